@@ -1,0 +1,59 @@
+//! Named framings: what a link layer adds to what it carries, and what a signal leaves for it.
+
+use farpath_units::Rate;
+
+/// How frames are delimited on a link. "Payload" here is what the framing encloses: label stack,
+/// a customer's layer-2 header if one is carried, and the IP datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Framing {
+    /// No overhead at all: the rate is the rate of what is carried.
+    None,
+    /// Ethernet (IEEE 802.3 §3, §4): preamble and SFD 8, header 14, FCS 4, gap 12; 64-byte minimum.
+    Ethernet,
+    /// Ethernet with one 802.1Q tag: 4 bytes more.
+    EthernetTagged,
+    /// Packet over SONET/SDH (RFC 2615): flag 1, address and control 2, protocol 2, FCS 4.
+    /// Octet stuffing is left out: it depends on the payload's content.
+    Pos,
+}
+
+impl Framing {
+    /// Bytes of link time one frame costs, everything included.
+    #[inline]
+    pub const fn wire_bytes(self, payload: u32) -> u32 {
+        match self {
+            Framing::None => payload,
+            Framing::Ethernet => max(payload + 18, 64) + 20,
+            Framing::EthernetTagged => max(payload + 22, 64) + 20,
+            Framing::Pos => payload + 9,
+        }
+    }
+
+    /// Bytes one waiting frame occupies in a queue: without preamble, FCS, gap and flag.
+    #[inline]
+    pub const fn queue_bytes(self, payload: u32) -> u32 {
+        match self {
+            Framing::None => payload,
+            Framing::Ethernet => payload + 14,
+            Framing::EthernetTagged => payload + 18,
+            Framing::Pos => payload + 4,
+        }
+    }
+}
+
+const fn max(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
+}
+
+/// A named signal: its line rate, the rate left for frames, and the framing it carries by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// The name a scenario or a stack uses, such as `stm64`.
+    pub name: &'static str,
+    /// Rate on the line, overheads included.
+    pub line: Rate,
+    /// Rate available to framed packets.
+    pub payload: Rate,
+    /// The framing meant when none is named.
+    pub framing: Framing,
+}

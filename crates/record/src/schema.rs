@@ -1,0 +1,151 @@
+//! `farpath.run/1` and `farpath.record/1`: the JSON that `farpath run --json` prints.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a number comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// A closed form.
+    Predicted,
+    /// The model in virtual time.
+    Simulated,
+    /// Real kernels through the model in real time.
+    Emulated,
+    /// Real hosts over a real path.
+    Measured,
+    /// A capture file.
+    Captured,
+}
+
+/// A time series: one value per instant, both arrays the same length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Nanoseconds since the start of the run.
+    pub t_ns: Vec<u64>,
+    /// Values, in the unit that ends the series' name.
+    pub v: Vec<f64>,
+}
+
+/// One stream of a test (a parallel test has several).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamRecord {
+    /// Number of the stream, from 0.
+    pub stream: u32,
+    /// Metrics of this stream alone.
+    pub metrics: BTreeMap<String, f64>,
+    /// Share of the stream's time by what limited it; shares sum to 1.
+    pub limited_by: BTreeMap<String, f64>,
+}
+
+/// The result of one test at one point, one repeat, from one origin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// `farpath.record/1`.
+    pub schema: String,
+    /// Where the numbers come from.
+    pub origin: Origin,
+    /// The test's name in the scenario.
+    pub test: String,
+    /// `ping`, `tcp`, `udp` …
+    pub kind: String,
+    /// The host that starts.
+    pub from: String,
+    /// The host that answers.
+    pub to: String,
+    /// The sweep point: `--set` path to value as written; empty without a sweep.
+    pub point: BTreeMap<String, String>,
+    /// Number of the repeat, from 0.
+    pub repeat: u32,
+    /// Start of the test, nanoseconds since the start of the run.
+    pub started_ns: u64,
+    /// Length of the test in nanoseconds.
+    pub duration_ns: u64,
+    /// Metrics; the unit is last in each name.
+    pub metrics: BTreeMap<String, f64>,
+    /// What limited the test most of the time.
+    pub limited_by: Option<String>,
+    /// The single streams.
+    pub streams: Vec<StreamRecord>,
+    /// Time series by name.
+    pub series: BTreeMap<String, Series>,
+    /// Whether the numbers may be trusted (a failed certificate says no).
+    pub valid: bool,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// Counters and rate of one direction of one link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkRecord {
+    /// Where the numbers come from.
+    pub origin: Origin,
+    /// The link's name.
+    pub link: String,
+    /// `A>B`.
+    pub direction: String,
+    /// The sweep point.
+    pub point: BTreeMap<String, String>,
+    /// Bytes on the wire, framing included.
+    pub bytes: u64,
+    /// TCP and UDP payload bytes.
+    pub payload_bytes: u64,
+    /// Frames transmitted.
+    pub frames: u64,
+    /// Frames dropped, by reason: tail red policed error mtu ttl no_route down host scripted.
+    pub drops: BTreeMap<String, u64>,
+    /// Ends of the rate's intervals, nanoseconds.
+    pub t_ns: Vec<u64>,
+    /// Wire rate in each interval, framing included.
+    pub rate_bps: Vec<f64>,
+    /// Waiting bytes at the end of each interval.
+    pub queue_bytes: Vec<f64>,
+}
+
+/// An expectation, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// `TEST.METRIC` or `link.NAME.A>B.METRIC`, with ` over ` or ` minus ` another.
+    pub metric: String,
+    /// The origin that was judged.
+    pub origin: Origin,
+    /// The sweep point.
+    pub point: BTreeMap<String, String>,
+    /// Lower bound.
+    pub min: Option<f64>,
+    /// Upper bound.
+    pub max: Option<f64>,
+    /// The value found; absent when the metric does not exist.
+    pub actual: Option<f64>,
+    /// The source's own words.
+    pub stated: Option<String>,
+    /// The source.
+    pub source: Option<String>,
+    /// Why the stated figure and the band differ, where they do.
+    pub note: Option<String>,
+    /// Whether the value lies inside the bounds.
+    pub pass: bool,
+}
+
+/// The one document `farpath run --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunDocument {
+    /// `farpath.run/1`.
+    pub schema: String,
+    /// The scenario's name.
+    pub scenario: String,
+    /// farpath's version.
+    pub version: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// SHA-256 of the scenario text after `--set`, hexadecimal.
+    pub scenario_sha256: String,
+    /// Every record.
+    pub records: Vec<Record>,
+    /// Every direction of every link.
+    pub links: Vec<LinkRecord>,
+    /// Every judged expectation.
+    pub expectations: Vec<Expectation>,
+}

@@ -1,0 +1,5 @@
+//! Text in, typed [`Scenario`] out, with errors that name file, line, cause and remedy.
+
+mod model;
+
+pub use model::*;

@@ -1,0 +1,392 @@
+//! The typed scenario: what the text means once every name is resolved and every quantity read.
+
+use std::collections::BTreeMap;
+
+use farpath_predict::Framing;
+use farpath_record::Origin;
+use farpath_tcp::{Algorithm, DelayedAck, Profile};
+use farpath_units::{Duration, Rate, Ratio, Size, Time};
+
+/// One experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// `[scenario] name`.
+    pub name: String,
+    /// Where the experiment comes from, in words.
+    pub source: Option<String>,
+    /// One or two sentences for a reader.
+    pub summary: Option<String>,
+    /// The seed of the run, unless `--seed` says otherwise; 1 by default.
+    pub seed: u64,
+    /// `[[host]]`, in file order. Node numbers: hosts first, then routers.
+    pub hosts: Vec<Host>,
+    /// `[[router]]`, in file order.
+    pub routers: Vec<Router>,
+    /// `[[link]]`, in file order.
+    pub links: Vec<Link>,
+    /// `[[lsp]]`, in file order.
+    pub lsps: Vec<Lsp>,
+    /// `[[ccc]]`, in file order.
+    pub cccs: Vec<Ccc>,
+    /// `[[test]]`, in file order.
+    pub tests: Vec<Test>,
+    /// `[[event]]`, ordered by time, then file order.
+    pub events: Vec<Event>,
+    /// `[[expect]]`, in file order.
+    pub expects: Vec<Expect>,
+    /// `[sweep]`: `--set` path to the values tried; points are the Cartesian product, last key fastest.
+    pub sweep: Vec<(String, Vec<String>)>,
+    /// `[[search]]`: bisections, each run on its own.
+    pub searches: Vec<Search>,
+}
+
+/// A node, by number: hosts first, then routers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub usize);
+
+/// A link, by number in file order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub usize);
+
+/// One way along a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// From `ends[0]` to `ends[1]`.
+    Forward,
+    /// From `ends[1]` to `ends[0]`.
+    Reverse,
+}
+
+/// `[[host]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// The stack's rules.
+    pub profile: Profile,
+    /// Rate at which the host can put frames on any of its links; the link's own rate if absent.
+    pub nic: Option<Rate>,
+    /// Largest IP datagram the host sends; the link's MTU if absent.
+    pub mtu: Option<u32>,
+    /// Packets that may wait in front of the interface.
+    pub txqueuelen: u64,
+    /// `net.core.rmem_max`.
+    pub rmem_max: Size,
+    /// `net.core.wmem_max`.
+    pub wmem_max: Size,
+    /// `net.ipv4.tcp_rmem`: min, default, max.
+    pub tcp_rmem: [Size; 3],
+    /// `net.ipv4.tcp_wmem`: min, default, max.
+    pub tcp_wmem: [Size; 3],
+}
+
+/// `[[router]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Router {
+    /// Its name.
+    pub name: String,
+    /// Whether it answers echo requests and sends time-exceeded and fragmentation-needed.
+    pub answers: bool,
+}
+
+/// `[[link]]`: full duplex, two independent directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// The two nodes.
+    pub ends: [NodeId; 2],
+    /// How frames are delimited.
+    pub framing: Framing,
+    /// The signal's name, if one was given (`stm64`).
+    pub signal: Option<String>,
+    /// Largest payload of the framing in bytes: labels, inner header, datagram.
+    pub mtu: u32,
+    /// The 802.1Q tag on this link, if any.
+    pub vlan: Option<u16>,
+    /// Capture what both directions carry into `NAME.pcapng`.
+    pub tap: bool,
+    /// `ends[0]` to `ends[1]`, then the other way.
+    pub directions: [Direction; 2],
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    /// Rate available to framed packets (the signal's payload rate).
+    pub rate: Rate,
+    /// One-way propagation.
+    pub delay: Duration,
+    /// A change of delay may let later frames overtake.
+    pub reorder: bool,
+    /// What may wait in front of the transmitter.
+    pub queue: QueueLimit,
+    /// What is lost on the way, in order.
+    pub losses: Vec<Loss>,
+}
+
+/// A queue's limit; waiting frames only, not the one in service.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueLimit {
+    /// Bytes, without preamble, FCS and gap.
+    Bytes(Size),
+    /// Frames.
+    Packets(u64),
+    /// As many bytes as the rate sends in this time.
+    Time(Duration),
+    /// This many bandwidth-delay products of the slowest path through the link.
+    Bdp(f64),
+}
+
+/// One cause of loss.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loss {
+    /// `lose = { flow = "bulk", segment = 120000 }`: the first transmission of that segment
+    /// (TCP, numbered from 1) or datagram (from 1) of that test; `stream` picks one of a parallel test.
+    Scripted {
+        /// The test's name.
+        test: String,
+        /// The stream, from 0.
+        stream: u32,
+        /// Number of the segment, from 1.
+        segment: u64,
+    },
+    /// Every n-th frame of each flow.
+    EveryNth(u64),
+    /// Each frame with this probability.
+    Bernoulli(Ratio),
+    /// Two states; probabilities per frame.
+    GilbertElliott {
+        /// Good to bad.
+        p: Ratio,
+        /// Bad to good.
+        r: Ratio,
+        /// Loss in the good state.
+        loss_good: Ratio,
+        /// Loss in the bad state.
+        loss_bad: Ratio,
+    },
+    /// Each bit on the wire with this probability; one wrong bit loses the frame.
+    BitError(f64),
+}
+
+/// `[[lsp]]`: a unidirectional Label Switched Path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lsp {
+    /// Its name.
+    pub name: String,
+    /// Ingress, transit and egress nodes.
+    pub path: Vec<NodeId>,
+    /// The links between them and the way along each; one fewer than `path`.
+    pub hops: Vec<(LinkId, Way)>,
+    /// The egress asks for label 0 instead of penultimate-hop popping (RFC 3032 §2.1).
+    pub explicit_null: bool,
+}
+
+/// `[[ccc]]`: a Circuit Cross-Connect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ccc {
+    /// `remote-interface-switch`: an interface joined to a pair of LSPs.
+    RemoteInterface {
+        /// Its name.
+        name: String,
+        /// The router.
+        router: NodeId,
+        /// The customer's link.
+        interface: LinkId,
+        /// `vlan-ccc`: the VLAN whose frames, tag included, are carried; else `ethernet-ccc`.
+        vlan: Option<u16>,
+        /// Index of the LSP frames leave on.
+        transmit: usize,
+        /// Index of the LSP frames arrive on.
+        receive: usize,
+    },
+    /// `lsp-switch`: one LSP stitched to the next.
+    LspSwitch {
+        /// Its name.
+        name: String,
+        /// The router.
+        router: NodeId,
+        /// Index of the LSP frames leave on.
+        transmit: usize,
+        /// Index of the LSP frames arrive on.
+        receive: usize,
+    },
+}
+
+/// `[[test]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// Its name.
+    pub name: String,
+    /// The node that starts.
+    pub from: NodeId,
+    /// The node that answers.
+    pub to: NodeId,
+    /// The sender's link, when it has several.
+    pub via: Option<LinkId>,
+    /// When it starts.
+    pub start: Time,
+    /// How long it is measured, after `omit`; a transfer of fixed size may have none.
+    pub duration: Option<Duration>,
+    /// How long after the start the measurement begins.
+    pub omit: Duration,
+    /// The IP TOS byte.
+    pub class: u8,
+    /// 4 or 6.
+    pub ip: u8,
+    /// What it does.
+    pub kind: TestKind,
+}
+
+/// What a test does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestKind {
+    /// ICMP echo.
+    Ping(Ping),
+    /// One or several TCP connections.
+    Tcp(Tcp),
+    /// A stream of datagrams.
+    Udp(Udp),
+}
+
+/// `kind = "ping"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ping {
+    /// Requests sent.
+    pub count: u32,
+    /// From one request to the next.
+    pub interval: Duration,
+    /// Bytes of the IP datagram.
+    pub size: u32,
+    /// IP TTL of the requests.
+    pub ttl: u8,
+    /// How long an answer is waited for.
+    pub timeout: Duration,
+}
+
+/// `kind = "tcp"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tcp {
+    /// Most payload bytes in flight; exact, no kernel rules.
+    pub window: Option<Size>,
+    /// What is passed to setsockopt; the profile and sysctls make a window of it.
+    pub socket_buffer: Option<Size>,
+    /// Congestion control.
+    pub cc: Algorithm,
+    /// HyStart++.
+    pub hystart: bool,
+    /// Connections.
+    pub parallel: u32,
+    /// Payload to transfer, each connection; unlimited (for `duration`) if absent.
+    pub bytes: Option<Size>,
+    /// SACK.
+    pub sack: bool,
+    /// Timestamps.
+    pub timestamps: bool,
+    /// Initial window in segments.
+    pub initial_window: u32,
+    /// Initial slow-start threshold in segments.
+    pub initial_ssthresh: Option<u32>,
+    /// The receiver's acknowledgement policy.
+    pub delayed_ack: DelayedAck,
+    /// RTO floor.
+    pub rto_min: Duration,
+    /// Data flows from `to` to `from`.
+    pub reverse: bool,
+}
+
+/// `kind = "udp"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Udp {
+    /// Rate of UDP payload.
+    pub rate: Rate,
+    /// UDP payload bytes of a datagram.
+    pub size: u32,
+    /// Spacing of the datagrams.
+    pub arrivals: Arrivals,
+}
+
+/// Spacing of datagrams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Equal gaps.
+    #[default]
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+}
+
+/// `[[event]]`: one change at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Time,
+    /// On which link.
+    pub link: LinkId,
+    /// Which directions.
+    pub ways: Vec<Way>,
+    /// What changes.
+    pub change: Change,
+}
+
+/// What an event changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The rate available to framed packets.
+    Rate(Rate),
+    /// The one-way propagation.
+    Delay(Duration),
+    /// The losses, all of them.
+    Losses(Vec<Loss>),
+    /// The queue's limit.
+    Queue(QueueLimit),
+    /// Frames offered are dropped (`down`) until it is up again.
+    Up(bool),
+}
+
+/// `[[expect]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expect {
+    /// `TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.METRIC`.
+    pub metric: String,
+    /// Divide by this metric.
+    pub over: Option<String>,
+    /// Subtract this metric.
+    pub minus: Option<String>,
+    /// Lower bound, in the metric's unit.
+    pub min: Option<f64>,
+    /// Upper bound.
+    pub max: Option<f64>,
+    /// Origins it applies to; empty means those that ran.
+    pub origins: Vec<Origin>,
+    /// Sweep points it applies to: every pair must match; empty means all.
+    pub point: BTreeMap<String, String>,
+    /// The source's own words; never compared.
+    pub stated: Option<String>,
+    /// The source.
+    pub source: Option<String>,
+    /// Why stated and band differ.
+    pub note: Option<String>,
+}
+
+/// `[[search]]`: the highest value of a key at which a metric stays within a bound, by bisection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// Its name; its result is the metric `search.NAME.highest_…`.
+    pub name: String,
+    /// `--set` paths that all take the value tried.
+    pub keys: Vec<String>,
+    /// A rate that is known to hold.
+    pub low: Rate,
+    /// A rate that is known to fail.
+    pub high: Rate,
+    /// Stop when the bracket is this small relative to its upper end.
+    pub resolution: Ratio,
+    /// Tests that run; the others are left out.
+    pub only: Vec<String>,
+    /// The metrics that must stay at or below `at_most`.
+    pub metrics: Vec<String>,
+    /// The bound.
+    pub at_most: f64,
+}
