@@ -33,7 +33,9 @@ impl Key {
     /// The key below this one with a numeric part (a flow, a direction).
     #[must_use]
     pub fn with_number(self, part: u64) -> Key {
-        Key((self.0 ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93)).rotate_left(29).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        Key((self.0 ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93))
+            .rotate_left(29)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// The draws of this key.
@@ -69,7 +71,11 @@ impl Stream {
             return 0;
         }
         let skips = libm::floor(libm::log(self.uniform(ordinal)) / libm::log1p(-p));
-        if skips >= 1.8e19 { u64::MAX } else { skips as u64 }
+        if skips >= 1.8e19 {
+            u64::MAX
+        } else {
+            skips as u64
+        }
     }
 
     /// An exponential variate of mean 1.
@@ -88,7 +94,10 @@ fn philox4x32_10(mut ctr: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
             (p0 >> 32) as u32 ^ ctr[3] ^ key[1],
             p0 as u32,
         ];
-        key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
+        key = [
+            key[0].wrapping_add(0x9E37_79B9),
+            key[1].wrapping_add(0xBB67_AE85),
+        ];
     }
     ctr
 }
@@ -100,7 +109,10 @@ mod tests {
     /// Known-answer vectors published with Random123 (kat_vectors, philox4x32 10).
     #[test]
     fn philox_known_answers() {
-        assert_eq!(philox4x32_10([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(
+            philox4x32_10([0; 4], [0; 2]),
+            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
+        );
         assert_eq!(
             philox4x32_10([u32::MAX; 4], [u32::MAX; 2]),
             [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
