@@ -58,6 +58,13 @@ impl Channel {
     /// Appends a frame; its arrival must not be earlier than that of the frame before it.
     #[inline]
     pub fn push(&mut self, frame: Frame) {
+        debug_assert!(self.last_at() <= frame.at, "a channel is in order of arrival");
+        self.append(frame);
+    }
+
+    #[inline]
+    fn append(&mut self, frame: Frame) {
+        debug_assert!(self.clock <= frame.at, "a frame arrives before its producer promised");
         let len = self.ring.len();
         if (self.put - self.taken) as usize == len {
             self.grow();
@@ -70,7 +77,7 @@ impl Channel {
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
     /// links where a change of delay lets frames overtake.
     pub fn push_sorted(&mut self, frame: Frame) {
-        self.push(frame);
+        self.append(frame);
         let mask = self.ring.len() as u64 - 1;
         let mut i = self.put - 1;
         while i > self.taken {
@@ -81,6 +88,19 @@ impl Channel {
             self.ring.swap(here, before);
             i -= 1;
         }
+    }
+
+    /// The arrival of the newest frame; the start of the run when there is none.
+    pub(crate) fn last_at(&self) -> Time {
+        if self.taken == self.put {
+            return Time::ZERO;
+        }
+        self.ring[(self.put - 1) as usize & (self.ring.len() - 1)].at
+    }
+
+    /// Frames the ring holds before it grows.
+    pub fn capacity(&self) -> usize {
+        self.ring.len()
     }
 
     /// Frames in flight.

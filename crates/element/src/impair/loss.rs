@@ -4,6 +4,8 @@
 //! until its next loss, so a frame costs one subtraction. The draw for a flow's k-th loss is a pure
 //! function of (seed, link, direction, purpose, flow, k): another flow on the link changes nothing.
 
+use std::sync::Arc;
+
 use farpath_units::{Key, Stream};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -48,6 +50,7 @@ pub struct Loss {
     spec: LossSpec,
     key: Key,
     flows: Vec<Option<FlowState>>,
+    names: Arc<[String]>,
     /// Scripted losses strike once.
     spent: bool,
 }
@@ -72,8 +75,18 @@ impl Loss {
             spec,
             key,
             flows: Vec::new(),
+            names: Arc::default(),
             spent: false,
         }
+    }
+
+    /// Keys the luck of each flow by its name, by flow number, instead of the number: a flow that
+    /// is added in front of others, and so renumbers them, leaves them their losses. A flow without
+    /// a name keeps its number.
+    #[must_use]
+    pub fn with_flow_names(mut self, names: Arc<[String]>) -> Loss {
+        self.names = names;
+        self
     }
 
     /// Whether `frame`, `wire_bytes` long on this link, is lost, and why.
@@ -152,15 +165,24 @@ impl Loss {
         if index >= self.flows.len() {
             self.flows.resize(index + 1, None);
         }
-        let key = self.key;
+        let (key, names) = (self.key, &self.names);
         self.flows[index].get_or_insert_with(|| FlowState {
-            luck: key.with_number(index as u64).stream(),
+            luck: luck_of(key, names, flow),
             drawn: 0,
             safe: 0,
             bad: false,
             seen: 0,
         })
     }
+}
+
+#[cold]
+fn luck_of(key: Key, names: &[String], flow: FlowDir) -> Stream {
+    match names.get(usize::from(flow.flow())) {
+        Some(name) => key.with(name).with_number(flow.is_reverse().into()),
+        None => key.with_number(flow.index() as u64),
+    }
+    .stream()
 }
 
 #[cfg(test)]
