@@ -13,6 +13,8 @@ use crate::node::{Node, NodeOutcome};
 use crate::plain::{Fault, Plain};
 use crate::plan::{ChangePlan, LspEnd, Plan, Way};
 
+const UNKNOWN_LABEL: u32 = 1_048_575;
+
 /// How the ports are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Make {
@@ -267,11 +269,7 @@ impl Net {
     /// Nothing is on its way, waits, or will be sent.
     pub(crate) fn is_drained(&self) -> bool {
         let idle = self.network.elements().iter().all(|e| e.deadline() == Time::MAX);
-        let empty = self.network.elements().iter().all(|e| match e {
-            Part::Port(port) => port.waiting() == 0,
-            _ => true,
-        });
-        idle && empty && self.network.in_flight() == 0
+        idle && self.network.in_flight() == 0
     }
 
     /// Settles the counters at `end` and gathers everything.
@@ -382,6 +380,10 @@ impl Tables {
             let action = match end {
                 None if i == last => LabelAction::PopToInterface { output },
                 Some(LspEnd::ExplicitNull) if i == last => continue,
+                Some(LspEnd::Broken) if i == last => {
+                    label = UNKNOWN_LABEL;
+                    continue;
+                }
                 Some(LspEnd::Ultimate) if i == last => LabelAction::PopAndRoute,
                 // Nothing is left to pop where the walk has one hop only.
                 Some(LspEnd::Penultimate) if i == last && last == 1 => LabelAction::PopAndRoute,

@@ -49,6 +49,8 @@ pub(crate) enum LspEnd {
     Penultimate,
     Ultimate,
     ExplicitNull,
+    /// The last router knows no such label.
+    Broken,
 }
 
 #[derive(Clone, Debug)]
@@ -287,6 +289,7 @@ impl Plan {
                     LspEnd::Penultimate,
                     LspEnd::Ultimate,
                     LspEnd::ExplicitNull,
+                    LspEnd::Broken,
                 ]),
             ),
             _ => Way::Ip,
