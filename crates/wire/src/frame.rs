@@ -249,7 +249,10 @@ mod tests {
     fn label_entries_follow_rfc3032() {
         let e = LabelEntry::bottom(0, 0, 255);
         assert!(e.is_some() && e.label() == 0 && e.ttl() == 255);
-        assert_eq!(LabelEntry::bottom(100_016, 5, 64).with_label(17).0, (17 << 12) | (5 << 9) | (1 << 8) | 64);
+        assert_eq!(
+            LabelEntry::bottom(100_016, 5, 64).with_label(17).0,
+            (17 << 12) | (5 << 9) | (1 << 8) | 64
+        );
     }
 
     #[test]
@@ -258,7 +261,10 @@ mod tests {
         f.set_flags(Flags::RETRANSMIT);
         f.set_inner(Some(true));
         f.label = LabelEntry::bottom(16, 0, 255);
-        assert_eq!((f.inner(), f.link_payload(), f.flags()), (18, 9022, Flags::RETRANSMIT));
+        assert_eq!(
+            (f.inner(), f.link_payload(), f.flags()),
+            (18, 9022, Flags::RETRANSMIT)
+        );
         f.set_inner(None);
         assert_eq!((f.inner(), f.flags()), (0, Flags::RETRANSMIT));
     }
