@@ -62,7 +62,8 @@ pub struct FlowInfo {
     pub window_scale: [u8; 2],
     /// Initial sequence number of each end.
     pub isn: [u32; 2],
-    /// The two ends' interfaces in a customer's Ethernet carried below labels.
+    /// The two ends' interfaces in a customer's Ethernet carried below labels;
+    /// [`Mac::documentation`] makes ones that Wireshark recognises there.
     pub customer: [Mac; 2],
     /// The tag of a customer's tagged Ethernet.
     pub customer_vlan: Vlan,

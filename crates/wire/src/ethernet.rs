@@ -23,7 +23,13 @@ impl Mac {
     /// A locally administered unicast address made from a number: node `n` of a model.
     pub const fn local(n: u32) -> Mac {
         let [a, b, c, d] = n.to_be_bytes();
-        Mac([0x0e, 0xfa, a, b, c, d])
+        Mac([0x02, 0xfa, a, b, c, d])
+    }
+
+    /// A unicast address for documentation (RFC 9542 §2.1.2). Wireshark recognises Ethernet below a
+    /// label by its two vendors, so a customer's interfaces had better have addresses of one.
+    pub const fn documentation(n: u8) -> Mac {
+        Mac([0x00, 0x00, 0x5e, 0x00, 0x53, n])
     }
 }
 

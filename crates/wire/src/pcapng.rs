@@ -132,3 +132,44 @@ impl<W: Write> Writer<W> {
         self.out.write_all(&self.block)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_say_their_length_at_both_ends() {
+        let mut writer = Writer::new(Vec::new()).expect("a Vec takes everything");
+        let there = writer
+            .interface("odd", LinkType::Ppp)
+            .expect("a Vec takes everything");
+        let back = writer
+            .interface("", LinkType::Ethernet)
+            .expect("a Vec takes everything");
+        for n in 0..5 {
+            let interface = if n % 2 == 0 { there } else { back };
+            writer
+                .packet(interface, Time::from_ps(n << 52), &[7; 5][..n as usize], 3)
+                .expect("a Vec takes everything");
+        }
+        let bytes = writer.finish().expect("a Vec takes everything");
+        let word =
+            |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let (mut at, mut kinds) = (0, Vec::new());
+        while at < bytes.len() {
+            let length = word(at + 4) as usize;
+            assert_eq!((length % 4, word(at + length - 4) as usize), (0, length));
+            if word(at) == ENHANCED_PACKET {
+                let n = kinds.len() as u64 - 3;
+                let ns = u64::from(word(at + 12)) << 32 | u64::from(word(at + 16));
+                assert_eq!(
+                    (u64::from(word(at + 20)), word(at + 24), ns),
+                    (n, 3.max(n as u32), (n << 52) / 1000)
+                );
+            }
+            kinds.push(word(at));
+            at += length;
+        }
+        assert_eq!(kinds, [SECTION_HEADER, 1, 1, 6, 6, 6, 6, 6]);
+    }
+}

@@ -39,7 +39,7 @@ fn flow(addresses: Addresses) -> FlowInfo {
         sack: true,
         window_scale: [7, 11],
         isn: [0xffff_ff00, 1000],
-        customer: [Mac::local(11), Mac::local(12)],
+        customer: [Mac::documentation(11), Mac::documentation(12)],
         customer_vlan: Vlan::new(120),
     }
 }
@@ -197,7 +197,7 @@ fn a_customer_frame_in_a_tunnel_over_sdh_has_all_its_headers() {
     let customer = packet.customer.expect("an Ethernet header below the label");
     assert_eq!(
         (customer.source, customer.vlan),
-        (Mac::local(11), Some(Vlan::new(120)))
+        (Mac::documentation(11), Some(Vlan::new(120)))
     );
     assert!(matches!(
         packet.ip,
