@@ -55,6 +55,18 @@ impl Channel {
         Some(frame)
     }
 
+    /// The oldest frame if it arrives before `until`; it stays until [`Channel::drop_head`].
+    #[inline]
+    pub(crate) fn head_before(&self, until: Time) -> Option<&Frame> {
+        self.head().filter(|frame| frame.at < until)
+    }
+
+    /// The oldest frame has been dealt with.
+    #[inline]
+    pub(crate) fn drop_head(&mut self) {
+        self.taken += 1;
+    }
+
     /// Appends a frame; its arrival must not be earlier than that of the frame before it.
     #[inline]
     pub fn push(&mut self, frame: Frame) {
@@ -65,13 +77,39 @@ impl Channel {
     #[inline]
     fn append(&mut self, frame: Frame) {
         debug_assert!(self.clock <= frame.at, "a frame arrives before its producer promised");
-        let len = self.ring.len();
-        if (self.put - self.taken) as usize == len {
+        *self.next_slot() = frame;
+    }
+
+    #[inline]
+    fn next_slot(&mut self) -> &mut Frame {
+        if (self.put - self.taken) as usize == self.ring.len() {
             self.grow();
         }
         let slot = self.put as usize & (self.ring.len() - 1);
-        self.ring[slot] = frame;
         self.put += 1;
+        &mut self.ring[slot]
+    }
+
+    /// Appends `rewritten`, which is `original` with another arrival, label, TTL or inner header.
+    ///
+    /// The wide copy is made from the original, the narrow changes go straight into the ring: to
+    /// read a frame back whole just after narrow writes to it stalls the processor, and did so for
+    /// half the time of a hop.
+    #[inline]
+    pub(crate) fn push_rewritten(&mut self, original: &Frame, rewritten: &Frame) {
+        if original.inner() != rewritten.inner() {
+            return self.push(*rewritten);
+        }
+        debug_assert!(self.last_at() <= rewritten.at, "a channel is in order of arrival");
+        debug_assert!(
+            self.clock <= rewritten.at,
+            "a frame arrives before its producer promised"
+        );
+        let slot = self.next_slot();
+        *slot = *original;
+        slot.at = rewritten.at;
+        slot.label = rewritten.label;
+        slot.ttl = rewritten.ttl;
     }
 
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for

@@ -144,8 +144,9 @@ impl<E: Element> Network<E> {
 
     /// Joins `from`'s next output to `to`'s next input. Every cycle of channels needs a positive
     /// lookahead somewhere, and an element with several inputs must have a positive lookahead on
-    /// each of them.
+    /// each of them. No element feeds itself.
     pub fn connect(&mut self, from: ElementId, to: ElementId, lookahead: Duration) -> ChannelId {
+        assert!(from != to, "no element feeds itself");
         let id = ChannelId(self.channels.len());
         let mut channel = Channel::new(lookahead);
         channel.promise(Time::ZERO);

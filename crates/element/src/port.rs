@@ -214,34 +214,34 @@ impl Port {
 
     /// A frame is offered at `frame.at`.
     #[inline]
-    fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {
+    fn arrive(&mut self, frame: &Frame, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
         self.settle(now);
         self.counters.offered += 1;
         let payload = frame.link_payload();
         if !self.up {
-            return self.refuse(&frame, Drop::Down);
+            return self.refuse(frame, Drop::Down);
         }
         if payload > self.mtu {
-            return self.refuse(&frame, Drop::Mtu);
+            return self.refuse(frame, Drop::Mtu);
         }
         let framing = self.transmitter.framing();
         let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
         let queue_bytes = framing.queue_bytes(payload);
         if must_wait && !self.fifo.admits(queue_bytes) {
-            return self.refuse(&frame, Drop::Tail);
+            return self.refuse(frame, Drop::Tail);
         }
         let mut ticket = Ticket {
             start: now,
             queue_bytes,
             wire_bytes: framing.wire_bytes(payload),
-            payload_bytes: self.payload_of(&frame),
+            payload_bytes: self.payload_of(frame),
             class: frame.class,
             fate: None,
         };
         if must_wait && let Some(waiting) = &mut self.pulled {
-            waiting.push_back(frame);
+            waiting.push_back(*frame);
             self.fifo.wait(ticket);
         } else {
             self.transmit(now, frame, &mut ticket, io);
@@ -276,17 +276,17 @@ impl Port {
         let Some(mut ticket) = self.fifo.started(Time::MAX) else {
             return;
         };
-        self.transmit(now, frame, &mut ticket, io);
+        self.transmit(now, &frame, &mut ticket, io);
         self.count(&ticket);
     }
 
     /// Puts a frame on the link, not before `now`, and lets the far node decide about it.
     #[inline]
-    fn transmit(&mut self, now: Time, mut frame: Frame, ticket: &mut Ticket, io: &mut Io<'_>) {
-        let (start, end) = self.transmitter.send(now, &frame);
+    fn transmit(&mut self, now: Time, frame: &Frame, ticket: &mut Ticket, io: &mut Io<'_>) {
+        let (start, end) = self.transmitter.send(now, frame);
         ticket.start = start;
         if let Some(tapped) = &mut self.tapped {
-            let mut copy = frame;
+            let mut copy = *frame;
             copy.at = end;
             tapped.push(copy);
         }
@@ -294,27 +294,28 @@ impl Port {
             && let Some(reason) = self
                 .losses
                 .iter_mut()
-                .find_map(|l| l.strikes(&frame, ticket.wire_bytes))
+                .find_map(|l| l.strikes(frame, ticket.wire_bytes))
         {
             ticket.fate = Some(reason);
-            return self.hash(end, &frame, 1 + reason as u64);
+            return self.hash(end, frame, 1 + reason as u64);
         }
-        frame.at = end + self.delay;
-        match self.forwarding.decide(&mut frame) {
+        let mut sent = *frame;
+        sent.at = end + self.delay;
+        match self.forwarding.decide(&mut sent) {
             Exit::Output(output) => {
-                self.hash(frame.at, &frame, 0);
+                self.hash(sent.at, &sent, 0);
                 let channel = io.output(usize::from(output));
                 if self.reorder {
-                    channel.push_sorted(frame);
+                    channel.push_sorted(sent);
                 } else {
-                    self.last_arrival = self.last_arrival.max(frame.at);
-                    frame.at = self.last_arrival;
-                    channel.push(frame);
+                    self.last_arrival = self.last_arrival.max(sent.at);
+                    sent.at = self.last_arrival;
+                    channel.push_rewritten(frame, &sent);
                 }
             }
             Exit::Drop(reason) => {
                 ticket.fate = Some(reason);
-                self.hash(frame.at, &frame, 1 + reason as u64);
+                self.hash(sent.at, &sent, 1 + reason as u64);
             }
         }
     }
@@ -326,51 +327,36 @@ impl Port {
         }
     }
 
-    fn serve_on_arrival(&mut self, until: Time, io: &mut Io<'_>) {
-        if io.inputs() == 1 {
-            let mut input = std::mem::take(io.input(0));
-            self.drain(&mut input, until, io);
-            *io.input(0) = input;
-            return;
-        }
-        while let Some((n, stays_first)) = io.first_input(until) {
-            let mut input = std::mem::take(io.input(n));
-            self.drain(&mut input, stays_first, io);
-            *io.input(n) = input;
+    /// Takes frames as long as this input stays first. They are read where they lie in the ring.
+    #[inline]
+    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
+        while let Some(frame) = input.head_before(until) {
+            // Ends of transmission come before arrivals of the same instant.
+            self.pull_until(frame.at.next(), io);
+            self.arrive(frame, io);
+            input.drop_head();
         }
     }
 
     #[inline]
-    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
-        while let Some(frame) = input.pop_before(until) {
-            self.arrive(frame, io);
-        }
-    }
-
-    fn serve_by_pull(&mut self, until: Time, io: &mut Io<'_>) {
-        loop {
-            let due = self.deadline();
-            let first = io.first_input(until).map(|(n, _)| n);
-            let arrival = first.map_or(Time::MAX, |n| io.input(n).head_at());
-            // Ends of transmission come before arrivals of the same instant.
-            if due < until && due <= arrival {
-                self.pull(due, io);
-            } else if let Some(frame) = first.and_then(|n| io.input(n).pop_before(until)) {
-                self.arrive(frame, io);
-            } else {
-                return;
-            }
+    fn pull_until(&mut self, until: Time, io: &mut Io<'_>) {
+        while let due = self.deadline()
+            && due < until
+        {
+            self.pull(due, io);
         }
     }
 }
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
-        if self.pulled.is_some() {
-            self.serve_by_pull(until, io);
-        } else {
-            self.serve_on_arrival(until, io);
+        while let Some((n, stays_first)) = io.first_input(until) {
+            // The channel is taken out to be read while others are written: no port feeds itself.
+            let mut input = std::mem::take(io.input(n));
+            self.drain(&mut input, stays_first, io);
+            *io.input(n) = input;
         }
+        self.pull_until(until, io);
     }
 
     fn deadline(&self) -> Time {
