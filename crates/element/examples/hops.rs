@@ -71,7 +71,7 @@ fn port(flows: usize, rate: u64, output: impl Fn(usize) -> u16, changes: bool) -
         framing: Framing::Ethernet,
         mtu: 9000,
         limit: Limit::Bytes(10_000_000),
-        delay: Duration::from_ms(5),
+        delay: Duration::from_us(std::env::var("D").map_or(5000, |d| d.parse().unwrap_or(5000))),
         reorder: false,
         losses: Vec::new(),
         forwarding: Forwarding {

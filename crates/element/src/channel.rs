@@ -97,7 +97,8 @@ impl Channel {
     /// half the time of a hop.
     #[inline]
     pub(crate) fn push_rewritten(&mut self, original: &Frame, rewritten: &Frame) {
-        if original.inner() != rewritten.inner() {
+        let relabelled = original.label != rewritten.label;
+        if relabelled && original.inner() != rewritten.inner() {
             return self.push(*rewritten);
         }
         debug_assert!(self.last_at() <= rewritten.at, "a channel is in order of arrival");
@@ -108,8 +109,10 @@ impl Channel {
         let slot = self.next_slot();
         *slot = *original;
         slot.at = rewritten.at;
-        slot.label = rewritten.label;
         slot.ttl = rewritten.ttl;
+        if relabelled {
+            slot.label = rewritten.label;
+        }
     }
 
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
