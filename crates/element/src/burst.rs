@@ -19,8 +19,7 @@ impl Channel {
     }
 
     /// Takes every frame that arrives before `until`, joined into bursts as long as the pattern
-    /// holds. What an unfinished iteration leaves behind stays on the channel, but for the one
-    /// frame that ended the last burst: finish what you start.
+    /// holds. Frames of bursts not asked for stay on the channel.
     pub fn take_bursts(&mut self, until: Time) -> Bursts<'_> {
         Bursts {
             channel: self,
@@ -51,6 +50,15 @@ impl Iterator for Bursts<'_> {
     }
 }
 
+impl Drop for Bursts<'_> {
+    /// Puts back the frame that ended the last burst and began one nobody asked for.
+    fn drop(&mut self) {
+        if !self.coalescer.is_empty() {
+            self.channel.put_back();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use farpath_units::Duration;
@@ -76,5 +84,19 @@ mod tests {
         assert_eq!(late.iter().map(Burst::count).collect::<Vec<_>>(), [34]);
         assert_eq!(late[0].first().seq, 14_480);
         assert_eq!(channel.in_flight(), 0);
+    }
+
+    #[test]
+    fn bursts_nobody_asked_for_stay() {
+        let mut channel = Channel::new(Duration::ZERO);
+        for flow in 0..3 {
+            let frame = Frame::new(Kind::Data, FlowDir::forward(flow), 0, 1500);
+            channel.push_burst(&Burst::train(frame, 2, Step::default()));
+        }
+        let first = channel.take_bursts(Time::MAX).next();
+        assert_eq!(first.map(|b| b.first().flow), Some(FlowDir::forward(0)));
+        assert_eq!(channel.in_flight(), 4);
+        let rest = channel.take_bursts(Time::MAX);
+        assert_eq!(rest.map(|b| b.count()).collect::<Vec<_>>(), [2, 2]);
     }
 }

@@ -67,6 +67,11 @@ impl Channel {
         self.taken += 1;
     }
 
+    /// Undoes the last [`Channel::pop_before`]; nothing may have been pushed since.
+    pub(crate) fn put_back(&mut self) {
+        self.taken -= 1;
+    }
+
     /// Appends a frame; its arrival must not be earlier than that of the frame before it.
     #[inline]
     pub fn push(&mut self, frame: Frame) {
