@@ -101,32 +101,20 @@ impl Channel {
         &mut self.ring[slot]
     }
 
-    /// Appends `rewritten`, which is `original` with another arrival, label, TTL or inner header.
-    ///
-    /// The wide copy is made from the original, the narrow changes go straight into the ring: to
-    /// read a frame back whole just after narrow writes to it stalls the processor, and did so for
-    /// half the time of a hop.
+    /// Appends a frame like `like`, with its own arrival, `seq` and `side`, written where it is to
+    /// lie.
     #[inline]
-    pub(crate) fn push_rewritten(&mut self, original: &Frame, rewritten: &Frame) {
-        let relabelled = original.label != rewritten.label;
-        if relabelled && original.inner() != rewritten.inner() {
-            return self.push(*rewritten);
-        }
+    pub(crate) fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
+        debug_assert!(self.last_at() <= at, "a channel is in order of arrival");
         debug_assert!(
-            self.last_at() <= rewritten.at,
-            "a channel is in order of arrival"
-        );
-        debug_assert!(
-            self.clock <= rewritten.at,
+            self.clock <= at,
             "a frame arrives before its producer promised"
         );
         let slot = self.next_slot();
-        *slot = *original;
-        slot.at = rewritten.at;
-        slot.ttl = rewritten.ttl;
-        if relabelled {
-            slot.label = rewritten.label;
-        }
+        *slot = *like;
+        slot.at = at;
+        slot.seq = seq;
+        slot.side = side;
     }
 
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
