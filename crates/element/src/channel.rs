@@ -191,3 +191,42 @@ impl Channel {
         self.ring = ring;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use farpath_wire::{FlowDir, Kind};
+
+    use super::*;
+
+    #[test]
+    fn a_sorted_push_goes_behind_frames_of_the_same_instant() {
+        let mut channel = Channel::new(Duration::ZERO);
+        for (seq, at) in [(0, 5), (1, 9), (2, 5), (3, 7), (4, 5), (5, 9)] {
+            let mut frame = Frame::new(Kind::Udp, FlowDir(0), seq, 100);
+            frame.at = Time::from_ps(at);
+            channel.push_sorted(frame);
+        }
+        let order = std::iter::from_fn(|| channel.pop_before(Time::MAX));
+        assert_eq!(order.map(|f| f.seq).collect::<Vec<_>>(), [0, 2, 4, 3, 1, 5]);
+    }
+
+    #[test]
+    fn a_ring_that_grows_while_it_is_wrapped_keeps_its_order() {
+        let mut channel = Channel::new(Duration::ZERO);
+        let push = |channel: &mut Channel, seq: u64| {
+            let mut frame = Frame::new(Kind::Udp, FlowDir(0), seq, 100);
+            frame.at = Time::from_ps(seq);
+            channel.push(frame);
+        };
+        let mut next = 0;
+        for seq in 0..1000 {
+            push(&mut channel, seq);
+            if seq % 3 == 0 {
+                assert_eq!(channel.pop_before(Time::MAX).map(|f| f.seq), Some(next));
+                next += 1;
+            }
+        }
+        let rest = std::iter::from_fn(|| channel.pop_before(Time::MAX));
+        assert!(rest.map(|f| f.seq).eq(next..1000));
+    }
+}
