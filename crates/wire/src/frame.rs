@@ -135,6 +135,25 @@ impl LabelEntry {
         self.0 as u8
     }
 
+    /// The traffic class, 3 bits (RFC 5462).
+    #[inline]
+    pub const fn traffic_class(self) -> u8 {
+        (self.0 >> 9) as u8 & 7
+    }
+
+    /// Whether this is the bottom of the stack (the S bit).
+    #[inline]
+    pub const fn is_bottom(self) -> bool {
+        self.0 & (1 << 8) != 0
+    }
+
+    /// The same entry with the S bit set or cleared.
+    #[inline]
+    #[must_use]
+    pub const fn with_bottom(self, bottom: bool) -> LabelEntry {
+        LabelEntry((self.0 & !(1 << 8)) | ((bottom as u32) << 8))
+    }
+
     /// The same entry with another label.
     #[inline]
     #[must_use]
