@@ -1,6 +1,7 @@
 //! `farpath predict`: the closed forms, without a scenario.
 
-use farpath_predict::{Answer, PathInput, Stack, Value, path};
+use farpath_predict::overhead::Stack;
+use farpath_predict::{Answer, PathInput, Value, mtu_from_text, path};
 use farpath_units::{Duration, Rate, Ratio, Size};
 use serde::Serialize;
 
@@ -21,12 +22,8 @@ where
     text.parse().map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
 }
 
-/// An MTU: a bare number of bytes, as everywhere in the field, or a size with its unit.
 fn mtu(text: &str) -> Result<Size, Failure> {
-    match text.parse::<u64>() {
-        Ok(bytes) => Ok(Size::from_bytes(bytes)),
-        Err(_) => read("mtu", text),
-    }
+    mtu_from_text(text).map_err(|e| Failure::usage(format!("--mtu {text}: {e}")))
 }
 
 #[derive(Serialize)]
@@ -37,11 +34,10 @@ struct PredictDocument {
 
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     let input = PathInput {
-        mtu: mtu(&args.mtu)?,
         loss: args.loss.as_deref().map(|t| read::<Ratio>("loss", t)).transpose()?,
         window: args.window.as_deref().map(|t| read::<Size>("window", t)).transpose()?,
         cc: read("cc", &args.cc)?,
-        ..PathInput::new(read::<Rate>("rate", &args.rate)?, read::<Duration>("rtt", &args.rtt)?)
+        ..PathInput::new(read::<Rate>("rate", &args.rate)?, read::<Duration>("rtt", &args.rtt)?, mtu(&args.mtu)?)
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {

@@ -164,18 +164,39 @@ fn single(kind: SequenceKind, at: Time, seq: u64, len: u64) -> SequenceBurst {
     }
 }
 
-/// A burst as the page expands it: whole groups; what is left over of the last one apart.
+/// A burst as the page expands it: whole groups, and what was cut off at either end apart.
 fn plain(kind: SequenceKind, len: u64, burst: &Burst) -> Vec<SequenceBurst> {
-    burst
-        .blocks()
-        .map(|block| SequenceBurst {
-            n: block.inner.count.into(),
-            gap_ns: block.inner.gap.as_ps() as f64 / 1000.0,
-            seq_step: block.inner.seq_step,
-            m: block.outer.count.into(),
-            group_gap_ns: block.outer.gap.as_ps() as f64 / 1000.0,
-            group_seq_step: block.outer.seq_step,
-            ..single(kind, block.first.at, block.first.seq, len)
-        })
-        .collect()
+    let group = burst.group().unwrap_or(burst.count());
+    let cut = (group - burst.phase()) % group;
+    let mut parts = Vec::new();
+    let mut rest = *burst;
+    if cut > 0 && cut < rest.count() {
+        let (head, tail) = rest.split_at(cut);
+        parts.push(groups(kind, len, &head, cut, 1));
+        rest = tail;
+    }
+    let whole = rest.count() / group;
+    let left = rest.count() % group;
+    if whole > 0 && left > 0 {
+        let (body, tail) = rest.split_at(whole * group);
+        parts.push(groups(kind, len, &body, group, whole));
+        rest = tail;
+    }
+    let (n, m) = if left > 0 { (rest.count(), 1) } else { (group.min(rest.count()), whole.max(1)) };
+    parts.push(groups(kind, len, &rest, n, m));
+    parts
+}
+
+fn groups(kind: SequenceKind, len: u64, burst: &Burst, n: u32, m: u32) -> SequenceBurst {
+    let first = burst.first();
+    let next = if m > 1 { burst.frame(n) } else { *first };
+    SequenceBurst {
+        n: n.into(),
+        gap_ns: burst.inner().at.as_ps() as f64 / 1000.0,
+        seq_step: burst.inner().seq,
+        m: m.into(),
+        group_gap_ns: next.at.since(first.at).as_ps() as f64 / 1000.0,
+        group_seq_step: next.seq.wrapping_sub(first.seq),
+        ..single(kind, first.at, first.seq, len)
+    }
 }

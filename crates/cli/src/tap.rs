@@ -12,8 +12,8 @@ use farpath_scenario::{LinkId, Scenario, TestKind};
 use farpath_sim::Built;
 use farpath_wire::encode::{Addresses, Extras, FlowInfo, Link, encode};
 use farpath_wire::ethernet::{Mac, Vlan};
-use farpath_wire::pcapng::{Interface, LinkType, Writer};
-use farpath_wire::{Frame, Kind};
+use farpath_wire::pcapng::{Interface, Writer};
+use farpath_wire::{Frame, Kind, LinkType};
 
 use crate::exit::Failure;
 
@@ -106,7 +106,7 @@ fn link_header(scenario: &Scenario, link: LinkId, from: usize, to: usize) -> Lin
         _ => Link::Ethernet {
             source: Mac::documentation(from as u8),
             destination: Mac::documentation(to as u8),
-            vlan: model.vlan.and_then(Vlan::new),
+            vlan: model.vlan.map(Vlan::new),
         },
     }
 }
@@ -147,5 +147,5 @@ fn vlan_of(scenario: &Scenario) -> Vlan {
         farpath_scenario::Ccc::RemoteInterface { vlan, .. } => *vlan,
         farpath_scenario::Ccc::LspSwitch { .. } => None,
     });
-    tag.and_then(Vlan::new).unwrap_or_default()
+    Vlan::new(tag.unwrap_or(1))
 }
