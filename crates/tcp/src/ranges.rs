@@ -164,12 +164,6 @@ impl Ranges {
         (start < end).then_some(Range::new(start, end))
     }
 
-    /// Whether all of `range` is in the set.
-    pub(crate) fn contains(&mut self, range: Range) -> bool {
-        let i = self.find(|r| r.end < range.end);
-        self.ranges.get(i).is_some_and(|r| r.start <= range.start)
-    }
-
     /// Index of the first range for which `below` is false: galloping from the front, where
     /// recovery works, so the cost is logarithmic in the holes already passed.
     fn find(&mut self, below: impl Fn(&Range) -> bool) -> usize {
@@ -245,8 +239,6 @@ mod tests {
                     prop_assert!(model[g.start as usize..g.end as usize].iter().all(|b| !*b));
                     prop_assert!(g.end == 130 || model[g.end as usize]);
                 }
-                let all = model[at as usize..(at + len) as usize].iter().all(|b| *b);
-                prop_assert_eq!(set.contains(Range::new(at, at + len)), all);
             }
         }
     }

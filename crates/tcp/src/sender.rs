@@ -525,7 +525,6 @@ impl Sender {
         let flight = ((self.nxt - self.una) as f64).min(self.cwnd);
         let segment = self.segment as f64;
         let loss = Loss {
-            now,
             cwnd: self.cwnd,
             flight,
             segment,

@@ -140,7 +140,6 @@ mod tests {
         let mut cubic = Cubic::new();
         let flight = w_max * SEGMENT;
         let mut cwnd = cubic.reduce(&Loss {
-            now: Time::ZERO,
             cwnd: flight,
             flight,
             segment: SEGMENT,
@@ -180,7 +179,6 @@ mod tests {
     fn rfc9438_4_3_short_paths_grow_as_reno() {
         let mut cubic = Cubic::new();
         let loss = Loss {
-            now: Time::ZERO,
             cwnd: 20.0,
             flight: 20.0,
             segment: 1.0,
@@ -210,7 +208,6 @@ mod tests {
     fn rfc9438_4_7_fast_convergence() {
         let mut cubic = Cubic::new();
         let loss = |cwnd| Loss {
-            now: Time::ZERO,
             cwnd,
             flight: cwnd,
             segment: 1.0,
@@ -227,7 +224,6 @@ mod tests {
     fn rfc9438_5_8_time_without_need_of_the_window_does_not_count() {
         let mut cubic = Cubic::new();
         let cwnd = cubic.reduce(&Loss {
-            now: Time::ZERO,
             cwnd: 1000.0,
             flight: 1000.0,
             segment: 1.0,
@@ -252,7 +248,6 @@ mod tests {
     fn rfc9438_4_8_after_a_timeout_the_plateau_is_where_avoidance_begins() {
         let mut cubic = Cubic::new();
         cubic.reduce(&Loss {
-            now: Time::ZERO,
             cwnd: 1000.0,
             flight: 1000.0,
             segment: 1.0,

@@ -31,8 +31,6 @@ pub(crate) struct Ack {
 /// A congestion event: once per window of data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
-    /// When.
-    pub(crate) now: Time,
     /// The congestion window before it, in bytes.
     pub(crate) cwnd: f64,
     /// What was in flight (RFC 5681's FlightSize without limited transmit: at most cwnd), in bytes.

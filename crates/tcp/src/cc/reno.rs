@@ -39,7 +39,6 @@ mod tests {
         }
         assert!((cwnd / 1448.0 - 101.0).abs() < 0.01);
         let loss = Loss {
-            now: Time::ZERO,
             cwnd: 29_000.0,
             flight: 28_960.0,
             segment: 1448.0,
