@@ -12,7 +12,7 @@
 //! The first layers say how frames are delimited: `eth`, `pos`, or `atm` with an adaptation layer
 //! above it. A signal brings its own when none is named; a bare rate has none. `vlan` tags the
 //! nearest `eth` below it. An `eth` above labels or `pos` is a customer's frame carried in a tunnel:
-//! its header only (14 bytes, 4 more for a tag), without preamble, FCS and gap (RFC 4448 §4.4).
+//! its header only (14 bytes, 4 more for a tag), without preamble, FCS and gap (RFC 4448 §4).
 
 use core::str::FromStr;
 

@@ -264,7 +264,7 @@ impl<'i> Figures<'i> {
             answer("mss_bytes", self.mss.as_bytes() as f64, "B")
                 .by(
                     "MTU − IP header − TCP header and options",
-                    "RFC 6691 §2; RFC 7323 §3.2",
+                    "RFC 9293 §3.7.1; RFC 7323 §3.2",
                 )
                 .note(format!("Each segment takes {} of the line.", self.wire))
                 .holds("full-sized data segments"),
@@ -284,9 +284,8 @@ impl<'i> Figures<'i> {
         );
         if self.window_bps.is_some_and(|bps| bps < self.line_bps) {
             note.push_str(
-                " If more was measured, the number was a socket buffer: Linux doubles what is \
-                    asked for, and 3/4 of that \
-                 (2004) became window.",
+                " If more was measured, the number may have been a socket buffer: Linux doubles \
+                 what is asked for, and 3/4 of that (2004) became window.",
             );
         }
         note
@@ -370,6 +369,15 @@ impl<'i> Figures<'i> {
         let cost = self.slow_start;
         let (iw, b) = (self.input.initial_window, self.input.segments_per_ack);
         let wrap = window::sequence_wrap_s(self.input.rate);
+        // Multiplied before it becomes a float: 17 × 581 ms is 9.877 s, not 9.876999….
+        let rounds_s = (u128::from(self.input.rtt.as_ps()) * u128::from(cost.rounds)) as f64 / 1e12;
+        // RFC 9293 §3.4.2: a segment lives for at most the MSL of 2 minutes.
+        let paws = if wrap < 120.0 {
+            "Old segments can live that long (MSL 120 s) and pass for new ones: \
+             timestamps (PAWS) are needed."
+        } else {
+            ""
+        };
         let already = match cost.rounds {
             0 => "The initial window fills the path at once.",
             _ => "",
@@ -379,7 +387,7 @@ impl<'i> Figures<'i> {
             _ => "",
         };
         vec![
-            answer("slow_start_s", f64::from(cost.rounds) * self.rtt_s, "s")
+            answer("slow_start_s", rounds_s, "s")
                 .by(
                     "RTT × least n with IW (1 + 1/b)^n ≥ W",
                     "RFC 5681 §3.1; RFC 6928",
@@ -400,12 +408,9 @@ impl<'i> Figures<'i> {
                 .holds(ROUNDS),
             self.recovery(),
             answer("sequence_wrap_s", wrap, "s")
-                .by("2^31 / B, B = C/8", "RFC 7323 §5.2")
-                .note(format!(
-                    "The full cycle of 2^32 takes {:.6} s. Below 120 s (MSL) old segments can pass \
-                     for new ones: timestamps (PAWS) are needed.",
-                    2.0 * wrap
-                ))
+                .by("2^31 / B, B = C/8", "RFC 7323 §5")
+                .note(format!("The full cycle of 2^32 takes {:.6} s.", 2.0 * wrap))
+                .note(paws)
                 .holds("payload at the rate of the line"),
         ]
     }

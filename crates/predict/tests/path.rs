@@ -212,6 +212,18 @@ fn a_pipe_of_a_segment_has_no_loss_to_fill() {
 }
 
 #[test]
+fn rounds_of_months_do_not_saturate() {
+    let answers = path(&input("10 Gbit/s", "200 d", "1500")).expect("a path");
+    let rounds = number(&answers, "slow_start_s") / (200.0 * 86_400.0);
+    assert!(
+        rounds > 60.0 && (rounds - rounds.round()).abs() < 1e-9,
+        "{rounds}"
+    );
+    let snaky = path(&input("1 Gbit/s", "581 ms", "9000")).expect("a path");
+    assert_eq!(number(&snaky, "slow_start_s"), 9.877);
+}
+
+#[test]
 fn nonsense_is_refused_with_a_reason() {
     let refuse = |change: &dyn Fn(&mut PathInput), phrase: &str| {
         let mut p = input("1 Gbit/s", "100 ms", "1500");
