@@ -1,0 +1,4 @@
+//! x
+pub fn reference() -> String {
+    String::new()
+}
