@@ -372,6 +372,7 @@ fn wrong_type(
     );
     let example = quantity::example(kind);
     if let (true, Some(n)) = (needs_unit, number(found)) {
+        let n = if n > 0.0 { n } else { 1.0 };
         let like = match kind {
             Kind::Rate => format!("{n} Mbit/s"),
             Kind::Size { .. } => format!("{n} MiB"),

@@ -88,7 +88,7 @@ impl Diagnostic {
     }
 }
 
-/// The name of `known` that `wrong` was probably meant to be.
+/// The name of `known` that `wrong` was probably meant to be: two letters in three are right.
 pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
     // A long mutated string is nobody's typing error, and edit distance is quadratic.
     if wrong.len() > 80 {
@@ -98,7 +98,7 @@ pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|k| (strsim::damerau_levenshtein(&wrong, &k.to_lowercase()), *k))
-        .filter(|(edits, k)| *edits <= 1 + k.len().max(wrong.len()) / 4)
+        .filter(|(edits, k)| edits * 3 <= k.len().max(wrong.len()))
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, k)| k)
 }

@@ -78,8 +78,7 @@ impl Document {
             return None;
         }
         let tables = Tables::read(tree.get_ref(), faults);
-        if !faults.is_empty() {
-            // Names that were not decoded cannot be found, so only what stands alone was checked.
+        if !tables.names_are_known() {
             return None;
         }
         let scenario = resolve(&tables, faults);
@@ -121,13 +120,17 @@ pub(crate) struct Tables {
     pub(crate) expects: Vec<Fields>,
     pub(crate) searches: Vec<Fields>,
     pub(crate) sweep: Vec<sweep::Key>,
+    /// There was a section of an unknown name: what it would have defined is missing.
+    unknown_section: bool,
 }
 
 impl Tables {
     fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Tables {
+        let mut unknown_section = false;
         let known = || ARRAYS.iter().map(|s| s.name).chain(["scenario", "sweep"]);
         for (name, value) in root {
             if !known().any(|k| k == name.get_ref()) {
+                unknown_section = true;
                 let text = decode::shorten(name.get_ref());
                 let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
                 let what = if is_table { "section" } else { "key" };
@@ -164,7 +167,25 @@ impl Tables {
             expects: array(root, &EXPECT, faults),
             searches: array(root, &SEARCH, faults),
             sweep: sweep::read(root, faults),
+            unknown_section,
         }
+    }
+
+    /// Whether a name that is not found is the fault of who wrote it, not of an earlier fault.
+    fn names_are_known(&self) -> bool {
+        let sections = [
+            &self.hosts,
+            &self.routers,
+            &self.links,
+            &self.lsps,
+            &self.tests,
+            &self.searches,
+        ];
+        !self.unknown_section
+            && sections
+                .iter()
+                .flat_map(|s| s.iter())
+                .all(|f| f.get::<String>("name").is_some())
     }
 }
 
@@ -220,20 +241,19 @@ fn resolve(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Scenario {
         searches: Vec::new(),
     };
     // Numbers of links and LSPs hold only when none was dropped.
-    if !faults.is_empty() {
-        return scenario;
-    }
-    scenario.lsps = tables
-        .lsps
-        .iter()
-        .filter_map(|f| mpls::lsp(f, &names, &scenario.links, faults))
-        .collect();
-    if faults.is_empty() {
-        scenario.cccs = tables
-            .cccs
+    if scenario.links.len() == tables.links.len() {
+        scenario.lsps = tables
+            .lsps
             .iter()
-            .filter_map(|f| mpls::ccc(f, &names, &scenario, faults))
+            .filter_map(|f| mpls::lsp(f, &names, &scenario.links, faults))
             .collect();
+        if scenario.lsps.len() == tables.lsps.len() {
+            scenario.cccs = tables
+                .cccs
+                .iter()
+                .filter_map(|f| mpls::ccc(f, &names, &scenario, faults))
+                .collect();
+        }
     }
     scenario.tests = tables
         .tests

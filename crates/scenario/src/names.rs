@@ -24,13 +24,18 @@ pub(crate) struct Names {
 
 #[derive(Default)]
 struct Register {
-    what: &'static str,
+    /// One and several, for messages.
+    what: (&'static str, &'static str),
     order: Vec<String>,
     numbers: BTreeMap<String, usize>,
 }
 
 impl Register {
-    fn collect(what: &'static str, tables: &[&[Fields]], faults: &mut Vec<Diagnostic>) -> Register {
+    fn collect(
+        what: (&'static str, &'static str),
+        tables: &[&[Fields]],
+        faults: &mut Vec<Diagnostic>,
+    ) -> Register {
         let mut register = Register {
             what,
             ..Register::default()
@@ -43,7 +48,7 @@ impl Register {
             let (span, name) = (name.span(), name.into_inner());
             if let Some(first) = places.get(&name) {
                 faults.push(
-                    Diagnostic::new(span.clone(), format!("two {what}s of the name `{name}`"))
+                    Diagnostic::new(span.clone(), format!("two {} of the name `{name}`", what.1))
                         .label("again")
                         .see(first.clone(), "the first one")
                         .help("give one of them another name"),
@@ -70,7 +75,7 @@ impl Register {
     fn want(&self, name: &At<String>, faults: &mut Vec<Diagnostic>) -> Option<usize> {
         let found = self.find(name.get_ref());
         if found.is_none() {
-            let title = format!("there is no {} `{}`", self.what, name.get_ref());
+            let title = format!("there is no {} `{}`", self.what.0, name.get_ref());
             faults.push(Diagnostic::new(name.span(), title).suggest(name.get_ref(), self.names()));
         }
         found
@@ -90,11 +95,15 @@ impl Names {
         };
         Names {
             hosts: tables.hosts.len(),
-            nodes: Register::collect("host or router", &[&tables.hosts, &tables.routers], faults),
-            links: Register::collect("link", &[&tables.links], faults),
-            lsps: Register::collect("LSP", &[&tables.lsps], faults),
-            tests: Register::collect("test", &[&tables.tests], faults),
-            searches: Register::collect("search", &[&tables.searches], faults),
+            nodes: Register::collect(
+                ("host or router", "hosts or routers"),
+                &[&tables.hosts, &tables.routers],
+                faults,
+            ),
+            links: Register::collect(("link", "links"), &[&tables.links], faults),
+            lsps: Register::collect(("LSP", "LSPs"), &[&tables.lsps], faults),
+            tests: Register::collect(("test", "tests"), &[&tables.tests], faults),
+            searches: Register::collect(("search", "searches"), &[&tables.searches], faults),
             test_kinds: tables
                 .tests
                 .iter()

@@ -97,6 +97,10 @@ pub(crate) fn link(
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
         let Some(rate) = first::<Rate>(&layers, "rate").or(signal_rate) else {
+            // A rate that was refused has been reported already.
+            if layers.iter().any(|l| l.has("rate")) {
+                return None;
+            }
             faults.push(
                 Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate")).help(
                     "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"",

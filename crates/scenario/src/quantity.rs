@@ -141,7 +141,7 @@ pub(crate) fn sysctl_triple(name: &str, text: &str) -> Result<[Size; 3], Refused
 /// Bytes, packets, a time or bandwidth-delay products.
 pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
     let none = || {
-        let remedy = "nothing could wait and most frames would be lost; \"1 packets\" is the least";
+        let remedy = "nothing could wait and most frames would be lost; \"1 packet\" is the least";
         (format!("a {name} of zero"), remedy.to_owned())
     };
     if split(text).0.parse::<f64>() == Ok(0.0) {

@@ -358,12 +358,12 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
             "MTU too small: test `{name}` sends {whole} of {size} bytes, `{}` at most {largest}",
             scenario.node_name(test.from)
         );
-        let most = largest
-            - size.min(largest).min(if let TestKind::Udp(_) = test.kind {
-                ip + UDP
-            } else {
-                0
-            });
+        let headers = if let TestKind::Udp(_) = test.kind {
+            ip + UDP
+        } else {
+            0
+        };
+        let most = largest - headers;
         faults.push(
             Diagnostic::new(f.place("size"), title)
                 .help(format!("write size = {most} or less, or raise the MTU")),

@@ -5,7 +5,9 @@ use farpath_units::{Duration, Time};
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Arrivals, Change, Event, Ping, Scenario, Tcp, Test, TestKind, Udp, Way};
+use crate::model::{
+    Arrivals, Change, Event, LinkId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+};
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
 
@@ -37,13 +39,14 @@ pub(crate) fn test(
         faults.push(Diagnostic::new(f.place("to"), title).help("name two different nodes"));
         return None;
     }
-    if let Some(link) = via
-        .and_then(|v| scenario.links.get(v.0))
-        .filter(|l| !l.ends.contains(&from))
-    {
+    let sender_has = |link: LinkId| {
+        let ends = names.link_ends.get(link.0);
+        ends.is_some_and(|e| e.iter().any(|n| n == names.node_name(from)))
+    };
+    if via.is_some_and(|v| !sender_has(v)) {
         let title = format!(
             "link `{}` is not an interface of `{}`",
-            link.name,
+            f.get::<String>("via").unwrap_or_default(),
             names.node_name(from)
         );
         faults.push(
@@ -214,7 +217,9 @@ pub(crate) fn event(
     }
     changes.extend(f.get("queue").map(Change::Queue));
     changes.extend(f.get("up").map(Change::Up));
-    if changes.is_empty() {
+    // A change that was refused has been reported already.
+    let says_nothing = f.keys().all(|k| ["at", "link", "direction"].contains(&k));
+    if says_nothing {
         let named: Vec<&str> = f.keys().collect();
         faults.push(
             Diagnostic::new(f.span.clone(), "an event that changes nothing")
