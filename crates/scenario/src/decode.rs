@@ -315,6 +315,7 @@ fn read_value(
             | Kind::Queue
             | Kind::Class
             | Kind::Bound
+            | Kind::Framing
             | Kind::Choice(_),
             DeValue::String(s),
         ) => match read_text(name, kind, s) {
@@ -487,12 +488,17 @@ fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (String, String)
         },
         Kind::Queue => quantity::queue(name, text).map(Value::Queue),
         Kind::Class => quantity::class(name, text).map(|c| Value::Int(i64::from(c))),
-        Kind::Choice(words) => match words.iter().find(|w| **w == text) {
-            Some(w) => Ok(Value::Text((*w).to_owned())),
-            None => Err(no_choice(name, text, words)),
-        },
+        Kind::Framing => one_of(name, text, &crate::signal::words()),
+        Kind::Choice(words) => one_of(name, text, words),
         // Its unit is known only when the metric is; judged there.
         _ => Ok(Value::Text(text.to_owned())),
+    }
+}
+
+fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
+    match words.iter().find(|w| **w == text) {
+        Some(word) => Ok(Value::Text((*word).to_owned())),
+        None => Err(no_choice(name, text, words)),
     }
 }
 

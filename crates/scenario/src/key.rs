@@ -56,6 +56,8 @@ pub(crate) enum Kind {
     Queue,
     /// A DSCP name or the TOS byte.
     Class,
+    /// A framing, or a signal that brings one and a rate.
+    Framing,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Several of these words.

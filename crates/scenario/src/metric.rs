@@ -52,7 +52,7 @@ const LINK: &[&str] = &[
     "drops.host",
     "drops.scripted",
 ];
-const SEARCH: &[&str] = &["highest_bps"];
+const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 
 /// The unit a metric's name ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnosti
     let (first, rest) = text.split_once('.').unwrap_or((text, ""));
     let missing = |what: &str| format!("no metric after {what} in `{}`", shorten(text));
     match first {
-        "link" if names.find_test("link").is_none() => {
+        "link" => {
             let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
             let Some(link) = names.find_link(name) else {
                 let known = names.links().collect();
@@ -157,7 +157,7 @@ pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnosti
                     faults,
                 )
         }
-        "search" if names.find_test("search").is_none() => {
+        "search" => {
             let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
             if !names.has_search(name) {
                 let known = names.searches().collect();

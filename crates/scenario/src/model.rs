@@ -391,19 +391,6 @@ pub struct Search {
     pub at_most: f64,
 }
 
-impl Scenario {
-    /// The name of a node; empty for a number no node has.
-    pub fn node_name(&self, node: NodeId) -> &str {
-        let host = self.hosts.get(node.0).map(|h| h.name.as_str());
-        let router = || {
-            self.routers
-                .get(node.0.checked_sub(self.hosts.len())?)
-                .map(|r| r.name.as_str())
-        };
-        host.or_else(router).unwrap_or_default()
-    }
-}
-
 impl Link {
     /// The node at the other end; `ends[0]` for a node at neither.
     pub fn other(&self, node: NodeId) -> NodeId {

@@ -26,6 +26,7 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::BitErrorRate => "\"1e-12\"".to_owned(),
         Kind::Queue => "\"1000 packets\"".to_owned(),
         Kind::Class => "\"ef\"".to_owned(),
+        Kind::Framing => "\"gbe\"".to_owned(),
         Kind::Choice(words) => format!("\"{}\"", words[0]),
         Kind::Choices(words) => format!("[\"{}\"]", words[0]),
         Kind::Refs { .. } | Kind::Texts => "[\"a\", \"b\"]".to_owned(),

@@ -112,6 +112,7 @@ fn value(kind: &Kind) -> String {
         Kind::BitErrorRate => "ratio, `1e-12`".to_owned(),
         Kind::Queue => "`\"512 KiB\"` `\"1000 packets\"` `\"10 ms\"` `\"1bdp\"`".to_owned(),
         Kind::Class => "DSCP name or 0 to 255".to_owned(),
+        Kind::Framing => words(&crate::signal::words()),
         Kind::Choice(list) => words(list),
         Kind::Choices(list) => format!("list of {}", words(list)),
         Kind::Ref(of) => format!("name of a {of}"),

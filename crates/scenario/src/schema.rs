@@ -106,6 +106,7 @@ fn of_kind(kind: &Kind) -> Value {
         }
         Kind::Class => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": 255 })),
         Kind::Bound => number_or_text(json!({ "type": "number" })),
+        Kind::Framing => json!({ "enum": crate::signal::words() }),
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Choices(words) => {
             json!({ "type": "array", "items": { "enum": words }, "minItems": 1 })

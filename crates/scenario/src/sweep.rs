@@ -149,6 +149,15 @@ pub(crate) fn search(
     metrics.iter().for_each(|m| {
         metric::check(m, names, faults);
     });
+    let of_links = |m: &&At<String>| {
+        ["link.", "search."]
+            .iter()
+            .any(|p| m.get_ref().starts_with(p))
+    };
+    for m in metrics.iter().filter(of_links) {
+        let d = Diagnostic::new(m.span(), "a search watches the metrics of tests only");
+        faults.push(d.help("name a metric such as `bulk.loss_ratio`"));
+    }
     let unit = metrics
         .first()
         .map_or(Unit::Count, |m| Unit::of(m.get_ref()));

@@ -5,7 +5,6 @@ use crate::key::Kind::{
     Refs, Span, Sysctl, SysctlTriple, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
-use crate::signal::FRAMINGS;
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -218,7 +217,7 @@ pub(crate) const LINK: Section = Section {
         key("name", Name, "Name, unique among links.").required(),
         key("ends", Refs { of: "node", min: 2, max: 2 }, "The two nodes; forward is from the first to the second.")
             .required(),
-        key("framing", Choice(FRAMINGS), "How frames are delimited, or the signal that says so and brings its rate.")
+        key("framing", Kind::Framing, "How frames are delimited, or the signal that says so and brings its rate.")
             .default("ethernet"),
         RATE,
         DELAY,
