@@ -4,7 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold nothing of ours.
-const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "dist", "test-results"];
+const SKIPPED: [&str; 6] = [
+    ".git",
+    "target",
+    "node_modules",
+    "dist",
+    "dist-gallery",
+    "generated",
+];
 
 /// One text file of the repository.
 #[derive(Clone, Debug)]
@@ -42,7 +49,7 @@ pub(crate) fn read(root: &Path) -> Result<Vec<TextFile>, String> {
                 if !SKIPPED.iter().any(|skipped| name == *skipped) {
                     folders.push(path);
                 }
-            } else if kind.is_file() {
+            } else if kind.is_file() && entry.file_name() != ".git" {
                 let bytes = fs::read(&path).map_err(|e| format!("read {}: {e}", path.display()))?;
                 if let Ok(text) = String::from_utf8(bytes) {
                     files.push(TextFile {
