@@ -80,31 +80,6 @@ gallery: build ## redraw the figures of docs/gallery from fresh runs
 	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/cern-snaky-tunnel.svg
 	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/cern-snaky-load.svg
 
-.PHONY: generated
-generated: linker ## the pages under docs/reference are those the sources give
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen --check
-
-.PHONY: scenarios
-scenarios: linker web/dist/report.js ## run every shipped scenario; a failed expectation fails
-	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
-	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
-
-.PHONY: bench
-bench: linker ## measure what the speed claims say; writes target/bench.json
-	$(CARGO) xtask bench
-
-.PHONY: bench-ns3
-bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
-	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
-	@mkdir -p target/ns3
-	python3 benches/ns3/run.py | tee target/ns3/bench.json
-
-.PHONY: gallery
-gallery: build ## redraw the figures of docs/gallery from fresh runs
-	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes
-	cd web && npm run build:gallery
-	node web/dist-gallery/gallery.js target/gallery/five-passes docs/gallery
-
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen
