@@ -1,1 +1,29 @@
-//! placeholder
+//! Sans-IO network elements and the [`Network`] that joins them.
+//!
+//! An element owns state and nothing else: no clock, socket, thread or file. It is told how far it
+//! may go (`advance(until)`), and promises in return that nothing it sends later arrives elsewhere
+//! before `until` plus the channel's lookahead. The simulator passes what the input channels
+//! guarantee, the emulator passes *now*, event-by-event mode passes one instant at a time; the
+//! departures are the same to the bit.
+
+mod channel;
+mod counters;
+mod forwarding;
+pub mod impair;
+mod network;
+mod port;
+pub mod qdisc;
+mod router;
+mod side;
+mod transmitter;
+
+pub use channel::Channel;
+pub use counters::{ClassCounter, Counters, Drop, Interval, IntervalClock, Sampling};
+pub use forwarding::{
+    Circuit, EXPLICIT_NULL, Exit, FIRST_LABEL, Forwarding, LabelAction, RouteAction,
+};
+pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
+pub use port::{Change, Port, PortConfig, frame_hash};
+pub use router::{Answer, answer};
+pub use side::{AckExtras, SideFifo, Sides};
+pub use transmitter::Transmitter;

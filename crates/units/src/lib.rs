@@ -4,8 +4,8 @@
 //! could overflow), and parses from and prints to text that names its unit. Nothing here reads a
 //! clock, a file or the environment.
 
-mod draw;
 mod distance;
+mod draw;
 mod rate;
 mod ratio;
 mod size;

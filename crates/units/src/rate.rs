@@ -1,10 +1,16 @@
 //! Data rates in bits per second, never zero.
 
+use core::fmt;
 use core::num::NonZeroU64;
+use core::str::FromStr;
 
+use crate::text::{Grammar, ParseError, in_largest_unit, padded, shorten};
 use crate::{Duration, Size};
 
 /// A data rate: a whole, non-zero number of bits per second. "Down" is a state, not a rate.
+///
+/// Reads `bit/s kbit/s Mbit/s Gbit/s Tbit/s`, and the field's `bps kbps …` and `b/s kb/s Mb/s …`,
+/// all decimal. Bytes per second and binary prefixes are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(NonZeroU64);
 
@@ -38,5 +44,143 @@ impl Rate {
     pub fn bytes_in(self, span: Duration) -> Size {
         let bytes = self.as_bps() as u128 * span.as_ps() as u128 / 8_000_000_000_000;
         Size::from_bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+const PRINTED: &[(&str, u64)] = &[
+    ("bit/s", 1),
+    ("kbit/s", 1_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbit/s", 1_000_000_000),
+    ("Tbit/s", 1_000_000_000_000),
+];
+
+const GRAMMAR: Grammar = Grammar {
+    noun: "rate",
+    units: &[
+        ("bit/s", 1),
+        ("kbit/s", 1_000),
+        ("Mbit/s", 1_000_000),
+        ("Gbit/s", 1_000_000_000),
+        ("Tbit/s", 1_000_000_000_000),
+        ("bps", 1),
+        ("kbps", 1_000),
+        ("Mbps", 1_000_000),
+        ("Gbps", 1_000_000_000),
+        ("Tbps", 1_000_000_000_000),
+        ("b/s", 1),
+        ("kb/s", 1_000),
+        ("Mb/s", 1_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Tb/s", 1_000_000_000_000),
+    ],
+    listed: "bit/s kbit/s Mbit/s Gbit/s Tbit/s",
+    plain: "bit/s",
+    example: "10 Gbit/s",
+    finest: "one bit per second",
+    largest: "18446744.073709551615 Tbit/s",
+    lesson: rate_lesson,
+};
+
+fn rate_lesson(number: &str, unit: &str) -> Option<String> {
+    let n = shorten(number);
+    let base = ["ps", "/s"].iter().find_map(|tail| unit.strip_suffix(tail));
+    match (base, unit) {
+        (Some("B" | "kB" | "KB" | "MB" | "GB" | "TB"), _) => Some(format!(
+            "`{unit}` is bytes per second; a rate is in bits per second, eight times as many: \
+             write it in bit/s kbit/s Mbit/s Gbit/s"
+        )),
+        (Some("KiB" | "MiB" | "GiB" | "Kib" | "Mib" | "Gib" | "Kibit" | "Mibit" | "Gibit"), _) => {
+            Some(
+                "rates are decimal: 1 Mbit/s is 1 000 000 bit/s; write bit/s kbit/s Mbit/s Gbit/s"
+                    .to_owned(),
+            )
+        }
+        (_, "k" | "K") => Some(format!("say what is counted: write `{n} kbit/s`")),
+        (_, "M" | "G" | "T") => Some(format!("say what is counted: write `{n} {unit}bit/s`")),
+        (_, "bit" | "kbit" | "Mbit" | "Gbit" | "Tbit") => Some(format!(
+            "that is an amount; a rate is per second: write `{n} {unit}/s`"
+        )),
+        (_, "B" | "kB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB") => Some(
+            "that is a size in bytes; a rate is in bits per second, such as `10 Gbit/s`".to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+impl FromStr for Rate {
+    type Err = ParseError;
+
+    /// Reads `10 Gbit/s`, `10Gbps` or `622.08 Mb/s`.
+    fn from_str(text: &str) -> Result<Rate, ParseError> {
+        let bps = GRAMMAR.read(text)?;
+        Rate::from_bps(bps).ok_or_else(|| ParseError::ZeroRate {
+            text: shorten(text.trim()),
+        })
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        padded(f, &in_largest_unit(self.as_bps(), PRINTED, f.precision()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(text: &str) -> Rate {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn a_million_small_frames_at_400_gbit_take_exactly_their_time() {
+        let line = rate("400 Gbit/s");
+        // 64 B = 512 bit at 400 Gbit/s = 1280 ps; with preamble and gap 84 B = 1680 ps.
+        for (bytes, total) in [(64, "1.28 ms"), (84, "1.68 ms")] {
+            let one = line.time_for(Size::from_bytes(bytes));
+            let sum = (0..1_000_000).fold(Duration::ZERO, |sum, _| sum + one);
+            assert_eq!(sum, total.parse().expect("a duration"));
+            assert_eq!(sum, line.time_for(Size::from_bytes(bytes * 1_000_000)));
+        }
+    }
+
+    #[test]
+    fn every_ethernet_rate_has_whole_picoseconds_per_byte() {
+        for text in [
+            "10 Mbit/s",
+            "100 Mbit/s",
+            "1 Gbit/s",
+            "10 Gbit/s",
+            "100 Gbit/s",
+            "400 Gbit/s",
+        ] {
+            let r = rate(text);
+            let byte = r.time_for(Size::from_bytes(1)).as_ps();
+            assert_eq!(
+                u128::from(byte) * u128::from(r.as_bps()),
+                8_000_000_000_000,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_sonet_cell_is_within_half_a_picosecond() {
+        // 53 B at 149.76 Mbit/s = 2 831 196.581… ps.
+        assert_eq!(
+            rate("149.76 Mbit/s").time_for(Size::from_bytes(53)).as_ps(),
+            2_831_197
+        );
+    }
+
+    #[test]
+    fn extremes_saturate() {
+        let slow = rate("1 bit/s");
+        assert_eq!(slow.time_for(Size::from_bytes(u64::MAX)), Duration::MAX);
+        let fast = Rate::from_bps(u64::MAX).expect("not zero");
+        assert_eq!(fast.bytes_in(Duration::MAX).as_bytes(), u64::MAX);
+        assert_eq!(fast.time_for(Size::from_bytes(0)), Duration::ZERO);
     }
 }

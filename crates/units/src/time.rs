@@ -2,12 +2,15 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
+use core::str::FromStr;
+
+use crate::text::{Grammar, ParseError, in_largest_unit, padded, shorten};
 
 /// An instant: picoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// A span of time in picoseconds.
+/// A span of time in picoseconds. Reads `ps ns us µs ms s min h d`; prints `ps` to `s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(u64);
 
@@ -66,28 +69,28 @@ impl Duration {
         Duration(ps)
     }
 
-    /// A span from nanoseconds.
+    /// A span from nanoseconds; saturates.
     #[inline]
     pub const fn from_ns(ns: u64) -> Duration {
-        Duration(ns * 1000)
+        Duration(ns.saturating_mul(1000))
     }
 
-    /// A span from microseconds.
+    /// A span from microseconds; saturates.
     #[inline]
     pub const fn from_us(us: u64) -> Duration {
-        Duration(us * 1_000_000)
+        Duration(us.saturating_mul(1_000_000))
     }
 
-    /// A span from milliseconds.
+    /// A span from milliseconds; saturates.
     #[inline]
     pub const fn from_ms(ms: u64) -> Duration {
-        Duration(ms * 1_000_000_000)
+        Duration(ms.saturating_mul(1_000_000_000))
     }
 
-    /// A span from whole seconds.
+    /// A span from whole seconds; saturates.
     #[inline]
     pub const fn from_secs(s: u64) -> Duration {
-        Duration(s * 1_000_000_000_000)
+        Duration(s.saturating_mul(1_000_000_000_000))
     }
 
     /// A span from seconds, rounded to the nearest picosecond; saturates, negative becomes zero.
@@ -168,5 +171,71 @@ impl AddAssign for Duration {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Duration(self.0).fmt(f)
+    }
+}
+
+const PRINTED: &[(&str, u64)] = &[
+    ("ps", 1),
+    ("ns", 1_000),
+    ("µs", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", 1_000_000_000_000),
+];
+
+const GRAMMAR: Grammar = Grammar {
+    noun: "time",
+    units: &[
+        ("ps", 1),
+        ("ns", 1_000),
+        ("us", 1_000_000),
+        // The micro sign and the Greek letter: keyboards produce either.
+        ("\u{b5}s", 1_000_000),
+        ("\u{3bc}s", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", 1_000_000_000_000),
+        ("min", 60_000_000_000_000),
+        ("h", 3_600_000_000_000_000),
+        ("d", 86_400_000_000_000_000),
+    ],
+    listed: "ps ns us ms s min h d",
+    plain: "ms",
+    example: "35 ms",
+    finest: "a picosecond",
+    largest: "18446744.073709551615 s, some 213 days",
+    lesson: |number, unit| match unit {
+        "m" => Some(format!(
+            "`m` is metres: write `{0} min` or `{0} ms`",
+            shorten(number)
+        )),
+        "sec" | "secs" | "second" | "seconds" => Some(format!("write `{} s`", shorten(number))),
+        "msec" | "msecs" => Some(format!("write `{} ms`", shorten(number))),
+        "usec" | "usecs" => Some(format!("write `{} us`", shorten(number))),
+        "M" | "minute" | "minutes" => Some(format!("write `{} min`", shorten(number))),
+        "hour" | "hours" | "hr" | "H" => Some(format!("write `{} h`", shorten(number))),
+        _ => None,
+    },
+};
+
+impl FromStr for Duration {
+    type Err = ParseError;
+
+    /// Reads `35 ms`, `1.5s` or `15 h`.
+    fn from_str(text: &str) -> Result<Duration, ParseError> {
+        GRAMMAR.read(text).map(Duration)
+    }
+}
+
+impl FromStr for Time {
+    type Err = ParseError;
+
+    /// Reads the span since the start of the run.
+    fn from_str(text: &str) -> Result<Time, ParseError> {
+        GRAMMAR.read(text).map(Time)
+    }
+}
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        padded(f, &in_largest_unit(self.0, PRINTED, f.precision()))
     }
 }

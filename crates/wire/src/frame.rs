@@ -135,6 +135,25 @@ impl LabelEntry {
         self.0 as u8
     }
 
+    /// The traffic class, 3 bits (RFC 5462).
+    #[inline]
+    pub const fn traffic_class(self) -> u8 {
+        (self.0 >> 9) as u8 & 7
+    }
+
+    /// Whether this is the bottom of the stack (the S bit).
+    #[inline]
+    pub const fn is_bottom(self) -> bool {
+        self.0 & (1 << 8) != 0
+    }
+
+    /// The same entry with the S bit set or cleared.
+    #[inline]
+    #[must_use]
+    pub const fn with_bottom(self, bottom: bool) -> LabelEntry {
+        LabelEntry((self.0 & !(1 << 8)) | ((bottom as u32) << 8))
+    }
+
     /// The same entry with another label.
     #[inline]
     #[must_use]
@@ -249,7 +268,10 @@ mod tests {
     fn label_entries_follow_rfc3032() {
         let e = LabelEntry::bottom(0, 0, 255);
         assert!(e.is_some() && e.label() == 0 && e.ttl() == 255);
-        assert_eq!(LabelEntry::bottom(100_016, 5, 64).with_label(17).0, (17 << 12) | (5 << 9) | (1 << 8) | 64);
+        assert_eq!(
+            LabelEntry::bottom(100_016, 5, 64).with_label(17).0,
+            (17 << 12) | (5 << 9) | (1 << 8) | 64
+        );
     }
 
     #[test]
@@ -258,7 +280,10 @@ mod tests {
         f.set_flags(Flags::RETRANSMIT);
         f.set_inner(Some(true));
         f.label = LabelEntry::bottom(16, 0, 255);
-        assert_eq!((f.inner(), f.link_payload(), f.flags()), (18, 9022, Flags::RETRANSMIT));
+        assert_eq!(
+            (f.inner(), f.link_payload(), f.flags()),
+            (18, 9022, Flags::RETRANSMIT)
+        );
         f.set_inner(None);
         assert_eq!((f.inner(), f.flags()), (0, Flags::RETRANSMIT));
     }

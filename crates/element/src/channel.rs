@@ -1,0 +1,130 @@
+//! A channel between two elements: one ring of frames, ordered by arrival. The ring is the delay line.
+
+use farpath_units::{Duration, Time};
+use farpath_wire::Frame;
+
+/// Frames on their way from one element to another, and the promise about those to come.
+#[derive(Debug, Default)]
+pub struct Channel {
+    ring: Vec<Frame>,
+    /// Counts of frames taken and put since the start; their difference is the number in flight.
+    taken: u64,
+    put: u64,
+    clock: Time,
+    lookahead: Duration,
+}
+
+const FIRST_CAPACITY: usize = 64;
+
+impl Channel {
+    /// A channel whose producer never sends anything that arrives earlier than `lookahead` after
+    /// the instant it has been advanced to.
+    pub fn new(lookahead: Duration) -> Channel {
+        Channel {
+            lookahead,
+            ..Channel::default()
+        }
+    }
+
+    /// The oldest frame, if any.
+    #[inline]
+    pub fn head(&self) -> Option<&Frame> {
+        if self.taken == self.put {
+            return None;
+        }
+        Some(&self.ring[self.taken as usize & (self.ring.len() - 1)])
+    }
+
+    /// The arrival of the oldest frame; `Time::MAX` when there is none.
+    #[inline]
+    pub fn head_at(&self) -> Time {
+        match self.head() {
+            Some(frame) => frame.at,
+            None => Time::MAX,
+        }
+    }
+
+    /// Takes the oldest frame if it arrives before `until`.
+    #[inline]
+    pub fn pop_before(&mut self, until: Time) -> Option<Frame> {
+        let frame = *self.head()?;
+        if frame.at >= until {
+            return None;
+        }
+        self.taken += 1;
+        Some(frame)
+    }
+
+    /// Appends a frame; its arrival must not be earlier than that of the frame before it.
+    #[inline]
+    pub fn push(&mut self, frame: Frame) {
+        let len = self.ring.len();
+        if (self.put - self.taken) as usize == len {
+            self.grow();
+        }
+        let slot = self.put as usize & (self.ring.len() - 1);
+        self.ring[slot] = frame;
+        self.put += 1;
+    }
+
+    /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
+    /// links where a change of delay lets frames overtake.
+    pub fn push_sorted(&mut self, frame: Frame) {
+        self.push(frame);
+        let mask = self.ring.len() as u64 - 1;
+        let mut i = self.put - 1;
+        while i > self.taken {
+            let (here, before) = ((i & mask) as usize, ((i - 1) & mask) as usize);
+            if self.ring[before].at <= self.ring[here].at {
+                break;
+            }
+            self.ring.swap(here, before);
+            i -= 1;
+        }
+    }
+
+    /// Frames in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.put - self.taken
+    }
+
+    /// Frames ever put on the channel.
+    pub fn total(&self) -> u64 {
+        self.put
+    }
+
+    /// Nothing that is still to be pushed arrives earlier than this.
+    #[inline]
+    pub fn clock(&self) -> Time {
+        self.clock
+    }
+
+    /// The producer has been advanced to `until`.
+    #[inline]
+    pub(crate) fn promise(&mut self, until: Time) {
+        self.clock = until + self.lookahead;
+    }
+
+    /// Replaces the lookahead, after a change of the producer's delay at `now`.
+    pub(crate) fn set_lookahead(&mut self, lookahead: Duration, now: Time) {
+        self.lookahead = lookahead;
+        self.clock = now + lookahead;
+    }
+
+    /// The lookahead.
+    pub fn lookahead(&self) -> Duration {
+        self.lookahead
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = self.ring.len();
+        let filler = Frame::new(farpath_wire::Kind::Ack, farpath_wire::FlowDir(0), 0, 0);
+        let mut ring = vec![filler; (old * 2).max(FIRST_CAPACITY)];
+        let mask = ring.len() as u64 - 1;
+        for i in self.taken..self.put {
+            ring[(i & mask) as usize] = self.ring[i as usize & (old - 1)];
+        }
+        self.ring = ring;
+    }
+}

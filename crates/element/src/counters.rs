@@ -1,0 +1,183 @@
+//! What a link direction carried and dropped, in total and by interval.
+
+use farpath_units::{Duration, Time};
+
+/// Why a frame was dropped; every reason has a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Drop {
+    /// The queue was full.
+    Tail = 0,
+    /// Random early detection.
+    Red = 1,
+    /// A policer found it out of contract.
+    Policed = 2,
+    /// Lost or damaged on the way, by chance.
+    Error = 3,
+    /// Larger than the link carries.
+    Mtu = 4,
+    /// Its TTL ran out.
+    Ttl = 5,
+    /// Nowhere to go.
+    NoRoute = 6,
+    /// The link was down.
+    Down = 7,
+    /// The host could not take it.
+    Host = 8,
+    /// Lost on purpose, by name.
+    Scripted = 9,
+}
+
+impl Drop {
+    /// Every reason, in the order of the counters.
+    pub const ALL: [Drop; 10] = [
+        Drop::Tail,
+        Drop::Red,
+        Drop::Policed,
+        Drop::Error,
+        Drop::Mtu,
+        Drop::Ttl,
+        Drop::NoRoute,
+        Drop::Down,
+        Drop::Host,
+        Drop::Scripted,
+    ];
+
+    /// The reason's name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Drop::Tail => "tail",
+            Drop::Red => "red",
+            Drop::Policed => "policed",
+            Drop::Error => "error",
+            Drop::Mtu => "mtu",
+            Drop::Ttl => "ttl",
+            Drop::NoRoute => "no_route",
+            Drop::Down => "down",
+            Drop::Host => "host",
+            Drop::Scripted => "scripted",
+        }
+    }
+}
+
+/// How often counters are noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// The length of one interval.
+    pub every: Duration,
+    /// How many intervals are kept.
+    pub count: usize,
+}
+
+impl Sampling {
+    /// Totals only.
+    pub const OFF: Sampling = Sampling {
+        every: Duration::MAX,
+        count: 0,
+    };
+}
+
+/// One interval of a link direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// Wire bytes of frames whose transmission started in the interval.
+    pub bytes: u64,
+    /// Bytes waiting at its end.
+    pub queue_bytes: u64,
+}
+
+/// Frames and bytes of one class, identified by its TOS byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassCounter {
+    /// The TOS byte.
+    pub class: u8,
+    /// Frames sent.
+    pub frames: u64,
+    /// Wire bytes sent.
+    pub bytes: u64,
+}
+
+/// Counters of one direction of a link.
+///
+/// Conservation: `offered = frames + dropped before transmission + waiting`, and
+/// `frames = delivered to the far end + dropped after transmission + on the channel`.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Frames offered to the link.
+    pub offered: u64,
+    /// Frames whose transmission was settled: sent, or waiting for a start already known.
+    pub frames: u64,
+    /// Their wire bytes, framing included.
+    pub bytes: u64,
+    /// Their TCP and UDP payload bytes.
+    pub payload_bytes: u64,
+    /// Drops by reason, in the order of [`Drop::ALL`].
+    pub drops: [u64; Drop::ALL.len()],
+    /// By class.
+    pub classes: Vec<ClassCounter>,
+    /// Most bytes ever waiting, as seen by arriving frames.
+    pub queue_max_bytes: u64,
+    /// The intervals noted so far.
+    pub intervals: Vec<Interval>,
+}
+
+impl Counters {
+    /// One frame dropped.
+    #[inline]
+    pub fn drop(&mut self, reason: Drop) {
+        self.drops[reason as usize] += 1;
+    }
+
+    /// Frames dropped for `reason`.
+    pub fn dropped(&self, reason: Drop) -> u64 {
+        self.drops[reason as usize]
+    }
+
+    /// One frame sent.
+    #[inline]
+    pub fn sent(&mut self, class: u8, wire_bytes: u32, payload_bytes: u32) {
+        self.frames += 1;
+        self.bytes += u64::from(wire_bytes);
+        self.payload_bytes += u64::from(payload_bytes);
+        match self.classes.iter_mut().find(|c| c.class == class) {
+            Some(c) => {
+                c.frames += 1;
+                c.bytes += u64::from(wire_bytes);
+            }
+            None => self.classes.push(ClassCounter {
+                class,
+                frames: 1,
+                bytes: wire_bytes.into(),
+            }),
+        }
+    }
+}
+
+/// Where an element is in its intervals.
+#[derive(Clone, Copy, Debug)]
+pub struct IntervalClock {
+    sampling: Sampling,
+    /// End of the current interval.
+    pub end: Time,
+}
+
+impl IntervalClock {
+    /// At the start of the run.
+    pub fn new(sampling: Sampling) -> IntervalClock {
+        let end = if sampling.count == 0 {
+            Time::MAX
+        } else {
+            Time::ZERO + sampling.every
+        };
+        IntervalClock { sampling, end }
+    }
+
+    /// The current interval is over; `done` have been noted.
+    pub fn next(&mut self, done: usize) {
+        self.end = if done >= self.sampling.count {
+            Time::MAX
+        } else {
+            self.end + self.sampling.every
+        };
+    }
+}

@@ -1,0 +1,167 @@
+//! Loss: scripted by flow and segment, every n-th, Bernoulli, Gilbert–Elliott, bit errors.
+//!
+//! Random loss is drawn by skip: each flow has a remaining *hazard* (frames, or bits on the wire)
+//! until its next loss, so a frame costs one subtraction. The draw for a flow's k-th loss is a pure
+//! function of (seed, link, direction, purpose, flow, k): another flow on the link changes nothing.
+
+use farpath_units::{Key, Stream};
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+use crate::counters::Drop;
+
+/// Probabilities of the two-state model, per frame (Gilbert 1960, Elliott 1963).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    /// Good to bad.
+    pub p: f64,
+    /// Bad to good.
+    pub r: f64,
+    /// Loss in the good state.
+    pub loss_good: f64,
+    /// Loss in the bad state.
+    pub loss_bad: f64,
+}
+
+/// One cause of loss, as configured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossSpec {
+    /// The first transmission of data at this stream offset (TCP) or of this ordinal (UDP, echo).
+    Scripted {
+        /// The flow and direction it travels in.
+        flow: FlowDir,
+        /// Frame `seq` to hit.
+        seq: u64,
+    },
+    /// Every n-th frame of each flow and direction.
+    EveryNth(u64),
+    /// Each frame with this probability.
+    Bernoulli(f64),
+    /// Two states.
+    GilbertElliott(GilbertElliott),
+    /// Each bit on the wire with this probability.
+    BitError(f64),
+}
+
+/// One cause of loss at work.
+#[derive(Debug)]
+pub struct Loss {
+    spec: LossSpec,
+    key: Key,
+    flows: Vec<Option<FlowState>>,
+    /// Scripted losses strike once.
+    spent: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FlowState {
+    luck: Stream,
+    /// Losses (or sojourns) drawn so far.
+    drawn: u64,
+    /// Hazard that passes unharmed before the next loss; Gilbert–Elliott: frames left in the state.
+    safe: u64,
+    /// Gilbert–Elliott: in the bad state.
+    bad: bool,
+    /// Gilbert–Elliott: frames seen.
+    seen: u64,
+}
+
+impl Loss {
+    /// A loss drawing from `key`, which names the link, its direction and the place in its list.
+    pub fn new(spec: LossSpec, key: Key) -> Loss {
+        Loss {
+            spec,
+            key,
+            flows: Vec::new(),
+            spent: false,
+        }
+    }
+
+    /// Whether `frame`, `wire_bytes` long on this link, is lost, and why.
+    #[inline]
+    pub fn strikes(&mut self, frame: &Frame, wire_bytes: u32) -> Option<Drop> {
+        match self.spec {
+            LossSpec::Scripted { flow, seq } => {
+                let hit = !self.spent
+                    && frame.flow == flow
+                    && frame.seq == seq
+                    && matches!(frame.kind, Kind::Data | Kind::Udp | Kind::EchoRequest)
+                    && !frame.flags().contains(Flags::RETRANSMIT);
+                self.spent |= hit;
+                hit.then_some(Drop::Scripted)
+            }
+            LossSpec::EveryNth(n) => self.counted(frame.flow, 1, |_, _| n - 1),
+            LossSpec::Bernoulli(p) => {
+                self.counted(frame.flow, 1, move |luck, k| luck.geometric(k, p))
+            }
+            LossSpec::BitError(ber) => {
+                let bits = u64::from(wire_bytes) * 8;
+                self.counted(frame.flow, bits, move |luck, k| luck.geometric(k, ber))
+            }
+            LossSpec::GilbertElliott(ge) => self.two_state(frame.flow, ge),
+        }
+    }
+
+    /// Consumes `hazard` units; a loss when the remaining safe units end within them. What is left
+    /// of a frame after its first error is not examined: the next loss is drawn from its end.
+    #[inline]
+    fn counted(
+        &mut self,
+        flow: FlowDir,
+        hazard: u64,
+        draw: impl Fn(Stream, u64) -> u64,
+    ) -> Option<Drop> {
+        let state = self.state(flow);
+        if state.drawn == 0 {
+            state.safe = draw(state.luck, 0);
+            state.drawn = 1;
+        }
+        if state.safe >= hazard {
+            if state.safe != u64::MAX {
+                state.safe -= hazard;
+            }
+            return None;
+        }
+        state.safe = draw(state.luck, state.drawn);
+        state.drawn += 1;
+        Some(Drop::Error)
+    }
+
+    fn two_state(&mut self, flow: FlowDir, ge: GilbertElliott) -> Option<Drop> {
+        let state = self.state(flow);
+        if state.drawn == 0 {
+            // A sojourn lasts at least one frame; the chain starts in the good state.
+            state.safe = state.luck.geometric(0, ge.p);
+            state.drawn = 1;
+        } else if state.safe == 0 {
+            state.bad = !state.bad;
+            let leave = if state.bad { ge.r } else { ge.p };
+            state.safe = state.luck.geometric(state.drawn, leave);
+            state.drawn += 1;
+        } else if state.safe != u64::MAX {
+            state.safe -= 1;
+        }
+        let chance = if state.bad { ge.loss_bad } else { ge.loss_good };
+        let ordinal = (1 << 63) | state.seen;
+        state.seen += 1;
+        (chance > 0.0 && state.luck.uniform(ordinal) < chance).then_some(Drop::Error)
+    }
+
+    #[inline]
+    fn state(&mut self, flow: FlowDir) -> &mut FlowState {
+        let index = flow.index();
+        if index >= self.flows.len() {
+            self.flows.resize(index + 1, None);
+        }
+        let key = self.key;
+        self.flows[index].get_or_insert_with(|| FlowState {
+            luck: key.with_number(index as u64).stream(),
+            drawn: 0,
+            safe: 0,
+            bad: false,
+            seen: 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+use farpath_units::Key;
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+use super::{GilbertElliott, Loss, LossSpec};
+
+fn frame(flow: u16, seq: u64) -> Frame {
+    Frame::new(Kind::Data, FlowDir::forward(flow), seq, 1500)
+}
+
+fn lost(loss: &mut Loss, flow: u16, frames: u64) -> Vec<u64> {
+    (0..frames)
+        .filter(|&i| loss.strikes(&frame(flow, i), 1538).is_some())
+        .collect()
+}
+
+#[test]
+fn every_third_frame_of_each_flow_is_lost() {
+    let mut loss = Loss::new(LossSpec::EveryNth(3), Key::new(1));
+    assert_eq!(lost(&mut loss, 0, 10), [2, 5, 8]);
+    assert_eq!(lost(&mut loss, 1, 4), [2]);
+}
+
+#[test]
+fn a_scripted_loss_hits_the_first_transmission_once() {
+    let spec = LossSpec::Scripted {
+        flow: FlowDir::forward(2),
+        seq: 7,
+    };
+    let mut loss = Loss::new(spec, Key::new(1));
+    let mut again = frame(2, 7);
+    again.set_flags(Flags::RETRANSMIT);
+    assert!(loss.strikes(&again, 1538).is_none());
+    assert!(loss.strikes(&frame(1, 7), 1538).is_none());
+    assert!(loss.strikes(&frame(2, 7), 1538).is_some());
+    assert!(loss.strikes(&frame(2, 7), 1538).is_none());
+}
+
+#[test]
+fn bernoulli_loses_its_share_within_four_sigma() {
+    let (n, p) = (2_000_000_u64, 1e-3);
+    let mut loss = Loss::new(LossSpec::Bernoulli(p), Key::new(42).with("link"));
+    let count = lost(&mut loss, 0, n).len() as f64;
+    let mean = n as f64 * p;
+    assert!(
+        (count - mean).abs() < 4.0 * mean.sqrt(),
+        "{count} of {mean}"
+    );
+}
+
+#[test]
+fn the_certain_and_the_impossible() {
+    let always = LossSpec::Bernoulli(1.0);
+    assert_eq!(lost(&mut Loss::new(always, Key::new(1)), 0, 5).len(), 5);
+    let never = LossSpec::Bernoulli(0.0);
+    assert_eq!(lost(&mut Loss::new(never, Key::new(1)), 0, 5).len(), 0);
+}
+
+#[test]
+fn a_bit_error_rate_knows_the_length_of_the_frame() {
+    let ber = 1e-6;
+    let count = |bytes: u32| {
+        let mut loss = Loss::new(LossSpec::BitError(ber), Key::new(7));
+        (0..1_000_000)
+            .filter(|&i| loss.strikes(&frame(0, i), bytes).is_some())
+            .count() as f64
+    };
+    for bytes in [84_u32, 1538, 9038] {
+        let p = 1.0 - (1.0 - ber).powi(8 * bytes as i32);
+        let mean = 1e6 * p;
+        let found = count(bytes);
+        assert!(
+            (found - mean).abs() < 4.0 * mean.sqrt(),
+            "{bytes} B: {found} of {mean}"
+        );
+    }
+}
+
+#[test]
+fn gilbert_elliott_has_its_mean_and_its_burst_length() {
+    let ge = GilbertElliott {
+        p: 0.001,
+        r: 0.1,
+        loss_good: 0.0,
+        loss_bad: 1.0,
+    };
+    let mut loss = Loss::new(LossSpec::GilbertElliott(ge), Key::new(3));
+    let hits = lost(&mut loss, 0, 4_000_000);
+    let share = hits.len() as f64 / 4e6;
+    let expected = ge.p / (ge.p + ge.r);
+    assert!(
+        (share / expected - 1.0).abs() < 0.05,
+        "{share} of {expected}"
+    );
+    let bursts = 1 + hits.windows(2).filter(|w| w[1] != w[0] + 1).count();
+    let mean_burst = hits.len() as f64 / bursts as f64;
+    assert!((mean_burst - 10.0).abs() < 0.5, "mean burst {mean_burst}");
+}
+
+#[test]
+fn another_flow_changes_nobody_elses_luck() {
+    let specs = [
+        LossSpec::Bernoulli(0.01),
+        LossSpec::BitError(1e-6),
+        LossSpec::GilbertElliott(GilbertElliott {
+            p: 0.01,
+            r: 0.2,
+            loss_good: 0.0,
+            loss_bad: 0.8,
+        }),
+    ];
+    for spec in specs {
+        let alone = lost(&mut Loss::new(spec.clone(), Key::new(9)), 0, 20_000);
+        let mut shared = Loss::new(spec, Key::new(9));
+        let mut beside = Vec::new();
+        for i in 0..20_000 {
+            shared.strikes(&frame(5, i), 64);
+            if shared.strikes(&frame(0, i), 1538).is_some() {
+                beside.push(i);
+            }
+        }
+        assert_eq!(alone, beside);
+    }
+}

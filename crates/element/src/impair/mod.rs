@@ -1,0 +1,5 @@
+//! Impairments: what happens to frames on the way besides waiting.
+
+mod loss;
+
+pub use loss::{GilbertElliott, Loss, LossSpec};

@@ -1,0 +1,401 @@
+//! One direction of a link: queue, transmitter, impairments, propagation, and the far node's decision.
+//!
+//! Two ways of serving the same queue give the same departures. *On arrival*: the service of a FIFO
+//! at a constant rate is known when a frame arrives, so it is sent on at once and the port needs no
+//! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
+//! discipline needs, and every port whose rate, delay or losses change while frames wait.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use farpath_predict::Framing;
+use farpath_units::{Duration, Rate, Time};
+use farpath_wire::{Frame, Kind};
+
+use crate::channel::Channel;
+use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
+use crate::forwarding::{Exit, Forwarding};
+use crate::impair::Loss;
+use crate::network::{Element, Io};
+use crate::qdisc::{Fifo, Limit, Ticket};
+use crate::transmitter::Transmitter;
+
+/// What a port is made of.
+pub struct PortConfig {
+    /// Rate left for framed packets.
+    pub rate: Rate,
+    /// How frames are delimited.
+    pub framing: Framing,
+    /// Largest payload of the framing.
+    pub mtu: u32,
+    /// What may wait.
+    pub limit: Limit,
+    /// One-way propagation.
+    pub delay: Duration,
+    /// A change of delay may let frames overtake.
+    pub reorder: bool,
+    /// Causes of loss, in order.
+    pub losses: Vec<Loss>,
+    /// The node at the far end.
+    pub forwarding: Forwarding,
+    /// Bytes of IP and transport headers in a data frame, by `FlowDir::index`.
+    pub headers: Arc<[u16]>,
+    /// How often counters are noted.
+    pub sampling: Sampling,
+    /// The port will be changed during the run.
+    pub changes: bool,
+}
+
+/// A change of configuration during a run.
+pub enum Change {
+    /// Rate of frames whose transmission starts from now on.
+    Rate(Rate),
+    /// Propagation of frames whose transmission starts from now on.
+    Delay(Duration),
+    /// All causes of loss.
+    Losses(Vec<Loss>),
+    /// The queue's limit.
+    Limit(Limit),
+    /// Whether the link carries anything; what is offered meanwhile is dropped.
+    Up(bool),
+}
+
+/// One direction of a link at work.
+pub struct Port {
+    transmitter: Transmitter,
+    fifo: Fifo,
+    /// Frames waiting for the transmitter; empty when service is settled on arrival.
+    pulled: Option<VecDeque<Frame>>,
+    mtu: u32,
+    delay: Duration,
+    reorder: bool,
+    up: bool,
+    losses: Vec<Loss>,
+    forwarding: Forwarding,
+    headers: Arc<[u16]>,
+    last_arrival: Time,
+    clock: IntervalClock,
+    counters: Counters,
+    interval: Interval,
+    tapped: Option<Vec<Frame>>,
+    digest: Option<u64>,
+}
+
+impl Port {
+    /// A port before the start of the run.
+    pub fn new(config: PortConfig) -> Port {
+        Port {
+            transmitter: Transmitter::new(config.rate, config.framing),
+            fifo: Fifo::new(config.limit),
+            pulled: config.changes.then(VecDeque::new),
+            mtu: config.mtu,
+            delay: config.delay,
+            reorder: config.reorder,
+            up: true,
+            losses: config.losses,
+            forwarding: config.forwarding,
+            headers: config.headers,
+            last_arrival: Time::ZERO,
+            clock: IntervalClock::new(config.sampling),
+            counters: Counters::default(),
+            interval: Interval::default(),
+            tapped: None,
+            digest: None,
+        }
+    }
+
+    /// What the port promises beyond the instant it has been advanced to: the shortest frame's
+    /// time on the link and the propagation.
+    pub fn lookahead(&self) -> Duration {
+        self.transmitter.shortest() + self.delay
+    }
+
+    /// Keeps a copy of every frame put on the link, for [`Port::take_tapped`].
+    pub fn tap(&mut self) {
+        self.tapped = Some(Vec::new());
+    }
+
+    /// The frames tapped since the last call; `at` is the end of their transmission. Frames that
+    /// still wait for the transmitter at the end of a run may be among them.
+    pub fn take_tapped(&mut self) -> Vec<Frame> {
+        self.tapped.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Sums a hash of every departure and drop, for comparing runs.
+    pub fn audit(&mut self) {
+        self.digest = Some(0);
+    }
+
+    /// The sum so far.
+    pub fn digest(&self) -> u64 {
+        self.digest.unwrap_or_default()
+    }
+
+    /// The counters; complete after [`Port::finish`].
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Frames waiting now.
+    pub fn waiting(&self) -> u64 {
+        self.fifo.frames()
+    }
+
+    /// Applies a change at `now`. The port must have been built with `changes`.
+    pub fn apply(&mut self, change: Change) {
+        assert!(
+            self.pulled.is_some(),
+            "a port that changes is served by pull"
+        );
+        match change {
+            Change::Rate(rate) => self.transmitter.set_rate(rate),
+            Change::Delay(delay) => self.delay = delay,
+            Change::Losses(losses) => self.losses = losses,
+            Change::Limit(limit) => self.fifo.set_limit(limit),
+            Change::Up(up) => self.up = up,
+        }
+    }
+
+    /// Settles the counters at the end of the run: everything earlier than `end` has happened.
+    pub fn finish(&mut self, end: Time) {
+        let last = end - Duration::from_ps(1);
+        self.note_intervals(last);
+        self.settle(last);
+        while self.clock.end <= end {
+            self.note_interval();
+        }
+    }
+
+    /// Ends every interval that lies before `now`.
+    #[inline]
+    fn note_intervals(&mut self, now: Time) {
+        while now > self.clock.end {
+            self.settle(self.clock.end);
+            self.note_interval();
+        }
+    }
+
+    fn note_interval(&mut self) {
+        self.interval.queue_bytes = self.fifo.bytes();
+        self.counters.intervals.push(self.interval);
+        self.interval = Interval::default();
+        self.clock.next(self.counters.intervals.len());
+    }
+
+    /// Counts the frames whose service has started by `now`; by pull they are counted when taken.
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        if self.pulled.is_none() {
+            while let Some(ticket) = self.fifo.started(now) {
+                self.count(&ticket);
+            }
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, ticket: &Ticket) {
+        self.counters
+            .sent(ticket.class, ticket.wire_bytes, ticket.payload_bytes);
+        self.interval.bytes += u64::from(ticket.wire_bytes);
+        if let Some(reason) = ticket.fate {
+            self.counters.drop(reason);
+        }
+    }
+
+    fn payload_of(&self, frame: &Frame) -> u32 {
+        match frame.kind {
+            Kind::Data | Kind::Udp => {
+                let header = self.headers.get(frame.flow.index()).copied().unwrap_or(0);
+                u32::from(frame.len.saturating_sub(header))
+            }
+            _ => 0,
+        }
+    }
+
+    /// A frame is offered at `frame.at`.
+    #[inline]
+    fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {
+        let now = frame.at;
+        self.note_intervals(now);
+        self.settle(now);
+        self.counters.offered += 1;
+        let payload = frame.link_payload();
+        if !self.up {
+            return self.refuse(&frame, Drop::Down);
+        }
+        if payload > self.mtu {
+            return self.refuse(&frame, Drop::Mtu);
+        }
+        let framing = self.transmitter.framing();
+        let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
+        let queue_bytes = framing.queue_bytes(payload);
+        if must_wait && !self.fifo.admits(queue_bytes) {
+            return self.refuse(&frame, Drop::Tail);
+        }
+        let mut ticket = Ticket {
+            start: now,
+            queue_bytes,
+            wire_bytes: framing.wire_bytes(payload),
+            payload_bytes: self.payload_of(&frame),
+            class: frame.class,
+            fate: None,
+        };
+        if must_wait && let Some(waiting) = &mut self.pulled {
+            waiting.push_back(frame);
+            self.fifo.wait(ticket);
+        } else {
+            self.transmit(now, frame, &mut ticket, io);
+            if must_wait {
+                self.fifo.wait(ticket);
+            } else {
+                self.count(&ticket);
+            }
+        }
+        if must_wait {
+            self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+        }
+    }
+
+    #[inline]
+    fn fifo_is_empty(&self) -> bool {
+        self.fifo.frames() == 0
+    }
+
+    #[cold]
+    fn refuse(&mut self, frame: &Frame, reason: Drop) {
+        self.counters.drop(reason);
+        self.hash(frame.at, frame, 1 + reason as u64);
+    }
+
+    /// The transmitter falls idle at `now` and takes the next frame.
+    fn pull(&mut self, now: Time, io: &mut Io<'_>) {
+        self.note_intervals(now);
+        let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
+            return;
+        };
+        let Some(mut ticket) = self.fifo.started(Time::MAX) else {
+            return;
+        };
+        self.transmit(now, frame, &mut ticket, io);
+        self.count(&ticket);
+    }
+
+    /// Puts a frame on the link, not before `now`, and lets the far node decide about it.
+    #[inline]
+    fn transmit(&mut self, now: Time, mut frame: Frame, ticket: &mut Ticket, io: &mut Io<'_>) {
+        let (start, end) = self.transmitter.send(now, &frame);
+        ticket.start = start;
+        if let Some(tapped) = &mut self.tapped {
+            let mut copy = frame;
+            copy.at = end;
+            tapped.push(copy);
+        }
+        if !self.losses.is_empty()
+            && let Some(reason) = self
+                .losses
+                .iter_mut()
+                .find_map(|l| l.strikes(&frame, ticket.wire_bytes))
+        {
+            ticket.fate = Some(reason);
+            return self.hash(end, &frame, 1 + reason as u64);
+        }
+        frame.at = end + self.delay;
+        match self.forwarding.decide(&mut frame) {
+            Exit::Output(output) => {
+                self.hash(frame.at, &frame, 0);
+                let channel = io.output(usize::from(output));
+                if self.reorder {
+                    channel.push_sorted(frame);
+                } else {
+                    self.last_arrival = self.last_arrival.max(frame.at);
+                    frame.at = self.last_arrival;
+                    channel.push(frame);
+                }
+            }
+            Exit::Drop(reason) => {
+                ticket.fate = Some(reason);
+                self.hash(frame.at, &frame, 1 + reason as u64);
+            }
+        }
+    }
+
+    #[inline]
+    fn hash(&mut self, at: Time, frame: &Frame, outcome: u64) {
+        if let Some(sum) = &mut self.digest {
+            *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
+        }
+    }
+
+    fn serve_on_arrival(&mut self, until: Time, io: &mut Io<'_>) {
+        if io.inputs() == 1 {
+            let mut input = std::mem::take(io.input(0));
+            self.drain(&mut input, until, io);
+            *io.input(0) = input;
+            return;
+        }
+        while let Some((n, stays_first)) = io.first_input(until) {
+            let mut input = std::mem::take(io.input(n));
+            self.drain(&mut input, stays_first, io);
+            *io.input(n) = input;
+        }
+    }
+
+    #[inline]
+    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
+        while let Some(frame) = input.pop_before(until) {
+            self.arrive(frame, io);
+        }
+    }
+
+    fn serve_by_pull(&mut self, until: Time, io: &mut Io<'_>) {
+        loop {
+            let due = self.deadline();
+            let first = io.first_input(until).map(|(n, _)| n);
+            let arrival = first.map_or(Time::MAX, |n| io.input(n).head_at());
+            // Ends of transmission come before arrivals of the same instant.
+            if due < until && due <= arrival {
+                self.pull(due, io);
+            } else if let Some(frame) = first.and_then(|n| io.input(n).pop_before(until)) {
+                self.arrive(frame, io);
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+impl Element for Port {
+    fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        if self.pulled.is_some() {
+            self.serve_by_pull(until, io);
+        } else {
+            self.serve_on_arrival(until, io);
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        match &self.pulled {
+            Some(waiting) if !waiting.is_empty() => self.transmitter.free(),
+            _ => Time::MAX,
+        }
+    }
+}
+
+/// A hash of one frame's fate, for sums that do not depend on the order of adding.
+pub fn frame_hash(at: Time, frame: &Frame, outcome: u64) -> u64 {
+    let mut h = at.as_ps() ^ 0x9e37_79b9_7f4a_7c15;
+    let facts = u64::from(frame.len)
+        | u64::from(frame.flow.0) << 16
+        | (frame.kind as u64) << 32
+        | u64::from(frame.ttl) << 40
+        | outcome << 48;
+    for word in [
+        frame.seq,
+        facts,
+        u64::from(frame.label.0) | u64::from(frame.flags().bits()) << 32,
+    ] {
+        h = (h ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        h ^= h >> 32;
+    }
+    h
+}

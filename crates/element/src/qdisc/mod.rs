@@ -1,0 +1,5 @@
+//! Queueing disciplines: what waits in front of a transmitter, and what may not.
+
+mod fifo;
+
+pub use fifo::{Fifo, Limit, Ticket};

@@ -1,0 +1,83 @@
+//! The path one direction of a flow takes: every crossing of every link, in order.
+
+use farpath_element::{Exit, RouteAction};
+use farpath_units::{Duration, Size};
+use farpath_wire::{FlowDir, Frame, Kind};
+
+use crate::model::{NodeId, Scenario};
+use crate::plan::{Output, Plan};
+
+/// One crossing of one direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The port, as numbered in [`Plan::ports`].
+    pub port: usize,
+    /// Bytes between the link's framing and the IP datagram: labels and a customer's header.
+    pub extra: u32,
+    /// The LSP it travels in, by number.
+    pub lsp: Option<usize>,
+}
+
+impl Plan {
+    /// Every crossing from `dir`'s source to its destination. A walk that does not arrive within
+    /// the TTL ends where the frame would die.
+    pub fn walk(&self, scenario: &Scenario, dir: FlowDir) -> Vec<Hop> {
+        let flow = &self.flows[usize::from(dir.flow())];
+        let start = if dir.is_reverse() { flow.sink } else { flow.source };
+        self.walk_from(scenario, dir, start)
+    }
+
+    fn walk_from(&self, scenario: &Scenario, dir: FlowDir, start: NodeId) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let node = &self.nodes[start.0];
+        let Some(index) = node.routes.get(dir.index()).copied().flatten() else { return hops };
+        let mut port = node.ports[usize::from(index)];
+        let mut frame = Frame::new(Kind::Data, dir, 0, 28);
+        loop {
+            let lsp = self.lsp_of(scenario, port, &frame);
+            hops.push(Hop { port, extra: frame.link_payload() - u32::from(frame.len), lsp });
+            let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
+                return hops;
+            };
+            match self.ports[port].outputs[usize::from(output)] {
+                Output::Node(_) => return hops,
+                Output::Port(next) => port = next,
+            }
+        }
+    }
+
+    /// The LSP whose label a frame carries on a port.
+    fn lsp_of(&self, scenario: &Scenario, port: usize, frame: &Frame) -> Option<usize> {
+        if !frame.label.is_some() {
+            return None;
+        }
+        scenario.lsps.iter().enumerate().position(|(number, lsp)| {
+            lsp.hops.iter().zip(&self.labels[number]).any(|(&(link, way), label)| {
+                super::port_of(link, way) == port && *label == Some(frame.label.label())
+            })
+        })
+    }
+
+    /// Propagation along a walk.
+    pub fn propagation(&self, scenario: &Scenario, hops: &[Hop]) -> Duration {
+        hops.iter().fold(Duration::ZERO, |sum, hop| {
+            let port = &self.ports[hop.port];
+            let way = usize::from(port.way == crate::model::Way::Reverse);
+            sum + scenario.links[port.link.0].directions[way].delay
+        })
+    }
+
+    /// Time on the transmitters along a walk for one datagram of `len` bytes, without waiting.
+    pub fn serialisation(&self, scenario: &Scenario, hops: &[Hop], len: u32) -> Duration {
+        hops.iter().fold(Duration::ZERO, |sum, hop| {
+            let port = &self.ports[hop.port];
+            let bytes = scenario.links[port.link.0].framing.wire_bytes(len + hop.extra);
+            sum + port.rate.time_for(Size::from_bytes(bytes.into()))
+        })
+    }
+
+    /// Whether some route of this flow ends at `node`.
+    pub fn delivers(&self, port: usize, dir: FlowDir) -> bool {
+        self.ports[port].forwarding.routes.get(dir.index()) == Some(&RouteAction::Deliver)
+    }
+}
