@@ -20,7 +20,12 @@ pub(crate) enum Mode {
 /// One generated page: its path, and how its text is made.
 type Page = (&'static str, fn(&Path) -> Result<String, String>);
 
-const PAGES: [Page; 2] = [("docs/reference/cli.md", cli_page), (rfc::INDEX, rfc_page)];
+/// The index is last: it reads the pages before it.
+const PAGES: [Page; 3] = [
+    ("docs/reference/cli.md", cli_page),
+    ("docs/reference/scenario.schema.json", schema_page),
+    (rfc::INDEX, rfc_page),
+];
 
 /// Columns the help texts are wrapped at.
 const COLUMNS: &str = "100";
@@ -54,6 +59,10 @@ pub(crate) fn run(mode: Mode) -> Result<bool, String> {
         println!("gen: {} pages up to date", PAGES.len());
     }
     Ok(fresh)
+}
+
+fn schema_page(root: &Path) -> Result<String, String> {
+    output_of(&farpath(root)?, &["schema".to_owned()])
 }
 
 fn rfc_page(root: &Path) -> Result<String, String> {
@@ -117,24 +126,33 @@ fn farpath(root: &Path) -> Result<PathBuf, String> {
 }
 
 fn help_of(binary: &Path, command: &[String]) -> Result<String, String> {
+    let help = output_of(binary, &[command, &["--help".to_owned()]].concat())?;
+    Ok(help
+        .lines()
+        .map(str::trim_end)
+        .collect::<Vec<_>>()
+        .join("\n"))
+}
+
+/// What the binary prints; a failure is an error.
+fn output_of(binary: &Path, args: &[String]) -> Result<String, String> {
     let output = Command::new(binary)
-        .args(command)
-        .arg("--help")
+        .args(args)
         .env("COLUMNS", COLUMNS)
         .env("NO_COLOR", "1")
         .stdin(Stdio::null())
         .output()
         .map_err(|e| format!("run {}: {e}", binary.display()))?;
     if !output.status.success() {
-        return Err(format!("`farpath {} --help` failed", command.join(" ")));
+        let why = String::from_utf8_lossy(&output.stderr);
+        return Err(format!(
+            "`farpath {}` failed: {}",
+            args.join(" "),
+            why.trim()
+        ));
     }
-    let help =
-        String::from_utf8(output.stdout).map_err(|_| "a help text is not UTF-8".to_owned())?;
-    Ok(help
-        .lines()
-        .map(str::trim_end)
-        .collect::<Vec<_>>()
-        .join("\n"))
+    String::from_utf8(output.stdout)
+        .map_err(|_| format!("`farpath {}` prints no UTF-8", args.join(" ")))
 }
 
 /// The names in a help text's list of commands, without `help` itself.

@@ -27,7 +27,7 @@ impl Code {
 
 /// Whether a whole file is test code, by its place.
 pub(crate) fn is_test_file(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs") || path.starts_with("tests/")
+    path.contains("/tests/") || path.ends_with("tests.rs") || path.starts_with("tests/")
 }
 
 /// Replaces comments, strings and characters by blanks; newlines stay.
