@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <iomanip>
 #include <iostream>
 #include <string>
@@ -134,8 +135,10 @@ main(int argc, char* argv[])
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
     const auto started = std::chrono::steady_clock::now();
+    const std::clock_t cpuStarted = std::clock();
     Simulator::Stop(Seconds(seconds));
     Simulator::Run();
+    const double cpu = static_cast<double>(std::clock() - cpuStarted) / CLOCKS_PER_SEC;
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
 
     uint64_t received = 0;
@@ -144,7 +147,7 @@ main(int argc, char* argv[])
         received += DynamicCast<PacketSink>(receivers.Get(i))->GetTotalRx();
     }
     std::cout << std::setprecision(9) << "{\"hops\": " << g_hops << ", \"drops\": " << g_drops
-              << ", \"wall_s\": " << wall.count() << ", \"simulated_s\": " << seconds
+              << ", \"cpu_s\": " << cpu << ", \"wall_s\": " << wall.count() << ", \"simulated_s\": " << seconds
               << ", \"goodput_bps\": " << std::fixed << std::setprecision(0)
               << static_cast<double>(received) * 8 / seconds << "}" << std::endl;
     Simulator::Destroy();
