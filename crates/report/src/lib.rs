@@ -1,1 +1,2 @@
-//! placeholder
+//! Terminal tables, JUnit files and the HTML page of a run.
+pub mod html;
