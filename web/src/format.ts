@@ -68,6 +68,12 @@ export function count(n: number): string {
   return Number.isInteger(n) ? n.toLocaleString("en").replace(/,/g, GAP) : digits(n, 4);
 }
 
+/** For an axis: the zeros that end a fraction say nothing there. */
+export function compact(text: string): string {
+  if (/^0\D/.test(text) && !text.startsWith("0.")) return "0";
+  return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+}
+
 export type Dimension = "time" | "rate" | "size" | "seconds" | "ratio" | "count";
 
 /** What a metric measures. An expectation's `A over B` is a ratio, `A minus B` has the dimension of A. */

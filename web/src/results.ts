@@ -10,6 +10,12 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   udp: ["sent_bps", "goodput_bps", "loss_ratio", "jitter_ns"],
 };
 
+/** Where a metric stands among those of its kind. */
+function place(metric: string): number {
+  for (const known of Object.values(FIRST)) if (known.includes(metric)) return known.indexOf(metric);
+  return 50;
+}
+
 export interface Row {
   readonly test: string;
   readonly metric: string;
@@ -102,7 +108,8 @@ export function rows(data: ReportData): Row[] {
       notes: notesOfExpectations(expectations), first: true,
     };
   });
-  return [...tested, ...others];
+  const rank = (row: Row): number => (row.first ? 0 : 100) + place(row.metric);
+  return [...tested.sort((p, q) => rank(p) - rank(q)), ...others];
 }
 
 /** How real an origin is: what was measured is believed before what was modelled. */
@@ -137,18 +144,22 @@ function delayFact(data: ReportData): Fact | null {
   };
 }
 
+function where(record: TestRecord): string {
+  const at = format.point(record.point);
+  return at ? ` at ${at}` : "";
+}
+
 function goodputFacts(data: ReportData): Fact[] {
   const all = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
   const top = all[0];
   if (!top) return [];
   const facts: Fact[] = [{
     value: format.rate(top.value),
-    text: `of ${top.record.kind.toUpperCase()} payload delivered by ${top.record.test} (${top.record.origin})`,
+    text: `of ${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}${where(top.record)} (${top.record.origin})`,
   }];
   const limit = all.find((entry) => entry.record.limited_by !== null)?.record;
   if (limit?.limited_by) {
-    const at = format.point(limit.point);
-    facts.push({ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${at ? ` at ${at}` : ""}` });
+    facts.push({ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${where(limit)}` });
   }
   return facts;
 }

@@ -210,9 +210,9 @@ export function drawPath(topology: Topology, path: TestPath, id: string): Shape 
   },
     shape("title", { id: `${id}-title` }, `The path of ${path.test} from ${path.from} to ${path.to}`),
     shape("desc", { id: `${id}-desc` }, describe(path)),
-    ...drawing.bands.map(drawBand), ...drawing.bands.map(bandLabel),
+    ...drawing.bands.map(drawBand),
     ...drawing.nodes.map(drawNode), ...joints,
-    ...drawing.joints.flatMap(jointLabel), ...drawing.lanes.map(drawLane),
+    ...drawing.joints.flatMap(jointLabel), ...drawing.lanes.map(drawLane), ...drawing.bands.map(bandLabel),
     ...(known ? [legend(drawing, known)] : []));
 }
 

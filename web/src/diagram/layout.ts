@@ -73,7 +73,9 @@ const LINE = 14;
 const NODE_GAP = 64;
 const MARGIN = 24;
 const TOP = 44;
-const ROUTER_WIDTH = 200;
+const ROUTER_WIDTH = 120;
+/** Room for the names of cross-connects beside the turns. */
+const STITCHED_WIDTH = 200;
 const LETTER = 7.2;
 
 interface Crossing {
@@ -152,8 +154,10 @@ function stacked(blocks: readonly Block[]): number {
   return blocks.reduce((sum, b) => sum + b.above + b.height + b.below + BLOCK_GAP, -BLOCK_GAP);
 }
 
-function nodeWidth(name: string, kind: "host" | "router"): number {
-  return kind === "router" ? Math.max(ROUTER_WIDTH, name.length * LETTER + 16) : name.length * LETTER + 28;
+function nodeWidth(name: string, kind: "host" | "router", blocks: readonly Block[]): number {
+  const stitched = blocks.some((b) => b.pitch === PITCH && (b.leftNode === name || b.rightNode === name)
+    && b.crossings.some((c) => c.hop.via !== undefined));
+  return kind === "router" ? Math.max(stitched ? STITCHED_WIDTH : ROUTER_WIDTH, name.length * LETTER + 16) : name.length * LETTER + 28;
 }
 
 /** Room a link wants between its columns: for its label, and for the names of its lanes. */
@@ -184,21 +188,23 @@ function order(topology: Topology, column: Map<string, number>, blocks: readonly
   return rows;
 }
 
-function placeNodes(topology: Topology, rows: string[][], blocks: readonly Block[]): Map<string, NodeBox> {
+function placeNodes(topology: Topology, rows: string[][], blocks: readonly Block[], onPath: ReadonlySet<string>): Map<string, NodeBox> {
   const kinds = new Map(topology.nodes.map((node) => [node.name, node.kind]));
   const boxes = new Map<string, NodeBox>();
   let x = MARGIN;
   for (const [c, row] of rows.entries()) {
-    const widest = Math.max(0, ...row.map((name) => nodeWidth(name, kinds.get(name) ?? "router")));
+    const widest = Math.max(0, ...row.map((name) => nodeWidth(name, kinds.get(name) ?? "router", blocks)));
     const heights = row.map((name) => {
       const left = stacked(blocks.filter((b) => b.rightNode === name && !b.loop));
       const right = stacked(blocks.filter((b) => b.leftNode === name || (b.loop && b.rightNode === name)));
       return Math.max(kinds.get(name) === "host" ? 40 : 64, Math.max(left, right) + 8);
     });
-    let y = -heights.reduce((sum, h) => sum + h + NODE_GAP, -NODE_GAP) / 2;
+    // The path runs level: its node of each column stands in the middle, the others above and below.
+    const middle = Math.max(0, row.findIndex((name) => onPath.has(name)));
+    let y = -heights.slice(0, middle).reduce((sum, h) => sum + h + NODE_GAP, 0) - (heights[middle] ?? 0) / 2;
     for (const [i, name] of row.entries()) {
       const kind = kinds.get(name) ?? "router";
-      const width = nodeWidth(name, kind);
+      const width = nodeWidth(name, kind, blocks);
       boxes.set(name, { name, kind, x: x + (widest - width) / 2, y, width, height: heights[i]! });
       y += heights[i]! + NODE_GAP;
     }
@@ -261,7 +267,8 @@ export function layout(topology: Topology, path: TestPath): Layout {
   const column = columns(topology, path.from);
   const blocks = topology.links.map((link) => block(link, path, column));
   const rows = order(topology, column, blocks);
-  const boxes = placeNodes(topology, rows, blocks);
+  const onPath = new Set([path.from, ...path.forward.map((hop) => hop.to)]);
+  const boxes = placeNodes(topology, rows, blocks, onPath);
   const sides = new Map([...boxes.values()].map((box) =>
     [box.name, { right: ports(box, 1, blocks, boxes), left: ports(box, -1, blocks, boxes) }] as const));
   const anyWide = blocks.some((b) => b.pitch === PITCH);

@@ -3,6 +3,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { area, curveLinear, curveStepBefore, line } from "d3-shape";
 
+import { compact } from "../format";
 import { n, shape, type Shape } from "../svg";
 
 export interface Curve {
@@ -48,7 +49,7 @@ export interface Chart {
 
 const LEFT = 76;
 const TOP = 34;
-const BOTTOM = 46;
+const BOTTOM = 56;
 
 type Scale = (value: number) => number;
 
@@ -106,17 +107,28 @@ function drawReference(mark: Mark, x: Scale, y: Scale): Shape {
   return shape("g", {}, ...parts);
 }
 
+/** Labels that would touch their left neighbour go to a second row. */
+export function rowsOf(labels: readonly (readonly [middle: number, width: number])[]): (0 | 1)[] {
+  const ends = [-Infinity, -Infinity];
+  return labels.map(([middle, width]) => {
+    const row = middle - width / 2 >= ends[0]! ? 0 : 1;
+    ends[row] = middle + width / 2;
+    return row;
+  });
+}
+
 function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTicks: readonly number[], right: number): Shape[] {
   const bottom = chart.height - BOTTOM;
+  const lower = rowsOf(xTicks.map((tick) => [x(tick), chart.xFormat(tick).length * 6.4 + 8] as const));
   return [
     ...yTicks.flatMap((tick) => [
       shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(right)}` }),
-      shape("text", { class: "tick", x: LEFT - 8, y: n(y(tick) + 4), "text-anchor": "end" }, chart.yFormat(tick)),
+      shape("text", { class: "tick", x: LEFT - 8, y: n(y(tick) + 4), "text-anchor": "end" }, compact(chart.yFormat(tick))),
     ]),
     shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(right)}` }),
-    ...xTicks.flatMap((tick) => [
+    ...xTicks.flatMap((tick, i) => [
       shape("path", { class: "axis-line", d: `M${n(x(tick))},${n(bottom)}v5` }),
-      shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 18), "text-anchor": "middle" }, chart.xFormat(tick)),
+      shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 17 + lower[i]! * 13), "text-anchor": "middle" }, chart.xFormat(tick)),
     ]),
     shape("text", { class: "muted", x: n((LEFT + right) / 2), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
     shape("text", { class: "muted", x: 8, y: TOP - 16 }, chart.yName),

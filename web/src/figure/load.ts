@@ -72,6 +72,14 @@ function curve(record: LinkRecord, tone: Curve["tone"], crossings: number | unde
   };
 }
 
+/** Whether a direction leaves the end a path reaches first: red in every drawing, the other way is blue. */
+export function eastward(data: ReportData, record: LinkRecord): boolean {
+  const ends = data.topology?.links.find((l) => l.name === record.link)?.ends;
+  const first = data.paths?.flatMap((path) => path.forward).find((hop) => hop.link === record.link);
+  const left = first?.from ?? ends?.[0];
+  return left === undefined || record.direction.startsWith(`${left}>`);
+}
+
 /** The sentence under the figure. */
 export function describeLoad(load: Load): string {
   const [full, other] = load.directions;
@@ -83,15 +91,11 @@ export function describeLoad(load: Load): string {
 export function drawLoad(data: ReportData, id: string): Shape | null {
   const load = findLoad(data);
   if (!load) return null;
-  // The colour says which end a frame leaves, as in the drawing of the path.
-  const ends = data.topology?.links.find((l) => l.name === load.link)?.ends;
-  const sample = data.paths?.flatMap((path) => path.forward).find((hop) => hop.link === load.link);
-  const left = sample?.from ?? ends?.[0];
-  const tone = (record: LinkRecord): Curve["tone"] => record.direction.startsWith(`${left}>`) ? "east" : "west";
+  const tone = (record: LinkRecord): Curve["tone"] => eastward(data, record) ? "east" : "west";
   return drawChart({
     id, width: 1040, height: 320, title: `Load of ${load.link} in both directions`, describe: describeLoad(load),
     curves: load.directions.map((record, i) => curve(record, tone(record), load.passes?.[i])),
     xName: "seconds since the start of the run", yName: `on the wire of ${load.link}, framing included`,
-    xFormat: (v) => String(v), yFormat: (v) => rate(v, 2),
+    xFormat: (v) => String(v), yFormat: (v) => rate(v, 3),
   });
 }

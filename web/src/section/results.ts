@@ -52,8 +52,8 @@ function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTM
 }
 
 /** The rows by test, the test named once; hidden rows stand after those shown. */
-function body(all: readonly Row[], shown: readonly Origin[]): HTMLElement[] {
-  const tests = [...new Set(all.map((row) => row.test))];
+function body(all: readonly Row[], shown: readonly Origin[], order: readonly string[]): HTMLElement[] {
+  const tests = order;
   return tests.map((test) => {
     const mine = all.filter((row) => row.test === test).sort((p, q) => Number(q.first) - Number(p.first));
     const visible = mine.filter((row) => row.first).length;
@@ -70,10 +70,13 @@ export function table(data: ReportData): HTMLElement | null {
   const all = rows(data);
   if (all.length === 0) return null;
   const shown = origins(data);
+  // Tests in the order of the run, whatever the order of their metrics; links and ratios last.
+  const order = [...new Set([...data.document.records.map((r) => r.test), ...all.map((row) => row.test)])]
+    .filter((test) => all.some((row) => row.test === test));
   const heads = ["test", "metric", "stated", ...shown, "allowed", "limited by", "note"];
   const element = h("table", { class: "results few" },
     h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared."),
-    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown));
+    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {
     for (const th of element.querySelectorAll<HTMLTableCellElement>("th[data-few]")) {

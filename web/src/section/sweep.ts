@@ -55,7 +55,8 @@ function figure(data: ReportData, test: string, metric: string, key: string, ind
   const records = data.document.records.filter((r) => r.test === test && typeof r.metrics[metric] === "number" && key in r.point);
   const axis = axisOf(records.map((r) => r.point[key]!));
   const rest = (r: TestRecord): string => format.point(Object.fromEntries(Object.entries(r.point).filter(([k]) => k !== key)));
-  const curves = ORIGINS.flatMap((origin) => [...new Set(records.filter((r) => r.origin === origin).map(rest))].map((other): Curve => ({
+  // Predictions last, so that their dashes lie over the line they foretell.
+  const curves = [...ORIGINS].reverse().flatMap((origin) => [...new Set(records.filter((r) => r.origin === origin).map(rest))].map((other): Curve => ({
     name: origin, ...(other === "" ? {} : { detail: other }), tone: TONES[origin], dashed: origin === "predicted",
     marks: origin === "predicted" ? "square" : "round",
     points: records.filter((r) => r.origin === origin && rest(r) === other)
@@ -70,9 +71,10 @@ function figure(data: ReportData, test: string, metric: string, key: string, ind
     id: `sweep-${index}`, title, describe: words, width: 1040, height: 340, curves, marks, xName: key, yName: format.metricName(metric),
     xFormat: axis.label, yFormat: (v) => format.metric(metric, v), xTicks: axis.ticks, logX: axis.log,
   });
+  const dashed = curves.some((c) => c.dashed) ? "Predicted dashed with squares." : "";
   const says = marks.some((m) => m.y !== null) ? " Open diamonds: what the source states." : "";
   const bars = marks.some((m) => typeof m.low === "number" && typeof m.high === "number") ? " Brackets: the allowed band." : "";
-  return h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)), h("figcaption", {}, `Predicted dashed with squares.${says}${bars}`));
+  return h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)), h("figcaption", {}, `${dashed}${says}${bars}`));
 }
 
 export function sweeps(data: ReportData): HTMLElement | null {

@@ -7,6 +7,7 @@ import { sequencePlot } from "../sequence/plot";
 import { TimeBus } from "../time/bus";
 import { timePlot, type TimePlot, type TimeSeries } from "../time/plot";
 import type { LinkRecord, Point, ReportData, TestRecord } from "../types";
+import { eastward } from "../figure/load";
 import { load } from "./path";
 
 /** A series' name: `goodput_bps`, or `stream.3.goodput_bps` for one stream of a parallel test. */
@@ -36,6 +37,7 @@ function family(records: readonly TestRecord[], of: (typeof FAMILIES)[number]): 
       const { stream, metric } = seriesKey(name);
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
       found.push({
+        dash: found.filter((s) => !s.points).length,
         name: named(record, stream, metric, metrics.size > 1), t_ns: series.t_ns, v: series.v, style: found.length,
         points: record.kind === "ping" && series.t_ns.length <= 60, stepped: metric === "goodput_bps" || metric === "sent_bps",
       });
@@ -52,7 +54,7 @@ function references(records: readonly TestRecord[], metric: string, found: reado
     const mine = records.filter((other) => other.test === r.test && other.origin !== "predicted")
       .flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
     if (typeof value !== "number" || mine.length === 0 || found.length === 0) return [];
-    return [{ name: `${r.test}, predicted`, t_ns: [Math.min(...mine), Math.max(...mine)], v: [value, value], style: 0, reference: true }];
+    return [{ name: `${r.test}, predicted`, t_ns: [Math.min(...mine), Math.max(...mine)], v: [value, value], style: 0, dash: 0, reference: true }];
   });
 }
 
@@ -65,10 +67,15 @@ function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
   return map;
 }
 
-function rates(links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
+/** Red and solid away from the start of the path, blue and dashed towards it, as in the drawing. */
+function look(data: ReportData, l: LinkRecord, i: number): { style: number; dash: number } {
+  return i > 1 ? { style: i, dash: i } : eastward(data, l) ? { style: 1, dash: 0 } : { style: 0, dash: 1 };
+}
+
+function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
   return [...pairs(links.filter((l) => l.t_ns.length > 0))].map(([name, both]) => timePlot({
     title: `Rate on ${name}, framing included`, format: (v) => format.rate(v, 4), fromZero: true,
-    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, style: i, stepped: true })),
+    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
   }, bus));
 }
 
@@ -77,7 +84,7 @@ function label(l: LinkRecord, all: readonly LinkRecord[]): string {
   return `${l.direction.replace(">", " → ")}${several ? `, ${l.origin}` : ""}`;
 }
 
-function queues(links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
+function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
   const known = links.filter((l) => (l.queue_bytes ?? []).length > 0);
   const used = known.filter((l) => l.queue_bytes?.some((v) => v !== null && v > 0));
   if (known.length === 0) return [];
@@ -87,7 +94,7 @@ function queues(links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
     : `The other ${quiet} link directions had nothing waiting at the end of any interval.`);
   const plots = [...pairs(used)].map(([name, both]) => timePlot({
     title: `Waiting at ${name}`, format: (v) => format.size(v, 4), fromZero: true,
-    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], style: i })),
+    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
   }, bus));
   return [h("h3", {}, "Queues"), ...(words ? [words] : []), h("div", { class: "grid" }, ...plots)];
 }
@@ -113,12 +120,12 @@ function at(data: ReportData, point: Point): HTMLElement {
   const links = data.document.links.filter((l) => samePoint(l.point, point));
   const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus));
   const traces = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0).map((s) => sequencePlot(s, bus));
-  const lines = rates(links, bus);
+  const lines = rates(data, links, bus);
   return h("div", {},
     plots.length > 0 ? h("div", { class: "grid wide" }, ...plots) : null,
     traces.length > 0 ? section("sequence", "Time and sequence", ...traces) : null,
     lines.length + links.length > 0 ? section("links", "Links", Object.keys(point).length === 0 ? load(data) : null,
-      h("div", { class: "grid" }, ...lines), ...queues(links, bus), ...drops(links)) : null);
+      h("div", { class: "grid" }, ...lines), ...queues(data, links, bus), ...drops(links)) : null);
 }
 
 export function overTime(data: ReportData): HTMLElement | null {

@@ -43,7 +43,7 @@ export function ticks(low: number, high: number, wanted: number): number[] {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw) ?? raw;
   const out: number[] = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(v);
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(Math.abs(v) < step / 1e6 ? 0 : v);
   return out;
 }
 
@@ -55,7 +55,7 @@ function timeLabel(ns: number, step: number): string {
 
 function byteLabel(bytes: number, step: number): string {
   const [factor, unit] = step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
-  return `${(bytes / factor).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
+  return `${(bytes / factor + 0).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 }
 
 class Plot implements Follower {

@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { h } from "../dom";
+import { compact } from "../format";
 import type { Maybe } from "../types";
 import type { Follower, TimeBus } from "./bus";
 
@@ -11,8 +12,10 @@ export interface TimeSeries {
   readonly name: string;
   readonly t_ns: readonly number[];
   readonly v: readonly Maybe[];
-  /** Index into the page's line colours and dashes. */
+  /** Index into the page's line colours. */
   readonly style: number;
+  /** Index into the dashes; among points, odd ones are filled. */
+  readonly dash: number;
   /** Each value holds for the interval that ends at its time. */
   readonly stepped?: boolean;
   /** Too few to be a curve: shown as points. */
@@ -43,15 +46,21 @@ function join(series: readonly TimeSeries[]): uPlot.AlignedData {
 
 function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
   const tone = `--line-${s.style % 8}`;
-  const dash = s.reference ? [3, 4] : (DASHES[s.style % 8] ?? []);
+  const dash = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
   const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
   return {
     label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => colour(s.reference ? "--muted" : tone), spanGaps: true,
-    points: { show: s.points === true, size: 8, fill: () => colour("--ground"), width: 2 },
+    points: { show: s.points === true, size: 8, fill: () => colour(s.style % 2 === 0 ? "--ground" : tone), width: 2 },
     ...(stepped ? { paths: stepped } : {}),
     ...(s.points ? { paths: () => null } : {}),
     value: (_u, value) => (typeof value === "number" ? format(value) : "–"),
   };
+}
+
+/** A line's dash as a border of the legend can show it. */
+function border(s: TimeSeries | undefined): string {
+  if (!s || s.points) return "solid";
+  return s.reference || s.dash % 4 === 2 ? "dotted" : s.dash === 0 ? "solid" : "dashed";
 }
 
 function axis(values: (value: number) => string, size: number, side: 2 | 3): uPlot.Axis {
@@ -66,18 +75,18 @@ function axis(values: (value: number) => string, size: number, side: 2 | 3): uPl
 export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
   const holder = h("div", { class: "time-holder" });
   const figure = h("figure", { class: "time-plot" }, h("figcaption", {}, plot.title), holder);
-  let quiet = false;
+  // uPlot reports a new span later than it is given one; what it was given is not passed on again.
+  const whole = (data: uPlot.AlignedData): [number, number] => [data[0][0] ?? 0, data[0][data[0].length - 1] ?? 1];
+  const data = join(plot.series);
+  let told = whole(data);
   const follower: Follower = {
     cursor(seconds) {
       const left = seconds === null ? -10 : chart.valToPos(seconds, "x");
       chart.setCursor({ left, top: seconds === null ? -10 : 0 }, false);
     },
     span(span) {
-      const x = chart.data[0];
-      const [min, max] = span ?? [x[0] ?? 0, x[x.length - 1] ?? 1];
-      quiet = true;
-      chart.setScale("x", { min, max });
-      quiet = false;
+      told = span ? [span[0], span[1]] : whole(data);
+      chart.setScale("x", { min: told[0], max: told[1] });
     },
   };
   const range: uPlot.Range.Function = (_u, low, high) => {
@@ -88,24 +97,23 @@ export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
   };
   const options: uPlot.Options = {
     width: 600, height: HEIGHT, scales: { x: { time: false }, y: { range } },
-    axes: [axis((v) => `${v} s`, 34, 2), axis(plot.format, 84, 3)],
+    axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
     series: [{ label: "time", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "–") }, ...plot.series.map((s) => line(s, plot.format))],
     cursor: { y: false, points: { size: 8 }, drag: { x: true, y: false } },
-    legend: { markers: { width: 2, dash: (_u, i) => (plot.series[i - 1]?.style === 0 ? "solid" : "dashed") } },
+    legend: { markers: { width: 2, dash: (_u, i) => border(plot.series[i - 1]) } },
     hooks: {
       setCursor: [(u) => bus.cursor(follower, u.cursor.left !== undefined && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
       setScale: [(u, key) => {
         const { min, max } = u.scales["x"] ?? {};
-        if (key !== "x" || quiet || typeof min !== "number" || typeof max !== "number") return;
-        const x = u.data[0];
-        const all = min <= (x[0] ?? 0) && max >= (x[x.length - 1] ?? 0);
-        bus.span(follower, all ? null : [min, max]);
+        if (key !== "x" || typeof min !== "number" || typeof max !== "number") return;
+        if (min === told[0] && max === told[1]) return;
+        told = [min, max];
+        const [first, last] = whole(data);
+        bus.span(follower, min <= first && max >= last ? null : told);
       }],
     },
   };
-  quiet = true;
-  const chart = new uPlot(options, join(plot.series), holder);
-  quiet = false;
+  const chart = new uPlot(options, data, holder);
   bus.join(follower);
   new ResizeObserver(() => resize()).observe(holder);
   const resize = (): void => {
