@@ -1,6 +1,6 @@
 //! How many packet-hops a second pure forwarding reaches, and what merging many inputs costs.
 //!
-//! `cargo run --release -p farpath-element --example hops`
+//! `cargo run --release -p farpath-element --example hops [PART-OF-NAME [SIMULATED-SECONDS]]`
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ fn port(flows: usize, rate: u64, output: impl Fn(usize) -> u16, changes: bool) -
         framing: Framing::Ethernet,
         mtu: 9000,
         limit: Limit::Bytes(10_000_000),
-        delay: Duration::from_us(std::env::var("D").map_or(5000, |d| d.parse().unwrap_or(5000))),
+        delay: Duration::from_ms(5),
         reorder: false,
         losses: Vec::new(),
         forwarding: Forwarding {
@@ -163,9 +163,11 @@ fn measure(name: &str, build: impl Fn() -> Network<Part>, mode: Mode, span: Dura
 }
 
 fn main() {
-    let only = std::env::args().nth(1).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1);
+    let only = arguments.next().unwrap_or_default();
+    let seconds = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(4.0);
     let windowed = Mode::Windowed(Duration::from_ms(2));
-    let span = Duration::from_secs(4);
+    let span = Duration::from_secs_f64(seconds);
     for (mode, text, share) in [(windowed, "windowed", 1), (Mode::EventByEvent, "events", 8)] {
         for changes in [false, true] {
             let service = if changes { "by pull" } else { "on arrival" };

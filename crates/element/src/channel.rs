@@ -67,16 +67,27 @@ impl Channel {
         self.taken += 1;
     }
 
+    /// Undoes the last [`Channel::pop_before`]; nothing may have been pushed since.
+    pub(crate) fn put_back(&mut self) {
+        self.taken -= 1;
+    }
+
     /// Appends a frame; its arrival must not be earlier than that of the frame before it.
     #[inline]
     pub fn push(&mut self, frame: Frame) {
-        debug_assert!(self.last_at() <= frame.at, "a channel is in order of arrival");
+        debug_assert!(
+            self.last_at() <= frame.at,
+            "a channel is in order of arrival"
+        );
         self.append(frame);
     }
 
     #[inline]
     fn append(&mut self, frame: Frame) {
-        debug_assert!(self.clock <= frame.at, "a frame arrives before its producer promised");
+        debug_assert!(
+            self.clock <= frame.at,
+            "a frame arrives before its producer promised"
+        );
         *self.next_slot() = frame;
     }
 
@@ -101,7 +112,10 @@ impl Channel {
         if relabelled && original.inner() != rewritten.inner() {
             return self.push(*rewritten);
         }
-        debug_assert!(self.last_at() <= rewritten.at, "a channel is in order of arrival");
+        debug_assert!(
+            self.last_at() <= rewritten.at,
+            "a channel is in order of arrival"
+        );
         debug_assert!(
             self.clock <= rewritten.at,
             "a frame arrives before its producer promised"

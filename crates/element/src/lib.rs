@@ -6,10 +6,12 @@
 //! guarantee, the emulator passes *now*, event-by-event mode passes one instant at a time; the
 //! departures are the same to the bit.
 
+mod burst;
 mod channel;
 mod counters;
 mod forwarding;
 pub mod impair;
+mod merge;
 mod network;
 mod port;
 pub mod qdisc;
@@ -17,11 +19,13 @@ mod router;
 mod side;
 mod transmitter;
 
+pub use burst::Bursts;
 pub use channel::Channel;
 pub use counters::{ClassCounter, Counters, Drop, Interval, IntervalClock, Sampling};
 pub use forwarding::{
     Circuit, EXPLICIT_NULL, Exit, FIRST_LABEL, Forwarding, LabelAction, RouteAction,
 };
+pub use merge::Merge;
 pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
 pub use port::{Change, Port, PortConfig, frame_hash};
 pub use router::{Answer, answer};

@@ -76,11 +76,7 @@ impl Io<'_> {
                 best = n;
             } else if head < runner_up {
                 // A later input loses ties: the best may go on up to and including this arrival.
-                runner_up = if best == usize::MAX {
-                    head
-                } else {
-                    head.next().min(runner_up)
-                };
+                runner_up = head.next();
             }
         }
         (best != usize::MAX).then_some((best, runner_up))

@@ -12,10 +12,10 @@ use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::{Frame, Kind};
 
-use crate::channel::Channel;
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
+use crate::merge::Merge;
 use crate::network::{Element, Io};
 use crate::qdisc::{Fifo, Limit, Ticket};
 use crate::transmitter::{Cost, Transmitter};
@@ -79,6 +79,7 @@ pub struct Port {
     interval: Interval,
     tapped: Option<Vec<Frame>>,
     digest: Option<u64>,
+    merge: Merge,
 }
 
 impl Port {
@@ -101,6 +102,7 @@ impl Port {
             interval: Interval::default(),
             tapped: None,
             digest: None,
+            merge: Merge::default(),
         }
     }
 
@@ -350,15 +352,18 @@ impl Port {
         }
     }
 
-    /// Takes frames as long as this input stays first. They are read where they lie in the ring.
+    /// Takes what input `n` has before `until`. The channel is taken out, so that its frames can be
+    /// read where they lie while others are written: no element feeds itself.
     #[inline]
-    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
+    fn drain(&mut self, n: usize, until: Time, io: &mut Io<'_>) {
+        let mut input = std::mem::take(io.input(n));
         while let Some(frame) = input.head_before(until) {
             // Ends of transmission come before arrivals of the same instant.
             self.pull_until(frame.at.next(), io);
             self.arrive(frame, io);
             input.drop_head();
         }
+        *io.input(n) = input;
     }
 
     #[inline]
@@ -373,11 +378,16 @@ impl Port {
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
-        while let Some((n, stays_first)) = io.first_input(until) {
-            // The channel is taken out to be read while others are written: no port feeds itself.
-            let mut input = std::mem::take(io.input(n));
-            self.drain(&mut input, stays_first, io);
-            *io.input(n) = input;
+        if io.inputs() == 1 {
+            self.drain(0, until, io);
+        } else {
+            let mut merge = std::mem::take(&mut self.merge);
+            merge.start(until, io);
+            while let Some((n, stays_first)) = merge.first(until) {
+                self.drain(n, stays_first, io);
+                merge.drained(io.input(n).head_at(), until);
+            }
+            self.merge = merge;
         }
         self.pull_until(until, io);
     }

@@ -107,9 +107,7 @@ impl Loss {
                 hit.then_some(Drop::Scripted)
             }
             LossSpec::EveryNth(n) => self.counted(frame, 1, |_, _| n - 1),
-            LossSpec::Bernoulli(p) => {
-                self.counted(frame, 1, move |luck, k| luck.geometric(k, p))
-            }
+            LossSpec::Bernoulli(p) => self.counted(frame, 1, move |luck, k| luck.geometric(k, p)),
             LossSpec::BitError(ber) => {
                 let bits = u64::from(wire_bytes) * 8;
                 self.counted(frame, bits, move |luck, k| luck.geometric(k, ber))

@@ -1,7 +1,8 @@
 //! Modes, services, drivers, an independent port, conservation, replay: all on random networks.
 
-use farpath_element::{Drop, Mode};
+use farpath_element::{Channel, Drop, Mode};
 use farpath_units::{Duration, Time};
+use farpath_wire::{Burst, Frame};
 use proptest::prelude::*;
 
 use crate::choices::Choices;
@@ -70,7 +71,12 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
     for port in &outcome.ports {
         let c = &port.counters;
         let refused: u64 = refused.iter().map(|&r| c.dropped(r)).sum();
-        assert_eq!(c.offered, c.frames + refused + port.waiting, "{}", port.name);
+        assert_eq!(
+            c.offered,
+            c.frames + refused + port.waiting,
+            "{}",
+            port.name
+        );
         let classes: u64 = c.classes.iter().map(|class| class.frames).sum();
         assert_eq!(classes, c.frames, "{}", port.name);
     }
@@ -104,6 +110,13 @@ fn uphold(plan: &Plan, c: &mut Choices) {
     let mixed = run(plan, Make::AsPlanned, end, &[windowed, EVENTS], &cuts);
     assert_same(&truth, &mixed, "slices in changing modes");
 
+    for mode in [windowed, EVENTS] {
+        let mut net = Net::build(plan, Make::AsPlanned);
+        net.send_in_bursts(c.below(1000));
+        net.run(plan, end, &[mode], &cuts);
+        assert_same(&truth, &net.outcome(plan, end), "sent in bursts");
+    }
+
     // Until the network has come to rest, service on arrival knows more than service by pull.
     let middle = Time::from_ps(c.below(end.as_ps()));
     let arrival = run(plan, Make::AsPlanned, middle, &[windowed], &[]);
@@ -124,6 +137,44 @@ fn uphold(plan: &Plan, c: &mut Choices) {
         let plain = run(plan, Make::Plain(Fault::None), end, &[windowed], &cuts);
         assert_same(&truth, &plain, "the plain port");
     }
+}
+
+/// What is on its way at `middle` is the same frame by frame and as bursts.
+fn coalesce(plan: &Plan, middle: Time) -> (u64, u64) {
+    let mut net = Net::build(plan, Make::AsPlanned);
+    net.run(plan, middle, &[EVENTS], &[]);
+    let take = |channel: &mut Channel| -> Vec<Frame> {
+        std::iter::from_fn(|| channel.pop_before(Time::MAX)).collect()
+    };
+    let frames = net.channels(take);
+    let mut net = Net::build(plan, Make::AsPlanned);
+    net.run(plan, middle, &[EVENTS], &[]);
+    let bursts = net.channels(|channel| channel.take_bursts(Time::MAX).collect::<Vec<_>>());
+    let expanded: Vec<Vec<Frame>> = bursts
+        .iter()
+        .map(|bursts| bursts.iter().flat_map(Burst::frames).collect())
+        .collect();
+    assert_eq!(frames, expanded);
+    (
+        frames.iter().map(|f| f.len() as u64).sum(),
+        bursts.iter().map(|b| b.len() as u64).sum(),
+    )
+}
+
+#[test]
+fn outputs_as_bursts_expand_to_the_same_frames() {
+    let (mut frames, mut bursts) = (0, 0);
+    for seed in 0..100 {
+        let plan = Plan::draw(&mut Choices::from_seed(seed));
+        let middle = Time::ZERO + Duration::from_us(20 + 7 * seed);
+        let (f, b) = coalesce(&plan, middle);
+        frames += f;
+        bursts += b;
+    }
+    assert!(
+        frames > 1000 && bursts < frames,
+        "{bursts} bursts, {frames} frames"
+    );
 }
 
 /// Late wake-ups, early ones, and ones that come twice.

@@ -20,7 +20,9 @@ fn open_loop(seed: u64) -> Plan {
     for direction in plan.links.iter_mut().flat_map(|l| &mut l.directions) {
         direction.limit = Limit::Packets(1_000_000);
         direction.mtu = 9216;
-        direction.losses.retain(|l| !matches!(l, LossSpec::Scripted { .. }));
+        direction
+            .losses
+            .retain(|l| !matches!(l, LossSpec::Scripted { .. }));
         direction.losses.push(match c.below(3) {
             0 => LossSpec::Bernoulli(0.05),
             1 => LossSpec::BitError(1e-5),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use farpath_element::impair::{Loss, LossSpec};
 use farpath_element::{
-    Change, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId, FIRST_LABEL, Forwarding,
-    Io, LabelAction, Mode, Network, Port, PortConfig, RouteAction,
+    Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
+    FIRST_LABEL, Forwarding, Io, LabelAction, Mode, Network, Port, PortConfig, RouteAction,
 };
 use farpath_units::{Duration, Key, Time};
 
+use crate::choices::Choices;
 use crate::node::{Node, NodeOutcome};
 use crate::plain::{Fault, Plain};
 use crate::plan::{ChangePlan, LspEnd, Plan, Way};
@@ -133,14 +134,20 @@ impl Net {
         let habits: Vec<_> = plan.flows.iter().map(|f| f.habits.clone()).collect();
         for n in 0..plan.routers + plan.hosts.len() {
             let router = n < plan.routers;
-            let think = if router { plan.router_think } else { plan.host_think };
+            let think = if router {
+                plan.router_think
+            } else {
+                plan.host_think
+            };
             let mut node = Node::new(n as u32, think, &habits);
             node.answers = n % 3 != 2;
             for (f, flow) in plan.flows.iter().enumerate() {
                 for (dir, from, to) in [(0, flow.from, flow.to), (1, flow.to, flow.from)] {
                     node.ends_here[2 * f + dir] = n == to;
                     let circuit = matches!(flow.way, Way::Circuit(..));
-                    let next = plan.next_hop(n, to).filter(|_| n == from || (router && !circuit));
+                    let next = plan
+                        .next_hop(n, to)
+                        .filter(|_| n == from || (router && !circuit));
                     node.routes[2 * f + dir] = next.map(|next| tables.out(plan, n, next).0);
                 }
                 if flow.from == n {
@@ -153,7 +160,14 @@ impl Net {
     }
 
     /// A cause of loss, keyed by the names of all it belongs to.
-    fn losses(&self, plan: &Plan, l: usize, d: usize, specs: &[LossSpec], purpose: &str) -> Vec<Loss> {
+    fn losses(
+        &self,
+        plan: &Plan,
+        l: usize,
+        d: usize,
+        specs: &[LossSpec],
+        purpose: &str,
+    ) -> Vec<Loss> {
         let key = self.root.with(&plan.links[l].name).with_number(d as u64);
         let made = specs.iter().enumerate().map(|(i, spec)| {
             let key = key.with(purpose).with_number(i as u64);
@@ -197,7 +211,11 @@ impl Net {
         };
         for n in 0..self.nodes.len() {
             let router = n < plan.routers;
-            let think = if router { plan.router_think } else { plan.host_think };
+            let think = if router {
+                plan.router_think
+            } else {
+                plan.host_think
+            };
             for &(l, d) in &tables.outs[n] {
                 joined(self, self.nodes[n], self.ports[l][d], think);
             }
@@ -266,9 +284,28 @@ impl Net {
         }
     }
 
+    /// Every host and router sends in bursts from now on.
+    pub(crate) fn send_in_bursts(&mut self, seed: u64) {
+        for id in &self.nodes {
+            if let Part::Node(node) = self.network.element_mut(*id) {
+                node.cutter = Some(Choices::from_seed(seed + u64::from(node.number)));
+            }
+        }
+    }
+
+    /// What `take` makes of every channel.
+    pub(crate) fn channels<T>(&mut self, take: impl Fn(&mut Channel) -> T) -> Vec<T> {
+        let ids = (0..self.channels).map(ChannelId);
+        ids.map(|id| take(self.network.channel_mut(id))).collect()
+    }
+
     /// Nothing is on its way, waits, or will be sent.
     pub(crate) fn is_drained(&self) -> bool {
-        let idle = self.network.elements().iter().all(|e| e.deadline() == Time::MAX);
+        let idle = self
+            .network
+            .elements()
+            .iter()
+            .all(|e| e.deadline() == Time::MAX);
         idle && self.network.in_flight() == 0
     }
 
@@ -303,7 +340,7 @@ impl Net {
             _ => unreachable!("nodes are nodes"),
         });
         let channels = 0..self.channels;
-        let ids = channels.map(farpath_element::ChannelId);
+        let ids = channels.map(ChannelId);
         Outcome {
             ports,
             nodes: nodes.collect(),

@@ -3,7 +3,9 @@
 
 use farpath_element::{Answer, Drop, Element, Io, answer, frame_hash};
 use farpath_units::{Duration, Time};
-use farpath_wire::{Flags, FlowDir, Frame, Kind};
+use farpath_wire::{Coalescer, Flags, FlowDir, Frame, Kind};
+
+use crate::choices::Choices;
 
 /// Frames sent by the script at one instant.
 #[derive(Clone, Debug)]
@@ -65,6 +67,10 @@ pub(crate) struct Node {
     /// In order of time.
     pub(crate) script: Vec<Burst>,
     pub(crate) next: usize,
+    /// Sends go out as bursts, cut wherever these choices say.
+    pub(crate) cutter: Option<Choices>,
+    /// By output: what is not yet cut into bursts.
+    unsent: Vec<Vec<Frame>>,
     states: Vec<FlowState>,
     pub(crate) outcome: NodeOutcome,
     last: Time,
@@ -81,6 +87,8 @@ impl Node {
             habits: habits.to_vec(),
             script: Vec::new(),
             next: 0,
+            cutter: None,
+            unsent: Vec::new(),
             states: vec![FlowState::default(); habits.len()],
             outcome: NodeOutcome {
                 seqs: vec![Vec::new(); habits.len() * 2],
@@ -100,9 +108,43 @@ impl Node {
         match self.routes[frame.flow.index()] {
             Some(output) => {
                 frame.at = now + self.think;
-                io.output(output).push(frame);
+                if self.cutter.is_none() {
+                    return io.output(output).push(frame);
+                }
+                if self.unsent.len() <= output {
+                    self.unsent.resize(output + 1, Vec::new());
+                }
+                self.unsent[output].push(frame);
             }
             None => self.outcome.drops[Drop::NoRoute as usize] += 1,
+        }
+    }
+
+    /// Cuts what is to be sent into bursts: joined as far as they go, and split again at random.
+    fn send_bursts(&mut self, io: &mut Io<'_>) {
+        let Some(cutter) = &mut self.cutter else {
+            return;
+        };
+        for (output, frames) in self.unsent.iter_mut().enumerate() {
+            let mut coalescer = Coalescer::new();
+            let mut bursts = Vec::new();
+            for frame in frames.drain(..) {
+                if cutter.chance(10) {
+                    bursts.extend(coalescer.finish());
+                }
+                bursts.extend(coalescer.push(frame));
+            }
+            bursts.extend(coalescer.finish());
+            for burst in bursts {
+                if burst.count() > 1 && cutter.chance(50) {
+                    let k = 1 + cutter.below(u64::from(burst.count()) - 1) as u32;
+                    let (head, tail) = burst.split_at(k);
+                    io.output(output).push_burst(&head);
+                    io.output(output).push_burst(&tail);
+                } else {
+                    io.output(output).push_burst(&burst);
+                }
+            }
         }
     }
 
@@ -194,7 +236,7 @@ impl Element for Node {
             } else if let Some(frame) = first.and_then(|n| io.input(n).pop_before(until)) {
                 self.receive(frame, io);
             } else {
-                return;
+                return self.send_bursts(io);
             }
         }
     }
