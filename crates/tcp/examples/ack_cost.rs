@@ -89,7 +89,7 @@ impl Loop {
                 break;
             };
             self.sent += 1;
-            if self.sent % loss == 0 && !s.retransmit {
+            if self.sent.is_multiple_of(loss) && !s.retransmit {
                 continue;
             }
             self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);

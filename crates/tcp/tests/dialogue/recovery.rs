@@ -57,7 +57,7 @@ fn a_single_loss_costs_one_retransmission_and_one_reduction() {
 /// columns by one implementation; this is RFC 9937's algorithm on the same case: two new segments
 /// by limited transmit, the retransmission, then one segment for every two ACKs.
 #[test]
-fn rfc9937_6_2_sends_one_segment_for_every_two_acks() {
+fn rfc9937_6_sends_one_segment_for_every_two_acks() {
     let config = Config {
         mss: 1000,
         initial_window: 20,
