@@ -137,7 +137,7 @@ impl Dialogue {
     }
 
     /// Lets both ends send what they want to send now.
-    fn pump(&mut self) {
+    pub(crate) fn pump(&mut self) {
         while let Some(out) = self.sender.poll(self.now) {
             self.record(Event::Sent(out));
             match out {

@@ -250,6 +250,7 @@ fn cubic_is_back_at_its_old_window_after_k() {
         .expect("within 30 s")
         .since(loss.at)
         .as_secs_f64();
+    println!("{w:.0} segments: {took:.3} s, K = {k:.3} s");
     assert!(
         (took - k).abs() <= 0.02 * k,
         "{took} s, K = {k} s at {w} segments"
