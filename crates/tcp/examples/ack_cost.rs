@@ -13,7 +13,7 @@ const MSS: u64 = 1448;
 /// Runs `n` steps in short batches and returns the ns a step of the batch at the 10th percentile:
 /// what it costs when nobody else has the processor.
 fn measure(n: u64, mut step: impl FnMut()) -> f64 {
-    const BATCH: u64 = 10_000;
+    const BATCH: u64 = 1000;
     let mut batches: Vec<f64> = (0..n.div_ceil(BATCH))
         .map(|_| {
             let start = Instant::now();
@@ -89,7 +89,7 @@ impl Loop {
                 break;
             };
             self.sent += 1;
-            if self.sent % loss == 0 && !s.retransmit {
+            if self.sent.is_multiple_of(loss) && !s.retransmit {
                 continue;
             }
             self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
@@ -149,6 +149,48 @@ fn sender_alone(window: u64, algorithm: Algorithm) -> f64 {
     cost
 }
 
+/// ns per ACK of the sender alone in fast recovery: a full window in flight of which every
+/// `window / holes`-th segment is lost, one ACK with three SACK blocks for each of the others.
+fn sender_recovering(window: u64, holes: u64) -> f64 {
+    let config = Config {
+        mss: MSS as u32,
+        initial_window: window as u32,
+        initial_ssthresh: Some(window as u32),
+        ..Config::default()
+    };
+    let spacing = window / holes;
+    let mut costs: Vec<f64> = Vec::new();
+    for _ in 0..(1_000_000 / window).max(1) {
+        let mut s = Sender::new(&config);
+        s.open(Time::ZERO);
+        s.poll(Time::ZERO);
+        let mut now = Time::ZERO + Duration::from_ms(100);
+        s.on_syn_ack(now);
+        s.on_ack(now, 0, u64::MAX / 4, false, &[]);
+        while s.poll(now).is_some() {}
+        let mut i = 0;
+        costs.push(measure(window - 10_000.min(window / 10), || {
+            i += 1;
+            if i % spacing == 0 {
+                return;
+            }
+            now += Duration::from_ns(100);
+            let range = i / spacing;
+            let block = |back: u64| {
+                let first = range.saturating_sub(back) * spacing + 1;
+                SackBlock {
+                    start: first * MSS,
+                    end: (i + 1).min(first + spacing - 1) * MSS,
+                }
+            };
+            s.on_ack(now, 0, u64::MAX / 4, false, &[block(0), block(1), block(2)]);
+            while s.poll(now).is_some() {}
+        }));
+    }
+    costs.sort_by(f64::total_cmp);
+    costs[costs.len() / 2]
+}
+
 /// ns per in-order segment of the receiver alone.
 fn receiver_alone() -> f64 {
     let config = Config {
@@ -184,6 +226,12 @@ fn main() {
                 "sender, {algorithm:?}, window {window}: {:.1} ns an ACK",
                 sender_alone(window, algorithm)
             );
+        }
+    }
+    for window in [10_000, 1_000_000] {
+        for holes in [1, 1000] {
+            let cost = sender_recovering(window, holes);
+            println!("sender in recovery, window {window}, {holes} holes: {cost:.1} ns an ACK");
         }
     }
     for window in [100, 10_000, 1_000_000u64] {

@@ -24,10 +24,11 @@ pub enum Algorithm {
     Cubic,
 }
 
-/// What one ACK is worth in slow start (appropriate byte counting, RFC 3465).
+/// What one ACK is worth when cwnd grows (appropriate byte counting, RFC 3465).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ByteCounting {
-    /// One segment per ACK, however much it acknowledges: delayed ACKs slow the growth to 1.5×.
+    /// One segment per ACK, however much it acknowledges: delayed ACKs slow slow start to 1.5× a
+    /// round trip, and congestion avoidance to half its slope.
     Off,
     /// What it acknowledges, at most this many segments (RFC 3465's L; 2 is its usual value).
     Limit(u8),
@@ -72,7 +73,7 @@ pub struct Config {
     pub amount: Option<u64>,
     /// Floor of the RTO's variation term, as in Linux: RTO = SRTT + max(4·RTTVAR, this). 200 ms there.
     pub rto_min: Duration,
-    /// What one ACK is worth in slow start.
+    /// What one ACK is worth when cwnd grows.
     pub byte_counting: ByteCounting,
 }
 

@@ -45,7 +45,7 @@ impl Prr {
     /// in flight; `None` leaves it as it is. `safe` is RFC 9937's SafeACK: the cumulative
     /// acknowledgement moved and no further loss shows.
     ///
-    /// Deviation from RFC 9937 §6.2: the proportional share is rounded up to whole segments, not
+    /// Deviation from RFC 9937 §6: the proportional share is rounded up to whole segments, not
     /// bytes, because only whole segments are sent; this is the cadence of the RFC's own examples.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) -> Option<u64> {
         if delivered == 0 {

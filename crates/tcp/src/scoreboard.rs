@@ -92,7 +92,7 @@ impl Scoreboard {
         self.sacked.bytes() - before
     }
 
-    /// Without SACK: a duplicate ACK says one more segment arrived (RFC 9937 §6.2, DeliveredData).
+    /// Without SACK: a duplicate ACK says one more segment arrived (RFC 9937 §6, DeliveredData).
     pub(crate) fn assume(&mut self, segment: u64, una: u64, nxt: u64) -> u64 {
         let room = (nxt - una).saturating_sub(segment + self.assumed);
         let more = segment.min(room);

@@ -165,6 +165,7 @@ mod tests {
             (25_112.0, 0.180, 26.61),
         ] {
             let took = seconds_to_regain(w_max, rtt_s);
+            println!("{w_max} segments, {rtt_s} s: {took:.2} s, K = {k} s");
             let slack = f64::max(0.02 * k, rtt_s);
             assert!((took - k).abs() <= slack, "{w_max}: {took} s, K = {k} s");
         }

@@ -121,7 +121,7 @@ impl Sender {
         Some(now.since(newest))
     }
 
-    /// Without SACK, duplicate ACKs stand for segments delivered (RFC 9937 §6.2), and a partial ACK
+    /// Without SACK, duplicate ACKs stand for segments delivered (RFC 9937 §6), and a partial ACK
     /// shows the next hole (RFC 6582 §3.2). Returns the bytes newly acknowledged and "SACKed".
     fn without_sack(&mut self, advanced: bool, acked: u64) -> (u64, u64) {
         if !advanced {
@@ -157,7 +157,7 @@ impl Sender {
         let mut may_grow = acked > 0 || (self.state == State::Loss && delivered > 0);
         if matches!(self.state, State::Recovery | State::Loss) && self.una >= self.recovery_point {
             if self.state == State::Recovery {
-                // RFC 9937 §6.2: recovery ends at ssthresh.
+                // RFC 9937 §6: recovery ends at ssthresh.
                 self.cwnd = self.ssthresh;
                 may_grow = false;
             }
@@ -187,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6675 §5 (4) and RFC 9937 §6.2.
+    /// RFC 6675 §5 (4) and RFC 9937 §6.
     fn enter_recovery(&mut self, now: Time, acked: u64, sacked: u64) {
         self.stats.fast_recoveries += 1;
         self.reduce(now, false);

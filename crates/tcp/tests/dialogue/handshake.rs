@@ -92,3 +92,20 @@ fn rfc7323_2_2_the_window_of_a_syn_ack_is_not_scaled() {
     d.run_until(ms(150));
     assert_eq!(d.data().len(), 7); // 62 636 of 65 535 bytes
 }
+
+#[test]
+fn a_round_trip_longer_than_the_first_timeout_costs_a_second_syn_and_nothing_else() {
+    let config = Config {
+        amount: Some(100_000),
+        ..config()
+    };
+    let mut d = Dialogue::new(&config, Path::new(Duration::from_ms(1160)));
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!(
+        (stats.syn_retransmits, stats.rtos, stats.retransmits),
+        (1, 0, 0)
+    );
+    assert_eq!(d.data()[0].0, 1160.0);
+    assert_eq!(d.receiver.delivered(), 100_000);
+}

@@ -34,8 +34,10 @@ pub(crate) enum Event {
 pub(crate) struct Path {
     /// One way.
     pub(crate) delay: Duration,
-    /// Time a segment takes through the bottleneck, in front of an endless queue; zero: none.
+    /// Time a segment takes through the bottleneck; zero: none.
     pub(crate) service: Duration,
+    /// Most segments that wait for it, drop-tail.
+    pub(crate) queue: u64,
     /// Data transmissions that are lost, counted from 0, retransmissions included.
     pub(crate) lose: BTreeSet<u64>,
     /// ACKs that are lost, counted from 0.
@@ -53,6 +55,7 @@ impl Path {
         Path {
             delay: Duration::from_ps(rtt.as_ps() / 2),
             service: Duration::ZERO,
+            queue: u64::MAX,
             lose: BTreeSet::new(),
             lose_acks: BTreeSet::new(),
             lose_syns: 0,
@@ -86,6 +89,8 @@ pub(crate) struct Dialogue {
     syns: u32,
     syn_acks: u32,
     busy_until: Time,
+    /// Segments the full queue refused.
+    pub(crate) dropped: u64,
     /// Bytes the receiver has seen, to check that each is delivered once.
     highest_delivered: u64,
     arrivals: VecDeque<u64>,
@@ -112,6 +117,7 @@ impl Dialogue {
             syns: 0,
             syn_acks: 0,
             busy_until: Time::ZERO,
+            dropped: 0,
             highest_delivered: 0,
             arrivals: VecDeque::new(),
         };
@@ -131,7 +137,7 @@ impl Dialogue {
     }
 
     /// Lets both ends send what they want to send now.
-    fn pump(&mut self) {
+    pub(crate) fn pump(&mut self) {
         while let Some(out) = self.sender.poll(self.now) {
             self.record(Event::Sent(out));
             match out {
@@ -193,6 +199,11 @@ impl Dialogue {
         self.data_sent += 1;
         self.arrivals.push_back(segment.seq);
         self.arrivals.truncate(8);
+        let waiting = self.busy_until.since(self.now).as_ps() / self.path.service.as_ps().max(1);
+        if waiting > self.path.queue {
+            self.dropped += 1;
+            return;
+        }
         self.busy_until = self.busy_until.max(self.now) + self.path.service;
         if !self.path.lose.contains(&n) {
             let detour = self.path.detour.get(&n).copied().unwrap_or(Duration::ZERO);

@@ -3,6 +3,7 @@
 mod harness;
 
 mod ack_policy;
+mod bottleneck;
 mod fuzz;
 mod handshake;
 mod limits;
