@@ -154,6 +154,13 @@ function stacked(blocks: readonly Block[]): number {
   return blocks.reduce((sum, b) => sum + b.above + b.height + b.below + BLOCK_GAP, -BLOCK_GAP);
 }
 
+/** Room a side of a node needs. A wide band stands in the middle of its side, so that it runs level. */
+function sideHeight(blocks: readonly Block[]): number {
+  const wide = blocks.find((b) => b.pitch === PITCH);
+  const all = stacked(blocks);
+  return wide && blocks.length > 1 ? 2 * all - wide.above - wide.height - wide.below : all;
+}
+
 function nodeWidth(name: string, kind: "host" | "router", blocks: readonly Block[]): number {
   const stitched = blocks.some((b) => b.pitch === PITCH && (b.leftNode === name || b.rightNode === name)
     && b.crossings.some((c) => c.hop.via !== undefined));
@@ -195,8 +202,8 @@ function placeNodes(topology: Topology, rows: string[][], blocks: readonly Block
   for (const [c, row] of rows.entries()) {
     const widest = Math.max(0, ...row.map((name) => nodeWidth(name, kinds.get(name) ?? "router", blocks)));
     const heights = row.map((name) => {
-      const left = stacked(blocks.filter((b) => b.rightNode === name && !b.loop));
-      const right = stacked(blocks.filter((b) => b.leftNode === name || (b.loop && b.rightNode === name)));
+      const left = sideHeight(blocks.filter((b) => b.rightNode === name && !b.loop));
+      const right = sideHeight(blocks.filter((b) => b.leftNode === name || (b.loop && b.rightNode === name)));
       return Math.max(kinds.get(name) === "host" ? 40 : 64, Math.max(left, right) + 8);
     });
     // The path runs level: its node of each column stands in the middle, the others above and below.
@@ -224,7 +231,10 @@ function ports(box: NodeBox, side: 1 | -1, blocks: readonly Block[], boxes: Map<
     return other ? other.y + other.height / 2 : 0;
   };
   const sorted = here.map((b, i) => ({ b, i, y: otherY(b) })).sort((p, q) => p.y - q.y || p.i - q.i);
-  let y = box.y + box.height / 2 - stacked(here) / 2;
+  const wide = sorted.findIndex(({ b }) => b.pitch === PITCH);
+  const over = sorted.slice(0, Math.max(0, wide)).reduce((sum, { b }) => sum + b.above + b.height + b.below + BLOCK_GAP, 0);
+  const half = wide >= 0 ? sorted[wide]!.b.above / 2 + sorted[wide]!.b.height / 2 : 0;
+  let y = box.y + box.height / 2 - (wide >= 0 ? over + half : stacked(here) / 2);
   const found = new Map<Block, Port>();
   for (const { b } of sorted) {
     found.set(b, { x: side === 1 ? box.x + box.width : box.x, y: y + b.above + b.height / 2, outward: side });

@@ -114,6 +114,14 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...body)))];
 }
 
+/** Traces open at once; a parallel test's other streams wait behind a switch. */
+const SHOWN = 2;
+
+function more(traces: readonly HTMLElement[]): HTMLElement | null {
+  if (traces.length === 0) return null;
+  return h("details", {}, h("summary", {}, `${traces.length} more ${traces.length === 1 ? "stream" : "streams"}`), ...traces);
+}
+
 function at(data: ReportData, point: Point): HTMLElement {
   const bus = new TimeBus();
   const records = data.document.records.filter((r) => samePoint(r.point, point));
@@ -123,7 +131,7 @@ function at(data: ReportData, point: Point): HTMLElement {
   const lines = rates(data, links, bus);
   return h("div", {},
     plots.length > 0 ? h("div", { class: "grid wide" }, ...plots) : null,
-    traces.length > 0 ? section("sequence", "Time and sequence", ...traces) : null,
+    traces.length > 0 ? section("sequence", "Time and sequence", ...traces.slice(0, SHOWN), more(traces.slice(SHOWN))) : null,
     lines.length + links.length > 0 ? section("links", "Links", Object.keys(point).length === 0 ? load(data) : null,
       h("div", { class: "grid" }, ...lines), ...queues(data, links, bus), ...drops(links)) : null);
 }

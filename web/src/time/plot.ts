@@ -39,18 +39,21 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+function tint(s: TimeSeries | undefined): string {
+  return colour(!s || s.reference ? "--muted" : `--line-${s.style % 8}`);
+}
+
 function join(series: readonly TimeSeries[]): uPlot.AlignedData {
   const tables = series.map((s): uPlot.AlignedData => [s.t_ns.map((t) => t / 1e9), [...s.v]]);
   return uPlot.join(tables);
 }
 
 function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
-  const tone = `--line-${s.style % 8}`;
   const dash = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
   const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
   return {
-    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => colour(s.reference ? "--muted" : tone), spanGaps: true,
-    points: { show: s.points === true, size: 8, fill: () => colour(s.style % 2 === 0 ? "--ground" : tone), width: 2 },
+    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => tint(s), spanGaps: true,
+    points: { show: s.points === true, size: 8, fill: () => (s.style % 2 === 0 ? colour("--ground") : tint(s)), width: 2 },
     ...(stepped ? { paths: stepped } : {}),
     ...(s.points ? { paths: () => null } : {}),
     value: (_u, value) => (typeof value === "number" ? format(value) : "–"),
@@ -99,7 +102,7 @@ export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
     width: 600, height: HEIGHT, scales: { x: { time: false }, y: { range } },
     axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
     series: [{ label: "time", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "–") }, ...plot.series.map((s) => line(s, plot.format))],
-    cursor: { y: false, points: { size: 8 }, drag: { x: true, y: false } },
+    cursor: { y: false, points: { size: 8, fill: (_u, i) => tint(plot.series[i - 1]) }, drag: { x: true, y: false } },
     legend: { markers: { width: 2, dash: (_u, i) => border(plot.series[i - 1]) } },
     hooks: {
       setCursor: [(u) => bus.cursor(follower, u.cursor.left !== undefined && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],

@@ -56,7 +56,7 @@ fn the_page_carries_the_data_unharmed_by_hostile_text() {
     hostile.notes = vec!["<img src=x onerror=alert(1)>".into(), "{{script}}".into()];
     let page = render(&hostile);
     assert!(!carried(&page).contains('<'));
-    let back: ReportData = serde_json::from_str(carried(&page)).unwrap();
+    let back: ReportData = serde_json::from_str(carried(&page)).expect("the data read back");
     assert_eq!(back, hostile);
     assert!(!page.contains("<img") && !page.contains("<script>alert"));
 }
@@ -64,7 +64,9 @@ fn the_page_carries_the_data_unharmed_by_hostile_text() {
 #[test]
 fn the_page_asks_nothing_of_the_network() {
     let page = render(&data());
-    let before_script = &page[..page.find("id=\"farpath-data\"").unwrap()];
+    let before_script = &page[..page
+        .find("id=\"farpath-data\"")
+        .expect("the page carries the data")];
     assert!(page.contains("default-src 'none'"));
     assert!(!before_script.contains("src=") && !before_script.contains("@import"));
 }
@@ -92,9 +94,9 @@ fn quantities_carry_the_unit_of_their_key() {
 
 #[test]
 fn an_omitted_part_reads_back_as_absent() {
-    let text = serde_json::to_string(&data()).unwrap();
+    let text = serde_json::to_string(&data()).expect("plain data serialise");
     assert!(!text.contains("topology") && !text.contains("sequence"));
-    let burst: SequenceBurst =
-        serde_json::from_str(r#"{"kind":"ack","t_ns":5,"seq":8948}"#).unwrap();
+    let burst: SequenceBurst = serde_json::from_str(r#"{"kind":"ack","t_ns":5,"seq":8948}"#)
+        .expect("the rest is optional");
     assert_eq!((burst.n, burst.m, burst.len), (1, 1, 0));
 }
