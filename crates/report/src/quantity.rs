@@ -68,12 +68,14 @@ fn digits(value: f64) -> String {
     }
     // The exponent after rounding: 9.99999 has two digits before the point once it is 10.000.
     let rounded = format!("{value:.4e}");
-    let exponent = rounded
-        .rsplit('e')
-        .next()
-        .and_then(|e| e.parse::<usize>().ok())
-        .unwrap_or(0);
-    format!("{value:.*}", 4usize.saturating_sub(exponent))
+    let places = (4 - exponent(&rounded)).clamp(0, 4);
+    format!("{value:.*}", places as usize)
+}
+
+/// The power of ten of a number in scientific notation.
+fn exponent(scientific: &str) -> i32 {
+    let power = scientific.rsplit('e').next();
+    power.and_then(|e| e.parse().ok()).unwrap_or(0)
 }
 
 fn scaled(value: f64, step: f64, units: &[&str]) -> String {
@@ -130,7 +132,8 @@ fn ratio(value: f64) -> String {
         format!("{} %", digits(tidy(percent)))
     } else {
         // Three digits are enough below one per cent.
-        let places = 2 - percent.abs().log10().floor() as i32;
+        let exponent = exponent(&format!("{percent:.2e}"));
+        let places = 2 - exponent;
         let text = format!("{percent:.*}", places.clamp(0, 9) as usize);
         format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
     }
