@@ -81,7 +81,8 @@ impl Output {
         taps: Option<Taps>,
     ) -> Result<(), Failure> {
         let mut csv = Vec::new();
-        farpath_record::write_series_csv(document, &mut csv)
+        document
+            .write_series_csv(&mut csv)
             .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
         let data = serde_json::to_vec(page).map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         for (name, bytes) in [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::{Expectation, RunDocument};
+use farpath_record::{Expectation, Results, RunDocument};
 use farpath_report::html::Sequence;
 use farpath_report::table;
 use farpath_scenario::{Document, Scenario, Set, Source, load};
@@ -69,12 +69,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         output.write(&loaded, &document, &page, taps)?;
     }
     if let Some(file) = junit {
-        file.write(farpath_report::junit::junit(&document).as_bytes())?;
+        let mut xml = Vec::new();
+        farpath_report::junit::write(&document, &mut xml)
+            .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+        file.write(&xml)?;
     }
     if args.json {
         print(&format!("{}\n", document.to_json()))?;
     } else {
-        print(&table::render(&document, &table::Options::for_terminal()))?;
+        print(&table::render(&document, layout()))?;
         if let Some(out) = &args.out {
             print(&format!("\nWritten to {}: open report.html there.\n", out.display()))?;
         }
@@ -146,31 +149,16 @@ fn all_points(
     // A scenario of searches has nothing else to run.
     let points = if loaded.scenario.tests.is_empty() { Vec::new() } else { points };
     let progress = Progress::new((points.len() as u64) * u64::from(repeats) + searches as u64);
-    let mut document = RunDocument {
-        schema: "farpath.run/1".to_owned(),
-        scenario: loaded.scenario.name.clone(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed,
-        scenario_sha256: sha256(loaded.document.resolved_text()),
-        records: Vec::new(),
-        links: Vec::new(),
-        expectations: Vec::new(),
-    };
+    let sha256 = sha256(loaded.document.resolved_text());
+    let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
     let mut sequences = Vec::new();
-    let searched: Vec<&String> = loaded.scenario.searches.iter().flat_map(|s| &s.only).collect();
     for (at, scenario) in &points {
-        // Tests that only searches run are left out here: at the value in the file they say nothing.
-        let mut scenario = scenario.clone();
-        scenario.tests.retain(|t| !searched.contains(&&t.name));
-        if scenario.tests.is_empty() {
-            continue;
-        }
         for repeat in 0..repeats {
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
             let tapped = if repeat == 0 && at.is_empty() { taps.as_mut() } else { None };
             let seed = seed.wrapping_add(repeat.into());
             let mut advance = |n| progress.advance_by(n);
-            let found = simulate::point(&scenario, at, wanted, seed, tapped, &mut advance)?;
+            let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
             add(&mut document, &mut sequences, found, repeat);
         }
     }
@@ -228,5 +216,15 @@ fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
             note: e.note.clone(),
         })
         .collect();
-    farpath_record::judge(&expects, &document.records, &document.links)
+    let results = Results { records: &document.records, links: &document.links };
+    farpath_record::judge(&expects, results, &document.origins())
+}
+
+/// As wide as the terminal, 80 columns where there is none.
+fn layout() -> table::Layout {
+    use std::io::IsTerminal;
+    let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let terminal = std::io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some();
+    table::Layout { width: width.unwrap_or(80).clamp(60, 160), colour: terminal && !plain }
 }

@@ -13,7 +13,8 @@ use farpath_sim::Built;
 use farpath_wire::encode::{Addresses, Extras, FlowInfo, Link, encode};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::pcapng::{Interface, Writer};
-use farpath_wire::{Frame, Kind, LinkType};
+use farpath_wire::packet::LinkType;
+use farpath_wire::{Frame, Kind};
 
 use crate::exit::Failure;
 
@@ -77,7 +78,7 @@ impl Taps {
         let path = self.folder.join(format!("{}.pcapng", scenario.links[link.0].name));
         let mut writer = Writer::new(BufWriter::new(File::create(&path)?))?;
         let kind = match scenario.links[link.0].framing {
-            Framing::Pos => LinkType::PppHdlc,
+            Framing::Pos => LinkType::Ppp,
             _ => LinkType::Ethernet,
         };
         let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);

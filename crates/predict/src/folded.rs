@@ -220,13 +220,15 @@ impl Folded {
     /// The tunnel's figures, each with formula, source and range.
     pub fn answers(&self) -> Vec<Answer> {
         const NOTE: &str = "CERN, Snaky CCC tunnel, 24 August 2004, Bandwidth considerations";
-        const RANGE: &str = "full-duplex link, no other traffic, every crossing of a direction through one transmitter; \
-                             wire rate of frames as the link carries them, labels included";
+        const RANGE: &str = "full-duplex link, no other traffic, one transmitter for all crossings \
+                             of a direction; rate of frames as the link carries them, labels included";
         let LinkUse { out, back, .. } = self.link;
         let limits = capacity(&[self.link]);
         let of = |f: fn(&Capacity) -> f64| limits.as_ref().map(f);
-        let rule = "C is the rate left for frames: of an STM-64 9.58464 Gbit/s, not its 9.95328 Gbit/s line rate or \"10 Gbit/s\".";
-        let overload = "Above it the tunnel overtakes itself in the queue, and what is delivered falls as the load rises.";
+        let rule = "C is the rate left for frames: of an STM-64 9.58464 Gbit/s, not its 9.95328 Gbit/s \
+                    line rate or \"10 Gbit/s\".";
+        let overload = "Above it the tunnel overtakes itself in the queue, and what is delivered falls \
+                        as the load rises.";
         vec![
             answer("passes", f64::from(out.passes()), "")
                 .by("n = LSPs stitched in one direction", NOTE)
@@ -237,31 +239,43 @@ impl Folded {
                 .note("Serialisation and forwarding come on top.")
                 .holds("propagation only"),
             answer("each_way_bps", of(|c| c.each_way_bps), "bit/s")
-                .by("C / max over directions of the crossings of both paths; C/n for n alternating passes", NOTE)
+                .by(
+                    "C / most crossings of a direction by both paths; C/n for n passes",
+                    NOTE,
+                )
                 .note(rule)
                 .note(overload)
                 .holds(RANGE),
             answer("one_way_bps", of(|c| c.out_bps), "bit/s")
-                .by("C / max over directions of the crossings of the path out; C/⌈n/2⌉ for n alternating passes", NOTE)
+                .by(
+                    "C / most crossings of a direction by the path out; C/⌈n/2⌉ for n passes",
+                    NOTE,
+                )
                 .note(rule)
                 .note(overload)
                 .holds(RANGE),
             answer("back_bps", of(|c| c.back_bps), "bit/s")
-                .by("C / max over directions of the crossings of the path back", NOTE)
+                .by("C / most crossings of a direction by the path back", NOTE)
                 .holds(RANGE),
-            answer("load_ratio", Value::Text(format!("{}:{}", out.a_to_b, out.b_to_a)), "")
-                .by("crossings a to b : crossings b to a", "arithmetic")
-                .note(format!(
-                    "By payload of data on the path out; acknowledgements load the same link {}:{} and pull the ratio of bytes towards 1.",
-                    back.a_to_b, back.b_to_a
-                ))
-                .holds("one flow along the path out"),
+            answer(
+                "load_ratio",
+                Value::Text(format!("{}:{}", out.a_to_b, out.b_to_a)),
+                "",
+            )
+            .by("crossings a to b : crossings b to a", "arithmetic")
+            .note(format!(
+                "By payload of data on the path out; acknowledgements load the same link {}:{} and \
+                     pull the ratio of bytes towards 1.",
+                back.a_to_b, back.b_to_a
+            ))
+            .holds("one flow along the path out"),
         ]
     }
 
     fn pass_note(&self) -> String {
         if self.returns_to_start() {
-            return "An even number of alternating passes ends at the router it left: it joins two interfaces of one site, never two sites."
+            return "An even number of alternating passes ends at the router it left: it joins two \
+                    interfaces of one site, never two sites."
                 .to_owned();
         }
         String::new()

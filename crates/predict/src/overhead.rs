@@ -12,7 +12,7 @@
 //! The first layers say how frames are delimited: `eth`, `pos`, or `atm` with an adaptation layer
 //! above it. A signal brings its own when none is named; a bare rate has none. `vlan` tags the
 //! nearest `eth` below it. An `eth` above labels or `pos` is a customer's frame carried in a tunnel:
-//! its header only (14 bytes, 4 more for a tag), without preamble, FCS and gap (RFC 4448 §4.4).
+//! its header only (14 bytes, 4 more for a tag), without preamble, FCS and gap (RFC 4448 §4).
 
 use core::str::FromStr;
 
@@ -131,6 +131,8 @@ pub struct Ladder {
     pub formula: &'static str,
     /// Documents the header lengths come from.
     pub source: &'static str,
+    /// Where the figures hold.
+    pub range: &'static str,
     /// What is left out, and what is often got wrong here.
     pub notes: Vec<String>,
 }
@@ -253,6 +255,7 @@ impl Stack {
             formula: "payload rate × bytes of the layer's unit / bytes of line time per frame",
             source: "IEEE 802.3 §3, §4; IEEE 802.1Q §9; RFC 2615, 1662; ITU-T G.707, I.363.5; \
                      RFC 2684; RFC 3032 §2.1; RFC 791, 8200, 9293, 768, 7323 §3.2",
+            range: "the line kept busy with datagrams as long as the MTU",
             notes: self.notes(),
         })
     }
@@ -296,7 +299,8 @@ impl Stack {
         let mut notes = Vec::new();
         if let Some(signal) = self.signal.filter(|s| s.is_sonet()) {
             notes.push(format!(
-                "{} leaves {} of its {} line rate: transport and path overhead and the fixed-stuff columns are gone.",
+                "{} leaves {} of its {} line rate: transport overhead, path overhead and fixed stuff \
+                 are gone.",
                 signal.name, signal.payload, signal.line
             ));
             let n = signal.line.as_bps() / sonet::line_bps(1);

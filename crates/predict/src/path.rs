@@ -113,7 +113,8 @@ pub enum PathError {
     },
     /// The window cannot be announced.
     #[error(
-        "window {window} is beyond window scaling: the largest is 65535 B × 2^14 = 1073725440 B (RFC 7323 §2.3)"
+        "window {window} is beyond window scaling: the largest is 65535 B × 2^14 = 1073725440 B \
+            (RFC 7323 §2.3)"
     )]
     WindowBeyondScaling {
         /// The window asked for.
@@ -160,6 +161,12 @@ pub fn path(input: &PathInput) -> Result<Vec<Answer>, PathError> {
     answers.extend(figures.about_time());
     Ok(answers)
 }
+
+/// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al.,
+/// SIGCOMM 1998).
+const LOSS_MAX: f64 = 0.02;
+
+const OUTSIDE: &str = "Outside the formula's range: above 2 % timeouts govern. ";
 
 /// What several answers share.
 struct Figures<'i> {
@@ -257,7 +264,7 @@ impl<'i> Figures<'i> {
             answer("mss_bytes", self.mss.as_bytes() as f64, "B")
                 .by(
                     "MTU − IP header − TCP header and options",
-                    "RFC 6691 §2; RFC 7323 §3.2",
+                    "RFC 9293 §3.7.1; RFC 7323 §3.2",
                 )
                 .note(format!("Each segment takes {} of the line.", self.wire))
                 .holds("full-sized data segments"),
@@ -277,8 +284,8 @@ impl<'i> Figures<'i> {
         );
         if self.window_bps.is_some_and(|bps| bps < self.line_bps) {
             note.push_str(
-                " If more was measured, the number was a socket buffer: Linux doubles what is asked for, and 3/4 of that \
-                 (2004) became window.",
+                " If more was measured, the number may have been a socket buffer: Linux doubles \
+                 what is asked for, and 3/4 of that (2004) became window.",
             );
         }
         note
@@ -302,95 +309,165 @@ impl<'i> Figures<'i> {
                 "RFC 9438 §5, §5.1, C = 0.4, β = 0.7",
             ),
         };
+        // Above 1 the ratio means nothing: a segment or two fill the pipe.
+        let possible = (fill <= 1.0).then_some(fill);
+        let fill_note = match possible {
+            None => "The pipe holds too little for the formula.".to_owned(),
+            Some(fill) => format!(
+                "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
+                    {:.1} segments.",
+                if fill > LOSS_MAX { OUTSIDE } else { "" },
+                1.0 / fill,
+                self.pipe()
+            ),
+        };
+        let fill_source = match self.input.cc {
+            Cc::Reno => "RFC 3649 §3 (b = 1)",
+            Cc::Cubic => "RFC 9438 §5, §5.1",
+        };
         let fill_formula = match self.input.cc {
             Cc::Reno => "3 / (2b W²)",
             Cc::Cubic => "max(RTT ((C(3+β)/(4(1−β)))^¼ / W)^(4/3), 3/(2W²))",
         };
         vec![
             answer("line_goodput_bps", self.line_bps, "bit/s")
-                .by("C × MSS / bytes of line time per frame", "IEEE 802.3 §3, §4 (Ethernet); RFC 2615 (POS)")
+                .by(
+                    "C × MSS / bytes of line time per frame",
+                    "IEEE 802.3 §3, §4 (Ethernet); \
+                    RFC 2615 (POS)",
+                )
                 .note(format!("{} of payload in {} of line.", self.mss, self.wire))
                 .holds("full-sized segments back to back"),
             answer("loss_limit_bps", self.loss_bps, "bit/s")
                 .by(loss_formula, loss_source)
                 .note(self.loss_note())
-                .holds("mean of many periodic losses, p below 0.02, no timeouts, window and line not limiting"),
+                .holds(
+                    "mean of many periodic losses, p below 0.02, no timeouts, window and \
+                    line not limiting",
+                ),
             answer("goodput_bps", goodput, "bit/s")
                 .by("min(line, window, loss)", "RFC 6349 §3.3")
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("one flow alone in steady state"),
             answer("limit", Value::Text(limit.to_owned()), "")
                 .by("the least of line, window and loss", "RFC 6349 §3.3")
-                .note("link: the line; receive_window: the window named; loss: the response to losses.")
+                .note(
+                    "link: the line; receive_window: the window named; loss: the response to \
+                    losses.",
+                )
                 .holds("one flow alone in steady state"),
-            answer("loss_ratio_to_fill", fill, "")
-                .by(fill_formula, if self.input.cc == Cc::Reno { "RFC 3649 §3 (b = 1)" } else { "RFC 9438 §5, §5.1" })
-                .note(format!("At more than one segment lost in {:.3e} the mean window is below the pipe's {:.1} segments.", 1.0 / fill, self.pipe()))
+            answer("loss_ratio_to_fill", possible, "")
+                .by(fill_formula, fill_source)
+                .note(fill_note)
                 .holds("mean window equal to the pipe, empty queues; queues allow more loss"),
         ]
     }
 
     fn about_time(&self) -> Vec<Answer> {
-        const ROUNDS: &str = "no loss, no early exit (HyStart++), no handshake, no ACK timer: a packet-level run differs by up to an RTT";
+        const ROUNDS: &str = "no loss, no early exit (HyStart++), no handshake, no ACK timer: \
+                              a packet-level run differs by up to an RTT";
         let cost = self.slow_start;
-        let b = self.input.segments_per_ack;
-        let already = if cost.rounds == 0 {
-            "The initial window fills the path at once."
+        let (iw, b) = (self.input.initial_window, self.input.segments_per_ack);
+        let wrap = window::sequence_wrap_s(self.input.rate);
+        // Multiplied before it becomes a float: 17 × 581 ms is 9.877 s, not 9.876999….
+        let rounds_s = (u128::from(self.input.rtt.as_ps()) * u128::from(cost.rounds)) as f64 / 1e12;
+        // RFC 9293 §3.4.2: a segment lives for at most the MSL of 2 minutes.
+        let paws = if wrap < 120.0 {
+            "Old segments can live that long (MSL 120 s) and pass for new ones: \
+             timestamps (PAWS) are needed."
         } else {
             ""
         };
+        let already = match cost.rounds {
+            0 => "The initial window fills the path at once.",
+            _ => "",
+        };
+        let counting = match b {
+            2 => "A sender that counts bytes (RFC 3465, Linux) grows as with b = 1.",
+            _ => "",
+        };
         vec![
-            answer("slow_start_s", f64::from(cost.rounds) * self.rtt_s, "s")
-                .by("RTT × least n with IW (1 + 1/b)^n ≥ W", "RFC 5681 §3.1; RFC 6928")
+            answer("slow_start_s", rounds_s, "s")
+                .by(
+                    "RTT × least n with IW (1 + 1/b)^n ≥ W",
+                    "RFC 5681 §3.1; RFC 6928",
+                )
                 .note(already)
-                .note(format!("{} rounds to {:.1} segments, IW {}, b = {b}.", cost.rounds, self.full, self.input.initial_window))
-                .note(if b == 2 { "A sender that counts bytes (RFC 3465, Linux) grows as with b = 1." } else { "" })
+                .note(format!(
+                    "{} rounds to {:.1} segments, IW {iw}, b = {b}.",
+                    cost.rounds, self.full
+                ))
+                .note(counting)
                 .holds(ROUNDS),
             answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")
-                .by("RTT × Σ (1 − w_k / W) over the rounds", "LBNL, TCP over an OC-12 WAN (method)")
+                .by(
+                    "RTT × Σ (1 − w_k / W) over the rounds",
+                    crate::slow_start::METHOD,
+                )
                 .note("What a transfer takes longer than at full rate from the start.")
                 .holds(ROUNDS),
             self.recovery(),
-            answer("sequence_wrap_s", window::sequence_wrap_s(self.input.rate), "s")
-                .by("2^31 / B, B = C/8", "RFC 7323 §5.2")
-                .note(format!(
-                    "The full cycle of 2^32 takes {:.6} s. Below 120 s (MSL) old segments can pass for new ones: timestamps (PAWS) are needed.",
-                    2.0 * window::sequence_wrap_s(self.input.rate)
-                ))
+            answer("sequence_wrap_s", wrap, "s")
+                .by("2^31 / B, B = C/8", "RFC 7323 §5")
+                .note(format!("The full cycle of 2^32 takes {:.6} s.", 2.0 * wrap))
+                .note(paws)
                 .holds("payload at the rate of the line"),
         ]
     }
 
     fn recovery(&self) -> Answer {
-        const RANGE: &str = "one loss at the full window, fast retransmit, empty queue: a queue shortens the idle time, not the climb";
-        let b = f64::from(self.input.segments_per_ack);
+        const RANGE: &str = "one loss at the full window, fast retransmit, empty queue: \
+                             a queue shortens the idle time, not the climb";
         match self.input.cc {
-            Cc::Reno => {
-                let documents = recovery::reno_s(self.input.rate, self.input.rtt, self.mss, 1.0);
-                answer("recovery_s", self.full / 2.0 * self.rtt_s * b, "s")
-                    .by("W/2 × RTT × b, W = C RTT / (8 × bytes of line per frame) = b C RTT²/(16 MSS) with C in payload", "RFC 5681 §3.1")
-                    .note(format!(
-                        "W = {:.1} segments. C RTT²/(16 MSS) with the line rate for C and b = 1, as slides print it, is {documents:.3} s: \
-                         it takes framing for payload.",
-                        self.full
-                    ))
-                    .note(if b == 2.0 { "A sender that counts bytes (RFC 3465) takes half as long." } else { "" })
-                    .holds(RANGE)
-            }
-            Cc::Cubic => answer("recovery_s", recovery::cubic_s(self.full, self.input.rtt), "s")
-                .by("min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)", "RFC 9438 §4.2, §4.3, C = 0.4, β = 0.7")
-                .note(format!(
-                    "W = {:.1} segments; 95 % of it after {:.3} s where the cubic region governs; mean over the cycle 92.5 %.",
-                    self.full,
-                    recovery::cubic_to_95pct_s(self.full)
-                ))
-                .note(if recovery::cubic_s(self.full, self.input.rtt) < recovery::cubic_k_s(self.full) {
-                    "The Reno-friendly region governs here."
-                } else {
-                    ""
-                })
-                .holds(RANGE),
+            Cc::Reno => self.reno_recovery(),
+            Cc::Cubic => self.cubic_recovery(),
         }
+        .holds(RANGE)
+    }
+
+    fn reno_recovery(&self) -> Answer {
+        let b = f64::from(self.input.segments_per_ack);
+        let printed = recovery::reno_s(self.input.rate, self.input.rtt, self.mss, 1.0);
+        let counting = if b == 2.0 {
+            "A sender that counts bytes (RFC 3465) takes half as long."
+        } else {
+            ""
+        };
+        answer("recovery_s", self.full / 2.0 * self.rtt_s * b, "s")
+            .by(
+                "b W/2 × RTT, W = C RTT / (8 × bytes of line per frame)",
+                "RFC 5681 §3.1",
+            )
+            .note(format!(
+                "W = {:.1} segments. C RTT²/(16 MSS) with the line rate for C and b = 1, as slides \
+                 print it, is {printed:.3} s: it takes framing for payload.",
+                self.full
+            ))
+            .note(counting)
+    }
+
+    fn cubic_recovery(&self) -> Answer {
+        let (time, k) = (
+            recovery::cubic_s(self.full, self.input.rtt),
+            recovery::cubic_k_s(self.full),
+        );
+        let friendly = if time < k {
+            "The Reno-friendly region governs here."
+        } else {
+            ""
+        };
+        answer("recovery_s", time, "s")
+            .by(
+                "min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)",
+                "RFC 9438 §4.2, §4.3, C = 0.4, β = 0.7",
+            )
+            .note(format!(
+                "W = {:.1} segments; K = {k:.3} s, 95 % of W after {:.3} s of it; mean over a cycle {:.1} %.",
+                self.full,
+                recovery::cubic_to_95pct_s(self.full),
+                recovery::CUBIC_MEAN * 100.0
+            ))
+            .note(friendly)
     }
 
     fn pipe(&self) -> f64 {
@@ -419,12 +496,18 @@ impl<'i> Figures<'i> {
             return "Without loss there is no such limit.".to_owned();
         }
         let mut note = String::new();
-        if p > 0.02 {
-            note.push_str("Outside the formula's range: above 2 % timeouts govern, and the true rate is lower. ");
+        if p > LOSS_MAX {
+            note.push_str(
+                "Outside the formula's range: above 2 % timeouts govern, and the true \
+                rate is lower. ",
+            );
         }
         let reach = self.loss_bps.unwrap_or(0.0) * self.rtt_s / 8.0 / self.mss.as_bytes() as f64;
         if reach < 4.0 {
-            note.push_str("The window is below 4 segments, where losses are found by timeout: the true rate is lower. ");
+            note.push_str(
+                "The window is below 4 segments, where losses are found by timeout: \
+                the true rate is lower. ",
+            );
         }
         if self.input.cc == Cc::Reno {
             note.push_str(

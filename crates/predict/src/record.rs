@@ -1,7 +1,11 @@
 //! Land-speed records: distance times rate, and what an announcement says about itself.
 
+use core::fmt;
+
 use farpath_units::{Distance, Duration, Rate, Size};
 
+use crate::answer::{Answer, answer};
+use crate::rtt::fibre_floor_s;
 use crate::window::seconds;
 
 /// The land-speed product in terabit-metres per second: distance × rate (Internet2 Land Speed
@@ -54,7 +58,68 @@ pub enum Contradiction {
     },
 }
 
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contradiction::Mark {
+                product,
+                implied_m,
+                implied_bps,
+            } => write!(
+                f,
+                "The mark is not distance × rate ({product:.1} Tb m/s): it implies {:.1} km, or {:.4} Gbit/s.",
+                implied_m / 1e3,
+                implied_bps / 1e9
+            ),
+            Contradiction::Volume { implied_bps } => {
+                write!(
+                    f,
+                    "The volume over the time is {:.3} Gbit/s, not the rate.",
+                    implied_bps / 1e9
+                )
+            }
+        }
+    }
+}
+
 impl Announcement {
+    /// The record's figures: product, implied length, RTT floor, window at the floor.
+    pub fn answers(&self) -> Vec<Answer> {
+        const RULES: &str = "Internet2 Land Speed Record rules";
+        let product = product_tbm_per_s(self.route, self.rate);
+        let floor = fibre_floor_s(self.route);
+        let contradictions: Vec<String> = self
+            .contradictions()
+            .iter()
+            .map(Contradiction::to_string)
+            .collect();
+        let implied = self
+            .mark_tbm_per_s
+            .map(|mark| implied_m(mark, self.rate) / 1e3);
+        vec![
+            answer("product_tbm_per_s", product, "Tb m/s")
+                .by("distance × rate", RULES)
+                .note(contradictions.join(" "))
+                .holds("distance as the announcement counts it: routed, or between cities"),
+            answer("implied_km", implied, "km")
+                .by("mark / rate", RULES)
+                .holds("a mark computed from the rate announced"),
+            answer("rtt_floor_s", floor, "s")
+                .by(
+                    "2 d n / c, n = 1.468",
+                    "group index of ITU-T G.652 fibre at 1550 nm",
+                )
+                .holds("fibre laid along the distance; real routes are longer"),
+            answer(
+                "window_at_floor_bytes",
+                floor * self.rate.as_bps() as f64 / 8.0,
+                "B",
+            )
+            .by("rate × RTT / 8", "RFC 7323 §1.1")
+            .holds("the least RTT; more in proportion to the real one"),
+        ]
+    }
+
     /// What does not fit: a mark further than 0.05 % from the product, or a mean rate further than
     /// 2 % from the rate (minutes and volumes are announced to two or three digits).
     pub fn contradictions(&self) -> Vec<Contradiction> {

@@ -2,6 +2,7 @@
 
 use farpath_units::{Distance, Duration, Rate};
 
+use crate::answer::{Answer, answer};
 use crate::framing::Framing;
 
 /// Speed of light in vacuum, metres a second (exact by definition of the metre).
@@ -43,6 +44,27 @@ pub fn ping_rtt(out: &[Hop], back: &[Hop], datagram: u32) -> Duration {
     out.iter()
         .chain(back)
         .fold(Duration::ZERO, |sum, hop| sum + hop.time_for(datagram))
+}
+
+/// [`ping_rtt`] with its grounds, in nanoseconds as records count them: `rtt_min_ns`.
+pub fn ping_answer(out: &[Hop], back: &[Hop], datagram: u32) -> Answer {
+    let rtt = ping_rtt(out, back, datagram);
+    let propagation = out
+        .iter()
+        .chain(back)
+        .fold(Duration::ZERO, |sum, hop| sum + hop.delay);
+    answer("rtt_min_ns", rtt.as_ps() as f64 / 1e3, "ns")
+        .by(
+            "Σ over hops, both ways, of delay + 8 L / C",
+            "RFC 792 (echo); the framing of each hop",
+        )
+        .note(format!(
+            "Propagation {propagation}, serialisation {}.",
+            rtt.saturating_sub(propagation)
+        ))
+        .holds(
+            "idle path, store and forward, echo of the same length, no time in hosts and routers",
+        )
 }
 
 /// The least RTT a route of this length allows in fibre: 2·d·n/c with n = 1.468, in seconds.

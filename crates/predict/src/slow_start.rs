@@ -6,7 +6,11 @@
 
 use farpath_units::{Duration, Rate, Size};
 
+use crate::answer::{Answer, answer};
 use crate::window::seconds;
+
+/// Where the idea of counting what slow start wastes comes from.
+pub(crate) const METHOD: &str = "LBNL, TCP over an OC-12 ATM WAN (method)";
 
 /// How a sender's window grows from its first round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,5 +72,22 @@ impl SlowStart {
             window *= self.growth();
         }
         f64::from(rounds) * seconds(rtt) + (segments - sent) * segment_s
+    }
+
+    /// [`SlowStart::transfer_s`] with its grounds: `transfer_s`.
+    pub fn transfer_answer(&self, size: Size, mss: Size, goodput: Rate, rtt: Duration) -> Answer {
+        let time = self.transfer_s(size, mss, goodput, rtt);
+        let ideal = size.as_bytes() as f64 * 8.0 / goodput.as_bps() as f64;
+        let lost = if time > 0.0 {
+            (1.0 - ideal / time) * 100.0
+        } else {
+            0.0
+        };
+        answer("transfer_s", time, "s")
+            .by("8 S / C + RTT × Σ (1 − w_k / W) over the rounds", METHOD)
+            .note(format!("{lost:.2} % of it lost to slow start."))
+            .holds(
+                "first to last segment sent, no loss; the handshake and the last ACK come on top",
+            )
     }
 }

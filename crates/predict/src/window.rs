@@ -36,7 +36,7 @@ pub fn shift_for(bytes: f64) -> Option<u8> {
 }
 
 /// Seconds until old and new sequence numbers can be confused: 2³¹/B with B in bytes a second
-/// (RFC 7323 §5.2). The whole sequence space lasts twice as long.
+/// (RFC 7323 §5). The whole sequence space lasts twice as long.
 pub fn sequence_wrap_s(rate: Rate) -> f64 {
     (1_u64 << 31) as f64 * 8.0 / rate.as_bps() as f64
 }

@@ -7,7 +7,7 @@ use farpath_predict::record::{
     Announcement, Contradiction, implied_bps, implied_m, product_tbm_per_s,
 };
 use farpath_predict::recovery::{self, Losses};
-use farpath_predict::rtt::{Hop, fibre_floor_s, fibre_m_within, ping_rtt};
+use farpath_predict::rtt::{Hop, fibre_floor_s, fibre_m_within, ping_answer, ping_rtt};
 use farpath_predict::slow_start::SlowStart;
 use farpath_predict::{
     Cc, Framing, PathInput, Signal, overhead::Stack, path, rfc6349, sonet, window,
@@ -213,6 +213,16 @@ fn transfers_pay_the_waste_once() {
             time(b, size)
         );
     }
+    // The slide's share of the time: 0.30 % of 10 GB, 23 % of 100 MB.
+    let start = SlowStart {
+        full,
+        initial: 1.0,
+        segments_per_ack: 2.0,
+    };
+    let note = start
+        .transfer_answer(bytes(100e6), bytes(9140.0), mbps(450.0), ms(45.0))
+        .note;
+    assert!(note.starts_with("23."), "{note}");
     // What fits in the first round takes only its own time on the line.
     assert!((time(2.0, 9140.0) - 9140.0 * 8.0 / 450e6).abs() < 1e-12);
 }
@@ -283,6 +293,11 @@ fn land_speed_records() {
             volume: volume.map(|v| v.parse().expect("a size")),
             time: time.map(|t| t.parse().expect("a time")),
         };
+        let answers = announcement.answers();
+        assert_eq!(
+            answers[0].note.is_empty(),
+            announcement.contradictions().is_empty()
+        );
         for contradiction in announcement.contradictions() {
             assert!(
                 matches!(contradiction, Contradiction::Mark { .. }),
@@ -492,6 +507,9 @@ fn a_ping_through_the_folded_tunnel() {
         let wire = 2 * (138 + 142) * 8000 + 2 * passes as u64 * 109_342;
         assert_eq!(over, Duration::from_ps(wire), "{passes} passes: {rtt}");
         assert!(over < Duration::from_us(200));
+        let answer = ping_answer(&way, &way, 100);
+        assert_eq!(answer.value.number(), Some(rtt.as_ps() as f64 / 1e3));
+        assert!(answer.note.contains("Propagation"), "{}", answer.note);
     }
     // 116 ms leaves room for some 11 900 km of fibre.
     assert!((fibre_m_within(ms(116.0)) / 1e3 - 11_850.0).abs() < 50.0);

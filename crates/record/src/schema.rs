@@ -26,6 +26,7 @@ pub struct Series {
     /// Nanoseconds since the start of the run.
     pub t_ns: Vec<u64>,
     /// Values, in the unit that ends the series' name.
+    #[serde(with = "crate::number::list")]
     pub v: Vec<f64>,
 }
 
@@ -35,8 +36,10 @@ pub struct StreamRecord {
     /// Number of the stream, from 0.
     pub stream: u32,
     /// Metrics of this stream alone.
+    #[serde(with = "crate::number::map")]
     pub metrics: BTreeMap<String, f64>,
     /// Share of the stream's time by what limited it; shares sum to 1.
+    #[serde(with = "crate::number::map")]
     pub limited_by: BTreeMap<String, f64>,
 }
 
@@ -64,6 +67,7 @@ pub struct Record {
     /// Length of the test in nanoseconds.
     pub duration_ns: u64,
     /// Metrics; the unit is last in each name.
+    #[serde(with = "crate::number::map")]
     pub metrics: BTreeMap<String, f64>,
     /// What limited the test most of the time.
     pub limited_by: Option<String>,
@@ -99,8 +103,10 @@ pub struct LinkRecord {
     /// Ends of the rate's intervals, nanoseconds.
     pub t_ns: Vec<u64>,
     /// Wire rate in each interval, framing included.
+    #[serde(with = "crate::number::list")]
     pub rate_bps: Vec<f64>,
     /// Waiting bytes at the end of each interval.
+    #[serde(default, with = "crate::number::list")]
     pub queue_bytes: Vec<f64>,
 }
 
@@ -114,10 +120,13 @@ pub struct Expectation {
     /// The sweep point.
     pub point: BTreeMap<String, String>,
     /// Lower bound.
+    #[serde(default, with = "crate::number::option")]
     pub min: Option<f64>,
     /// Upper bound.
+    #[serde(default, with = "crate::number::option")]
     pub max: Option<f64>,
     /// The value found; absent when the metric does not exist.
+    #[serde(default, with = "crate::number::option")]
     pub actual: Option<f64>,
     /// The source's own words.
     pub stated: Option<String>,

@@ -521,20 +521,17 @@ impl Sender {
 
     /// A congestion event: the algorithm sets ssthresh.
     fn reduce(&mut self, now: Time, timeout: bool) {
-        // Limited transmit may have put more than cwnd in flight (RFC 5681 §3.2 step 2).
-        let flight = ((self.nxt - self.una) as f64).min(self.cwnd);
+        let window = ((self.nxt - self.una) as f64).min(self.cwnd);
         let segment = self.segment as f64;
-        let loss = Loss {
-            cwnd: self.cwnd,
-            flight,
-            segment,
-        };
-        self.ssthresh = self.control.reduce(&loss).max(LEAST_SSTHRESH * segment);
+        self.ssthresh = self
+            .control
+            .reduce(&Loss { window, segment })
+            .max(LEAST_SSTHRESH * segment);
         self.hystart = None;
-        self.regain = self.cwnd;
+        self.regain = window;
         self.last_loss = Some(LossEvent {
             at: now,
-            cwnd_before: self.cwnd as u64,
+            cwnd_before: window as u64,
             timeout,
             regained: None,
         });

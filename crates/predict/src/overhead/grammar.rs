@@ -112,92 +112,93 @@ fn settle_delimiter(stack: &mut Stack) {
     stack.layers.insert(0, default.1);
 }
 
+/// Puts the layer `part` on the stack, whose topmost layer was written `below`.
 fn place(stack: &mut Stack, part: &str, below: &str) -> Result<(), StackError> {
     let lowest = stack.layers.is_empty() && stack.delimiter == Delimiter::None;
     let ethernet_line = stack.signal.is_some_and(|s| s.framing == Framing::Ethernet);
-    let sonet_line = stack.signal.is_some_and(Signal::is_sonet);
-    let top = stack.layers.last().copied();
-    let carrying =
-        top.is_some_and(|l| matches!(l, Layer::Ip | Layer::Ip6 | Layer::Tcp { .. } | Layer::Udp));
-    let refuse = |lesson| Err(order(part, below, lesson));
-    if stack.delimiter == Delimiter::Atm && top.is_none() && !part.starts_with("aal5") {
-        return refuse(
-            "cells carry frames through an adaptation layer: write `aal5-llc` or `aal5-vc` first",
-        );
+    if lowest && matches!(part, "pos" | "atm" | "eth") {
+        let sonet_line = stack.signal.is_some_and(Signal::is_sonet);
+        if part == "eth" && sonet_line {
+            return Err(order(
+                part,
+                below,
+                "SONET and SDH carry packets through `pos` or `atm`; Ethernet on them is the signal `10gbe-wan`",
+            ));
+        }
+        if part != "eth" && ethernet_line {
+            return Err(order(
+                part,
+                below,
+                "this line is Ethernet: its framing is `eth`, and needs no naming",
+            ));
+        }
+        delimit(stack, part);
+        return Ok(());
     }
-    let layer = match part {
-        "pos" | "atm" | "eth" if lowest => {
-            if part == "eth" && sonet_line {
-                return refuse(
-                    "SONET and SDH carry packets through `pos` or `atm`; Ethernet on them is the signal `10gbe-wan`",
-                );
-            }
-            if part != "eth" && ethernet_line {
-                return refuse("this line is Ethernet: its framing is `eth`, and needs no naming");
-            }
-            delimit(stack, part);
-            return Ok(());
-        }
-        "pos" | "atm" => {
-            return refuse("it delimits frames on the line, so it comes directly after the line");
-        }
-        "aal5-llc" | "aal5-vc" => {
-            if stack.delimiter != Delimiter::Atm || top.is_some() {
-                return refuse("AAL5 fills cells: write it directly after `atm`");
-            }
-            Layer::Aal5 {
-                encapsulation: if part == "aal5-llc" { 8 } else { 0 },
-            }
-        }
-        _ if part == "mpls" || part.starts_with("mpls*") => {
-            if carrying {
-                return refuse("labels stand below the datagram they carry");
-            }
-            Layer::Mpls {
-                depth: depth(part)?,
-            }
-        }
-        "eth" => {
-            if !matches!(top, Some(Layer::Mpls { .. } | Layer::Pos)) {
-                return refuse("a customer's Ethernet frame is carried by labels or by `pos`");
-            }
-            Layer::Eth { own: false }
-        }
-        "vlan" => {
-            let implied = lowest && ethernet_line;
-            if !implied && !matches!(top, Some(Layer::Eth { .. } | Layer::Vlan)) {
-                return refuse(
-                    "a tag belongs to an Ethernet header: write it after `eth` or an Ethernet line",
-                );
-            }
-            Layer::Vlan
-        }
-        "ip" | "ip6" => {
-            if carrying {
-                return refuse(
-                    "one datagram is enough: tunnels of IP in IP are not part of this grammar",
-                );
-            }
-            if part == "ip" { Layer::Ip } else { Layer::Ip6 }
-        }
-        "tcp" | "tcp+ts" | "udp" => {
-            if !top.is_some_and(Layer::is_ip) {
-                return refuse("TCP and UDP stand on `ip` or `ip6`");
-            }
-            match part {
-                "udp" => Layer::Udp,
-                _ => Layer::Tcp {
-                    timestamps: part == "tcp+ts",
-                },
-            }
-        }
-        _ => return Err(StackError::Layer(short(part))),
-    };
-    if lowest && ethernet_line {
+    let layer = layer(part)?;
+    let top = stack.layers.last().copied();
+    let ethernet_below = lowest && ethernet_line;
+    if let Some(lesson) = misplaced(layer, top, stack.delimiter, ethernet_below) {
+        return Err(order(part, below, lesson));
+    }
+    if ethernet_below {
         delimit(stack, "eth");
     }
     stack.layers.push(layer);
     Ok(())
+}
+
+/// The layer of this name, above the line's own framing.
+fn layer(part: &str) -> Result<Layer, StackError> {
+    Ok(match part {
+        "pos" | "atm" => Layer::Pos,
+        "aal5-llc" => Layer::Aal5 { encapsulation: 8 },
+        "aal5-vc" => Layer::Aal5 { encapsulation: 0 },
+        "eth" => Layer::Eth { own: false },
+        "vlan" => Layer::Vlan,
+        "ip" => Layer::Ip,
+        "ip6" => Layer::Ip6,
+        "tcp" => Layer::Tcp { timestamps: false },
+        "tcp+ts" => Layer::Tcp { timestamps: true },
+        "udp" => Layer::Udp,
+        _ if part == "mpls" || part.starts_with("mpls*") => Layer::Mpls {
+            depth: depth(part)?,
+        },
+        _ => return Err(StackError::Layer(short(part))),
+    })
+}
+
+/// Why `layer` cannot stand on `top`; `None` when it can.
+fn misplaced(
+    layer: Layer,
+    top: Option<Layer>,
+    delimiter: Delimiter,
+    ethernet_below: bool,
+) -> Option<&'static str> {
+    let cells_bare = delimiter == Delimiter::Atm && top.is_none();
+    let carried =
+        top.is_some_and(|l| matches!(l, Layer::Ip | Layer::Ip6 | Layer::Tcp { .. } | Layer::Udp));
+    match layer {
+        Layer::Pos => Some("it delimits frames on the line, so it comes directly after the line"),
+        Layer::Aal5 { .. } => {
+            (!cells_bare).then_some("AAL5 fills cells: write it directly after `atm`")
+        }
+        _ if cells_bare => Some(
+            "cells carry frames through an adaptation layer: write `aal5-llc` or `aal5-vc` first",
+        ),
+        Layer::Mpls { .. } => carried.then_some("labels stand below the datagram they carry"),
+        Layer::Eth { .. } => (!matches!(top, Some(Layer::Mpls { .. } | Layer::Pos)))
+            .then_some("a customer's Ethernet frame is carried by labels or by `pos`"),
+        Layer::Vlan => (!ethernet_below && !matches!(top, Some(Layer::Eth { .. } | Layer::Vlan)))
+            .then_some(
+                "a tag belongs to an Ethernet header: write it after `eth` or an Ethernet line",
+            ),
+        Layer::Ip | Layer::Ip6 => carried
+            .then_some("one datagram is enough: tunnels of IP in IP are not part of this grammar"),
+        Layer::Tcp { .. } | Layer::Udp => {
+            (!top.is_some_and(Layer::is_ip)).then_some("TCP and UDP stand on `ip` or `ip6`")
+        }
+    }
 }
 
 fn delimit(stack: &mut Stack, name: &str) {

@@ -102,7 +102,7 @@ impl Control for Cubic {
     }
 
     fn reduce(&mut self, loss: &Loss) -> f64 {
-        let cwnd = loss.cwnd / loss.segment;
+        let cwnd = loss.window / loss.segment;
         // RFC 9438 §4.7, fast convergence: make room when the last plateau was not reached.
         self.w_max = Some(match self.w_max {
             Some(w_max) if cwnd < w_max => cwnd * (1.0 + BETA) / 2.0,
@@ -111,7 +111,7 @@ impl Control for Cubic {
         self.prior = cwnd;
         self.epoch = None;
         self.after_timeout = false;
-        loss.flight * BETA
+        loss.window * BETA
     }
 
     fn hold(&mut self, now: Time) {
@@ -140,8 +140,7 @@ mod tests {
         let mut cubic = Cubic::new();
         let flight = w_max * SEGMENT;
         let mut cwnd = cubic.reduce(&Loss {
-            cwnd: flight,
-            flight,
+            window: flight,
             segment: SEGMENT,
         });
         let mut now = 0.0;
@@ -179,8 +178,7 @@ mod tests {
     fn rfc9438_4_3_short_paths_grow_as_reno() {
         let mut cubic = Cubic::new();
         let loss = Loss {
-            cwnd: 20.0,
-            flight: 20.0,
+            window: 20.0,
             segment: 1.0,
         };
         let mut cwnd = cubic.reduce(&loss);
@@ -208,8 +206,7 @@ mod tests {
     fn rfc9438_4_7_fast_convergence() {
         let mut cubic = Cubic::new();
         let loss = |cwnd| Loss {
-            cwnd,
-            flight: cwnd,
+            window: cwnd,
             segment: 1.0,
         };
         assert_eq!(cubic.reduce(&loss(100.0)), 70.0);
@@ -224,8 +221,7 @@ mod tests {
     fn rfc9438_5_8_time_without_need_of_the_window_does_not_count() {
         let mut cubic = Cubic::new();
         let cwnd = cubic.reduce(&Loss {
-            cwnd: 1000.0,
-            flight: 1000.0,
+            window: 1000.0,
             segment: 1.0,
         });
         let ack = |now| Ack {
@@ -248,8 +244,7 @@ mod tests {
     fn rfc9438_4_8_after_a_timeout_the_plateau_is_where_avoidance_begins() {
         let mut cubic = Cubic::new();
         cubic.reduce(&Loss {
-            cwnd: 1000.0,
-            flight: 1000.0,
+            window: 1000.0,
             segment: 1.0,
         });
         cubic.restart();

@@ -31,10 +31,9 @@ pub(crate) struct Ack {
 /// A congestion event: once per window of data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
-    /// The congestion window before it, in bytes.
-    pub(crate) cwnd: f64,
-    /// What was in flight (RFC 5681's FlightSize without limited transmit: at most cwnd), in bytes.
-    pub(crate) flight: f64,
+    /// The window in use before it, in bytes: what was in flight (RFC 5681's FlightSize), at most
+    /// cwnd, so that neither limited transmit nor a cwnd that was never used counts.
+    pub(crate) window: f64,
     /// Payload bytes of a full segment.
     pub(crate) segment: f64,
 }
@@ -57,7 +56,7 @@ pub(crate) trait Control: Debug + Send {
 /// The algorithm of that name, in its initial state.
 pub(crate) fn control(algorithm: Algorithm) -> Box<dyn Control> {
     match algorithm {
-        Algorithm::Reno => Box::new(reno::Reno),
+        Algorithm::Reno => Box::new(reno::Reno::default()),
         Algorithm::Cubic => Box::new(cubic::Cubic::new()),
     }
 }

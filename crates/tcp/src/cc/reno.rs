@@ -2,20 +2,30 @@
 
 use super::{Ack, Control, Loss};
 
-/// Reno has no state of its own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reno;
+/// Reno in avoidance.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reno {
+    /// Bytes acknowledged and not turned into growth yet.
+    credit: f64,
+}
 
 impl Control for Reno {
-    /// RFC 5681 equation (3), by bytes acknowledged.
+    /// A whole segment for every cwnd of bytes acknowledged (RFC 3465 §2.1, which RFC 5681 §3.1
+    /// recommends over adding a fraction per ACK).
     #[inline]
     fn increase(&mut self, ack: &Ack) -> f64 {
-        ack.segment * ack.acked / ack.cwnd
+        self.credit += ack.acked;
+        if self.credit < ack.cwnd {
+            return 0.0;
+        }
+        self.credit -= ack.cwnd;
+        ack.segment
     }
 
     /// RFC 5681 equation (4).
     fn reduce(&mut self, loss: &Loss) -> f64 {
-        loss.flight * 0.5
+        self.credit = 0.0;
+        loss.window * 0.5
     }
 }
 
@@ -26,6 +36,7 @@ mod tests {
 
     #[test]
     fn one_segment_a_round_trip_and_half_at_a_loss() {
+        let mut reno = Reno::default();
         let mut cwnd = 100.0 * 1448.0;
         for _ in 0..50 {
             let ack = Ack {
@@ -35,14 +46,13 @@ mod tests {
                 segment: 1448.0,
                 srtt_s: 0.1,
             };
-            cwnd += Reno.increase(&ack);
+            cwnd += reno.increase(&ack);
         }
-        assert!((cwnd / 1448.0 - 101.0).abs() < 0.01);
+        assert_eq!(cwnd, 101.0 * 1448.0);
         let loss = Loss {
-            cwnd: 29_000.0,
-            flight: 28_960.0,
+            window: 28_960.0,
             segment: 1448.0,
         };
-        assert_eq!(Reno.reduce(&loss), 14_480.0);
+        assert_eq!(reno.reduce(&loss), 14_480.0);
     }
 }

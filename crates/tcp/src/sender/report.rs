@@ -25,7 +25,7 @@ pub enum Phase {
 pub struct LossEvent {
     /// When.
     pub at: Time,
-    /// cwnd in bytes before the cut.
+    /// The window in use before the cut in bytes: cwnd, or what was in flight if that was less.
     pub cwnd_before: u64,
     /// Whether a timeout, not duplicate or selective ACKs, showed the loss.
     pub timeout: bool,

@@ -9,7 +9,7 @@ use farpath_units::{Duration, Time};
 #[derive(Clone, Debug)]
 enum Packet {
     Syn,
-    SynAck(u64),
+    SynAck,
     HandshakeAck,
     Data(Segment),
     Ack {
@@ -22,7 +22,7 @@ enum Packet {
 
 /// One line of a trace: what one end did.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub(crate) enum Event {
     /// The sender put this on the wire.
     Sent(Out),
     /// The receiver put this on the wire.
@@ -31,25 +31,25 @@ pub enum Event {
 
 /// The path and what happens on it.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// One way.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     /// Time a segment takes through the bottleneck, in front of an endless queue; zero: none.
-    pub service: Duration,
+    pub(crate) service: Duration,
     /// Data transmissions that are lost, counted from 0, retransmissions included.
-    pub lose: BTreeSet<u64>,
+    pub(crate) lose: BTreeSet<u64>,
     /// ACKs that are lost, counted from 0.
-    pub lose_acks: BTreeSet<u64>,
+    pub(crate) lose_acks: BTreeSet<u64>,
     /// SYNs that are lost.
-    pub lose_syns: u32,
+    pub(crate) lose_syns: u32,
     /// SYN-ACKs that are lost.
-    pub lose_syn_acks: u32,
+    pub(crate) lose_syn_acks: u32,
     /// Extra delay for data transmissions by number: overtaking.
-    pub detour: BTreeMap<u64, Duration>,
+    pub(crate) detour: BTreeMap<u64, Duration>,
 }
 
 impl Path {
-    pub fn new(rtt: Duration) -> Path {
+    pub(crate) fn new(rtt: Duration) -> Path {
         Path {
             delay: Duration::from_ps(rtt.as_ps() / 2),
             service: Duration::ZERO,
@@ -61,20 +61,20 @@ impl Path {
         }
     }
 
-    pub fn losing(mut self, data: impl IntoIterator<Item = u64>) -> Path {
+    pub(crate) fn losing(mut self, data: impl IntoIterator<Item = u64>) -> Path {
         self.lose.extend(data);
         self
     }
 }
 
 /// The dialogue.
-pub struct Dialogue {
-    pub sender: Sender,
-    pub receiver: Receiver,
-    pub now: Time,
+pub(crate) struct Dialogue {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    pub(crate) now: Time,
     /// Everything the two ends did, with times.
-    pub trace: Vec<(Time, Event)>,
-    pub keep_trace: bool,
+    pub(crate) trace: Vec<(Time, Event)>,
+    pub(crate) keep_trace: bool,
     path: Path,
     mss: u64,
     window: u64,
@@ -92,7 +92,7 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    pub fn new(config: &Config, path: Path) -> Dialogue {
+    pub(crate) fn new(config: &Config, path: Path) -> Dialogue {
         let mut sender = Sender::new(config);
         sender.open(Time::ZERO);
         let mut dialogue = Dialogue {
@@ -160,7 +160,7 @@ impl Dialogue {
             let sack = out.sack.to_vec();
             assert!(self.sacks || sack.is_empty());
             let packet = if out.syn_ack {
-                Packet::SynAck(out.window)
+                Packet::SynAck
             } else {
                 Packet::Ack {
                     ack: out.ack,
@@ -204,7 +204,7 @@ impl Dialogue {
     }
 
     /// The next thing happens. `false` when nothing ever will.
-    pub fn step(&mut self) -> bool {
+    pub(crate) fn step(&mut self) -> bool {
         let timer = self.sender.deadline().min(self.receiver.deadline());
         let arrival = self
             .queue
@@ -230,7 +230,7 @@ impl Dialogue {
     fn deliver(&mut self, packet: Packet) {
         match packet {
             Packet::Syn => self.receiver.on_syn(self.now),
-            Packet::SynAck(_) => self.sender.on_syn_ack(self.now),
+            Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::HandshakeAck => {}
             Packet::Data(s) => {
                 self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
@@ -248,7 +248,7 @@ impl Dialogue {
     }
 
     /// Runs up to and including everything that happens at `until`.
-    pub fn run_until(&mut self, until: Time) {
+    pub(crate) fn run_until(&mut self, until: Time) {
         loop {
             let timer = self.sender.deadline().min(self.receiver.deadline());
             let arrival = self
@@ -263,7 +263,7 @@ impl Dialogue {
     }
 
     /// Runs until everything written is acknowledged; panics if that takes absurdly long.
-    pub fn run_to_end(&mut self) {
+    pub(crate) fn run_to_end(&mut self) {
         let mut steps = 0u64;
         while !self.sender.done() {
             steps += 1;
@@ -278,18 +278,20 @@ impl Dialogue {
     }
 
     /// Data the sender put on the wire: (milliseconds, segment number, retransmission).
-    pub fn data(&self) -> Vec<(f64, u64, bool)> {
+    pub(crate) fn data(&self) -> Vec<(f64, u64, bool)> {
         let sent = self.trace.iter().filter_map(|(at, event)| match event {
-            Event::Sent(Out::Data(s)) => {
-                Some((at.as_ps() as f64 * 1e-9, s.seq / self.mss, s.retransmit))
-            }
+            Event::Sent(Out::Data(s)) => Some((
+                (at.as_ps() / 1_000_000) as f64 / 1000.0,
+                s.seq / self.mss,
+                s.retransmit,
+            )),
             _ => None,
         });
         sent.collect()
     }
 
     /// Numbers of the segments retransmitted, in order.
-    pub fn retransmitted(&self) -> Vec<u64> {
+    pub(crate) fn retransmitted(&self) -> Vec<u64> {
         self.data()
             .into_iter()
             .filter(|d| d.2)
@@ -298,7 +300,7 @@ impl Dialogue {
     }
 
     /// Data segments sent in each of the first `rounds` round trips of `rtt` after the handshake.
-    pub fn per_round(&self, rtt: Duration, rounds: usize) -> Vec<usize> {
+    pub(crate) fn per_round(&self, rtt: Duration, rounds: usize) -> Vec<usize> {
         let mut counts = vec![0; rounds];
         for (at, event) in &self.trace {
             if let Event::Sent(Out::Data(_)) = event {
@@ -312,10 +314,10 @@ impl Dialogue {
     }
 }
 
-pub const RTT: Duration = Duration::from_ms(100);
+pub(crate) const RTT: Duration = Duration::from_ms(100);
 
 /// A plain connection: MSS 1000, no limits but congestion control, Reno.
-pub fn config() -> Config {
+pub(crate) fn config() -> Config {
     Config {
         mss: 1000,
         algorithm: farpath_tcp::Algorithm::Reno,
@@ -324,6 +326,6 @@ pub fn config() -> Config {
     }
 }
 
-pub fn ms(n: u64) -> Time {
+pub(crate) fn ms(n: u64) -> Time {
     Time::ZERO + Duration::from_ms(n)
 }

@@ -1,0 +1,289 @@
+//! The run document as text, and its series as CSV.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+
+use crate::number::Number;
+use crate::{Expectation, LinkRecord, Origin, Record, RunDocument};
+
+/// Value of `schema` in a [`RunDocument`].
+pub const RUN_SCHEMA: &str = "farpath.run/1";
+/// Value of `schema` in a [`Record`].
+pub const RECORD_SCHEMA: &str = "farpath.record/1";
+
+impl Origin {
+    /// All origins, in the order of their columns.
+    pub const ALL: [Origin; 5] = [
+        Origin::Predicted,
+        Origin::Simulated,
+        Origin::Emulated,
+        Origin::Measured,
+        Origin::Captured,
+    ];
+
+    /// The name in JSON, CSV and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::Predicted => "predicted",
+            Origin::Simulated => "simulated",
+            Origin::Emulated => "emulated",
+            Origin::Measured => "measured",
+            Origin::Captured => "captured",
+        }
+    }
+}
+
+impl Record {
+    /// An empty record of one test: point `{}`, repeat 0, valid.
+    pub fn new(origin: Origin, test: &str, kind: &str, from: &str, to: &str) -> Record {
+        Record {
+            schema: RECORD_SCHEMA.to_owned(),
+            origin,
+            test: test.to_owned(),
+            kind: kind.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            point: BTreeMap::new(),
+            repeat: 0,
+            started_ns: 0,
+            duration_ns: 0,
+            metrics: BTreeMap::new(),
+            limited_by: None,
+            streams: Vec::new(),
+            series: BTreeMap::new(),
+            valid: true,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Sets a metric; one that is not finite is left out.
+    pub fn set(&mut self, metric: &str, value: f64) {
+        if value.is_finite() {
+            self.metrics.insert(metric.to_owned(), value);
+        }
+    }
+}
+
+impl RunDocument {
+    /// An empty document of this version of farpath.
+    pub fn new(scenario: &str, seed: u64, scenario_sha256: String) -> RunDocument {
+        RunDocument {
+            schema: RUN_SCHEMA.to_owned(),
+            scenario: scenario.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed,
+            scenario_sha256,
+            records: Vec::new(),
+            links: Vec::new(),
+            expectations: Vec::new(),
+        }
+    }
+
+    /// The origins that have a record or a link, in the order of their columns.
+    pub fn origins(&self) -> Vec<Origin> {
+        let has = |o: &Origin| {
+            self.records.iter().any(|r| r.origin == *o) || self.links.iter().any(|l| l.origin == *o)
+        };
+        Origin::ALL.into_iter().filter(has).collect()
+    }
+
+    /// Writes the document as JSON: every record, link and expectation on a line of its own, so
+    /// that two documents differ line by line; keys always in the same order.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+        let mut serializer = Serializer::with_formatter(&mut out, Lines::default());
+        self.serialize(&mut serializer)?;
+        out.write_all(b"\n")
+    }
+
+    /// The document as JSON; see [`RunDocument::write_json`].
+    pub fn to_json(&self) -> String {
+        let mut bytes = Vec::new();
+        self.write_json(&mut bytes)
+            .expect("a Vec takes everything and map keys are strings");
+        String::from_utf8(bytes).expect("JSON is UTF-8")
+    }
+
+    /// Reads a document. Unknown keys are skipped: later versions add some.
+    ///
+    /// # Errors
+    /// When the text is no JSON or not of this schema.
+    pub fn from_json(text: &str) -> serde_json::Result<RunDocument> {
+        let document: RunDocument = serde_json::from_str(text)?;
+        if document.schema == RUN_SCHEMA {
+            Ok(document)
+        } else {
+            Err(serde::de::Error::custom(format!(
+                "schema is `{}`, not `{RUN_SCHEMA}`",
+                document.schema
+            )))
+        }
+    }
+
+    /// Writes every series as CSV: `origin,test,point,repeat,series,t_ns,v`, one value a row.
+    ///
+    /// `point` is `key=value` pairs joined by `;`. A link's series have `link.NAME.A>B` for the
+    /// test, repeat 0, and are `rate_bps` and `queue_bytes`.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn write_series_csv(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "origin,test,point,repeat,series,t_ns,v")?;
+        for record in &self.records {
+            for (name, series) in &record.series {
+                let row = Row::new(
+                    record.origin,
+                    &record.test,
+                    &record.point,
+                    record.repeat,
+                    name,
+                );
+                row.write(&series.t_ns, &series.v, &mut out)?;
+            }
+        }
+        for link in &self.links {
+            let test = link.path();
+            for (name, values) in [
+                ("rate_bps", &link.rate_bps),
+                ("queue_bytes", &link.queue_bytes),
+            ] {
+                Row::new(link.origin, &test, &link.point, 0, name)
+                    .write(&link.t_ns, values, &mut out)?;
+            }
+        }
+        out.flush()
+    }
+}
+
+impl LinkRecord {
+    /// `link.NAME.A>B`: what an expectation's metric begins with.
+    pub fn path(&self) -> String {
+        format!("link.{}.{}", self.link, self.direction)
+    }
+}
+
+impl Expectation {
+    /// The sweep point as text; empty without a sweep.
+    pub fn point_text(&self) -> String {
+        point_text(&self.point)
+    }
+}
+
+/// `key=value` pairs joined by `;`.
+pub fn point_text(point: &BTreeMap<String, String>) -> String {
+    point
+        .iter()
+        .map(|(k, v)| format!("{k}={v}"))
+        .collect::<Vec<_>>()
+        .join(";")
+}
+
+/// What the rows of one series share: their first five fields, quoted where RFC 4180 §2 says so.
+struct Row(String);
+
+impl Row {
+    fn new(
+        origin: Origin,
+        test: &str,
+        point: &BTreeMap<String, String>,
+        repeat: u32,
+        series: &str,
+    ) -> Row {
+        let point = point_text(point);
+        Row(format!(
+            "{},{},{},{repeat},{}",
+            origin.name(),
+            quoted(test),
+            quoted(&point),
+            quoted(series)
+        ))
+    }
+
+    fn write(&self, t_ns: &[u64], values: &[f64], out: &mut impl Write) -> io::Result<()> {
+        for (t, v) in t_ns.iter().zip(values) {
+            let v = serde_json::to_string(&Number(*v))?;
+            // An empty field, as CSV has no null.
+            writeln!(out, "{},{t},{}", self.0, if v == "null" { "" } else { &v })?;
+        }
+        Ok(())
+    }
+}
+
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+/// JSON with a new line for each key of the document and for each element of its lists.
+#[derive(Default)]
+struct Lines {
+    depth: usize,
+}
+
+/// Depth of the elements of the document's lists.
+const ELEMENTS: usize = 2;
+
+impl Lines {
+    fn enter<W: ?Sized + Write>(&mut self, bracket: &[u8], out: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        out.write_all(bracket)
+    }
+
+    fn leave<W: ?Sized + Write>(&mut self, bracket: &[u8], out: &mut W) -> io::Result<()> {
+        self.depth -= 1;
+        out.write_all(bracket)
+    }
+
+    fn separate<W: ?Sized + Write>(&self, first: bool, out: &mut W) -> io::Result<()> {
+        let separator: &[u8] = match (first, self.depth <= ELEMENTS) {
+            (true, true) => b"\n",
+            (true, false) => b"",
+            (false, true) => b",\n",
+            (false, false) => b", ",
+        };
+        out.write_all(separator)
+    }
+}
+
+impl Formatter for Lines {
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.enter(b"[", out)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.leave(b"]", out)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.separate(first, out)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.enter(b"{", out)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.leave(b"}", out)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.separate(first, out)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::{Series, StreamRecord};
+
+fn document() -> RunDocument {
+    let mut run = RunDocument::new("snaky-ccc", 1, "00ff".to_owned());
+    let mut ping = Record::new(Origin::Simulated, "ping-folded", "ping", "w05gva", "w05chi");
+    ping.duration_ns = 5_000_000_000;
+    ping.set("rtt_min_ns", 580_061_234.0);
+    ping.set("loss_ratio", 0.2);
+    ping.set("jitter_ns", f64::NAN);
+    ping.point.insert(
+        "test.bulk.window".to_owned(),
+        "64 MiB, \"exact\"".to_owned(),
+    );
+    ping.series.insert(
+        "rtt_ns".to_owned(),
+        Series {
+            t_ns: vec![0, 1_000_000_000],
+            v: vec![580_061_234.0, 580_061_300.5],
+        },
+    );
+    let shares = BTreeMap::from([("receive_window".to_owned(), 1.0)]);
+    ping.streams.push(StreamRecord {
+        stream: 0,
+        metrics: BTreeMap::new(),
+        limited_by: shares,
+    });
+    run.records.push(ping);
+    run.links.push(LinkRecord {
+        origin: Origin::Simulated,
+        link: "stm64".to_owned(),
+        direction: "cernh5>ar5-chicago".to_owned(),
+        point: BTreeMap::new(),
+        bytes: 10,
+        payload_bytes: 5,
+        frames: 1,
+        drops: BTreeMap::from([("tail".to_owned(), 0)]),
+        t_ns: vec![100_000_000],
+        rate_bps: vec![9.9e9],
+        queue_bytes: vec![0.0],
+    });
+    run.expectations.push(Expectation {
+        metric: "ping-folded.rtt_avg_ns".to_owned(),
+        origin: Origin::Simulated,
+        point: BTreeMap::new(),
+        min: Some(580.0e6),
+        max: None,
+        actual: Some(580.06e6),
+        stated: Some("580/581/584 ms".to_owned()),
+        source: None,
+        note: None,
+        pass: true,
+    });
+    run
+}
+
+#[test]
+fn the_json_is_the_contracts_to_the_letter() {
+    let expected = r#"{
+"schema": "farpath.run/1",
+"scenario": "snaky-ccc",
+"version": "0.1.0",
+"seed": 1,
+"scenario_sha256": "00ff",
+"records": [
+{"schema": "farpath.record/1", "origin": "simulated", "test": "ping-folded", "kind": "ping", "from": "w05gva", "to": "w05chi", "point": {"test.bulk.window": "64 MiB, \"exact\""}, "repeat": 0, "started_ns": 0, "duration_ns": 5000000000, "metrics": {"loss_ratio": 0.2, "rtt_min_ns": 580061234}, "limited_by": null, "streams": [{"stream": 0, "metrics": {}, "limited_by": {"receive_window": 1}}], "series": {"rtt_ns": {"t_ns": [0, 1000000000], "v": [580061234, 580061300.5]}}, "valid": true, "notes": []}],
+"links": [
+{"origin": "simulated", "link": "stm64", "direction": "cernh5>ar5-chicago", "point": {}, "bytes": 10, "payload_bytes": 5, "frames": 1, "drops": {"tail": 0}, "t_ns": [100000000], "rate_bps": [9900000000], "queue_bytes": [0]}],
+"expectations": [
+{"metric": "ping-folded.rtt_avg_ns", "origin": "simulated", "point": {}, "min": 580000000, "max": null, "actual": 580060000, "stated": "580/581/584 ms", "source": null, "note": null, "pass": true}]}
+"#;
+    assert_eq!(
+        document().to_json(),
+        expected.replace("\"0.1.0\"", &format!("\"{}\"", env!("CARGO_PKG_VERSION")))
+    );
+}
+
+#[test]
+fn a_document_survives_the_round_trip() {
+    let run = document();
+    assert_eq!(
+        RunDocument::from_json(&run.to_json()).expect("own JSON"),
+        run
+    );
+    assert_eq!(run.origins(), [Origin::Simulated]);
+}
+
+#[test]
+fn another_schema_is_refused_and_unknown_keys_are_not() {
+    let text = document().to_json();
+    let error = RunDocument::from_json(&text.replace("farpath.run/1", "farpath.run/9"))
+        .expect_err("schema 9");
+    assert!(error.to_string().contains("farpath.run/9"), "{error}");
+    let more = text.replacen("\"seed\": 1", "\"seed\": 1, \"later\": [1]", 1);
+    assert_eq!(
+        RunDocument::from_json(&more).expect("a later document"),
+        document()
+    );
+}
+
+#[test]
+fn series_are_rows_with_quoted_points() {
+    let mut csv = Vec::new();
+    document()
+        .write_series_csv(&mut csv)
+        .expect("a Vec takes everything");
+    let expected = "origin,test,point,repeat,series,t_ns,v\n\
+        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,0,580061234\n\
+        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,1000000000,580061300.5\n\
+        simulated,link.stm64.cernh5>ar5-chicago,,0,rate_bps,100000000,9900000000\n\
+        simulated,link.stm64.cernh5>ar5-chicago,,0,queue_bytes,100000000,0\n";
+    assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
+}
+
+#[test]
+fn a_million_damaged_documents_do_not_panic() {
+    let text = document().to_json().into_bytes();
+    let mut state = 7u64;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let mut refused = 0;
+    for _ in 0..1_000_000 {
+        let mut bytes = text.clone();
+        let place = random() % bytes.len();
+        bytes[place] = b"0{}[],:\"xe-.\\"[random() % 13];
+        if random() % 4 == 0 {
+            bytes.truncate(random() % text.len());
+        }
+        refused += u32::from(RunDocument::from_json(&String::from_utf8_lossy(&bytes)).is_err());
+    }
+    assert!(refused > 100_000, "{refused}");
+}
+
+proptest! {
+    #[test]
+    fn numbers_keep_their_value(v in prop_oneof![any::<f64>(), any::<i64>().prop_map(|i| i as f64), any::<i32>().prop_map(f64::from)]) {
+        let text = serde_json::to_string(&Number(v)).expect("a number");
+        let back: Number = serde_json::from_str(&text).expect("own JSON");
+        prop_assert!(back.0 == v || (!v.is_finite() && back.0.is_nan()), "{v} {text}");
+        if v.fract() == 0.0 && v.abs() < 1e15 {
+            prop_assert!(serde_json::from_str::<Value>(&text).expect("own JSON").is_i64());
+        }
+    }
+}

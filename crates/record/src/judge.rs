@@ -1,0 +1,288 @@
+//! Expectations against results.
+//!
+//! A metric is written `TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.METRIC`. What a search
+//! found is a record of kind `search` with the search's name as its test.
+//!
+//! An expectation is judged once for each sweep point at which its subject (the test, the link, the
+//! search) has results, and there for each origin:
+//!
+//! - With origins named: for each named one that ran. Its metric must exist.
+//! - Without: for each that ran. The simulator sees everything, so where it has the subject it must
+//!   have the metric (a transfer that never completed has no `completion_ns`, and that is a
+//!   failure). Any other origin may lack it: no closed form counts drops, no kernel tells all.
+//! - If that leaves nobody, although somebody asked for ran, the expectation fails once: a test or a
+//!   metric that exists nowhere is a mistake, not a success.
+//!
+//! Several repeats count by their median.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Expectation, LinkRecord, Origin, Record};
+
+/// A sweep point.
+pub type Point = BTreeMap<String, String>;
+
+/// An expectation with its tolerance already resolved into bounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// `TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.METRIC`.
+    pub metric: String,
+    /// Divide by this metric.
+    pub over: Option<String>,
+    /// Subtract this metric.
+    pub minus: Option<String>,
+    /// Lower bound, inclusive.
+    pub min: Option<f64>,
+    /// Upper bound, inclusive.
+    pub max: Option<f64>,
+    /// Origins it applies to; empty means those that ran.
+    pub origins: Vec<Origin>,
+    /// Sweep points it applies to: every pair must match.
+    pub point: Point,
+    /// The source's own words; never compared.
+    pub stated: Option<String>,
+    /// The source.
+    pub source: Option<String>,
+    /// Why stated and band differ.
+    pub note: Option<String>,
+}
+
+/// Why a frame is dropped: the keys of [`LinkRecord::drops`].
+pub const DROP_REASONS: [&str; 10] = [
+    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
+];
+
+/// Looks metrics up in a run's records and links.
+#[derive(Clone, Copy, Debug)]
+pub struct Results<'a> {
+    /// Every record.
+    pub records: &'a [Record],
+    /// Every direction of every link.
+    pub links: &'a [LinkRecord],
+}
+
+/// What a metric is a metric of.
+enum Subject<'a> {
+    Test(&'a str),
+    Search(&'a str),
+    Link { link: &'a str, direction: &'a str },
+}
+
+impl<'a> Results<'a> {
+    /// The value of a metric at a point: the median over repeats; `None` when nobody has it.
+    pub fn value(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
+        let (subject, name) = split(metric)?;
+        self.value_at(&subject, name, origin, point)
+    }
+
+    /// The value to compare with: where its subject has no result at `point`, the one outside any
+    /// sweep counts.
+    fn reference(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
+        let (subject, name) = split(metric)?;
+        let swept = self.points(&subject, Some(origin)).contains(point);
+        let point = if swept { point } else { &Point::new() };
+        self.value_at(&subject, name, origin, point)
+    }
+
+    fn value_at(
+        &self,
+        subject: &Subject<'_>,
+        name: &str,
+        origin: Origin,
+        point: &Point,
+    ) -> Option<f64> {
+        let values: Vec<f64> = match subject {
+            Subject::Link { .. } => self
+                .links
+                .iter()
+                .filter(|l| l.origin == origin && l.point == *point && subject.is_link(l))
+                .filter_map(|l| link_metric(l, name))
+                .collect(),
+            _ => self
+                .records
+                .iter()
+                .filter(|r| r.origin == origin && r.point == *point && subject.is_record(r))
+                .filter_map(|r| r.metrics.get(name).copied())
+                .collect(),
+        };
+        median(values)
+    }
+
+    /// Points at which the subject has results from `origin`, or from any.
+    fn points(&self, subject: &Subject<'_>, origin: Option<Origin>) -> BTreeSet<Point> {
+        let asked = |o: Origin| origin.is_none_or(|asked| asked == o);
+        let records = self
+            .records
+            .iter()
+            .filter(|r| asked(r.origin) && subject.is_record(r))
+            .map(|r| r.point.clone());
+        let links = self
+            .links
+            .iter()
+            .filter(|l| asked(l.origin) && subject.is_link(l))
+            .map(|l| l.point.clone());
+        records.chain(links).collect()
+    }
+
+    /// The value an expectation speaks of: a metric, a ratio or a difference.
+    fn compared(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<f64> {
+        let mut value = self.value(&expect.metric, origin, point)?;
+        if let Some(over) = &expect.over {
+            value /= self.reference(over, origin, point)?;
+        }
+        if let Some(minus) = &expect.minus {
+            value -= self.reference(minus, origin, point)?;
+        }
+        value.is_finite().then_some(value)
+    }
+}
+
+impl Subject<'_> {
+    fn is_record(&self, record: &Record) -> bool {
+        match self {
+            Subject::Test(name) => record.test == *name && record.kind != "search",
+            Subject::Search(name) => record.test == *name && record.kind == "search",
+            Subject::Link { .. } => false,
+        }
+    }
+
+    fn is_link(&self, record: &LinkRecord) -> bool {
+        matches!(self, Subject::Link { link, direction } if record.link == *link && record.direction == *direction)
+    }
+}
+
+/// Names have no dots, so the first ones separate; a link's metric may have one (`drops.tail`).
+fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
+    if let Some(rest) = metric.strip_prefix("link.") {
+        let (link, rest) = rest.split_once('.')?;
+        let (direction, name) = rest.split_once('.')?;
+        return Some((Subject::Link { link, direction }, name));
+    }
+    if let Some(rest) = metric.strip_prefix("search.") {
+        let (search, name) = rest.split_once('.')?;
+        return Some((Subject::Search(search), name));
+    }
+    let (test, name) = metric.split_once('.')?;
+    Some((Subject::Test(test), name))
+}
+
+/// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
+/// (over the time the series covers), `queue_max_bytes`.
+pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
+    let largest = |v: &[f64]| v.iter().copied().reduce(f64::max);
+    match name {
+        "bytes" => Some(link.bytes as f64),
+        "payload_bytes" => Some(link.payload_bytes as f64),
+        "frames" => Some(link.frames as f64),
+        "drops" => Some(link.drops.values().sum::<u64>() as f64),
+        "rate_max_bps" => largest(&link.rate_bps),
+        "rate_mean_bps" => mean_rate(link),
+        "queue_max_bytes" => largest(&link.queue_bytes),
+        _ => {
+            let reason = name.strip_prefix("drops.")?;
+            let counted = link.drops.get(reason).copied();
+            counted
+                .or(DROP_REASONS.contains(&reason).then_some(0))
+                .map(|n| n as f64)
+        }
+    }
+}
+
+/// Mean of the intervals' rates, each weighed by its length; the first begins at 0.
+fn mean_rate(link: &LinkRecord) -> Option<f64> {
+    let (mut start, mut bits) = (0u64, 0.0);
+    for (end, rate) in link.t_ns.iter().zip(&link.rate_bps) {
+        bits += rate * end.saturating_sub(start) as f64;
+        start = *end;
+    }
+    (start > 0).then(|| bits / start as f64)
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = values[(values.len() - 1) / 2];
+    Some(lower + (upper - lower) / 2.0)
+}
+
+/// Judges expectations; `ran` are the origins that ran. The order is that of `expects`, then of
+/// points, then of origins.
+pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Expectation> {
+    let mut judged = Vec::new();
+    for expect in expects {
+        let asked: Vec<Origin> = Origin::ALL
+            .into_iter()
+            .filter(|o| {
+                ran.contains(o) && (expect.origins.is_empty() || expect.origins.contains(o))
+            })
+            .collect();
+        let before = judged.len();
+        for point in points(expect, &results) {
+            for origin in asked
+                .iter()
+                .copied()
+                .filter(|o| applies(expect, &results, *o, &point))
+            {
+                let actual = results.compared(expect, origin, &point);
+                judged.push(verdict(expect, origin, point.clone(), actual));
+            }
+        }
+        if judged.len() == before
+            && let Some(origin) = asked.last()
+        {
+            judged.push(verdict(expect, *origin, expect.point.clone(), None));
+        }
+    }
+    judged
+}
+
+/// The points at which an expectation is judged.
+fn points(expect: &Expect, results: &Results<'_>) -> Vec<Point> {
+    let Some((subject, _)) = split(&expect.metric) else {
+        return Vec::new();
+    };
+    let matches = |p: &Point| expect.point.iter().all(|(k, v)| p.get(k) == Some(v));
+    results
+        .points(&subject, None)
+        .into_iter()
+        .filter(matches)
+        .collect()
+}
+
+/// Whether this origin is judged at this point: see the module's text.
+fn applies(expect: &Expect, results: &Results<'_>, origin: Origin, point: &Point) -> bool {
+    let must = || {
+        split(&expect.metric)
+            .is_some_and(|(subject, _)| results.points(&subject, Some(origin)).contains(point))
+    };
+    !expect.origins.is_empty()
+        || results.compared(expect, origin, point).is_some()
+        || (origin == Origin::Simulated && must())
+}
+
+fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
+    let mut metric = expect.metric.clone();
+    for (word, other) in [("over", &expect.over), ("minus", &expect.minus)] {
+        if let Some(other) = other {
+            metric = format!("{metric} {word} {other}");
+        }
+    }
+    let inside =
+        |v: f64| expect.min.is_none_or(|min| v >= min) && expect.max.is_none_or(|max| v <= max);
+    Expectation {
+        metric,
+        origin,
+        point,
+        min: expect.min,
+        max: expect.max,
+        actual,
+        stated: expect.stated.clone(),
+        source: expect.source.clone(),
+        note: expect.note.clone(),
+        pass: actual.is_some_and(inside),
+    }
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

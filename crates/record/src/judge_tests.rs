@@ -1,0 +1,234 @@
+use super::*;
+
+fn record(origin: Origin, test: &str, metric: &str, value: f64) -> Record {
+    let mut r = Record::new(origin, test, "tcp", "a", "b");
+    r.set(metric, value);
+    r
+}
+
+fn at(mut r: Record, window: &str) -> Record {
+    r.point
+        .insert("test.bulk.window".to_owned(), window.to_owned());
+    r
+}
+
+fn link() -> LinkRecord {
+    LinkRecord {
+        origin: Origin::Simulated,
+        link: "stm64".to_owned(),
+        direction: "a>b".to_owned(),
+        point: Point::new(),
+        bytes: 300,
+        payload_bytes: 250,
+        frames: 3,
+        drops: BTreeMap::from([("tail".to_owned(), 2), ("error".to_owned(), 1)]),
+        t_ns: vec![100, 300],
+        rate_bps: vec![6.0, 3.0],
+        queue_bytes: vec![10.0, 7.0],
+    }
+}
+
+fn expect(metric: &str, min: f64, max: f64) -> Expect {
+    Expect {
+        metric: metric.to_owned(),
+        min: Some(min),
+        max: Some(max),
+        ..Expect::default()
+    }
+}
+
+const BOTH: [Origin; 2] = [Origin::Predicted, Origin::Simulated];
+
+fn passes(judged: &[Expectation]) -> Vec<(Origin, Option<f64>, bool)> {
+    judged
+        .iter()
+        .map(|e| (e.origin, e.actual, e.pass))
+        .collect()
+}
+
+fn run(
+    expect: Expect,
+    records: &[Record],
+    links: &[LinkRecord],
+    ran: &[Origin],
+) -> Vec<Expectation> {
+    judge(&[expect], Results { records, links }, ran)
+}
+
+#[test]
+fn every_origin_that_ran_is_judged_and_bounds_are_inclusive() {
+    let records = [
+        record(Origin::Predicted, "t", "goodput_bps", 10.0),
+        record(Origin::Simulated, "t", "goodput_bps", 9.0),
+    ];
+    let judged = run(expect("t.goodput_bps", 10.0, 11.0), &records, &[], &BOTH);
+    assert_eq!(
+        passes(&judged),
+        [
+            (Origin::Predicted, Some(10.0), true),
+            (Origin::Simulated, Some(9.0), false)
+        ]
+    );
+}
+
+#[test]
+fn links_are_judged_where_they_exist_only() {
+    let cases = [
+        ("bytes", 300.0),
+        ("payload_bytes", 250.0),
+        ("frames", 3.0),
+        ("drops", 3.0),
+        ("drops.tail", 2.0),
+        ("drops.mtu", 0.0),
+        ("rate_max_bps", 6.0),
+        ("rate_mean_bps", 4.0),
+        ("queue_max_bytes", 10.0),
+    ];
+    for (metric, value) in cases {
+        let judged = run(
+            expect(&format!("link.stm64.a>b.{metric}"), value, value),
+            &[],
+            &[link()],
+            &BOTH,
+        );
+        assert_eq!(
+            passes(&judged),
+            [(Origin::Simulated, Some(value), true)],
+            "{metric}"
+        );
+    }
+    let judged = run(
+        expect("link.stm64.a>b.drops.luck", 0.0, 0.0),
+        &[],
+        &[link()],
+        &BOTH,
+    );
+    assert_eq!(passes(&judged), [(Origin::Simulated, None, false)]);
+}
+
+#[test]
+fn a_metric_the_simulator_lacks_fails_and_one_the_predictor_lacks_does_not() {
+    let records = [
+        record(Origin::Predicted, "t", "completion_ns", 5.0),
+        record(Origin::Simulated, "t", "rtos", 3.0),
+    ];
+    let judged = run(expect("t.completion_ns", 0.0, 9.0), &records, &[], &BOTH);
+    assert_eq!(
+        passes(&judged),
+        [
+            (Origin::Predicted, Some(5.0), true),
+            (Origin::Simulated, None, false)
+        ]
+    );
+    let judged = run(expect("t.rtos", 0.0, 9.0), &records, &[], &BOTH);
+    assert_eq!(passes(&judged), [(Origin::Simulated, Some(3.0), true)]);
+}
+
+#[test]
+fn a_subject_that_does_not_exist_fails_once() {
+    let records = [record(Origin::Predicted, "t", "rtos", 3.0)];
+    for metric in [
+        "u.rtos",
+        "link.x.a>b.bytes",
+        "search.s.highest_rate_bps",
+        "nonsense",
+        "link.x",
+        "",
+    ] {
+        let judged = run(expect(metric, 0.0, 9.0), &records, &[], &BOTH);
+        assert_eq!(
+            passes(&judged),
+            [(Origin::Simulated, None, false)],
+            "{metric}"
+        );
+    }
+}
+
+#[test]
+fn named_origins_are_judged_if_they_ran_and_must_have_the_metric() {
+    let records = [record(Origin::Simulated, "t", "rtos", 3.0)];
+    let named = |origins: &[Origin]| Expect {
+        origins: origins.to_vec(),
+        ..expect("t.rtos", 0.0, 9.0)
+    };
+    assert_eq!(run(named(&[Origin::Emulated]), &records, &[], &BOTH), []);
+    let judged = run(named(&[Origin::Predicted]), &records, &[], &BOTH);
+    assert_eq!(passes(&judged), [(Origin::Predicted, None, false)]);
+}
+
+#[test]
+fn ratios_and_differences() {
+    let records = [
+        record(Origin::Simulated, "a", "rtt_avg_ns", 581.0),
+        record(Origin::Simulated, "b", "rtt_avg_ns", 116.2),
+        record(Origin::Simulated, "c", "rtt_avg_ns", 0.0),
+    ];
+    let over = |other: &str| Expect {
+        over: Some(other.to_owned()),
+        ..expect("a.rtt_avg_ns", 4.9, 5.1)
+    };
+    let judged = run(over("b.rtt_avg_ns"), &records, &[], &BOTH);
+    assert_eq!(
+        (judged[0].metric.as_str(), judged[0].pass),
+        ("a.rtt_avg_ns over b.rtt_avg_ns", true)
+    );
+    assert_eq!(
+        passes(&run(over("c.rtt_avg_ns"), &records, &[], &BOTH)),
+        [(Origin::Simulated, None, false)]
+    );
+    let minus = Expect {
+        minus: Some("b.rtt_avg_ns".to_owned()),
+        ..expect("a.rtt_avg_ns", 464.0, 465.0)
+    };
+    assert!(run(minus, &records, &[], &BOTH)[0].pass);
+}
+
+#[test]
+fn sweep_points_are_judged_one_by_one_and_filtered_as_written() {
+    let records = [
+        at(record(Origin::Simulated, "t", "goodput_bps", 1.0), "1 MiB"),
+        at(record(Origin::Simulated, "t", "goodput_bps", 2.0), "2 MiB"),
+        record(Origin::Simulated, "base", "goodput_bps", 4.0),
+    ];
+    let judged = run(expect("t.goodput_bps", 0.0, 9.0), &records, &[], &BOTH);
+    assert_eq!(judged.len(), 2);
+    let filter = |w: &str| Expect {
+        point: Point::from([("test.bulk.window".to_owned(), w.to_owned())]),
+        over: Some("base.goodput_bps".to_owned()),
+        ..expect("t.goodput_bps", 0.5, 0.5)
+    };
+    assert_eq!(
+        passes(&run(filter("2 MiB"), &records, &[], &BOTH)),
+        [(Origin::Simulated, Some(0.5), true)]
+    );
+    assert_eq!(
+        passes(&run(filter("3 MiB"), &records, &[], &BOTH)),
+        [(Origin::Simulated, None, false)]
+    );
+}
+
+#[test]
+fn repeats_count_by_their_median_and_searches_by_their_name() {
+    let mut records: Vec<Record> = [5.0, 1.0, 2.0]
+        .map(|v| record(Origin::Emulated, "t", "rtos", v))
+        .into();
+    let judged = run(
+        expect("t.rtos", 2.0, 2.0),
+        &records,
+        &[],
+        &[Origin::Emulated],
+    );
+    assert_eq!(passes(&judged), [(Origin::Emulated, Some(2.0), true)]);
+    let mut search = record(Origin::Simulated, "cap", "highest_rate_bps", 7.0);
+    search.kind = "search".to_owned();
+    records.push(search);
+    let judged = run(
+        expect("search.cap.highest_rate_bps", 7.0, 7.0),
+        &records,
+        &[],
+        &[Origin::Simulated],
+    );
+    assert_eq!(passes(&judged), [(Origin::Simulated, Some(7.0), true)]);
+    assert_eq!(median(vec![1.0, 3.0]), Some(2.0));
+    assert_eq!(median(vec![]), None);
+}
