@@ -1,4 +1,4 @@
-//! The repository's own tools: `cargo xtask tidy` and `cargo xtask gen [--check]`.
+//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask bench`.
 //!
 //! For those who change farpath, not for those who use it; nothing in the product depends on it.
 
@@ -7,6 +7,7 @@
     reason = "a tool over the source tree reads and writes files"
 )]
 
+mod bench;
 mod gen_pages;
 mod source;
 mod tidy;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, citations, licences
+       cargo xtask bench [CASE]   measure the simulator, into target/bench.json
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
 ";
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
         ["tidy"] => tidy::run(),
+        ["bench"] => bench::bench(None),
+        ["bench", case] => bench::bench(Some(case)),
         ["gen"] => gen_pages::run(gen_pages::Mode::Write),
         ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),
         _ => {

@@ -166,8 +166,7 @@ fn all_points(
         for search in &loaded.scenario.searches {
             progress.say(&format!("search {}", search.name));
             let mut advance = |n| progress.advance_by(n);
-            let found = search::highest(loaded, search, args, wanted, seed, &mut advance)?;
-            add(&mut document, &mut sequences, found, 0);
+            document.records.push(search::highest(loaded, search, args, wanted, seed, &mut advance)?);
         }
     }
     progress.finish();

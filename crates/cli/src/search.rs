@@ -11,8 +11,8 @@ use crate::exit::Failure;
 use crate::run::{Loaded, keep_only, open, sets};
 use crate::simulate::{self, Point, Wanted};
 
-/// Bisects, and returns the records at the highest value that held, with one more record of the
-/// search itself: `search.NAME`, metrics `highest_bps` and `lowest_failing_bps`.
+/// Bisects, and returns the record of the search: kind `search`, metrics `highest_bps` and
+/// `lowest_failing_bps`. What the runs on the way measured is not kept: they answer one question.
 pub(crate) fn highest(
     loaded: &Loaded,
     search: &Search,
@@ -20,15 +20,14 @@ pub(crate) fn highest(
     wanted: Wanted,
     seed: u64,
     advance: &mut dyn FnMut(u64),
-) -> Result<Point, Failure> {
+) -> Result<Record, Failure> {
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
-    let wanted = Wanted { sequence: false, ..wanted };
+    let wanted = Wanted { predict: false, sequence: false, ..wanted };
     let steps = steps(low, high, search.resolution.get());
     let mut told = 0;
     let mut step = 0;
-    let mut best = at(loaded, search, args, wanted, seed, low)?;
     let mut notes = Vec::new();
-    if !holds(search, &best) {
+    if !holds(search, &at(loaded, search, args, wanted, seed, low)?) {
         return Err(Failure::usage(format!(
             "search `{}`: already the low end, {}, exceeds the bound",
             search.name, search.low
@@ -41,9 +40,8 @@ pub(crate) fn highest(
     }
     while (high - low) as f64 > search.resolution.get() * high as f64 && high - low > 1 {
         let middle = low + (high - low) / 2;
-        let tried = at(loaded, search, args, wanted, seed, middle)?;
-        if holds(search, &tried) {
-            (low, best) = (middle, tried);
+        if holds(search, &at(loaded, search, args, wanted, seed, middle)?) {
+            low = middle;
         } else {
             high = middle;
         }
@@ -53,8 +51,11 @@ pub(crate) fn highest(
         told = done;
     }
     advance(1000 - told);
-    best.records.push(result(search, low, high, notes));
-    Ok(best)
+    let mut record = Record::new(Origin::Simulated, &search.name, "search", "", "");
+    record.set("highest_bps", low as f64);
+    record.set("lowest_failing_bps", high as f64);
+    record.notes = notes;
+    Ok(record)
 }
 
 fn steps(low: u64, high: u64, resolution: f64) -> u64 {
@@ -79,28 +80,4 @@ fn holds(search: &Search, point: &Point) -> bool {
         let value = point.records.iter().find(simulated).and_then(|r| r.metrics.get(name));
         value.is_some_and(|v| *v <= search.at_most)
     })
-}
-
-fn result(search: &Search, low: u64, high: u64, notes: Vec<String>) -> Record {
-    Record {
-        schema: "farpath.record/1".to_owned(),
-        origin: Origin::Simulated,
-        test: format!("search.{}", search.name),
-        kind: "search".to_owned(),
-        from: String::new(),
-        to: String::new(),
-        point: BTreeMap::new(),
-        repeat: 0,
-        started_ns: 0,
-        duration_ns: 0,
-        metrics: BTreeMap::from([
-            ("highest_bps".to_owned(), low as f64),
-            ("lowest_failing_bps".to_owned(), high as f64),
-        ]),
-        limited_by: None,
-        streams: Vec::new(),
-        series: BTreeMap::new(),
-        valid: true,
-        notes,
-    }
 }

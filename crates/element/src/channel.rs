@@ -55,22 +55,70 @@ impl Channel {
         Some(frame)
     }
 
+    /// The oldest frame if it arrives before `until`; it stays until [`Channel::drop_head`].
+    #[inline]
+    pub(crate) fn head_before(&self, until: Time) -> Option<&Frame> {
+        self.head().filter(|frame| frame.at < until)
+    }
+
+    /// The oldest frame has been dealt with.
+    #[inline]
+    pub(crate) fn drop_head(&mut self) {
+        self.taken += 1;
+    }
+
     /// Appends a frame; its arrival must not be earlier than that of the frame before it.
     #[inline]
     pub fn push(&mut self, frame: Frame) {
-        let len = self.ring.len();
-        if (self.put - self.taken) as usize == len {
+        debug_assert!(self.last_at() <= frame.at, "a channel is in order of arrival");
+        self.append(frame);
+    }
+
+    #[inline]
+    fn append(&mut self, frame: Frame) {
+        debug_assert!(self.clock <= frame.at, "a frame arrives before its producer promised");
+        *self.next_slot() = frame;
+    }
+
+    #[inline]
+    fn next_slot(&mut self) -> &mut Frame {
+        if (self.put - self.taken) as usize == self.ring.len() {
             self.grow();
         }
         let slot = self.put as usize & (self.ring.len() - 1);
-        self.ring[slot] = frame;
         self.put += 1;
+        &mut self.ring[slot]
+    }
+
+    /// Appends `rewritten`, which is `original` with another arrival, label, TTL or inner header.
+    ///
+    /// The wide copy is made from the original, the narrow changes go straight into the ring: to
+    /// read a frame back whole just after narrow writes to it stalls the processor, and did so for
+    /// half the time of a hop.
+    #[inline]
+    pub(crate) fn push_rewritten(&mut self, original: &Frame, rewritten: &Frame) {
+        let relabelled = original.label != rewritten.label;
+        if relabelled && original.inner() != rewritten.inner() {
+            return self.push(*rewritten);
+        }
+        debug_assert!(self.last_at() <= rewritten.at, "a channel is in order of arrival");
+        debug_assert!(
+            self.clock <= rewritten.at,
+            "a frame arrives before its producer promised"
+        );
+        let slot = self.next_slot();
+        *slot = *original;
+        slot.at = rewritten.at;
+        slot.ttl = rewritten.ttl;
+        if relabelled {
+            slot.label = rewritten.label;
+        }
     }
 
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
     /// links where a change of delay lets frames overtake.
     pub fn push_sorted(&mut self, frame: Frame) {
-        self.push(frame);
+        self.append(frame);
         let mask = self.ring.len() as u64 - 1;
         let mut i = self.put - 1;
         while i > self.taken {
@@ -81,6 +129,19 @@ impl Channel {
             self.ring.swap(here, before);
             i -= 1;
         }
+    }
+
+    /// The arrival of the newest frame; the start of the run when there is none.
+    pub(crate) fn last_at(&self) -> Time {
+        if self.taken == self.put {
+            return Time::ZERO;
+        }
+        self.ring[(self.put - 1) as usize & (self.ring.len() - 1)].at
+    }
+
+    /// Frames the ring holds before it grows.
+    pub fn capacity(&self) -> usize {
+        self.ring.len()
     }
 
     /// Frames in flight.

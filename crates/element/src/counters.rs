@@ -101,7 +101,7 @@ pub struct ClassCounter {
 ///
 /// Conservation: `offered = frames + dropped before transmission + waiting`, and
 /// `frames = delivered to the far end + dropped after transmission + on the channel`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Frames offered to the link.
     pub offered: u64,

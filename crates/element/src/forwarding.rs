@@ -111,14 +111,13 @@ impl Forwarding {
         if frame.label.is_some() {
             return self.switch(frame);
         }
-        if let Some(circuit) = self.circuit {
-            frame.set_inner(Some(circuit.tagged));
-            frame.label = LabelEntry::bottom(circuit.label, frame.class >> 5, CIRCUIT_TTL);
-            return Exit::Output(circuit.output);
+        match self.circuit {
+            Some(circuit) => enter(circuit, frame),
+            None => self.route(frame),
         }
-        self.route(frame)
     }
 
+    #[inline(never)]
     fn switch(&self, frame: &mut Frame) -> Exit {
         let entry = frame.label;
         let action = match entry.label() {
@@ -197,6 +196,14 @@ impl Forwarding {
         frame.ttl = 1;
         Exit::Output(self.local)
     }
+}
+
+/// A customer's frame gets its label, whatever it is.
+#[inline(never)]
+fn enter(circuit: Circuit, frame: &mut Frame) -> Exit {
+    frame.set_inner(Some(circuit.tagged));
+    frame.label = LabelEntry::bottom(circuit.label, frame.class >> 5, CIRCUIT_TTL);
+    Exit::Output(circuit.output)
 }
 
 #[cfg(test)]

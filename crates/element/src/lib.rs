@@ -26,4 +26,4 @@ pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
 pub use port::{Change, Port, PortConfig, frame_hash};
 pub use router::{Answer, answer};
 pub use side::{AckExtras, SideFifo, Sides};
-pub use transmitter::Transmitter;
+pub use transmitter::{Cost, Transmitter};

@@ -144,8 +144,9 @@ impl<E: Element> Network<E> {
 
     /// Joins `from`'s next output to `to`'s next input. Every cycle of channels needs a positive
     /// lookahead somewhere, and an element with several inputs must have a positive lookahead on
-    /// each of them.
+    /// each of them. No element feeds itself.
     pub fn connect(&mut self, from: ElementId, to: ElementId, lookahead: Duration) -> ChannelId {
+        assert!(from != to, "no element feeds itself");
         let id = ChannelId(self.channels.len());
         let mut channel = Channel::new(lookahead);
         channel.promise(Time::ZERO);
@@ -234,20 +235,37 @@ impl<E: Element> Network<E> {
         let mut cap = (self.now + window).min(end);
         loop {
             let mut slowest = Time::MAX;
+            let mut idle = true;
             for n in 0..self.elements.len() {
                 let horizon = self.horizon(n).min(cap);
                 if horizon > self.reached[n] {
-                    self.visit(n, horizon);
+                    idle &= !self.visit(n, horizon);
                 }
                 slowest = slowest.min(self.reached[n]);
             }
             if slowest >= end {
                 return;
             }
+            if idle {
+                // Promises alone creep by one lookahead a pass: go where something happens.
+                slowest = self.skip_to_next_event(end);
+            }
             if slowest >= cap {
-                cap = (cap + window).min(end);
+                cap = (slowest + window).min(end);
             }
         }
+    }
+
+    /// Advances every element to the earliest event of all, but not beyond `end`.
+    fn skip_to_next_event(&mut self, end: Time) -> Time {
+        let events = (0..self.elements.len()).map(|n| self.next_event(n));
+        let next = events.min().unwrap_or(Time::MAX).min(end);
+        for n in 0..self.elements.len() {
+            if self.reached[n] < next {
+                self.reach(n, next);
+            }
+        }
+        next
     }
 
     /// What the inputs of element `n` guarantee.
@@ -270,11 +288,19 @@ impl<E: Element> Network<E> {
                 .any(|id| self.channels[id.0].head_at() < until)
     }
 
+    /// Whether there was anything to do.
     #[inline]
-    fn visit(&mut self, n: usize, until: Time) {
-        if self.has_work(n, until) {
+    fn visit(&mut self, n: usize, until: Time) -> bool {
+        let work = self.has_work(n, until);
+        if work {
             self.advance(n, until);
         }
+        self.reach(n, until);
+        work
+    }
+
+    #[inline]
+    fn reach(&mut self, n: usize, until: Time) {
         self.reached[n] = until;
         for id in &self.wiring[n].outputs {
             self.channels[id.0].promise(until);

@@ -18,7 +18,7 @@ use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::network::{Element, Io};
 use crate::qdisc::{Fifo, Limit, Ticket};
-use crate::transmitter::Transmitter;
+use crate::transmitter::{Cost, Transmitter};
 
 /// What a port is made of.
 pub struct PortConfig {
@@ -169,6 +169,13 @@ impl Port {
     /// Ends every interval that lies before `now`.
     #[inline]
     fn note_intervals(&mut self, now: Time) {
+        if now > self.clock.end {
+            self.end_intervals(now);
+        }
+    }
+
+    #[cold]
+    fn end_intervals(&mut self, now: Time) {
         while now > self.clock.end {
             self.settle(self.clock.end);
             self.note_interval();
@@ -214,46 +221,41 @@ impl Port {
 
     /// A frame is offered at `frame.at`.
     #[inline]
-    fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {
+    fn arrive(&mut self, frame: &Frame, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
         self.settle(now);
         self.counters.offered += 1;
         let payload = frame.link_payload();
         if !self.up {
-            return self.refuse(&frame, Drop::Down);
+            return self.refuse(frame, Drop::Down);
         }
         if payload > self.mtu {
-            return self.refuse(&frame, Drop::Mtu);
+            return self.refuse(frame, Drop::Mtu);
         }
-        let framing = self.transmitter.framing();
+        let cost = self.transmitter.cost_of(payload);
         let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
-        let queue_bytes = framing.queue_bytes(payload);
-        if must_wait && !self.fifo.admits(queue_bytes) {
-            return self.refuse(&frame, Drop::Tail);
+        if must_wait && !self.fifo.admits(cost.queue_bytes) {
+            return self.refuse(frame, Drop::Tail);
         }
         let mut ticket = Ticket {
             start: now,
-            queue_bytes,
-            wire_bytes: framing.wire_bytes(payload),
-            payload_bytes: self.payload_of(&frame),
+            queue_bytes: cost.queue_bytes,
+            wire_bytes: cost.wire_bytes,
+            payload_bytes: self.payload_of(frame),
             class: frame.class,
             fate: None,
         };
         if must_wait && let Some(waiting) = &mut self.pulled {
-            waiting.push_back(frame);
-            self.fifo.wait(ticket);
+            waiting.push_back(*frame);
         } else {
-            self.transmit(now, frame, &mut ticket, io);
-            if must_wait {
-                self.fifo.wait(ticket);
-            } else {
-                self.count(&ticket);
+            (ticket.start, ticket.fate) = self.transmit(now, &cost, frame, io);
+            if !must_wait {
+                return self.count(&ticket);
             }
         }
-        if must_wait {
-            self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
-        }
+        self.fifo.wait(ticket);
+        self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
     }
 
     #[inline]
@@ -276,101 +278,108 @@ impl Port {
         let Some(mut ticket) = self.fifo.started(Time::MAX) else {
             return;
         };
-        self.transmit(now, frame, &mut ticket, io);
+        // Worked out again: the rate may have changed while the frame waited.
+        let cost = self.transmitter.cost_of(frame.link_payload());
+        (_, ticket.fate) = self.transmit(now, &cost, &frame, io);
         self.count(&ticket);
     }
 
-    /// Puts a frame on the link, not before `now`, and lets the far node decide about it.
+    /// Puts a frame on the link, not before `now`, and lets the far node decide about it. Returns
+    /// when its service starts and why it does not arrive, if it does not.
     #[inline]
-    fn transmit(&mut self, now: Time, mut frame: Frame, ticket: &mut Ticket, io: &mut Io<'_>) {
-        let (start, end) = self.transmitter.send(now, &frame);
-        ticket.start = start;
+    fn transmit(
+        &mut self,
+        now: Time,
+        cost: &Cost,
+        frame: &Frame,
+        io: &mut Io<'_>,
+    ) -> (Time, Option<Drop>) {
+        let (start, end) = self.transmitter.occupy(now, cost.time);
+        if (!self.losses.is_empty() || self.tapped.is_some())
+            && let Some(reason) = self.suffer(end, cost.wire_bytes, frame)
+        {
+            return (start, Some(reason));
+        }
+        let mut sent = *frame;
+        sent.at = end + self.delay;
+        match self.forwarding.decide(&mut sent) {
+            Exit::Output(output) => {
+                self.hash(sent.at, &sent, 0);
+                let channel = io.output(usize::from(output));
+                if self.reorder {
+                    channel.push_sorted(sent);
+                } else {
+                    self.last_arrival = self.last_arrival.max(sent.at);
+                    sent.at = self.last_arrival;
+                    channel.push_rewritten(frame, &sent);
+                }
+                (start, None)
+            }
+            Exit::Drop(reason) => {
+                self.hash(sent.at, &sent, 1 + reason as u64);
+                (start, Some(reason))
+            }
+        }
+    }
+
+    /// The tap, and the causes of loss in order.
+    #[inline(never)]
+    fn suffer(&mut self, end: Time, wire_bytes: u32, frame: &Frame) -> Option<Drop> {
         if let Some(tapped) = &mut self.tapped {
-            let mut copy = frame;
+            let mut copy = *frame;
             copy.at = end;
             tapped.push(copy);
         }
-        if !self.losses.is_empty()
-            && let Some(reason) = self
-                .losses
-                .iter_mut()
-                .find_map(|l| l.strikes(&frame, ticket.wire_bytes))
-        {
-            ticket.fate = Some(reason);
-            return self.hash(end, &frame, 1 + reason as u64);
-        }
-        frame.at = end + self.delay;
-        match self.forwarding.decide(&mut frame) {
-            Exit::Output(output) => {
-                self.hash(frame.at, &frame, 0);
-                let channel = io.output(usize::from(output));
-                if self.reorder {
-                    channel.push_sorted(frame);
-                } else {
-                    self.last_arrival = self.last_arrival.max(frame.at);
-                    frame.at = self.last_arrival;
-                    channel.push(frame);
-                }
-            }
-            Exit::Drop(reason) => {
-                ticket.fate = Some(reason);
-                self.hash(frame.at, &frame, 1 + reason as u64);
-            }
-        }
+        let mut losses = self.losses.iter_mut();
+        let reason = losses.find_map(|l| l.strikes(frame, wire_bytes))?;
+        self.hash(end, frame, 1 + reason as u64);
+        Some(reason)
     }
 
     #[inline]
     fn hash(&mut self, at: Time, frame: &Frame, outcome: u64) {
+        if self.digest.is_some() {
+            self.add_to_digest(at, frame, outcome);
+        }
+    }
+
+    #[cold]
+    fn add_to_digest(&mut self, at: Time, frame: &Frame, outcome: u64) {
         if let Some(sum) = &mut self.digest {
             *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
         }
     }
 
-    fn serve_on_arrival(&mut self, until: Time, io: &mut Io<'_>) {
-        if io.inputs() == 1 {
-            let mut input = std::mem::take(io.input(0));
-            self.drain(&mut input, until, io);
-            *io.input(0) = input;
-            return;
-        }
-        while let Some((n, stays_first)) = io.first_input(until) {
-            let mut input = std::mem::take(io.input(n));
-            self.drain(&mut input, stays_first, io);
-            *io.input(n) = input;
+    /// Takes frames as long as this input stays first. They are read where they lie in the ring.
+    #[inline]
+    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
+        while let Some(frame) = input.head_before(until) {
+            // Ends of transmission come before arrivals of the same instant.
+            self.pull_until(frame.at.next(), io);
+            self.arrive(frame, io);
+            input.drop_head();
         }
     }
 
     #[inline]
-    fn drain(&mut self, input: &mut Channel, until: Time, io: &mut Io<'_>) {
-        while let Some(frame) = input.pop_before(until) {
-            self.arrive(frame, io);
-        }
-    }
-
-    fn serve_by_pull(&mut self, until: Time, io: &mut Io<'_>) {
-        loop {
-            let due = self.deadline();
-            let first = io.first_input(until).map(|(n, _)| n);
-            let arrival = first.map_or(Time::MAX, |n| io.input(n).head_at());
-            // Ends of transmission come before arrivals of the same instant.
-            if due < until && due <= arrival {
-                self.pull(due, io);
-            } else if let Some(frame) = first.and_then(|n| io.input(n).pop_before(until)) {
-                self.arrive(frame, io);
-            } else {
-                return;
-            }
+    fn pull_until(&mut self, until: Time, io: &mut Io<'_>) {
+        while let due = self.deadline()
+            && due < until
+        {
+            self.pull(due, io);
         }
     }
 }
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
-        if self.pulled.is_some() {
-            self.serve_by_pull(until, io);
-        } else {
-            self.serve_on_arrival(until, io);
+        while let Some((n, stays_first)) = io.first_input(until) {
+            // The channel is taken out to be read while others are written: no port feeds itself.
+            let mut input = std::mem::take(io.input(n));
+            self.drain(&mut input, stays_first, io);
+            *io.input(n) = input;
         }
+        self.pull_until(until, io);
     }
 
     fn deadline(&self) -> Time {

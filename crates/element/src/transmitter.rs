@@ -14,8 +14,19 @@ pub struct Transmitter {
     framing: Framing,
     /// The instant the transmitter falls idle.
     free: Time,
-    /// Times already computed, by the low bits of the payload length.
-    cache: [(u32, Duration); CACHE],
+    /// Costs already worked out, by the low bits of the payload length.
+    cache: [(u32, Cost); CACHE],
+}
+
+/// What one frame costs on a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// How long it occupies the link.
+    pub time: Duration,
+    /// Bytes of link time, everything included.
+    pub wire_bytes: u32,
+    /// Bytes it occupies while waiting.
+    pub queue_bytes: u32,
 }
 
 const CACHE: usize = 8;
@@ -30,7 +41,7 @@ impl Transmitter {
             rate,
             framing,
             free: Time::ZERO,
-            cache: [(u32::MAX, Duration::ZERO); CACHE],
+            cache: [(u32::MAX, Cost::default()); CACHE],
         }
     }
 
@@ -58,27 +69,47 @@ impl Transmitter {
         self.free
     }
 
+    /// What a frame with this payload of the framing costs on the link.
+    #[inline]
+    pub fn cost_of(&mut self, payload: u32) -> Cost {
+        let slot = (payload ^ (payload >> 4)) as usize % CACHE;
+        let (cached, cost) = self.cache[slot];
+        if cached == payload {
+            return cost;
+        }
+        self.work_out(payload, slot)
+    }
+
+    #[cold]
+    fn work_out(&mut self, payload: u32, slot: usize) -> Cost {
+        let wire_bytes = self.framing.wire_bytes(payload);
+        let cost = Cost {
+            time: self.rate.time_for(Size::from_bytes(wire_bytes.into())),
+            wire_bytes,
+            queue_bytes: self.framing.queue_bytes(payload),
+        };
+        self.cache[slot] = (payload, cost);
+        cost
+    }
+
     /// How long `frame` occupies the link.
     #[inline]
     pub fn time_for(&mut self, frame: &Frame) -> Duration {
-        let payload = frame.link_payload();
-        let slot = (payload ^ (payload >> 4)) as usize % CACHE;
-        let (cached, time) = self.cache[slot];
-        if cached == payload {
-            return time;
-        }
-        let time = self
-            .rate
-            .time_for(Size::from_bytes(self.framing.wire_bytes(payload).into()));
-        self.cache[slot] = (payload, time);
-        time
+        self.cost_of(frame.link_payload()).time
     }
 
     /// Sends `frame`, offered at `now`, after everything sent before. Returns start and end.
     #[inline]
     pub fn send(&mut self, now: Time, frame: &Frame) -> (Time, Time) {
+        let time = self.time_for(frame);
+        self.occupy(now, time)
+    }
+
+    /// Is busy for `time`, from `now` or after everything before. Returns start and end.
+    #[inline]
+    pub(crate) fn occupy(&mut self, now: Time, time: Duration) -> (Time, Time) {
         let start = self.free.max(now);
-        self.free = start + self.time_for(frame);
+        self.free = start + time;
         (start, self.free)
     }
 

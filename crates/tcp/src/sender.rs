@@ -67,6 +67,10 @@ pub struct Sender {
     nxt: u64,
     /// Full segments ending here or earlier may be sent without further thought; 0 when not `plain`.
     limit: u64,
+    /// The first byte that the receiver's window or the send buffer does not allow.
+    window_edge: u64,
+    /// The first byte that cwnd does not allow, when `plain`.
+    cwnd_edge: u64,
     /// Payload bytes of a full segment.
     segment: u64,
     /// Bytes the application has written; `u64::MAX` when it never stops.
@@ -78,6 +82,8 @@ pub struct Sender {
     /// Congestion window in bytes.
     cwnd: f64,
     ssthresh: f64,
+    /// 1 / `segment`.
+    per_byte: f64,
     log: SendLog,
     rtt: Rtt,
     deadline: Time,
@@ -124,6 +130,8 @@ impl Sender {
             una: 0,
             nxt: 0,
             limit: 0,
+            window_edge: 0,
+            cwnd_edge: 0,
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
@@ -133,6 +141,7 @@ impl Sender {
             ssthresh: config
                 .initial_ssthresh
                 .map_or(f64::INFINITY, |s| f64::from(s.max(2)) * segment as f64),
+            per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
             rtt: Rtt::new(config.rto_min),
             deadline: Time::MAX,
@@ -240,6 +249,9 @@ impl Sender {
         if next <= self.limit {
             return Some(self.send_new(now, self.segment));
         }
+        if self.plain && !self.handshake_ack_due {
+            return self.poll_tail(now);
+        }
         self.poll_otherwise(now)
     }
 
@@ -265,6 +277,7 @@ impl Sender {
         self.deadline = now + self.rtt.timeout();
     }
 
+    #[inline(never)]
     fn poll_otherwise(&mut self, now: Time) -> Option<Out> {
         match self.state {
             State::Closed | State::SynSent => return None,
@@ -295,15 +308,13 @@ impl Sender {
     #[inline]
     fn poll_tail(&mut self, now: Time) -> Option<Out> {
         let len = (self.end - self.nxt).min(self.segment);
-        let edge = self.window_edge();
-        let room = self.una.saturating_add(self.cwnd as u64);
         let need = self.nxt + len;
-        if len > 0 && need <= edge && need <= room {
+        if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
             return Some(self.send_new(now, len));
         }
         let limit = if len == 0 {
             Limit::Application
-        } else if need > edge && edge <= room {
+        } else if need > self.window_edge && self.window_edge <= self.cwnd_edge {
             self.window_limit()
         } else if self.cwnd < self.ssthresh {
             Limit::CwndSlowStart
@@ -312,13 +323,6 @@ impl Sender {
         };
         self.note_limit(now, limit);
         None
-    }
-
-    /// The first byte that the receiver's window or the send buffer does not allow.
-    #[inline]
-    fn window_edge(&self) -> u64 {
-        self.una
-            .saturating_add(self.peer_window.min(self.send_buffer))
     }
 
     fn window_limit(&self) -> Limit {
@@ -343,7 +347,7 @@ impl Sender {
         }
         let len = (self.end - self.nxt).min(self.segment);
         let need = self.nxt + len;
-        let fits = need <= self.window_edge();
+        let fits = need <= self.window_edge;
         if len > 0 && fits && pipe + len <= cwnd {
             let out = self.send_new(now, len);
             self.prr.on_sent(len);
@@ -456,8 +460,11 @@ impl Sender {
 
     #[inline]
     fn refresh_limit(&mut self) {
-        let window = self.peer_window.min(self.send_buffer).min(self.cwnd as u64);
-        let limit = self.una.saturating_add(window).min(self.end);
+        self.window_edge = self
+            .una
+            .saturating_add(self.peer_window.min(self.send_buffer));
+        self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
+        let limit = self.window_edge.min(self.cwnd_edge).min(self.end);
         self.limit = if self.plain && !self.handshake_ack_due {
             limit
         } else {

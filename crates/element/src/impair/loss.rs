@@ -2,7 +2,10 @@
 //!
 //! Random loss is drawn by skip: each flow has a remaining *hazard* (frames, or bits on the wire)
 //! until its next loss, so a frame costs one subtraction. The draw for a flow's k-th loss is a pure
-//! function of (seed, link, direction, purpose, flow, k): another flow on the link changes nothing.
+//! function of (seed, link, direction, purpose, flow, pass, k): another flow on the link changes
+//! nothing, and a folded path that crosses the link several times draws for each crossing.
+
+use std::sync::Arc;
 
 use farpath_units::{Key, Stream};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -47,13 +50,17 @@ pub enum LossSpec {
 pub struct Loss {
     spec: LossSpec,
     key: Key,
-    flows: Vec<Option<FlowState>>,
+    /// By `FlowDir::index`: the passes of the flow over this link, in order of first appearance.
+    flows: Vec<Vec<FlowState>>,
+    names: Arc<[String]>,
     /// Scripted losses strike once.
     spent: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct FlowState {
+    /// See [`pass_of`].
+    pass: u8,
     luck: Stream,
     /// Losses (or sojourns) drawn so far.
     drawn: u64,
@@ -72,8 +79,18 @@ impl Loss {
             spec,
             key,
             flows: Vec::new(),
+            names: Arc::default(),
             spent: false,
         }
+    }
+
+    /// Keys the luck of each flow by its name, by flow number, instead of the number: a flow that
+    /// is added in front of others, and so renumbers them, leaves them their losses. A flow without
+    /// a name keeps its number.
+    #[must_use]
+    pub fn with_flow_names(mut self, names: Arc<[String]>) -> Loss {
+        self.names = names;
+        self
     }
 
     /// Whether `frame`, `wire_bytes` long on this link, is lost, and why.
@@ -89,15 +106,15 @@ impl Loss {
                 self.spent |= hit;
                 hit.then_some(Drop::Scripted)
             }
-            LossSpec::EveryNth(n) => self.counted(frame.flow, 1, |_, _| n - 1),
+            LossSpec::EveryNth(n) => self.counted(frame, 1, |_, _| n - 1),
             LossSpec::Bernoulli(p) => {
-                self.counted(frame.flow, 1, move |luck, k| luck.geometric(k, p))
+                self.counted(frame, 1, move |luck, k| luck.geometric(k, p))
             }
             LossSpec::BitError(ber) => {
                 let bits = u64::from(wire_bytes) * 8;
-                self.counted(frame.flow, bits, move |luck, k| luck.geometric(k, ber))
+                self.counted(frame, bits, move |luck, k| luck.geometric(k, ber))
             }
-            LossSpec::GilbertElliott(ge) => self.two_state(frame.flow, ge),
+            LossSpec::GilbertElliott(ge) => self.two_state(frame, ge),
         }
     }
 
@@ -106,11 +123,11 @@ impl Loss {
     #[inline]
     fn counted(
         &mut self,
-        flow: FlowDir,
+        frame: &Frame,
         hazard: u64,
         draw: impl Fn(Stream, u64) -> u64,
     ) -> Option<Drop> {
-        let state = self.state(flow);
+        let state = self.state(frame);
         if state.drawn == 0 {
             state.safe = draw(state.luck, 0);
             state.drawn = 1;
@@ -126,8 +143,8 @@ impl Loss {
         Some(Drop::Error)
     }
 
-    fn two_state(&mut self, flow: FlowDir, ge: GilbertElliott) -> Option<Drop> {
-        let state = self.state(flow);
+    fn two_state(&mut self, frame: &Frame, ge: GilbertElliott) -> Option<Drop> {
+        let state = self.state(frame);
         if state.drawn == 0 {
             // A sojourn lasts at least one frame; the chain starts in the good state.
             state.safe = state.luck.geometric(0, ge.p);
@@ -147,19 +164,50 @@ impl Loss {
     }
 
     #[inline]
-    fn state(&mut self, flow: FlowDir) -> &mut FlowState {
+    fn state(&mut self, frame: &Frame) -> &mut FlowState {
+        let (index, pass) = (frame.flow.index(), pass_of(frame));
+        let known = self.flows.get(index).map_or(&[][..], |passes| passes);
+        let place = match known.iter().position(|state| state.pass == pass) {
+            Some(place) => place,
+            None => self.enter(frame.flow, pass),
+        };
+        &mut self.flows[index][place]
+    }
+
+    #[cold]
+    fn enter(&mut self, flow: FlowDir, pass: u8) -> usize {
         let index = flow.index();
         if index >= self.flows.len() {
-            self.flows.resize(index + 1, None);
+            self.flows.resize(index + 1, Vec::new());
         }
-        let key = self.key;
-        self.flows[index].get_or_insert_with(|| FlowState {
-            luck: key.with_number(index as u64).stream(),
+        self.flows[index].push(FlowState {
+            pass,
+            luck: luck_of(self.key, &self.names, flow, pass),
             drawn: 0,
             safe: 0,
             bad: false,
             seen: 0,
-        })
+        });
+        self.flows[index].len() - 1
+    }
+}
+
+/// Which crossing of the link this is: 0 for a datagram; else the TTL of the label, which tells the
+/// passes of a folded LSP apart. They interleave by timing, so they must not share their luck.
+#[inline]
+fn pass_of(frame: &Frame) -> u8 {
+    frame.label.ttl()
+}
+
+#[cold]
+fn luck_of(key: Key, names: &[String], flow: FlowDir, pass: u8) -> Stream {
+    let key = match names.get(usize::from(flow.flow())) {
+        Some(name) => key.with(name).with_number(flow.is_reverse().into()),
+        None => key.with_number(flow.index() as u64),
+    };
+    match pass {
+        0 => key.stream(),
+        _ => key.with("pass").with_number(pass.into()).stream(),
     }
 }
 

@@ -11,93 +11,88 @@ const BETA: f64 = 0.7;
 /// Slope of the Reno-friendly estimate, 3(1−β)/(1+β) (RFC 9438 §4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
-/// One congestion avoidance stage.
-#[derive(Clone, Copy, Debug)]
-struct Epoch {
+/// CUBIC's state. Lengths are segments, spans seconds.
+#[derive(Clone, Debug)]
+pub(crate) struct Cubic {
+    /// Whether a congestion avoidance stage is under way; the next five fields are its own.
+    running: bool,
     /// When it began; moved forward by the time cwnd was not the limit (RFC 9438 §5.8).
     start: Time,
-    /// Seconds from `start` to the plateau.
+    /// From `start` to the plateau.
     k: f64,
-    /// Segments at the plateau.
+    /// Window at the plateau.
     origin: f64,
-    /// W_est: what Reno would have, in segments.
+    /// W_est: what Reno would have.
     reno: f64,
     /// The last ACK seen.
     latest: Time,
-}
-
-/// State kept between losses.
-#[derive(Clone, Debug)]
-pub(crate) struct Cubic {
-    /// W_max in segments; `None` before the first loss.
+    /// W_max; `None` before the first loss.
     w_max: Option<f64>,
-    /// `cwnd_prior` in segments: what the window was before the last reduction.
+    /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
-    epoch: Option<Epoch>,
     after_timeout: bool,
 }
 
 impl Cubic {
     pub(crate) fn new() -> Cubic {
         Cubic {
+            running: false,
+            start: Time::ZERO,
+            k: 0.0,
+            origin: 0.0,
+            reno: 0.0,
+            latest: Time::ZERO,
             w_max: None,
             prior: f64::INFINITY,
-            epoch: None,
             after_timeout: false,
         }
     }
 
     /// RFC 9438 §4.2 and, after a timeout, §4.8. Without a loss so far (HyStart++ ended slow
     /// start) the stage begins at its plateau, as §4.10 says.
-    fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
+    #[cold]
+    fn begin(&mut self, now: Time, cwnd: f64) {
         let w_max = if self.after_timeout {
             cwnd
         } else {
             self.w_max.unwrap_or(cwnd)
         };
-        let (k, origin) = if cwnd < w_max {
+        (self.k, self.origin) = if cwnd < w_max {
             (libm::cbrt((w_max - cwnd) / C), w_max)
         } else {
             (0.0, cwnd)
         };
-        Epoch {
-            start: now,
-            k,
-            origin,
-            reno: cwnd,
-            latest: now,
-        }
+        self.running = true;
+        self.start = now;
+        self.reno = cwnd;
     }
 }
 
 impl Control for Cubic {
-    #[inline]
     fn increase(&mut self, ack: &Ack) -> f64 {
-        let cwnd = ack.cwnd / ack.segment;
-        let mut epoch = match self.epoch {
-            Some(epoch) => epoch,
-            None => self.begin(ack.now, cwnd),
-        };
+        let cwnd = ack.cwnd * ack.per_byte;
+        if !self.running {
+            self.begin(ack.now, cwnd);
+        }
+        self.latest = ack.now;
         // Acknowledged segments over the window: the part of a round trip this ACK stands for.
         let part = ack.acked / ack.cwnd;
-        epoch.latest = ack.now;
         // RFC 9438 §4.3: once W_est has reached cwnd_prior its slope is Reno's own.
-        epoch.reno += if epoch.reno < self.prior {
+        self.reno += if self.reno < self.prior {
             ALPHA * part
         } else {
             part
         };
-        let since_plateau = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
-        let cubic = |t: f64| C * t * t * t + epoch.origin;
-        let wanted = if cubic(since_plateau) < epoch.reno {
-            (epoch.reno - cwnd).max(0.0)
+        let since_plateau = ack.now.since(self.start).as_secs_f64() - self.k;
+        let cubic = |t: f64| C * t * t * t + self.origin;
+        let wanted = if cubic(since_plateau) < self.reno {
+            (self.reno - cwnd).max(0.0)
         } else {
             // RFC 9438 §4.4, per segment acknowledged rather than per ACK, so that delayed ACKs
             // do not halve the slope.
-            let target = cubic(since_plateau + ack.srtt_s).clamp(cwnd, 1.5 * cwnd);
+            let target = cubic(since_plateau + ack.srtt_s).max(cwnd).min(1.5 * cwnd);
             (target - cwnd) * part
         };
-        self.epoch = Some(epoch);
         wanted * ack.segment
     }
 
@@ -109,20 +104,20 @@ impl Control for Cubic {
             _ => cwnd,
         });
         self.prior = cwnd;
-        self.epoch = None;
+        self.running = false;
         self.after_timeout = false;
         loss.window * BETA
     }
 
     fn hold(&mut self, now: Time) {
-        if let Some(epoch) = &mut self.epoch {
-            epoch.start += now.since(epoch.latest);
-            epoch.latest = now;
+        if self.running {
+            self.start += now.since(self.latest);
+            self.latest = now;
         }
     }
 
     fn restart(&mut self) {
-        self.epoch = None;
+        self.running = false;
         self.after_timeout = true;
     }
 }
@@ -151,6 +146,7 @@ mod tests {
                 acked: 2.0 * SEGMENT,
                 cwnd,
                 segment: SEGMENT,
+                per_byte: 1.0 / SEGMENT,
                 srtt_s: rtt_s,
             };
             cwnd += cubic.increase(&ack);
@@ -191,6 +187,7 @@ mod tests {
                     acked: 1.0,
                     cwnd,
                     segment: 1.0,
+                    per_byte: 1.0,
                     srtt_s: 0.001,
                 });
             }
@@ -229,6 +226,7 @@ mod tests {
             acked: 1.0,
             cwnd,
             segment: 1.0,
+            per_byte: 1.0,
             srtt_s: 0.1,
         };
         let at = |s| Time::ZERO + Duration::from_secs(s);
@@ -248,7 +246,7 @@ mod tests {
             segment: 1.0,
         });
         cubic.restart();
-        let epoch = cubic.begin(Time::ZERO, 700.0);
-        assert_eq!((epoch.k, epoch.origin), (0.0, 700.0));
+        cubic.begin(Time::ZERO, 700.0);
+        assert_eq!((cubic.k, cubic.origin), (0.0, 700.0));
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Ack {
     pub(crate) cwnd: f64,
     /// Payload bytes of a full segment.
     pub(crate) segment: f64,
+    /// Segments a byte: the inverse of `segment`, because division is slow.
+    pub(crate) per_byte: f64,
     /// The smoothed round-trip time in seconds.
     pub(crate) srtt_s: f64,
 }

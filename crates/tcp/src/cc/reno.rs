@@ -44,6 +44,7 @@ mod tests {
                 acked: 2896.0,
                 cwnd,
                 segment: 1448.0,
+                per_byte: 1.0 / 1448.0,
                 srtt_s: 0.1,
             };
             cwnd += reno.increase(&ack);

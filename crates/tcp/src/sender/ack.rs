@@ -225,6 +225,7 @@ impl Sender {
                 acked: credit,
                 cwnd: self.cwnd,
                 segment: self.segment as f64,
+                per_byte: self.per_byte,
                 srtt_s: self.rtt.srtt_secs(),
             };
             self.cwnd += self.control.increase(&ack);

@@ -1,0 +1,394 @@
+//! A random network as plain data: routers in a chain or ring, hosts on them, flows between hosts.
+//!
+//! Few distinct rates, delays and lengths are drawn for each network, and scripts start on multiples
+//! of a frame's time: ties, exactly full queues and arrivals at the end of a service are the rule.
+
+use farpath_element::Sampling;
+use farpath_element::impair::{GilbertElliott, LossSpec};
+use farpath_element::qdisc::Limit;
+use farpath_predict::Framing;
+use farpath_units::{Duration, Rate, Size, Time};
+use farpath_wire::{FlowDir, Kind};
+
+use crate::choices::Choices;
+use crate::node::{Burst, Habits};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Direction {
+    pub(crate) rate: Rate,
+    pub(crate) framing: Framing,
+    pub(crate) mtu: u32,
+    pub(crate) limit: Limit,
+    pub(crate) delay: Duration,
+    pub(crate) reorder: bool,
+    pub(crate) losses: Vec<LossSpec>,
+    pub(crate) changes: bool,
+}
+
+/// Node `a` to node `b` and back; routers come first in the numbering of nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) name: String,
+    pub(crate) ends: [usize; 2],
+    pub(crate) directions: [Direction; 2],
+}
+
+/// How a flow's forward direction travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The shortest way, routed at each node.
+    Ip,
+    /// This walk over routers, by label; it may cross one direction of a link several times.
+    Lsp(Vec<usize>, LspEnd),
+    /// The same below the customer's Ethernet header, tagged or not.
+    Circuit(Vec<usize>, bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LspEnd {
+    Penultimate,
+    Ultimate,
+    ExplicitNull,
+    /// The last router knows no such label.
+    Broken,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    pub(crate) name: String,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) way: Way,
+    pub(crate) habits: Habits,
+    pub(crate) script: Vec<Burst>,
+    pub(crate) header: u16,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ChangePlan {
+    Rate(Rate),
+    Delay(Duration),
+    Losses(Vec<LossSpec>),
+    Limit(Limit),
+    Up(bool),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) routers: usize,
+    /// The router each host hangs on.
+    pub(crate) hosts: Vec<usize>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) flows: Vec<Flow>,
+    /// Time, link, direction.
+    pub(crate) changes: Vec<(Time, usize, usize, ChangePlan)>,
+    pub(crate) router_think: Duration,
+    pub(crate) host_think: Duration,
+    pub(crate) ports_first: bool,
+    pub(crate) sampling: Sampling,
+    pub(crate) seed: u64,
+}
+
+/// What the network's parts are made of.
+struct Palette {
+    rates: Vec<Rate>,
+    framings: Vec<Framing>,
+    delays: Vec<Duration>,
+    lengths: Vec<u16>,
+    /// The time of one long frame at the first rate: the unit of scripts and intervals.
+    beat: Duration,
+    lossy: u64,
+    changing: u64,
+}
+
+const RATES: [u64; 7] = [
+    10_000_000_000,
+    1_000_000_000,
+    9_584_640_000,
+    7_123_456_789,
+    2_500_000_000,
+    149_760_000,
+    40_000_000_000,
+];
+
+impl Palette {
+    fn draw(c: &mut Choices) -> Palette {
+        let rates: Vec<Rate> = (0..1 + c.below(2))
+            .filter_map(|_| Rate::from_bps(c.pick(&RATES)))
+            .collect();
+        let framings = (0..1 + c.below(2))
+            .map(|_| c.pick(&[Framing::Ethernet, Framing::Pos, Framing::None]))
+            .collect::<Vec<_>>();
+        let lengths = vec![c.pick(&[1500, 9000, 600]), c.pick(&[40, 1500, 20, 576])];
+        let wire = framings[0].wire_bytes(lengths[0].into());
+        let beat = rates[0].time_for(Size::from_bytes(wire.into()));
+        let delays = (0..1 + c.below(2))
+            .map(|_| match c.below(4) {
+                0 => beat.times(c.below(40)),
+                1 => Duration::ZERO,
+                2 => Duration::from_us(c.below(900)),
+                _ => Duration::from_ps(1 + c.below(5_000_000)),
+            })
+            .collect();
+        Palette {
+            rates,
+            framings,
+            delays,
+            lengths,
+            beat,
+            lossy: c.pick(&[0, 30, 60]),
+            changing: c.pick(&[0, 0, 50]),
+        }
+    }
+
+    fn limit(&self, c: &mut Choices, framing: Framing) -> Limit {
+        let k = c.pick(&[1000, 0, 1, 2, 3, 5, 8, 20]);
+        let bytes = u64::from(framing.queue_bytes(u32::from(self.lengths[0])));
+        match c.below(3) {
+            0 => Limit::Packets(k),
+            1 => Limit::Bytes(k * bytes),
+            _ => Limit::Bytes((k * bytes + c.below(3)).saturating_sub(1)),
+        }
+    }
+
+    fn losses(&self, c: &mut Choices) -> Vec<LossSpec> {
+        let mut losses = Vec::new();
+        while losses.len() < 3 && c.chance(self.lossy) {
+            losses.push(match c.below(5) {
+                0 => LossSpec::EveryNth(1 + c.below(20)),
+                1 => LossSpec::Bernoulli(c.pick(&[0.01, 0.1, 0.5, 1e-9])),
+                2 => LossSpec::BitError(c.pick(&[1e-6, 1e-5, 1e-12])),
+                3 => LossSpec::Scripted {
+                    flow: FlowDir(c.below(8) as u16),
+                    seq: c.below(30),
+                },
+                _ => LossSpec::GilbertElliott(GilbertElliott {
+                    p: c.pick(&[0.02, 0.2]),
+                    r: c.pick(&[0.3, 0.9]),
+                    loss_good: c.pick(&[0.0, 0.001]),
+                    loss_bad: c.pick(&[1.0, 0.6]),
+                }),
+            });
+        }
+        losses
+    }
+
+    fn direction(&self, c: &mut Choices) -> Direction {
+        let framing = c.pick(&self.framings);
+        Direction {
+            rate: c.pick(&self.rates),
+            framing,
+            mtu: c.pick(&[9216, 1522, 1500, 9000]),
+            limit: self.limit(c, framing),
+            delay: c.pick(&self.delays),
+            reorder: c.chance(20),
+            losses: self.losses(c),
+            changes: c.chance(self.changing),
+        }
+    }
+
+    fn link(&self, c: &mut Choices, name: String, ends: [usize; 2]) -> Link {
+        Link {
+            name,
+            ends,
+            directions: [self.direction(c), self.direction(c)],
+        }
+    }
+
+    fn habits(&self, c: &mut Choices) -> Habits {
+        let kind = c.pick(&[Kind::Data, Kind::Data, Kind::Udp, Kind::EchoRequest]);
+        Habits {
+            kind,
+            len: c.pick(&self.lengths),
+            ttl: c.pick(&[64, 64, 64, 1, 2, 3, 4]),
+            class: c.pick(&[0, 0xb8, 0x20]),
+            dont_fragment: c.chance(40),
+            total: 1 + c.below(60) * (1 + c.below(4)),
+            ack_every: c.pick(&[2, 1, 0, 3]),
+            ack_timer: self.beat.times(1 + c.below(60)),
+            per_ack: c.pick(&[2, 1, 3, 4]),
+        }
+    }
+
+    /// Constant, in pairs and fours, or in one clump; always on the beat.
+    fn script(&self, c: &mut Choices, flow: usize) -> Vec<Burst> {
+        let start = Time::ZERO + self.beat.times(c.below(4));
+        let every = self.beat.times(c.pick(&[1, 2, 0, 7, 40]));
+        let count = c.pick(&[1, 2, 4, 10]);
+        let repeats = 1 + c.below(40);
+        (0..repeats)
+            .map(|i| Burst {
+                at: start + every.times(i),
+                flow,
+                count,
+            })
+            .collect()
+    }
+
+    fn change(&self, c: &mut Choices, framing: Framing) -> ChangePlan {
+        match c.below(5) {
+            0 => ChangePlan::Delay(c.pick(&self.delays)),
+            1 => ChangePlan::Delay(self.beat.times(c.below(12))),
+            2 => ChangePlan::Rate(Rate::from_bps(c.pick(&RATES)).expect("none is zero")),
+            3 => ChangePlan::Losses(self.losses(c)),
+            _ if c.chance(50) => ChangePlan::Limit(self.limit(c, framing)),
+            _ => ChangePlan::Up(c.chance(60)),
+        }
+    }
+}
+
+impl Plan {
+    pub(crate) fn draw(c: &mut Choices) -> Plan {
+        let palette = Palette::draw(c);
+        let routers = 1 + c.below(4) as usize;
+        let mut plan = Plan {
+            routers,
+            hosts: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+            changes: Vec::new(),
+            router_think: c.pick(&[palette.beat, Duration::from_ps(1), Duration::from_us(20)]),
+            host_think: c.pick(&[Duration::ZERO, palette.beat, Duration::from_us(3)]),
+            ports_first: c.chance(50),
+            sampling: Sampling {
+                every: palette.beat.times(c.pick(&[50, 1, 7])),
+                count: c.pick(&[40, 0, 200]),
+            },
+            seed: c.below(1 << 20),
+        };
+        for r in 1..routers {
+            let name = format!("core{r}");
+            plan.links.push(palette.link(c, name, [r - 1, r]));
+        }
+        if routers > 2 && c.chance(50) {
+            plan.links
+                .push(palette.link(c, "ring".into(), [routers - 1, 0]));
+        }
+        for n in 0..1 + c.below(14) as usize {
+            plan.add_flow(c, &palette, n);
+        }
+        plan.draw_changes(c, &palette);
+        plan
+    }
+
+    fn add_flow(&mut self, c: &mut Choices, palette: &Palette, n: usize) {
+        let circuit = c.chance(15);
+        let from = self.host(c, palette, circuit, None);
+        let to = self.host(c, palette, circuit, Some(from));
+        let walk = self.walk(
+            c,
+            self.hosts[from - self.routers],
+            self.hosts[to - self.routers],
+        );
+        let way = match walk.len() {
+            0 | 1 => Way::Ip,
+            _ if circuit => Way::Circuit(walk, c.chance(50)),
+            _ if c.chance(40) => Way::Lsp(
+                walk,
+                c.pick(&[
+                    LspEnd::Penultimate,
+                    LspEnd::Ultimate,
+                    LspEnd::ExplicitNull,
+                    LspEnd::Broken,
+                ]),
+            ),
+            _ => Way::Ip,
+        };
+        self.flows.push(Flow {
+            name: format!("flow{n}"),
+            from,
+            to,
+            way,
+            habits: palette.habits(c),
+            script: palette.script(c, n),
+            header: c.pick(&[40, 52, 28]),
+        });
+    }
+
+    /// A host that may be used, or a new one; an end of a circuit has the host to itself.
+    fn host(
+        &mut self,
+        c: &mut Choices,
+        palette: &Palette,
+        alone: bool,
+        not: Option<usize>,
+    ) -> usize {
+        let taken = |h: &usize| {
+            let ends = |f: &Flow| f.from == *h || f.to == *h;
+            let circuit = |f: &Flow| matches!(f.way, Way::Circuit(..));
+            Some(*h) == not || self.flows.iter().any(|f| circuit(f) && ends(f))
+        };
+        let all = self.routers..self.routers + self.hosts.len();
+        let free: Vec<usize> = all.filter(|h| !taken(h)).collect();
+        if !alone && !free.is_empty() && c.chance(50) {
+            return c.pick(&free);
+        }
+        let router = c.below(self.routers as u64) as usize;
+        let host = self.routers + self.hosts.len();
+        self.hosts.push(router);
+        let name = format!("access{}", self.hosts.len());
+        self.links.push(palette.link(c, name, [host, router]));
+        host
+    }
+
+    /// A random walk over routers, then straight home.
+    fn walk(&self, c: &mut Choices, from: usize, to: usize) -> Vec<usize> {
+        let mut walk = vec![from];
+        let mut here = from;
+        for _ in 0..c.pick(&[0, 2, 5, 9]) {
+            let next = self.neighbours(here).filter(|&n| n < self.routers);
+            let next: Vec<usize> = next.collect();
+            if next.is_empty() {
+                break;
+            }
+            here = c.pick(&next);
+            walk.push(here);
+        }
+        while here != to {
+            here = self.next_hop(here, to).expect("routers are connected");
+            walk.push(here);
+        }
+        walk
+    }
+
+    fn draw_changes(&mut self, c: &mut Choices, palette: &Palette) {
+        for l in 0..self.links.len() {
+            for d in 0..2 {
+                let direction = self.links[l].directions[d].clone();
+                for _ in 0..if direction.changes { c.below(6) } else { 0 } {
+                    let at = Time::ZERO + palette.beat.times(1 + c.below(300));
+                    let change = palette.change(c, direction.framing);
+                    self.changes.push((at, l, d, change));
+                }
+            }
+        }
+        self.changes.sort_by_key(|change| change.0);
+    }
+
+    fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.links.iter().filter_map(move |l| match l.ends {
+            [a, b] if a == node => Some(b),
+            [a, b] if b == node => Some(a),
+            _ => None,
+        })
+    }
+
+    /// The neighbour of `from` on a shortest way to `to`; hosts do not forward.
+    pub(crate) fn next_hop(&self, from: usize, to: usize) -> Option<usize> {
+        let count = self.routers + self.hosts.len();
+        let mut far = vec![usize::MAX; count];
+        let mut todo = std::collections::VecDeque::from([to]);
+        far[to] = 0;
+        while let Some(node) = todo.pop_front() {
+            for next in self.neighbours(node) {
+                if far[next] == usize::MAX && (node == to || node < self.routers) {
+                    far[next] = far[node] + 1;
+                    todo.push_back(next);
+                }
+            }
+        }
+        self.neighbours(from)
+            .filter(|&n| far[n] < far[from] && (n == to || n < self.routers))
+            .min_by_key(|&n| far[n])
+    }
+}
