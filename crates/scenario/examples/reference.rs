@@ -1,9 +1,5 @@
-//! Prints `docs/reference/scenario.md`, or with `--schema` the JSON Schema.
+//! Prints `docs/reference/scenario.md`.
 
 fn main() {
-    if std::env::args().any(|a| a == "--schema") {
-        println!("{:#}", farpath_scenario::schema());
-    } else {
-        print!("{}", farpath_scenario::reference());
-    }
+    print!("{}", farpath_scenario::reference());
 }

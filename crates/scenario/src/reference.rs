@@ -37,8 +37,8 @@ hold 1000 packets. Causes of loss act in this order, whatever the order of the k
 `TEST.METRIC` of a ping: `rtt_min_ns rtt_avg_ns rtt_max_ns rtt_p50_ns rtt_p99_ns sent received loss_ratio`; of a tcp test:
 `goodput_bps bytes completion_ns retransmits rtos cwnd_max_bytes rtt_min_ns rtt_avg_ns rtt_max_ns recovery_s ramp_s
 jain_index`; of a udp test: `sent_bps goodput_bps loss_ratio jitter_ns reordered`. `link.NAME.A>B.METRIC`: `bytes
-payload_bytes frames drops.REASON` (tail, red, policed, error, mtu, ttl, no_route, down, host, scripted).
-`search.NAME.highest_bps`. The unit is last in the name; bounds may carry any unit of that kind.
+payload_bytes frames rate_mean_bps rate_max_bps queue_max_bytes drops drops.REASON` (tail, red, policed, error, mtu, ttl,
+no_route, down, host, scripted). `search.NAME.METRIC`: `highest_bps lowest_failing_bps`. The unit is last in the name; bounds may carry any unit of that kind.
 ";
 
 /// `docs/reference/scenario.md`.

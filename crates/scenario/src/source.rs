@@ -120,6 +120,7 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
+#[allow(clippy::disallowed_methods, reason = "the one place of this crate that reads a file")]
 fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
     let unreadable = |cause: std::io::Error| match cause.kind() {
         std::io::ErrorKind::NotFound => SourceError::Unknown {
@@ -188,6 +189,7 @@ fn nearest(name: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the file that is refused has to be written first")]
 mod tests {
     use super::*;
 

@@ -22,6 +22,11 @@ pub(crate) fn test(
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Test> {
     let name: String = f.get("name")?;
+    if ["link", "search"].contains(&name.as_str()) {
+        let title = format!("a test cannot be called `{name}`");
+        let help = "the word begins the metrics of links and searches: choose another name";
+        faults.push(Diagnostic::new(f.place("name"), title).help(help));
+    }
     let (from, to) = (
         names.node(&f.at("from")?, faults),
         names.node(&f.at("to")?, faults),
