@@ -1,8 +1,8 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 use farpath_record::{Expectation, Origin, Point, Record, Results, RunDocument};
 
+use crate::grid::{Column, lay_out, wrap};
 use crate::quantity::{exact, quantity, unitless};
 
 /// How the table is laid out.
@@ -134,7 +134,8 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
 fn headline(record: &Record) -> Vec<&str> {
     match record.kind.as_str() {
         "ping" => vec!["rtt_avg_ns"],
-        "tcp" | "transfer" => vec!["goodput_bps", "completion_ns", "recovery_s"],
+        "tcp" => vec!["goodput_bps", "recovery_s"],
+        "transfer" => vec!["completion_ns"],
         "udp" => vec!["goodput_bps", "loss_ratio"],
         "bandwidth" => vec!["capacity_bps", "available_bps"],
         _ => record.metrics.keys().take(4).map(String::as_str).collect(),
@@ -349,97 +350,79 @@ fn point_words(point: &Point) -> String {
         .join(", ")
 }
 
-/// A column: its head, its cells, and whether it holds numbers, which are never broken.
-struct Column {
-    head: String,
-    cells: Vec<String>,
-    number: bool,
-}
-
-impl Column {
-    fn width(&self) -> usize {
-        self.cells
-            .iter()
-            .chain([&self.head])
-            .map(|c| c.chars().count())
-            .max()
-            .unwrap_or(0)
-    }
-}
-
-/// Blanks between columns.
-const GAP: usize = 2;
-/// No text column is narrowed below this.
-const NARROWEST: usize = 8;
-
+/// The table's lines: a heading for each test, its metrics below.
 fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
-    let columns = columns(run, rows);
-    let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
-    while widths.iter().sum::<usize>() + GAP * (widths.len() - 1) > layout.width {
-        let text = (0..widths.len()).filter(|i| !columns[*i].number && widths[*i] > NARROWEST);
-        let Some(widest) = text.max_by_key(|i| widths[*i]) else {
-            break;
-        };
-        widths[widest] -= 1;
-    }
-    let cell = |i: usize, text: &str| wrap(text, widths[i], widths[i]).join("\n");
-    let mut table = Table::new();
-    table
-        .load_style(comfy_table::presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(columns.iter().enumerate().map(|(i, c)| cell(i, &c.head)));
-    table.add_row(widths.iter().map(|w| "-".repeat(*w)));
-    for r in 0..rows.len() {
-        table.add_row(
-            columns
-                .iter()
-                .enumerate()
-                .map(|(i, c)| cell(i, &c.cells[r])),
-        );
-    }
-    let last = columns.len() - 1;
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if i == last { 0 } else { GAP as u16 }));
-        if columns[i].number {
-            column.set_cell_alignment(CellAlignment::Right);
+    let subjects: Vec<(String, String)> = rows.iter().map(|r| subject(&r.path)).collect();
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for (i, (of, _)) in subjects.iter().enumerate() {
+        if groups.last().is_none_or(|(_, last)| last != of) {
+            groups.push((i, of.clone()));
         }
     }
-    let mut out = String::new();
-    for line in table.lines() {
-        out += &coloured(line.trim_end(), layout);
-        out.push('\n');
+    let mut columns = columns(run, rows, &subjects);
+    // What limits a test has a column only if it changes with the point.
+    if let Some(limits) = constant_limits(rows, &groups) {
+        columns.retain(|c| c.head != LIMITED_BY);
+        for ((_, heading), limit) in groups.iter_mut().zip(limits) {
+            if !limit.is_empty() {
+                *heading += &format!(", limited by {limit}");
+            }
+        }
     }
-    out
+    let lines = lay_out(&columns, &groups, layout.width);
+    lines
+        .iter()
+        .map(|line| coloured(line, layout) + "\n")
+        .collect()
 }
 
-fn columns(run: &RunDocument, rows: &[Row<'_>]) -> Vec<Column> {
-    let text = |head: &str, cells: Vec<String>| Column {
-        head: head.to_owned(),
-        cells,
-        number: false,
+/// Head of the column that says what limits a test.
+const LIMITED_BY: &str = "limited by";
+
+/// What limits each group, if that is one thing for each (or nothing).
+fn constant_limits(rows: &[Row<'_>], groups: &[(usize, String)]) -> Option<Vec<String>> {
+    let ends = groups
+        .iter()
+        .skip(1)
+        .map(|(start, _)| *start)
+        .chain([rows.len()]);
+    let limit = |(start, end): (usize, usize)| {
+        let mut limits: Vec<&String> = rows[start..end]
+            .iter()
+            .map(|r| &r.limited_by)
+            .filter(|l| !l.is_empty())
+            .collect();
+        limits.dedup();
+        match limits[..] {
+            [] => Some(String::new()),
+            [one] => Some(one.clone()),
+            _ => None,
+        }
     };
-    let subjects: Vec<(String, String)> = rows.iter().map(|r| subject(&r.path)).collect();
-    // A name is printed where it changes.
-    let tests = (0..rows.len()).map(|i| {
-        if i > 0 && subjects[i].0 == subjects[i - 1].0 {
-            ""
+    groups
+        .iter()
+        .map(|(start, _)| *start)
+        .zip(ends)
+        .map(limit)
+        .collect()
+}
+
+fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -> Vec<Column> {
+    // A metric is printed where it changes.
+    let metric = |i: usize| {
+        let again = i > 0 && subjects[i] == subjects[i - 1];
+        if again {
+            String::new()
         } else {
-            &subjects[i].0
+            format!("  {}", subjects[i].1)
         }
-    });
-    let metrics = (0..rows.len()).map(|i| {
-        if i > 0 && subjects[i] == subjects[i - 1] {
-            ""
-        } else {
-            &subjects[i].1
-        }
-    });
-    let mut columns = vec![
-        text("test", tests.map(str::to_owned).collect()),
-        text("metric", metrics.map(str::to_owned).collect()),
-    ];
+    };
+    let mut columns = vec![Column::text(
+        "test, metric",
+        (0..rows.len()).map(metric).collect(),
+    )];
     columns.extend(point_column(rows));
-    columns.push(text(
+    columns.push(Column::text(
         "stated",
         rows.iter().map(|r| r.stated.clone()).collect(),
     ));
@@ -451,11 +434,14 @@ fn columns(run: &RunDocument, rows: &[Row<'_>]) -> Vec<Column> {
             number: true,
         });
     }
-    columns.push(text(
-        "limited by",
+    columns.push(Column::text(
+        LIMITED_BY,
         rows.iter().map(|r| r.limited_by.clone()).collect(),
     ));
-    columns.push(text("", rows.iter().map(|r| r.mark.to_owned()).collect()));
+    columns.push(Column::text(
+        "",
+        rows.iter().map(|r| r.mark.to_owned()).collect(),
+    ));
     columns.retain(|c| c.cells.iter().any(|cell| !cell.is_empty()));
     columns
 }
@@ -479,11 +465,7 @@ fn point_column(rows: &[Row<'_>]) -> Option<Column> {
             rows.iter().map(|r| point_words(r.point)).collect(),
         ),
     };
-    Some(Column {
-        head,
-        cells,
-        number: false,
-    })
+    Some(Column::text(&head, cells))
 }
 
 /// Colours a mark at either end of a line.
@@ -505,39 +487,11 @@ fn coloured(line: &str, layout: Layout) -> String {
 }
 
 fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
-    let rest = layout.width.saturating_sub(indent.len()).max(NARROWEST);
+    let rest = layout.width.saturating_sub(indent.len());
     for (i, line) in wrap(text, layout.width, rest).iter().enumerate() {
         *out += if i == 0 { "" } else { indent };
         *out += &coloured(line, layout);
         out.push('\n');
-    }
-}
-
-/// Breaks text into lines of at most `first`, then `rest` characters: after blanks, or else after
-/// punctuation that names are made with, or else anywhere.
-fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut left: Vec<char> = text.trim().chars().collect();
-    loop {
-        let width = if lines.is_empty() { first } else { rest }.max(1);
-        if left.len() <= width {
-            lines.push(left.iter().collect());
-            return lines;
-        }
-        let blank = left[..=width]
-            .iter()
-            .rposition(|c| *c == ' ')
-            .filter(|i| *i > 0);
-        let joint = left[..width]
-            .iter()
-            .rposition(|c| "-_.>/;,".contains(*c))
-            .map(|i| i + 1);
-        let cut = blank.or(joint).unwrap_or(width);
-        lines.push(left[..cut].iter().collect::<String>().trim_end().to_owned());
-        left.drain(..cut);
-        while left.first() == Some(&' ') {
-            left.remove(0);
-        }
     }
 }
 
