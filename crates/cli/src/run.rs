@@ -75,7 +75,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         file.write(&xml)?;
     }
     if args.json {
-        print(&format!("{}\n", document.to_json()))?;
+        print(&document.to_json())?;
     } else {
         print(&table::render(&document, layout()))?;
         if let Some(out) = &args.out {

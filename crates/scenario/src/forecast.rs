@@ -318,7 +318,7 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
             let bad = p.get() / (p.get() + r.get()).max(f64::MIN_POSITIVE);
             bad * loss_bad.get() + (1.0 - bad) * loss_good.get()
         }
-        Loss::BitError(ber) => -(f64::from(wire_bytes) * 8.0 * (-ber).ln_1p()).exp_m1(),
+        Loss::BitError(ber) => -libm::expm1(f64::from(wire_bytes) * 8.0 * libm::log1p(-ber)),
     }
 }
 
@@ -340,11 +340,13 @@ fn loss_limit(config: &Config, rtt: Duration, loss: f64) -> f64 {
     }
 }
 
-/// From the window cut back to the old window after one loss at a full window.
+/// From the window cut back to the old window after one loss at a full window: the round trip of
+/// the repair, then the algorithm's growth.
 fn recovery_s(config: &Config, window: u64, rtt: Duration) -> f64 {
     let segments = window as f64 / f64::from(config.mss);
-    match config.algorithm {
+    let growth = match config.algorithm {
         Algorithm::Cubic => recovery::cubic_s(segments, rtt),
         Algorithm::Reno => segments / 2.0 * rtt.as_secs_f64(),
-    }
+    };
+    rtt.as_secs_f64() + growth
 }
