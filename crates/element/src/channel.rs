@@ -101,32 +101,20 @@ impl Channel {
         &mut self.ring[slot]
     }
 
-    /// Appends `rewritten`, which is `original` with another arrival, label, TTL or inner header.
-    ///
-    /// The wide copy is made from the original, the narrow changes go straight into the ring: to
-    /// read a frame back whole just after narrow writes to it stalls the processor, and did so for
-    /// half the time of a hop.
+    /// Appends a frame like `like`, with its own arrival, `seq` and `side`, written where it is to
+    /// lie.
     #[inline]
-    pub(crate) fn push_rewritten(&mut self, original: &Frame, rewritten: &Frame) {
-        let relabelled = original.label != rewritten.label;
-        if relabelled && original.inner() != rewritten.inner() {
-            return self.push(*rewritten);
-        }
+    pub(crate) fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
+        debug_assert!(self.last_at() <= at, "a channel is in order of arrival");
         debug_assert!(
-            self.last_at() <= rewritten.at,
-            "a channel is in order of arrival"
-        );
-        debug_assert!(
-            self.clock <= rewritten.at,
+            self.clock <= at,
             "a frame arrives before its producer promised"
         );
         let slot = self.next_slot();
-        *slot = *original;
-        slot.at = rewritten.at;
-        slot.ttl = rewritten.ttl;
-        if relabelled {
-            slot.label = rewritten.label;
-        }
+        *slot = *like;
+        slot.at = at;
+        slot.seq = seq;
+        slot.side = side;
     }
 
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
@@ -201,5 +189,44 @@ impl Channel {
             ring[(i & mask) as usize] = self.ring[i as usize & (old - 1)];
         }
         self.ring = ring;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_wire::{FlowDir, Kind};
+
+    use super::*;
+
+    #[test]
+    fn a_sorted_push_goes_behind_frames_of_the_same_instant() {
+        let mut channel = Channel::new(Duration::ZERO);
+        for (seq, at) in [(0, 5), (1, 9), (2, 5), (3, 7), (4, 5), (5, 9)] {
+            let mut frame = Frame::new(Kind::Udp, FlowDir(0), seq, 100);
+            frame.at = Time::from_ps(at);
+            channel.push_sorted(frame);
+        }
+        let order = std::iter::from_fn(|| channel.pop_before(Time::MAX));
+        assert_eq!(order.map(|f| f.seq).collect::<Vec<_>>(), [0, 2, 4, 3, 1, 5]);
+    }
+
+    #[test]
+    fn a_ring_that_grows_while_it_is_wrapped_keeps_its_order() {
+        let mut channel = Channel::new(Duration::ZERO);
+        let push = |channel: &mut Channel, seq: u64| {
+            let mut frame = Frame::new(Kind::Udp, FlowDir(0), seq, 100);
+            frame.at = Time::from_ps(seq);
+            channel.push(frame);
+        };
+        let mut next = 0;
+        for seq in 0..1000 {
+            push(&mut channel, seq);
+            if seq % 3 == 0 {
+                assert_eq!(channel.pop_before(Time::MAX).map(|f| f.seq), Some(next));
+                next += 1;
+            }
+        }
+        let rest = std::iter::from_fn(|| channel.pop_before(Time::MAX));
+        assert!(rest.map(|f| f.seq).eq(next..1000));
     }
 }

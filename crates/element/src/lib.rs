@@ -18,6 +18,7 @@ pub mod qdisc;
 mod router;
 mod side;
 mod transmitter;
+mod treatment;
 
 pub use burst::Bursts;
 pub use channel::Channel;

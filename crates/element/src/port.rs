@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Time};
-use farpath_wire::{Frame, Kind};
+use farpath_wire::Frame;
 
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
@@ -18,7 +18,8 @@ use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
 use crate::qdisc::{Fifo, Limit, Ticket};
-use crate::transmitter::{Cost, Transmitter};
+use crate::transmitter::Transmitter;
+use crate::treatment::{Treatment, Treatments};
 
 /// What a port is made of.
 pub struct PortConfig {
@@ -80,6 +81,7 @@ pub struct Port {
     tapped: Option<Vec<Frame>>,
     digest: Option<u64>,
     merge: Merge,
+    treatments: Treatments,
 }
 
 impl Port {
@@ -103,6 +105,7 @@ impl Port {
             tapped: None,
             digest: None,
             merge: Merge::default(),
+            treatments: Treatments::default(),
         }
     }
 
@@ -150,7 +153,10 @@ impl Port {
             "a port that changes is served by pull"
         );
         match change {
-            Change::Rate(rate) => self.transmitter.set_rate(rate),
+            Change::Rate(rate) => {
+                self.transmitter.set_rate(rate);
+                self.treatments.clear();
+            }
             Change::Delay(delay) => self.delay = delay,
             Change::Losses(losses) => self.losses = losses,
             Change::Limit(limit) => self.fifo.set_limit(limit),
@@ -211,31 +217,21 @@ impl Port {
         }
     }
 
-    fn payload_of(&self, frame: &Frame) -> u32 {
-        match frame.kind {
-            Kind::Data | Kind::Udp => {
-                let header = self.headers.get(frame.flow.index()).copied().unwrap_or(0);
-                u32::from(frame.len.saturating_sub(header))
-            }
-            _ => 0,
-        }
-    }
-
     /// A frame is offered at `frame.at`.
     #[inline]
-    fn arrive(&mut self, frame: &Frame, io: &mut Io<'_>) {
+    fn arrive(&mut self, frame: &Frame, known: &mut Treatments, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
         self.settle(now);
         self.counters.offered += 1;
-        let payload = frame.link_payload();
         if !self.up {
             return self.refuse(frame, Drop::Down);
         }
-        if payload > self.mtu {
+        let treatment = self.treatment(frame, known);
+        if treatment.enclosed > self.mtu {
             return self.refuse(frame, Drop::Mtu);
         }
-        let cost = self.transmitter.cost_of(payload);
+        let cost = treatment.cost;
         let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
         if must_wait && !self.fifo.admits(cost.queue_bytes) {
             return self.refuse(frame, Drop::Tail);
@@ -244,20 +240,30 @@ impl Port {
             start: now,
             queue_bytes: cost.queue_bytes,
             wire_bytes: cost.wire_bytes,
-            payload_bytes: self.payload_of(frame),
+            payload_bytes: treatment.payload_bytes,
             class: frame.class,
             fate: None,
         };
         if must_wait && let Some(waiting) = &mut self.pulled {
             waiting.push_back(*frame);
         } else {
-            (ticket.start, ticket.fate) = self.transmit(now, &cost, frame, io);
+            (ticket.start, ticket.fate) = self.transmit(now, frame, treatment, io);
             if !must_wait {
                 return self.count(&ticket);
             }
         }
         self.fifo.wait(ticket);
         self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+    }
+
+    #[inline]
+    fn treatment<'t>(&mut self, frame: &Frame, known: &'t mut Treatments) -> &'t Treatment {
+        known.of(
+            frame,
+            &mut self.transmitter,
+            &self.forwarding,
+            &self.headers,
+        )
     }
 
     #[inline]
@@ -272,7 +278,7 @@ impl Port {
     }
 
     /// The transmitter falls idle at `now` and takes the next frame.
-    fn pull(&mut self, now: Time, io: &mut Io<'_>) {
+    fn pull(&mut self, now: Time, known: &mut Treatments, io: &mut Io<'_>) {
         self.note_intervals(now);
         let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
             return;
@@ -280,48 +286,53 @@ impl Port {
         let Some(mut ticket) = self.fifo.started(Time::MAX) else {
             return;
         };
-        // Worked out again: the rate may have changed while the frame waited.
-        let cost = self.transmitter.cost_of(frame.link_payload());
-        (_, ticket.fate) = self.transmit(now, &cost, &frame, io);
+        let treatment = self.treatment(&frame, known);
+        (_, ticket.fate) = self.transmit(now, &frame, treatment, io);
         self.count(&ticket);
     }
 
-    /// Puts a frame on the link, not before `now`, and lets the far node decide about it. Returns
+    /// Puts a frame on the link, not before `now`, and hands it on as the far node decides. Returns
     /// when its service starts and why it does not arrive, if it does not.
-    #[inline]
+    #[inline(always)]
     fn transmit(
         &mut self,
         now: Time,
-        cost: &Cost,
         frame: &Frame,
+        treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, Option<Drop>) {
-        let (start, end) = self.transmitter.occupy(now, cost.time);
+        let (start, end) = self.transmitter.occupy(now, treatment.cost.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, cost.wire_bytes, frame)
+            && let Some(reason) = self.suffer(end, treatment.cost.wire_bytes, frame)
         {
             return (start, Some(reason));
         }
-        let mut sent = *frame;
-        sent.at = end + self.delay;
-        match self.forwarding.decide(&mut sent) {
-            Exit::Output(output) => {
-                self.hash(sent.at, &sent, 0);
-                let channel = io.output(usize::from(output));
-                if self.reorder {
-                    channel.push_sorted(sent);
-                } else {
-                    self.last_arrival = self.last_arrival.max(sent.at);
-                    sent.at = self.last_arrival;
-                    channel.push_rewritten(frame, &sent);
-                }
-                (start, None)
-            }
-            Exit::Drop(reason) => {
-                self.hash(sent.at, &sent, 1 + reason as u64);
-                (start, Some(reason))
-            }
+        let at = end + self.delay;
+        if self.digest.is_some() {
+            self.audit_exit(at, frame, treatment);
         }
+        let output = match treatment.exit {
+            Exit::Output(output) => usize::from(output),
+            Exit::Drop(reason) => return (start, Some(reason)),
+        };
+        if self.reorder {
+            let sent = treatment.apply(frame, at);
+            io.output(output).push_sorted(sent);
+        } else {
+            self.last_arrival = self.last_arrival.max(at);
+            let channel = io.output(output);
+            channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
+        }
+        (start, None)
+    }
+
+    #[inline(never)]
+    fn audit_exit(&mut self, at: Time, frame: &Frame, treatment: &Treatment) {
+        let outcome = match treatment.exit {
+            Exit::Output(_) => 0,
+            Exit::Drop(reason) => 1 + reason as u64,
+        };
+        self.hash(at, &treatment.apply(frame, at), outcome);
     }
 
     /// The tap, and the causes of loss in order.
@@ -338,15 +349,7 @@ impl Port {
         Some(reason)
     }
 
-    #[inline]
     fn hash(&mut self, at: Time, frame: &Frame, outcome: u64) {
-        if self.digest.is_some() {
-            self.add_to_digest(at, frame, outcome);
-        }
-    }
-
-    #[cold]
-    fn add_to_digest(&mut self, at: Time, frame: &Frame, outcome: u64) {
         if let Some(sum) = &mut self.digest {
             *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
         }
@@ -355,41 +358,43 @@ impl Port {
     /// Takes what input `n` has before `until`. The channel is taken out, so that its frames can be
     /// read where they lie while others are written: no element feeds itself.
     #[inline]
-    fn drain(&mut self, n: usize, until: Time, io: &mut Io<'_>) {
+    fn drain(&mut self, n: usize, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
         let mut input = std::mem::take(io.input(n));
         while let Some(frame) = input.head_before(until) {
             // Ends of transmission come before arrivals of the same instant.
-            self.pull_until(frame.at.next(), io);
-            self.arrive(frame, io);
+            self.pull_until(frame.at.next(), known, io);
+            self.arrive(frame, known, io);
             input.drop_head();
         }
         *io.input(n) = input;
     }
 
     #[inline]
-    fn pull_until(&mut self, until: Time, io: &mut Io<'_>) {
+    fn pull_until(&mut self, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
         while let due = self.deadline()
             && due < until
         {
-            self.pull(due, io);
+            self.pull(due, known, io);
         }
     }
 }
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        let mut known = std::mem::take(&mut self.treatments);
         if io.inputs() == 1 {
-            self.drain(0, until, io);
+            self.drain(0, until, &mut known, io);
         } else {
             let mut merge = std::mem::take(&mut self.merge);
             merge.start(until, io);
             while let Some((n, stays_first)) = merge.first(until) {
-                self.drain(n, stays_first, io);
+                self.drain(n, stays_first, &mut known, io);
                 merge.drained(io.input(n).head_at(), until);
             }
             self.merge = merge;
         }
-        self.pull_until(until, io);
+        self.pull_until(until, &mut known, io);
+        self.treatments = known;
     }
 
     fn deadline(&self) -> Time {

@@ -7,5 +7,6 @@ mod faults;
 mod luck;
 mod net;
 mod node;
+mod order;
 mod plain;
 mod plan;

@@ -1,0 +1,110 @@
+//! What a port does with every frame that looks like one it has seen.
+//!
+//! Length, cost, the far node's decision and the rewritten header depend on a frame's flow, length,
+//! class, kind, label and TTL, and on fixed tables; not on when it comes nor on its `seq` or `side`.
+//! Consecutive frames of a flow are alike, so a port works a treatment out once and then only
+//! compares. It also writes the outgoing frame from the treatment, whole, and sets three fields: to
+//! read a frame back whole just after narrow writes to it stalls the processor.
+
+use farpath_units::Time;
+use farpath_wire::{Frame, Kind};
+
+use crate::forwarding::{Exit, Forwarding};
+use crate::transmitter::{Cost, Transmitter};
+
+/// The treatment of frames that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Treatment {
+    /// A frame it is for, without time, `seq` and `side`.
+    like: Frame,
+    /// The same frame as the far node hands it on.
+    pub(crate) sent: Frame,
+    /// Where the far node hands it.
+    pub(crate) exit: Exit,
+    /// What it costs on the link.
+    pub(crate) cost: Cost,
+    /// What the framing encloses, in bytes.
+    pub(crate) enclosed: u32,
+    /// TCP or UDP payload in it, in bytes.
+    pub(crate) payload_bytes: u32,
+}
+
+impl Treatment {
+    /// `frame`, as it arrives at `at` where the far node hands it.
+    #[inline]
+    pub(crate) fn apply(&self, frame: &Frame, at: Time) -> Frame {
+        let mut sent = self.sent;
+        sent.at = at;
+        sent.seq = frame.seq;
+        sent.side = frame.side;
+        sent
+    }
+}
+
+/// The latest treatment of each flow and direction, by `FlowDir::index`.
+#[derive(Debug, Default)]
+pub(crate) struct Treatments(Vec<Treatment>);
+
+impl Treatments {
+    /// Forgets all, after a change of what frames cost.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// How `frame` is treated.
+    #[inline]
+    pub(crate) fn of(
+        &mut self,
+        frame: &Frame,
+        transmitter: &mut Transmitter,
+        forwarding: &Forwarding,
+        headers: &[u16],
+    ) -> &Treatment {
+        let index = frame.flow.index();
+        let known = self.0.get(index).is_some_and(|t| t.like == bare(frame));
+        if !known {
+            self.work_out(frame, transmitter, forwarding, headers);
+        }
+        &self.0[index]
+    }
+
+    #[inline(never)]
+    fn work_out(
+        &mut self,
+        frame: &Frame,
+        transmitter: &mut Transmitter,
+        forwarding: &Forwarding,
+        headers: &[u16],
+    ) {
+        let like = bare(frame);
+        let mut sent = like;
+        let exit = forwarding.decide(&mut sent);
+        let enclosed = frame.link_payload();
+        let index = frame.flow.index();
+        let header = headers.get(index).copied().unwrap_or(0);
+        let treatment = Treatment {
+            like,
+            sent,
+            exit,
+            cost: transmitter.cost_of(enclosed),
+            enclosed,
+            payload_bytes: match frame.kind {
+                Kind::Data | Kind::Udp => frame.len.saturating_sub(header).into(),
+                _ => 0,
+            },
+        };
+        if index >= self.0.len() {
+            self.0.resize(index + 1, treatment);
+        }
+        self.0[index] = treatment;
+    }
+}
+
+#[inline]
+fn bare(frame: &Frame) -> Frame {
+    let mut bare = *frame;
+    bare.at = Time::ZERO;
+    bare.seq = 0;
+    bare.side = 0;
+    bare
+}
