@@ -1,1 +1,47 @@
-fn main() {}
+//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask bench`.
+//!
+//! For those who change farpath, not for those who use it; nothing in the product depends on it.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a tool over the source tree reads and writes files"
+)]
+
+mod bench;
+mod gen_pages;
+mod source;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, citations, licences
+       cargo xtask bench [CASE]   measure the simulator, into target/bench.json
+       cargo xtask gen            write the generated pages under docs/reference
+       cargo xtask gen --check    fail when a generated page differs from what is committed
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.as_slice() {
+        ["tidy"] => tidy::run(),
+        ["bench"] => bench::bench(None),
+        ["bench", case] => bench::bench(Some(case)),
+        ["gen"] => gen_pages::run(gen_pages::Mode::Write),
+        ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(3)
+        }
+    }
+}

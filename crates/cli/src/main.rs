@@ -1,1 +1,36 @@
-fn main() {}
+//! `farpath`: describe a path once; predict it, simulate it, lay the answers side by side.
+
+mod args;
+mod check;
+mod exit;
+mod memory;
+mod new;
+mod output;
+mod page;
+mod predict;
+mod progress;
+mod run;
+mod scenarios;
+mod search;
+mod simulate;
+mod tap;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::New(args) => new::new(&args),
+        Command::Scenarios(args) => scenarios::list(&args),
+        Command::Schema => scenarios::schema(),
+        Command::Predict(args) => predict::predict(&args),
+    };
+    match outcome {
+        Ok(code) => code.into(),
+        Err(failure) => failure.report(),
+    }
+}

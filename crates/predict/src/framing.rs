@@ -1,6 +1,4 @@
-//! Named framings: what a link layer adds to what it carries, and what a signal leaves for it.
-
-use farpath_units::Rate;
+//! Named framings: what a link layer adds to what it carries.
 
 /// How frames are delimited on a link. "Payload" here is what the framing encloses: label stack,
 /// a customer's layer-2 header if one is carried, and the IP datagram.
@@ -43,17 +41,4 @@ impl Framing {
 
 const fn max(a: u32, b: u32) -> u32 {
     if a > b { a } else { b }
-}
-
-/// A named signal: its line rate, the rate left for frames, and the framing it carries by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signal {
-    /// The name a scenario or a stack uses, such as `stm64`.
-    pub name: &'static str,
-    /// Rate on the line, overheads included.
-    pub line: Rate,
-    /// Rate available to framed packets.
-    pub payload: Rate,
-    /// The framing meant when none is named.
-    pub framing: Framing,
 }

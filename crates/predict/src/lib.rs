@@ -1,6 +1,28 @@
 //! Closed forms: what a path should give, each with its formula, source and range of validity.
 //! Pure functions; no randomness, no time, no files.
+//!
+//! For every crate above that wants a number before it measures one: `predict path` and `predict
+//! overhead` on the command line, the *predicted* column of a run, the simulator's oracle in
+//! tests. It knows quantities and nothing else. Formulas take floats once the inputs have left
+//! their types: a prediction decides no order in time.
 
+mod answer;
+mod cc;
+pub mod folded;
 mod framing;
+pub mod overhead;
+mod path;
+pub mod record;
+pub mod recovery;
+pub mod rfc6349;
+pub mod rtt;
+mod signal;
+pub mod slow_start;
+pub mod sonet;
+pub mod window;
 
-pub use framing::{Framing, Signal};
+pub use answer::{Answer, Value};
+pub use cc::{Cc, UnknownCc};
+pub use framing::Framing;
+pub use path::{IpVersion, PathError, PathInput, Timestamps, mtu_from_text, path};
+pub use signal::Signal;

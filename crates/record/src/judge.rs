@@ -69,18 +69,19 @@ enum Subject<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// The value of a metric at a point: the median over repeats; `None` when nobody has it. Where
-    /// the subject has no result at `point` but one outside any sweep, that one counts.
+    /// The value of a metric at a point: the median over repeats; `None` when nobody has it.
     pub fn value(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
         let (subject, name) = split(metric)?;
-        self.value_at(&subject, name, origin, point).or_else(|| {
-            let has_here = self.points(&subject, Some(origin)).contains(point);
-            if has_here {
-                None
-            } else {
-                self.value_at(&subject, name, origin, &Point::new())
-            }
-        })
+        self.value_at(&subject, name, origin, point)
+    }
+
+    /// The value to compare with: where its subject has no result at `point`, the one outside any
+    /// sweep counts.
+    fn reference(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
+        let (subject, name) = split(metric)?;
+        let swept = self.points(&subject, Some(origin)).contains(point);
+        let point = if swept { point } else { &Point::new() };
+        self.value_at(&subject, name, origin, point)
     }
 
     fn value_at(
@@ -127,10 +128,10 @@ impl<'a> Results<'a> {
     fn compared(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<f64> {
         let mut value = self.value(&expect.metric, origin, point)?;
         if let Some(over) = &expect.over {
-            value /= self.value(over, origin, point)?;
+            value /= self.reference(over, origin, point)?;
         }
         if let Some(minus) = &expect.minus {
-            value -= self.value(minus, origin, point)?;
+            value -= self.reference(minus, origin, point)?;
         }
         value.is_finite().then_some(value)
     }

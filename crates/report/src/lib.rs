@@ -1,1 +1,10 @@
-//! placeholder
+//! Results for people: the terminal table, the HTML report, JUnit XML. Reads a finished
+//! `RunDocument`; computes nothing that is not in it.
+
+mod grid;
+pub mod html;
+pub mod junit;
+mod quantity;
+pub mod table;
+
+pub use quantity::{exact, quantity, unitless};

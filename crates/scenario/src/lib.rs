@@ -1,6 +1,46 @@
 //! Text in, typed [`Scenario`] out, with errors that name file, line, cause and remedy.
+//!
+//! ```
+//! use farpath_scenario::{Set, load, parse};
+//!
+//! let source = load("cern-snaky/five-passes").expect("it is shipped");
+//! let scenario = parse(&source, &[Set::new("scenario.seed", "7")]).expect("it is right");
+//! assert_eq!((scenario.name.as_str(), scenario.seed), ("snaky-ccc", 7));
+//! ```
+//!
+//! The format is one table of keys ([`schema`], [`reference`](fn@reference) and `--set` read it too);
+//! `docs/reference/scenario.md` prints it.
 
+mod decode;
+mod diagnostic;
+mod document;
+mod expect;
+mod forecast;
+mod key;
+mod metric;
 mod model;
+mod mpls;
+mod names;
+mod network;
 pub mod plan;
+mod quantity;
+mod reach;
+mod reference;
+mod schema;
+mod set;
+mod signal;
+mod source;
+mod sweep;
+mod table;
+mod template;
+mod traffic;
 
+pub use diagnostic::{Diagnostic, Diagnostics, Place};
+pub use document::{Document, parse};
+pub use forecast::forecast;
 pub use model::*;
+pub use reference::reference;
+pub use schema::schema;
+pub use set::{NoValue, Set};
+pub use source::{Shipped, Source, SourceError, load, shipped};
+pub use template::template;

@@ -390,3 +390,14 @@ pub struct Search {
     /// The bound.
     pub at_most: f64,
 }
+
+impl Link {
+    /// The node at the other end; `ends[0]` for a node at neither.
+    pub fn other(&self, node: NodeId) -> NodeId {
+        if self.ends[0] == node {
+            self.ends[1]
+        } else {
+            self.ends[0]
+        }
+    }
+}

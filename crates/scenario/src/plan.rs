@@ -3,6 +3,7 @@
 //! The plan is what both drivers build their network from, and what the predictor and the report
 //! read a test's path from: the same walk answers "which links, how often, under which label".
 
+mod connection;
 mod route;
 mod walk;
 
@@ -12,6 +13,7 @@ use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
 use route::Routes;
+pub use connection::segments_per_growth;
 pub use walk::Hop;
 
 /// Why a scenario that reads well still cannot be built.

@@ -1,1 +1,23 @@
-//! placeholder
+//! The virtual clock: a scenario's hosts as elements, its tests as programs on them, one run, and
+//! the records that come of it.
+
+mod build;
+mod collect;
+mod limits;
+mod ping;
+mod programs;
+mod run;
+mod sequence;
+mod station;
+mod tcp;
+mod udp;
+
+pub use build::{Built, Keep, Piece};
+pub use collect::{links, records};
+pub use ping::Pinger;
+pub use programs::measured;
+pub use run::{Options, Outcome, Progress, RunError, WINDOW, run};
+pub use sequence::SequenceRecord;
+pub use station::{Program, ROUTER_ANSWER, Station};
+pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};
+pub use udp::{UdpSink, UdpSource};

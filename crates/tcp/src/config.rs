@@ -2,6 +2,8 @@
 
 use farpath_units::Duration;
 
+use crate::profile::LARGEST_WINDOW;
+
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
@@ -20,6 +22,19 @@ pub enum Algorithm {
     /// RFC 9438.
     #[default]
     Cubic,
+}
+
+/// What one ACK is worth when cwnd grows (appropriate byte counting, RFC 3465).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteCounting {
+    /// One segment per ACK, however much it acknowledges: delayed ACKs slow slow start to 1.5× a
+    /// round trip, and congestion avoidance to half its slope.
+    Off,
+    /// What it acknowledges, at most this many segments (RFC 3465's L; 2 is its usual value).
+    Limit(u8),
+    /// All it acknowledges: doubling whatever the ACK policy (current Linux).
+    #[default]
+    Full,
 }
 
 /// When a receiver acknowledges in-order data.
@@ -56,6 +71,43 @@ pub struct Config {
     pub initial_ssthresh: Option<u32>,
     /// Payload bytes to send; `None` sends until stopped.
     pub amount: Option<u64>,
-    /// RTO floor: the RFC's 1 s, Linux's 200 ms over SRTT.
+    /// Floor of the RTO's variation term, as in Linux: RTO = SRTT + max(4·RTTVAR, this). 200 ms there.
     pub rto_min: Duration,
+    /// What one ACK is worth when cwnd grows.
+    pub byte_counting: ByteCounting,
+}
+
+impl Config {
+    /// Payload bytes of a full segment as sent: the MSS, or the whole window where that is smaller.
+    pub(crate) fn segment(&self) -> u64 {
+        u64::from(self.mss)
+            .min(self.send_buffer)
+            .min(self.receive_window)
+            .max(1)
+    }
+}
+
+/// A current Linux on Ethernet with timestamps (MSS 1448), no limit but congestion control,
+/// sending until stopped.
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            mss: 1448,
+            receive_window: LARGEST_WINDOW,
+            send_buffer: u64::MAX,
+            initial_window: 10,
+            sack: true,
+            timestamps: true,
+            delayed_ack: DelayedAck {
+                every: 2,
+                timeout: Duration::from_ms(40),
+            },
+            algorithm: Algorithm::Cubic,
+            hystart: false,
+            initial_ssthresh: None,
+            amount: None,
+            rto_min: Duration::from_ms(200),
+            byte_counting: ByteCounting::Full,
+        }
+    }
 }

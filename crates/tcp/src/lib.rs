@@ -1,5 +1,26 @@
 //! A sans-IO TCP sender and receiver. Time and segments are arguments; no clock, no sockets, no frames.
+//!
+//! [`Sender`] and [`Receiver`] are the two ends of one connection that carries data one way. Stream
+//! offsets are `u64` bytes from 0 and never wrap. Each end is driven the same way: hand it what
+//! arrived, then call `poll` until it returns `None`; call `on_deadline` when `deadline` has come.
 
+mod cc;
 mod config;
+mod hystart;
+mod limit;
+mod profile;
+mod ranges;
+mod receiver;
+mod recovery;
+mod rtt;
+mod sack;
+mod scoreboard;
+mod send_log;
+mod sender;
 
-pub use config::{Algorithm, Config, DelayedAck, Profile};
+pub use config::{Algorithm, ByteCounting, Config, DelayedAck, Profile};
+pub use limit::{Limit, Shares};
+pub use profile::LARGEST_WINDOW;
+pub use receiver::{AckOut, Receiver, ReceiverStats};
+pub use sack::{MAX_SACK_BLOCKS, SackBlock};
+pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats};

@@ -200,64 +200,76 @@ fn write_datagram(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>, out: &mut
             )
         }
     };
-    let from = usize::from(frame.flow.is_reverse());
     match flow.addresses {
-        Addresses::V4(ends) => {
-            let total_length = frame
-                .len
-                .max((Ipv4::BYTES + body.header_bytes(icmp::Version::V4)) as u16);
-            let dont_fragment = frame.flags().contains(Flags::DONT_FRAGMENT);
-            let ip = Ipv4 {
-                tos: frame.class,
-                total_length,
-                // RFC 6864 §4.1: of no meaning when the datagram may not be fragmented.
-                identification: if dont_fragment { 0 } else { frame.seq as u16 },
-                dont_fragment,
-                more_fragments: false,
-                fragment_offset: 0,
-                ttl: frame.ttl,
-                protocol: body.protocol(icmp::Version::V4),
-                source: match extras.answerer {
-                    Some(IpAddr::V4(node)) if body.is_error() => node,
-                    _ => ends[from],
-                },
-                destination: ends[1 - from],
-            };
-            ip.write(out);
-            let length = total_length - Ipv4::BYTES as u16;
-            body.write(
-                icmp::Version::V4,
-                flow,
-                from,
-                length,
-                ip.pseudo_header(length),
-                out,
-            );
-            total_length
-        }
-        Addresses::V6(ends) => {
-            let least = body.header_bytes(icmp::Version::V6) as u16;
-            let payload_length = frame.len.saturating_sub(Ipv6::BYTES as u16).max(least);
-            let next_header = body.protocol(icmp::Version::V6);
-            let ip = Ipv6 {
-                traffic_class: frame.class,
-                flow_label: u32::from(frame.flow.0),
-                payload_length,
-                next_header,
-                hop_limit: frame.ttl,
-                source: match extras.answerer {
-                    Some(IpAddr::V6(node)) if body.is_error() => node,
-                    _ => ends[from],
-                },
-                destination: ends[1 - from],
-            };
-            ip.write(out);
-            let pseudo = ip.pseudo_header(next_header, u32::from(payload_length));
-            body.write(icmp::Version::V6, flow, from, payload_length, pseudo, out);
-            // A datagram of 65535 bytes is the longest a descriptor knows.
-            payload_length.saturating_add(Ipv6::BYTES as u16)
-        }
+        Addresses::V4(ends) => write_ipv4(frame, flow, extras, ends, &body, out),
+        Addresses::V6(ends) => write_ipv6(frame, flow, extras, ends, &body, out),
     }
+}
+
+fn write_ipv4(
+    frame: &Frame,
+    flow: &FlowInfo,
+    extras: &Extras<'_>,
+    ends: [Ipv4Addr; 2],
+    body: &Body,
+    out: &mut Vec<u8>,
+) -> u16 {
+    let from = usize::from(frame.flow.is_reverse());
+    let least = Ipv4::BYTES + body.header_bytes(icmp::Version::V4);
+    let total_length = frame.len.max(least as u16);
+    let dont_fragment = frame.flags().contains(Flags::DONT_FRAGMENT);
+    let ip = Ipv4 {
+        tos: frame.class,
+        total_length,
+        // RFC 6864 §4.1: of no meaning when the datagram may not be fragmented.
+        identification: if dont_fragment { 0 } else { frame.seq as u16 },
+        dont_fragment,
+        more_fragments: false,
+        fragment_offset: 0,
+        ttl: frame.ttl,
+        protocol: body.protocol(icmp::Version::V4),
+        source: match extras.answerer {
+            Some(IpAddr::V4(node)) if body.is_error() => node,
+            _ => ends[from],
+        },
+        destination: ends[1 - from],
+    };
+    ip.write(out);
+    let length = total_length - Ipv4::BYTES as u16;
+    let pseudo = ip.pseudo_header(length);
+    body.write(icmp::Version::V4, flow, from, length, pseudo, out);
+    total_length
+}
+
+fn write_ipv6(
+    frame: &Frame,
+    flow: &FlowInfo,
+    extras: &Extras<'_>,
+    ends: [Ipv6Addr; 2],
+    body: &Body,
+    out: &mut Vec<u8>,
+) -> u16 {
+    let from = usize::from(frame.flow.is_reverse());
+    let least = body.header_bytes(icmp::Version::V6) as u16;
+    let payload_length = frame.len.saturating_sub(Ipv6::BYTES as u16).max(least);
+    let next_header = body.protocol(icmp::Version::V6);
+    let ip = Ipv6 {
+        traffic_class: frame.class,
+        flow_label: u32::from(frame.flow.0),
+        payload_length,
+        next_header,
+        hop_limit: frame.ttl,
+        source: match extras.answerer {
+            Some(IpAddr::V6(node)) if body.is_error() => node,
+            _ => ends[from],
+        },
+        destination: ends[1 - from],
+    };
+    ip.write(out);
+    let pseudo = ip.pseudo_header(next_header, u32::from(payload_length));
+    body.write(icmp::Version::V6, flow, from, payload_length, pseudo, out);
+    // The longest datagram a descriptor knows is 65535 bytes, header included: no saturation then.
+    payload_length.saturating_add(Ipv6::BYTES as u16)
 }
 
 /// What an IP header is followed by.

@@ -13,8 +13,10 @@ pub mod packet;
 pub mod pcapng;
 pub mod ppp;
 pub mod tcp;
+mod timestamps;
 pub mod udp;
 
 pub use burst::{Burst, Coalescer, Frames, Step};
 pub use frame::{Flags, FlowDir, Frame, Kind, LabelEntry};
 pub use header::{Checksum, HeaderError};
+pub use timestamps::Timestamps;

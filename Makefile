@@ -1,0 +1,107 @@
+# Everything a reader of the README types. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# `checked` is release with assertions and overflow checks: the simulations in the tests want speed,
+# and one profile for lints, tests and tools builds each dependency once.
+PROFILE ?= checked
+CARGO := cargo
+RELEASE := target/release/farpath
+CHECKED := target/$(PROFILE)/farpath
+LOGS := target/logs
+WEB_SOURCES := $(shell find web/src -type f 2>/dev/null) $(wildcard web/*.ts web/*.html)
+
+export CARGO_TERM_COLOR ?= never
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: demo
+demo: build ## fold a 116 ms link into a 581 ms path, predicted beside simulated
+	@status=0; $(RELEASE) run cern-snaky/five-passes --out target/demo || status=$$?; \
+	if [ -e target/demo/report.html ]; then echo; echo "The page: file://$(CURDIR)/target/demo/report.html"; fi; \
+	exit $$status
+
+.PHONY: build
+build: linker web/dist/report.js ## the binary, release build, with its pages inside
+	$(CARGO) build --release --locked --package farpath
+
+.PHONY: test
+test: lint web-test rust-test generated scenarios ## everything that is checked
+	@echo
+	@grep -hE '^ *(Test Files|Tests) ' $(LOGS)/web.txt || true
+	@grep -E '^test result: ' $(LOGS)/rust.txt
+	@awk '/^test result: /{p+=$$4; f+=$$6; i+=$$8} END {printf "total: %d passed; %d failed; %d ignored\n", p, f, i}' $(LOGS)/rust.txt
+
+.PHONY: lint
+lint: linker ## formatting, clippy with warnings as errors, the repository's own rules
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked --profile $(PROFILE) -- -D warnings
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- tidy
+
+.PHONY: rust-test
+rust-test: linker oracles web/dist/report.js ## the Rust tests
+	@mkdir -p $(LOGS)
+	$(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE) 2>&1 | tee $(LOGS)/rust.txt
+
+.PHONY: web-test
+web-test: oracles web/dist/report.js ## types and tests of the pages
+	@mkdir -p $(LOGS)
+	cd web && npm run check
+	cd web && CI=true NO_COLOR=1 npm test 2>&1 | tee ../$(LOGS)/web.txt
+
+.PHONY: generated
+generated: linker ## the pages under docs/reference are those the sources give
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen --check
+
+.PHONY: scenarios
+scenarios: linker web/dist/report.js ## run every shipped scenario; a failed expectation fails
+	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
+	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
+
+.PHONY: bench
+bench: linker ## measure what the speed claims say; writes target/bench.json
+	$(CARGO) xtask bench
+
+.PHONY: bench-ns3
+bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
+	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
+	@mkdir -p target/ns3
+	python3 benches/ns3/run.py | tee target/ns3/bench.json
+
+.PHONY: gallery
+gallery: build ## redraw the figures of docs/gallery from fresh runs
+	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
+	cd web && npm run build:gallery
+	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/cern-snaky-tunnel.svg
+	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/cern-snaky-load.svg
+
+.PHONY: generate
+generate: linker ## rewrite the generated pages under docs/reference
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen
+
+.PHONY: clean
+clean: ## remove everything that is built or fetched
+	rm -rf target web/dist web/dist-gallery web/node_modules
+
+# What the system must have. Nothing is asked and nothing is done when it is there.
+
+.PHONY: linker
+linker:
+	@.ci/need 'gcc=command -v cc' 'libc6-dev=test -e /usr/include/stdlib.h'
+
+.PHONY: oracles
+oracles:
+	@.ci/need tshark chromium
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web/dist/report.js: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	cd web && npm run build
+	@touch $@

@@ -1,0 +1,163 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// The workbench for long, fat network paths: describe a path once; predict it, simulate it, lay
+/// the answers side by side, and be told what limits it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "farpath",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 ok, 1 a failed expectation or finding, 2 bad text or arguments,\n\
+                  3 environment (privilege, unwritable output, memory), 130 interrupted.\n\n\
+                  Start with:  farpath run cern-snaky/five-passes --out report"
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Run a scenario: predict and simulate its tests, and print one table
+    Run(RunArgs),
+    /// Check a scenario without running it, and show the way its tests take
+    Check(CheckArgs),
+    /// Write a commented scenario to start from
+    New(NewArgs),
+    /// List the shipped scenarios, or print one
+    Scenarios(ScenariosArgs),
+    /// Print the JSON Schema of scenario files, for editors
+    Schema,
+    /// Ask the closed forms directly
+    Predict(PredictArgs),
+}
+
+/// `farpath run`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath run cern-snaky/five-passes\n  \
+    farpath run my-path.toml --set link.trunk.delay=58ms --set test.bulk.window=64MiB --out report\n  \
+    farpath run cern-snaky/window-sweep --json | jq '.records[].metrics.goodput_bps'")]
+pub(crate) struct RunArgs {
+    /// A scenario file, or the name of a shipped one (`farpath scenarios`)
+    pub(crate) scenario: String,
+    /// Closed forms only, unless --simulate is given too
+    #[arg(long)]
+    pub(crate) predict: bool,
+    /// The packet-level simulation only, unless --predict is given too
+    #[arg(long)]
+    pub(crate) simulate: bool,
+    /// Run the simulation N times, each with its own seed, counting up
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) repeat: u32,
+    /// Print the records as one JSON document instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the expectations as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write records.json, series.csv, scenario.resolved.toml, report.html and captures here
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The seed of all luck; the scenario's own, or 1, if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB
+    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Run only this test (may be repeated)
+    #[arg(long, value_name = "TEST")]
+    pub(crate) only: Vec<String>,
+    /// Run one instant at a time: slower, and the same to the bit
+    #[arg(long)]
+    pub(crate) event_by_event: bool,
+}
+
+/// `farpath check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// A scenario file, or the name of a shipped one
+    pub(crate) scenario: String,
+    /// Change one key of the scenario first
+    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+}
+
+/// `farpath new`.
+#[derive(Args, Debug)]
+pub(crate) struct NewArgs {
+    /// Where to write it; standard output if not given
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// `farpath scenarios`.
+#[derive(Args, Debug)]
+pub(crate) struct ScenariosArgs {
+    /// Print this scenario's text
+    pub(crate) name: Option<String>,
+}
+
+/// `farpath predict`.
+#[derive(Args, Debug)]
+pub(crate) struct PredictArgs {
+    /// What to predict.
+    #[command(subcommand)]
+    pub(crate) what: Predict,
+}
+
+/// The predictions.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Predict {
+    /// What one TCP connection gets from a path, and what limits it
+    Path(PathArgs),
+    /// What each layer of a stack leaves for the next
+    Overhead(OverheadArgs),
+}
+
+/// `farpath predict path`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB")]
+pub(crate) struct PathArgs {
+    /// Rate of the slowest link, with its unit: 10Gbit/s
+    #[arg(long)]
+    pub(crate) rate: String,
+    /// Round-trip time, with its unit: 116ms
+    #[arg(long)]
+    pub(crate) rtt: String,
+    /// Largest IP datagram in bytes
+    #[arg(long, default_value = "1500")]
+    pub(crate) mtu: String,
+    /// Share of segments lost: 1e-6
+    #[arg(long)]
+    pub(crate) loss: Option<String>,
+    /// Most bytes in flight: 64MiB
+    #[arg(long)]
+    pub(crate) window: Option<String>,
+    /// Congestion control: cubic or reno
+    #[arg(long, default_value = "cubic")]
+    pub(crate) cc: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `farpath predict overhead`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000")]
+pub(crate) struct OverheadArgs {
+    /// The stack from the line up, layers joined by `/`
+    #[arg(long)]
+    pub(crate) stack: String,
+    /// Largest IP datagram in bytes
+    #[arg(long, default_value = "1500")]
+    pub(crate) mtu: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

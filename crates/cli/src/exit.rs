@@ -1,0 +1,81 @@
+//! Exit codes, and how a failure is told.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+/// How a command ended; the numbers are part of the command line's contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything went well.
+    Ok = 0,
+    /// An expectation failed, or there is a finding.
+    Finding = 1,
+    /// The text or the arguments are wrong.
+    Usage = 2,
+    /// The environment does not allow it.
+    Environment = 3,
+    /// The user interrupted.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// A command that could not do its work: what to say, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// The text or the arguments are wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+        Failure { exit: Exit::Usage, message: message.into(), hint: None }
+    }
+
+    /// The environment does not allow it.
+    pub(crate) fn environment(message: impl Into<String>) -> Failure {
+        Failure { exit: Exit::Environment, message: message.into(), hint: None }
+    }
+
+    /// The user interrupted.
+    pub(crate) fn interrupted(message: impl Into<String>) -> Failure {
+        Failure { exit: Exit::Interrupted, message: message.into(), hint: None }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says it on standard error and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let message = self.message.trim_end();
+        // A rendered diagnostic brings its own heading.
+        let heading = if message.starts_with("error") { "" } else { "error: " };
+        let mut text = format!("{heading}{message}\n");
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("\nhint: {hint}\n"));
+        }
+        // Nobody may be reading; the exit code still tells.
+        drop(std::io::stderr().write_all(text.as_bytes()));
+        self.exit.into()
+    }
+}
+
+/// Writes data to standard output. A reader that went away is not an error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::environment(format!("write to standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}

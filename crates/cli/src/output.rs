@@ -1,0 +1,99 @@
+//! What `--out` and `--junit` write: checked before the run, and put in place whole.
+
+#![allow(clippy::disallowed_methods, reason = "the binary's files are written here, with errors that name the path")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use farpath_record::RunDocument;
+use farpath_report::html::{ReportData, render};
+
+use crate::exit::Failure;
+use crate::run::Loaded;
+use crate::tap::Taps;
+
+/// A folder that will hold the results of a run.
+pub(crate) struct Output {
+    folder: PathBuf,
+}
+
+/// One file that will be written; nothing is left behind if it never is.
+pub(crate) struct Pending {
+    path: PathBuf,
+    draft: PathBuf,
+    written: bool,
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if !self.written {
+            drop(fs::remove_file(&self.draft));
+        }
+    }
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::environment(format!("{what} {}: {error}", path.display()))
+        .hint("choose a place you may write to")
+}
+
+/// Makes sure that `path` can be written.
+pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
+    if path.is_dir() {
+        return Err(Failure::environment(format!("write {}: it is a folder", path.display()))
+            .hint("name a file in it"));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let draft = path.with_file_name(name);
+    fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
+    Ok(Pending { path: path.to_owned(), draft, written: false })
+}
+
+impl Pending {
+    /// Writes the file whole, or not at all.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
+        fs::write(&self.draft, bytes).map_err(|e| cannot("write", &self.path, &e))?;
+        fs::rename(&self.draft, &self.path).map_err(|e| cannot("write", &self.path, &e))?;
+        self.written = true;
+        Ok(())
+    }
+}
+
+impl Output {
+    /// Creates the folder and makes sure that files can be written there.
+    pub(crate) fn prepare(folder: &Path) -> Result<Output, Failure> {
+        fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
+        drop(prepare_file(&folder.join("records.json"))?);
+        Ok(Output { folder: folder.to_owned() })
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes everything.
+    pub(crate) fn write(
+        &self,
+        loaded: &Loaded,
+        document: &RunDocument,
+        page: &ReportData,
+        taps: Option<Taps>,
+    ) -> Result<(), Failure> {
+        let mut csv = Vec::new();
+        document
+            .write_series_csv(&mut csv)
+            .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
+        let data = serde_json::to_vec(page).map_err(|e| Failure::environment(format!("report.json: {e}")))?;
+        for (name, bytes) in [
+            ("records.json", document.to_json().into_bytes()),
+            ("series.csv", csv),
+            ("scenario.resolved.toml", loaded.document.resolved_text().as_bytes().to_vec()),
+            ("report.json", data),
+            ("report.html", render(page).into_bytes()),
+        ] {
+            prepare_file(&self.folder.join(name))?.write(&bytes)?;
+        }
+        taps.map_or(Ok(()), Taps::finish)
+    }
+}

@@ -1,0 +1,83 @@
+//! `farpath predict`: the closed forms, without a scenario.
+
+use farpath_predict::overhead::Stack;
+use farpath_predict::{Answer, PathInput, Value, mtu_from_text, path};
+use farpath_units::{Duration, Rate, Ratio, Size};
+use serde::Serialize;
+
+use crate::args::{OverheadArgs, PathArgs, Predict, PredictArgs};
+use crate::exit::{Exit, Failure, print};
+
+pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
+    match &args.what {
+        Predict::Path(args) => predict_path(args),
+        Predict::Overhead(args) => predict_overhead(args),
+    }
+}
+
+fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
+where
+    T::Err: std::fmt::Display,
+{
+    text.parse().map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
+}
+
+fn mtu(text: &str) -> Result<Size, Failure> {
+    mtu_from_text(text).map_err(|e| Failure::usage(format!("--mtu {text}: {e}")))
+}
+
+#[derive(Serialize)]
+struct PredictDocument {
+    schema: &'static str,
+    results: Vec<Answer>,
+}
+
+fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
+    let input = PathInput {
+        loss: args.loss.as_deref().map(|t| read::<Ratio>("loss", t)).transpose()?,
+        window: args.window.as_deref().map(|t| read::<Size>("window", t)).transpose()?,
+        cc: read("cc", &args.cc)?,
+        ..PathInput::new(read::<Rate>("rate", &args.rate)?, read::<Duration>("rtt", &args.rtt)?, mtu(&args.mtu)?)
+    };
+    let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
+    if args.json {
+        return json(&PredictDocument { schema: "farpath.predict/1", results });
+    }
+    let mut text = String::new();
+    for answer in &results {
+        text.push_str(&format!("{:<22} {:>20}   {}\n", answer.name, shown(answer), answer.formula));
+        if !answer.note.is_empty() {
+            text.push_str(&format!("{:<22} {:>20}   {}\n", "", "", answer.note));
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn json<T: Serialize>(document: &T) -> Result<Exit, Failure> {
+    let text = serde_json::to_string_pretty(document).expect("plain values always serialise");
+    print(&format!("{text}\n"))?;
+    Ok(Exit::Ok)
+}
+
+fn shown(answer: &Answer) -> String {
+    match &answer.value {
+        Value::Number(v) => farpath_report::quantity(answer.name, *v),
+        Value::Text(text) => text.clone(),
+        Value::Null => "-".to_owned(),
+    }
+}
+
+fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {
+    let stack: Stack = read("stack", &args.stack)?;
+    let ladder = stack.ladder(mtu(&args.mtu)?).map_err(|e| Failure::usage(e.to_string()))?;
+    if args.json {
+        return json(&ladder);
+    }
+    let mut text = String::new();
+    for rung in &ladder.layers {
+        text.push_str(&format!("{:<14} {:>20}\n", rung.name, farpath_report::quantity("rate_bps", rung.rate_bps)));
+    }
+    print(&text)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,229 @@
+//! `farpath run`: every point of a scenario, one table, one document.
+
+use std::collections::BTreeMap;
+
+use farpath_record::{Expectation, Results, RunDocument};
+use farpath_report::html::Sequence;
+use farpath_report::table;
+use farpath_scenario::{Document, Scenario, Set, Source, load};
+use sha2::{Digest, Sha256};
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure, print};
+use crate::output::Output;
+use crate::progress::{self, Progress};
+use crate::simulate::{self, Point, Wanted};
+use crate::tap::Taps;
+use crate::{page, search};
+
+/// A scenario's text with `--set` applied, and what it means.
+pub(crate) struct Loaded {
+    pub(crate) source: Source,
+    pub(crate) document: Document,
+    pub(crate) scenario: Scenario,
+}
+
+/// Reads a scenario with its `--set` arguments.
+pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
+    use std::io::IsTerminal;
+    let source = load(name).map_err(|e| Failure::usage(e.to_string()))?;
+    let colour = std::io::stderr().is_terminal();
+    let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
+    let document = Document::open(&source, sets).map_err(say)?;
+    let scenario = document.scenario().map_err(say)?;
+    Ok(Loaded { source, document, scenario })
+}
+
+/// The `--set` arguments.
+pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
+    let parse = |t: &String| t.parse::<Set>().map_err(|e| Failure::usage(e.to_string()));
+    texts.iter().map(parse).collect()
+}
+
+pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    progress::watch_interrupts()?;
+    let sets = sets(&args.sets)?;
+    let mut loaded = open(&args.scenario, &sets)?;
+    keep_only(&mut loaded.scenario, &args.only)?;
+    let seed = args.seed.unwrap_or(loaded.scenario.seed);
+    let neither = !args.predict && !args.simulate;
+    let wanted = Wanted {
+        predict: args.predict || neither,
+        simulate: args.simulate || neither,
+        sequence: args.out.is_some(),
+        event_by_event: args.event_by_event,
+    };
+    // What cannot be written or held is found out before anything runs.
+    let output = args.out.as_deref().map(Output::prepare).transpose()?;
+    let junit = args.junit.as_deref().map(crate::output::prepare_file).transpose()?;
+    let points = points(&loaded, &sets, args)?;
+    for (_, scenario) in &points {
+        crate::memory::check(scenario)?;
+    }
+    let mut taps = output.as_ref().map(|o| Taps::new(o.folder()));
+    let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
+    document.expectations = judge(&loaded.scenario, &document);
+    let failed = document.expectations.iter().any(|e| !e.pass);
+    if let Some(output) = output {
+        let page = page::data(&loaded, &document, sequences, args);
+        output.write(&loaded, &document, &page, taps)?;
+    }
+    if let Some(file) = junit {
+        let mut xml = Vec::new();
+        farpath_report::junit::write(&document, &mut xml)
+            .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+        file.write(&xml)?;
+    }
+    if args.json {
+        print(&document.to_json())?;
+    } else {
+        print(&table::render(&document, layout()))?;
+        if let Some(out) = &args.out {
+            print(&format!("\nWritten to {}: open report.html there.\n", out.display()))?;
+        }
+    }
+    Ok(if failed { Exit::Finding } else { Exit::Ok })
+}
+
+/// Leaves out the tests that `--only` does not name, and the expectations on them.
+pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Failure> {
+    if only.is_empty() {
+        return Ok(());
+    }
+    for name in only {
+        if !scenario.tests.iter().any(|t| t.name == *name) {
+            let known: Vec<&str> = scenario.tests.iter().map(|t| t.name.as_str()).collect();
+            return Err(Failure::usage(format!("--only {name}: no such test"))
+                .hint(format!("the scenario has: {}", known.join(", "))));
+        }
+    }
+    scenario.tests.retain(|t| only.contains(&t.name));
+    let tests = scenario.tests.clone();
+    let kept = |metric: &str| {
+        let test = metric.split('.').next().unwrap_or_default();
+        tests.iter().any(|t| t.name == test)
+    };
+    scenario.expects.retain(|e| {
+        kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m))
+    });
+    scenario.searches.clear();
+    Ok(())
+}
+
+type At = BTreeMap<String, String>;
+
+/// The points of the sweep, each with its scenario; one empty point without a sweep.
+fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scenario)>, Failure> {
+    let mut points = vec![At::new()];
+    for (key, values) in &loaded.scenario.sweep {
+        let with = |at: &At, value: &String| {
+            let mut at = at.clone();
+            at.insert(key.clone(), value.clone());
+            at
+        };
+        points = points.iter().flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>()).collect();
+    }
+    if loaded.scenario.sweep.is_empty() {
+        return Ok(vec![(At::new(), loaded.scenario.clone())]);
+    }
+    let scenario = |at: At| {
+        let mut all = sets.to_vec();
+        all.extend(at.iter().map(|(k, v)| Set::new(k, v)));
+        let mut scenario = open(&args.scenario, &all)?.scenario;
+        keep_only(&mut scenario, &args.only)?;
+        Ok((at, scenario))
+    };
+    points.into_iter().map(scenario).collect()
+}
+
+fn all_points(
+    loaded: &Loaded,
+    points: Vec<(At, Scenario)>,
+    args: &RunArgs,
+    wanted: Wanted,
+    seed: u64,
+    taps: &mut Option<Taps>,
+) -> Result<(RunDocument, Vec<Sequence>), Failure> {
+    let repeats = if wanted.simulate { args.repeat } else { 1 };
+    let searches = if wanted.simulate { loaded.scenario.searches.len() } else { 0 };
+    // A scenario of searches has nothing else to run.
+    let points = if loaded.scenario.tests.is_empty() { Vec::new() } else { points };
+    let progress = Progress::new((points.len() as u64) * u64::from(repeats) + searches as u64);
+    let sha256 = sha256(loaded.document.resolved_text());
+    let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
+    let mut sequences = Vec::new();
+    for (at, scenario) in &points {
+        for repeat in 0..repeats {
+            progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
+            let tapped = if repeat == 0 && at.is_empty() { taps.as_mut() } else { None };
+            let seed = seed.wrapping_add(repeat.into());
+            let mut advance = |n| progress.advance_by(n);
+            let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
+            add(&mut document, &mut sequences, found, repeat);
+        }
+    }
+    if wanted.simulate {
+        for search in &loaded.scenario.searches {
+            progress.say(&format!("search {}", search.name));
+            let mut advance = |n| progress.advance_by(n);
+            document.records.push(search::highest(loaded, search, args, wanted, seed, &mut advance)?);
+        }
+    }
+    progress.finish();
+    Ok((document, sequences))
+}
+
+fn label(name: &str, at: &At, repeat: u32, repeats: u32) -> String {
+    let values: Vec<&str> = at.values().map(String::as_str).collect();
+    let mut text = if values.is_empty() { name.to_owned() } else { values.join(" ") };
+    if repeats > 1 {
+        text.push_str(&format!(" {}/{repeats}", repeat + 1));
+    }
+    text
+}
+
+/// Adds what one point gave. Predictions know no luck: one of them stands for all repeats.
+fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Point, repeat: u32) {
+    if repeat > 0 {
+        found.records.retain(|r| r.origin != farpath_record::Origin::Predicted);
+    } else {
+        document.links.append(&mut found.links);
+        sequences.append(&mut found.sequences);
+    }
+    found.records.iter_mut().for_each(|r| r.repeat = repeat);
+    document.records.append(&mut found.records);
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
+    let expects: Vec<farpath_record::Expect> = scenario
+        .expects
+        .iter()
+        .map(|e| farpath_record::Expect {
+            metric: e.metric.clone(),
+            over: e.over.clone(),
+            minus: e.minus.clone(),
+            min: e.min,
+            max: e.max,
+            origins: e.origins.clone(),
+            point: e.point.clone(),
+            stated: e.stated.clone(),
+            source: e.source.clone(),
+            note: e.note.clone(),
+        })
+        .collect();
+    let results = Results { records: &document.records, links: &document.links };
+    farpath_record::judge(&expects, results, &document.origins())
+}
+
+/// As wide as the terminal, 80 columns where there is none.
+fn layout() -> table::Layout {
+    use std::io::IsTerminal;
+    let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let terminal = std::io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some();
+    table::Layout { width: width.unwrap_or(80).clamp(60, 160), colour: terminal && !plain }
+}

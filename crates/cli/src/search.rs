@@ -1,0 +1,83 @@
+//! `[[search]]`: the highest value at which a metric stays within its bound, by bisection.
+
+use std::collections::BTreeMap;
+
+use farpath_record::{Origin, Record};
+use farpath_scenario::{Search, Set};
+use farpath_units::Rate;
+
+use crate::args::RunArgs;
+use crate::exit::Failure;
+use crate::run::{Loaded, keep_only, open, sets};
+use crate::simulate::{self, Point, Wanted};
+
+/// Bisects, and returns the record of the search: kind `search`, metrics `highest_bps` and
+/// `lowest_failing_bps`. What the runs on the way measured is not kept: they answer one question.
+pub(crate) fn highest(
+    loaded: &Loaded,
+    search: &Search,
+    args: &RunArgs,
+    wanted: Wanted,
+    seed: u64,
+    advance: &mut dyn FnMut(u64),
+) -> Result<Record, Failure> {
+    let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
+    let wanted = Wanted { predict: false, sequence: false, ..wanted };
+    let steps = steps(low, high, search.resolution.get());
+    let mut told = 0;
+    let mut step = 0;
+    let mut notes = Vec::new();
+    if !holds(search, &at(loaded, search, args, wanted, seed, low)?) {
+        return Err(Failure::usage(format!(
+            "search `{}`: already the low end, {}, exceeds the bound",
+            search.name, search.low
+        ))
+        .hint("lower `low`, or check the metric and `at_most`"));
+    }
+    if holds(search, &at(loaded, search, args, wanted, seed, high)?) {
+        notes.push(format!("even the high end, {}, holds: the answer is above it", search.high));
+        low = high;
+    }
+    while (high - low) as f64 > search.resolution.get() * high as f64 && high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(search, &at(loaded, search, args, wanted, seed, middle)?) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+        step += 1;
+        let done = (1000 * step / steps.max(1)).min(1000);
+        advance(done.saturating_sub(told));
+        told = done;
+    }
+    advance(1000 - told);
+    let mut record = Record::new(Origin::Simulated, &search.name, "search", "", "");
+    record.set("highest_bps", low as f64);
+    record.set("lowest_failing_bps", high as f64);
+    record.notes = notes;
+    Ok(record)
+}
+
+fn steps(low: u64, high: u64, resolution: f64) -> u64 {
+    ((high - low) as f64 / (high as f64 * resolution)).log2().ceil().max(1.0) as u64
+}
+
+/// Runs the search's tests with every key at `bps`.
+fn at(loaded: &Loaded, search: &Search, args: &RunArgs, wanted: Wanted, seed: u64, bps: u64) -> Result<Point, Failure> {
+    let value = Rate::from_bps(bps).map_or_else(String::new, |r| r.to_string());
+    let mut all = sets(&args.sets)?;
+    all.extend(search.keys.iter().map(|k| Set::new(k, &value)));
+    let mut scenario = open(&loaded.source.name, &all)?.scenario;
+    keep_only(&mut scenario, &search.only)?;
+    let point = BTreeMap::from([(format!("search.{}", search.name), value)]);
+    simulate::point(&scenario, &point, wanted, seed, None, &mut |_| ())
+}
+
+fn holds(search: &Search, point: &Point) -> bool {
+    search.metrics.iter().all(|metric| {
+        let (test, name) = metric.split_once('.').unwrap_or((metric, ""));
+        let simulated = |r: &&Record| r.origin == Origin::Simulated && r.test == test;
+        let value = point.records.iter().find(simulated).and_then(|r| r.metrics.get(name));
+        value.is_some_and(|v| *v <= search.at_most)
+    })
+}

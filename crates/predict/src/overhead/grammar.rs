@@ -1,0 +1,236 @@
+//! Reading a stack, layer by layer, with a lesson where it does not fit.
+
+use farpath_units::Rate;
+
+use super::{Delimiter, Layer, Stack};
+use crate::framing::Framing;
+use crate::signal::Signal;
+
+/// Most labels of one `mpls*N`: more than any network pushes, few enough for any MTU.
+const DEPTH_MAX: u32 = 16;
+
+/// Most layers in a stack: enough for any real one, few enough that no input costs much.
+const LAYERS_MAX: usize = 32;
+
+/// Why a stack was refused; the message says what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StackError {
+    /// The text begins with no known link.
+    #[error("a stack begins with its line: `{0}` is neither a signal ({signals}) nor a rate such as `622Mbps`", signals = signal_names())]
+    Link(String),
+    /// No layer of this name.
+    #[error(
+        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc vlan mpls*N ip ip6 tcp tcp+ts udp"
+    )]
+    Layer(String),
+    /// A label stack's depth is no number from 1 to 16.
+    #[error("`{0}`: write the number of labels, 1 to {DEPTH_MAX}, as in `mpls*2`")]
+    Depth(String),
+    /// A layer where it cannot be.
+    #[error("`{layer}` cannot follow `{below}`: {lesson}")]
+    Order {
+        /// The layer refused.
+        layer: String,
+        /// The layer below it.
+        below: String,
+        /// What belongs where.
+        lesson: &'static str,
+    },
+    /// The stack carries no IP, so an MTU means nothing.
+    #[error("the stack has no `ip` or `ip6`: add it, such as `{0}/ip/tcp+ts`")]
+    NoIp(String),
+    /// More layers than any real stack.
+    #[error("more than {LAYERS_MAX} layers")]
+    TooManyLayers,
+}
+
+fn signal_names() -> String {
+    let names: Vec<&str> = Signal::all().iter().map(|s| s.name).collect();
+    names.join(" ")
+}
+
+pub(super) fn read(text: &str) -> Result<Stack, StackError> {
+    let text = text.trim();
+    let mut parts = text.split('/').map(str::trim);
+    let first = parts.next().unwrap_or_default();
+    let mut stack = link(first)?;
+    let mut below = first;
+    for (n, part) in parts.enumerate() {
+        if n >= LAYERS_MAX {
+            return Err(StackError::TooManyLayers);
+        }
+        place(&mut stack, part, below)?;
+        below = part;
+    }
+    if stack.delimiter == Delimiter::Atm
+        && !matches!(stack.layers.first(), Some(Layer::Aal5 { .. }))
+    {
+        return Err(order(
+            "(end)",
+            "atm",
+            "cells carry frames through an adaptation layer: add `aal5-llc` or `aal5-vc`",
+        ));
+    }
+    if !stack.layers.iter().any(|l| l.is_ip()) {
+        return Err(StackError::NoIp(short(text)));
+    }
+    settle_delimiter(&mut stack);
+    Ok(stack)
+}
+
+/// The line a stack begins with; its default delimiter is filled in when the rest is known.
+fn link(name: &str) -> Result<Stack, StackError> {
+    let signal = Signal::named(name);
+    let rate = match signal {
+        Some(signal) => Some((signal.line, signal.payload)),
+        None => name.parse::<Rate>().ok().map(|rate| (rate, rate)),
+    };
+    let (line, payload) = rate.ok_or_else(|| StackError::Link(short(name)))?;
+    Ok(Stack {
+        signal,
+        line,
+        payload,
+        delimiter: Delimiter::None,
+        layers: Vec::new(),
+    })
+}
+
+/// Where no delimiter was named, the signal's own goes to the bottom.
+fn settle_delimiter(stack: &mut Stack) {
+    if stack.delimiter != Delimiter::None {
+        return;
+    }
+    let default = match stack.signal.map(|s| s.framing) {
+        Some(Framing::Pos) => (Delimiter::Pos, Layer::Pos),
+        Some(Framing::Ethernet | Framing::EthernetTagged) => {
+            (Delimiter::Ethernet, Layer::Eth { own: true })
+        }
+        Some(Framing::None) | None => return,
+    };
+    stack.delimiter = default.0;
+    stack.layers.insert(0, default.1);
+}
+
+/// Puts the layer `part` on the stack, whose topmost layer was written `below`.
+fn place(stack: &mut Stack, part: &str, below: &str) -> Result<(), StackError> {
+    let lowest = stack.layers.is_empty() && stack.delimiter == Delimiter::None;
+    let ethernet_line = stack.signal.is_some_and(|s| s.framing == Framing::Ethernet);
+    if lowest && matches!(part, "pos" | "atm" | "eth") {
+        let sonet_line = stack.signal.is_some_and(Signal::is_sonet);
+        if part == "eth" && sonet_line {
+            return Err(order(
+                part,
+                below,
+                "SONET and SDH carry packets through `pos` or `atm`; Ethernet on them is the signal `10gbe-wan`",
+            ));
+        }
+        if part != "eth" && ethernet_line {
+            return Err(order(
+                part,
+                below,
+                "this line is Ethernet: its framing is `eth`, and needs no naming",
+            ));
+        }
+        delimit(stack, part);
+        return Ok(());
+    }
+    let layer = layer(part)?;
+    let top = stack.layers.last().copied();
+    let ethernet_below = lowest && ethernet_line;
+    if let Some(lesson) = misplaced(layer, top, stack.delimiter, ethernet_below) {
+        return Err(order(part, below, lesson));
+    }
+    if ethernet_below {
+        delimit(stack, "eth");
+    }
+    stack.layers.push(layer);
+    Ok(())
+}
+
+/// The layer of this name, above the line's own framing.
+fn layer(part: &str) -> Result<Layer, StackError> {
+    Ok(match part {
+        "pos" | "atm" => Layer::Pos,
+        "aal5-llc" => Layer::Aal5 { encapsulation: 8 },
+        "aal5-vc" => Layer::Aal5 { encapsulation: 0 },
+        "eth" => Layer::Eth { own: false },
+        "vlan" => Layer::Vlan,
+        "ip" => Layer::Ip,
+        "ip6" => Layer::Ip6,
+        "tcp" => Layer::Tcp { timestamps: false },
+        "tcp+ts" => Layer::Tcp { timestamps: true },
+        "udp" => Layer::Udp,
+        _ if part == "mpls" || part.starts_with("mpls*") => Layer::Mpls {
+            depth: depth(part)?,
+        },
+        _ => return Err(StackError::Layer(short(part))),
+    })
+}
+
+/// Why `layer` cannot stand on `top`; `None` when it can.
+fn misplaced(
+    layer: Layer,
+    top: Option<Layer>,
+    delimiter: Delimiter,
+    ethernet_below: bool,
+) -> Option<&'static str> {
+    let cells_bare = delimiter == Delimiter::Atm && top.is_none();
+    let carried =
+        top.is_some_and(|l| matches!(l, Layer::Ip | Layer::Ip6 | Layer::Tcp { .. } | Layer::Udp));
+    match layer {
+        Layer::Pos => Some("it delimits frames on the line, so it comes directly after the line"),
+        Layer::Aal5 { .. } => {
+            (!cells_bare).then_some("AAL5 fills cells: write it directly after `atm`")
+        }
+        _ if cells_bare => Some(
+            "cells carry frames through an adaptation layer: write `aal5-llc` or `aal5-vc` first",
+        ),
+        Layer::Mpls { .. } => carried.then_some("labels stand below the datagram they carry"),
+        Layer::Eth { .. } => (!matches!(top, Some(Layer::Mpls { .. } | Layer::Pos)))
+            .then_some("a customer's Ethernet frame is carried by labels or by `pos`"),
+        Layer::Vlan => (!ethernet_below && !matches!(top, Some(Layer::Eth { .. } | Layer::Vlan)))
+            .then_some(
+                "a tag belongs to an Ethernet header: write it after `eth` or an Ethernet line",
+            ),
+        Layer::Ip | Layer::Ip6 => carried
+            .then_some("one datagram is enough: tunnels of IP in IP are not part of this grammar"),
+        Layer::Tcp { .. } | Layer::Udp => {
+            (!top.is_some_and(Layer::is_ip)).then_some("TCP and UDP stand on `ip` or `ip6`")
+        }
+    }
+}
+
+fn delimit(stack: &mut Stack, name: &str) {
+    let (delimiter, layer) = match name {
+        "pos" => (Delimiter::Pos, Some(Layer::Pos)),
+        "atm" => (Delimiter::Atm, None),
+        _ => (Delimiter::Ethernet, Some(Layer::Eth { own: true })),
+    };
+    stack.delimiter = delimiter;
+    stack.layers.extend(layer);
+}
+
+fn depth(part: &str) -> Result<u32, StackError> {
+    let Some(count) = part.strip_prefix("mpls*") else {
+        return Ok(1);
+    };
+    let digits = !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit());
+    let depth = count
+        .parse()
+        .ok()
+        .filter(|n| digits && (1..=DEPTH_MAX).contains(n));
+    depth.ok_or_else(|| StackError::Depth(short(part)))
+}
+
+fn order(layer: &str, below: &str, lesson: &'static str) -> StackError {
+    StackError::Order {
+        layer: short(layer),
+        below: short(below),
+        lesson,
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}

@@ -1,0 +1,42 @@
+//! Windows: the bandwidth-delay product, what a window allows, window scaling, sequence wrap.
+
+use farpath_units::{Duration, Rate, Size};
+
+/// The largest window a header can announce without scaling: 2¹⁶ − 1 bytes (RFC 9293 §3.1).
+pub const UNSCALED_MAX: u64 = 65_535;
+
+/// The largest shift of the window scale option (RFC 7323 §2.3).
+pub const SHIFT_MAX: u8 = 14;
+
+/// Seconds as a double, correctly rounded.
+pub(crate) fn seconds(span: Duration) -> f64 {
+    span.as_ps() as f64 / 1e12
+}
+
+/// The bandwidth-delay product C·RTT/8 in bytes (RFC 6349 §3.3.1).
+pub fn bdp_bytes(rate: Rate, rtt: Duration) -> f64 {
+    // One rounding: the product is a whole number of bit-picoseconds.
+    (u128::from(rate.as_bps()) * u128::from(rtt.as_ps())) as f64 / 8e12
+}
+
+/// The rate in bit/s a window of payload allows: 8·W/RTT (RFC 7323 §1.1). Infinite for an RTT of 0.
+pub fn window_limit_bps(window: Size, rtt: Duration) -> f64 {
+    window.as_bytes() as f64 * 8.0 / seconds(rtt)
+}
+
+/// The largest window a shift of `shift` can announce: 65 535·2^shift bytes. `None` above a shift
+/// of 14 (RFC 7323 §2.3).
+pub fn largest_window(shift: u8) -> Option<Size> {
+    (shift <= SHIFT_MAX).then(|| Size::from_bytes(UNSCALED_MAX << shift))
+}
+
+/// The smallest shift that announces `bytes`; `None` when even 14 does not (above 1 073 725 440 B).
+pub fn shift_for(bytes: f64) -> Option<u8> {
+    (0..=SHIFT_MAX).find(|shift| (UNSCALED_MAX << shift) as f64 >= bytes)
+}
+
+/// Seconds until old and new sequence numbers can be confused: 2³¹/B with B in bytes a second
+/// (RFC 7323 §5). The whole sequence space lasts twice as long.
+pub fn sequence_wrap_s(rate: Rate) -> f64 {
+    (1_u64 << 31) as f64 * 8.0 / rate.as_bps() as f64
+}

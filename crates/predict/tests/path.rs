@@ -1,0 +1,382 @@
+//! The path predictor: what it answers, what it says when an input is missing, what it refuses.
+
+use farpath_predict::{
+    Answer, Cc, Framing, IpVersion, PathInput, Timestamps, Value, mtu_from_text, path,
+};
+use farpath_units::{Duration, Key, Rate, Ratio, Size};
+use proptest::prelude::*;
+
+const CONTRACT: [&str; 12] = [
+    "bdp_bytes",
+    "window_needed_bytes",
+    "window_limit_bps",
+    "line_goodput_bps",
+    "loss_limit_bps",
+    "goodput_bps",
+    "limit",
+    "slow_start_s",
+    "slow_start_waste_s",
+    "recovery_s",
+    "loss_ratio_to_fill",
+    "sequence_wrap_s",
+];
+
+fn input(rate: &str, rtt: &str, mtu: &str) -> PathInput {
+    PathInput::new(
+        rate.parse().expect(rate),
+        rtt.parse().expect(rtt),
+        mtu_from_text(mtu).expect(mtu),
+    )
+}
+
+fn value(answers: &[Answer], name: &str) -> Value {
+    answers
+        .iter()
+        .find(|a| a.name == name)
+        .unwrap_or_else(|| panic!("no {name}"))
+        .value
+        .clone()
+}
+
+fn number(answers: &[Answer], name: &str) -> f64 {
+    value(answers, name)
+        .number()
+        .unwrap_or_else(|| panic!("{name} is no number"))
+}
+
+fn note(answers: &[Answer], name: &str) -> String {
+    answers
+        .iter()
+        .find(|a| a.name == name)
+        .unwrap_or_else(|| panic!("no {name}"))
+        .note
+        .clone()
+}
+
+#[test]
+fn answers_everything_the_contract_names_with_its_grounds() {
+    let mut full = input("10Gbit/s", "116ms", "9000");
+    full.loss = Ratio::new(1e-6);
+    full.window = Some("64MiB".parse().expect("a size"));
+    let answers = path(&full).expect("a path");
+    for name in CONTRACT {
+        let answer = answers
+            .iter()
+            .find(|a| a.name == name)
+            .unwrap_or_else(|| panic!("no {name}"));
+        assert_ne!(answer.value, Value::Null, "{name}");
+        assert!(
+            !answer.formula.is_empty() && !answer.source.is_empty() && !answer.range.is_empty(),
+            "{name}"
+        );
+    }
+    let mut names: Vec<_> = answers.iter().map(|a| a.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), answers.len(), "names are unique");
+    assert_eq!(number(&answers, "bdp_bytes"), 145_000_000.0);
+    assert_eq!(number(&answers, "mss_bytes"), 8948.0);
+    assert_eq!(value(&answers, "limit"), Value::Text("loss".to_owned()));
+}
+
+#[test]
+fn missing_inputs_give_null() {
+    let answers = path(&input("10Gbit/s", "116ms", "9000")).expect("a path");
+    assert_eq!(value(&answers, "window_limit_bps"), Value::Null);
+    assert_eq!(value(&answers, "loss_limit_bps"), Value::Null);
+    assert_eq!(value(&answers, "limit"), Value::Text("link".to_owned()));
+    assert_eq!(
+        number(&answers, "goodput_bps"),
+        number(&answers, "line_goodput_bps")
+    );
+}
+
+#[test]
+fn serialises_as_the_schema_prints() {
+    let answers = path(&input("10Gbit/s", "116ms", "9000 B")).expect("a path");
+    let json = serde_json::to_value(&answers).expect("answers serialise");
+    assert_eq!(json[0]["name"], "bdp_bytes");
+    assert_eq!(json[0]["unit"], "B");
+    // Whole numbers without a fraction, and null for what is unknown.
+    assert_eq!(
+        serde_json::to_string(&json[0]["value"]).expect("a number"),
+        "145000000"
+    );
+    let of = |name: &str| {
+        json.as_array()
+            .expect("a list")
+            .iter()
+            .find(|a| a["name"] == name)
+            .expect("an answer")
+    };
+    assert!(of("loss_limit_bps")["value"].is_null());
+    assert_eq!(of("limit")["value"], "link");
+    for entry in json.as_array().expect("a list") {
+        for key in [
+            "name", "value", "unit", "formula", "source", "note", "range",
+        ] {
+            assert!(entry.get(key).is_some(), "{key}");
+        }
+    }
+}
+
+#[test]
+fn the_snaky_path_by_hand() {
+    let mut snaky = input("1 Gbit/s", "581 ms", "9000");
+    snaky.window = Some(Size::from_bytes(64 << 20));
+    let answers = path(&snaky).expect("a path");
+    // 8948/9038 of 1 Gbit/s; 8 × 2^26 / 0.581 s; 2^31 / (10^9/8).
+    assert!((number(&answers, "line_goodput_bps") - 990_042_044.7).abs() < 0.1);
+    assert!((number(&answers, "window_limit_bps") - 924_046_320.1).abs() < 0.1);
+    assert!((number(&answers, "sequence_wrap_s") - 17.179_869_184).abs() < 1e-9);
+    assert!((number(&answers, "window_needed_bytes") / f64::from(1 << 20) - 68.57).abs() < 0.005);
+    assert_eq!(number(&answers, "window_scale"), 11.0);
+    assert_eq!(
+        value(&answers, "limit"),
+        Value::Text("receive_window".to_owned())
+    );
+    assert!(note(&answers, "window_limit_bps").contains("socket buffer"));
+    assert!(note(&answers, "sequence_wrap_s").contains("34.359738 s"));
+    // 10 × 1.5^17 = 9853 is the first at or above 7499.9 segments: 1.5^16 gives 6568.
+    assert!((number(&answers, "slow_start_s") - 17.0 * 0.581).abs() < 1e-9);
+}
+
+#[test]
+fn framing_and_options_change_the_payload() {
+    let mut p = input("1 Gbit/s", "10 ms", "9000");
+    let line = |p: &PathInput| number(&path(p).expect("a path"), "line_goodput_bps") / 1e6;
+    assert!((line(&p) - 990.04).abs() < 0.005);
+    p.framing = Framing::EthernetTagged;
+    assert!((line(&p) - 989.60).abs() < 0.005);
+    p.framing = Framing::Ethernet;
+    p.timestamps = Timestamps::Off;
+    assert!((line(&p) - 991.37).abs() < 0.005);
+    p.ip = IpVersion::V6;
+    assert!((line(&p) - 1000.0 * 8940.0 / 9038.0).abs() < 0.005);
+    p.framing = Framing::None;
+    assert!((line(&p) - 1000.0 * 8940.0 / 9000.0).abs() < 0.005);
+    // E13: 949.28 without timestamps, 941.48 with them.
+    let mut lbe = input("1 Gbit/s", "4.55 ms", "1500");
+    assert!((line(&lbe) - 941.48).abs() < 0.005);
+    lbe.timestamps = Timestamps::Off;
+    assert!((line(&lbe) - 949.28).abs() < 0.005);
+}
+
+#[test]
+fn recovery_counts_frames_and_says_what_slides_count() {
+    let mut p = input("1 Gbit/s", "120 ms", "1500");
+    p.timestamps = Timestamps::Off;
+    p.segments_per_ack = 1;
+    p.cc = Cc::Reno;
+    let answers = path(&p).expect("a path");
+    assert!((number(&answers, "recovery_s") - 585.18).abs() < 0.01);
+    assert!(
+        note(&answers, "recovery_s").contains("616.438 s"),
+        "{}",
+        note(&answers, "recovery_s")
+    );
+    p.segments_per_ack = 2;
+    assert!((number(&path(&p).expect("a path"), "recovery_s") - 1170.35).abs() < 0.02);
+    p.cc = Cc::Cubic;
+    assert!((number(&path(&p).expect("a path"), "recovery_s") - 19.41).abs() < 0.01);
+    // On a short path the Reno-friendly region is the faster.
+    let near = path(&input("100 Mbit/s", "1 ms", "1500")).expect("a path");
+    assert!(number(&near, "recovery_s") < 0.01);
+    assert!(note(&near, "recovery_s").contains("Reno-friendly"));
+}
+
+#[test]
+fn loss_out_of_range_is_flagged() {
+    let mut p = input("1 Gbit/s", "100 ms", "1500");
+    p.loss = Ratio::new(0.1);
+    assert!(
+        note(&path(&p).expect("a path"), "loss_limit_bps").contains("Outside the formula's range")
+    );
+    p.loss = Ratio::new(0.0);
+    let answers = path(&p).expect("a path");
+    assert_eq!(value(&answers, "loss_limit_bps"), Value::Null);
+    assert!(note(&answers, "loss_limit_bps").contains("Without loss"));
+    p.loss = Ratio::new(1.0);
+    assert!(path(&p).is_ok());
+}
+
+#[test]
+fn a_pipe_of_a_segment_has_no_loss_to_fill() {
+    let mut p = input("1 Mbit/s", "1 ms", "1500");
+    let answers = path(&p).expect("a path");
+    assert_eq!(value(&answers, "loss_ratio_to_fill"), Value::Null);
+    assert!(note(&answers, "slow_start_s").contains("at once"));
+    assert_eq!(number(&answers, "slow_start_s"), 0.0);
+    p.rtt = Duration::from_ms(50);
+    assert!(note(&path(&p).expect("a path"), "loss_ratio_to_fill").contains("Outside"));
+}
+
+#[test]
+fn rounds_of_months_do_not_saturate() {
+    let answers = path(&input("10 Gbit/s", "200 d", "1500")).expect("a path");
+    let rounds = number(&answers, "slow_start_s") / (200.0 * 86_400.0);
+    assert!(
+        rounds > 60.0 && (rounds - rounds.round()).abs() < 1e-9,
+        "{rounds}"
+    );
+    let snaky = path(&input("1 Gbit/s", "581 ms", "9000")).expect("a path");
+    assert_eq!(number(&snaky, "slow_start_s"), 9.877);
+}
+
+#[test]
+fn nonsense_is_refused_with_a_reason() {
+    let refuse = |change: &dyn Fn(&mut PathInput), phrase: &str| {
+        let mut p = input("1 Gbit/s", "100 ms", "1500");
+        change(&mut p);
+        let message = path(&p).expect_err(phrase).to_string();
+        assert!(message.contains(phrase), "{message:?} lacks {phrase:?}");
+    };
+    refuse(&|p| p.mtu = Size::from_bytes(67), "below 68 B");
+    refuse(&|p| p.mtu = Size::from_bytes(65_536), "above 65535 B");
+    refuse(&|p| p.mtu = Size::from_bytes(u64::MAX), "above 65535 B");
+    refuse(
+        &|p| {
+            p.ip = IpVersion::V6;
+            p.mtu = Size::from_bytes(1279);
+        },
+        "below 1280 B, the least IPv6",
+    );
+    refuse(&|p| p.rtt = Duration::ZERO, "zero");
+    refuse(
+        &|p| p.window = Some(Size::from_bytes(1447)),
+        "below one segment of 1448 B",
+    );
+    refuse(
+        &|p| p.window = Some(Size::from_bytes(1_073_725_441)),
+        "window scaling",
+    );
+    refuse(&|p| p.initial_window = 0, "initial window is 0");
+    refuse(&|p| p.segments_per_ack = 0, "between 1 and 64");
+    assert!(
+        "bbr"
+            .parse::<Cc>()
+            .expect_err("no closed form")
+            .to_string()
+            .contains("`reno` or `cubic`")
+    );
+}
+
+#[test]
+fn an_mtu_is_a_count_or_a_size() {
+    for text in ["9000", "9000 B", "9 kB", " 9000B "] {
+        assert_eq!(mtu_from_text(text), Ok(Size::from_bytes(9000)), "{text}");
+    }
+    for text in [
+        "",
+        "9k",
+        "-1",
+        "9000 b",
+        "99999999999999999999999",
+        "9000.5",
+    ] {
+        let message = mtu_from_text(text).expect_err(text).to_string();
+        assert!(message.contains("`9000` or `9000 B`"), "{message}");
+    }
+}
+
+#[test]
+fn mtu_text_survives_a_million_mutations() {
+    let luck = Key::new(2).with("mtu").stream();
+    const ALPHABET: &[u8] = b"0123456789 .,-+kKMiB\xc2\xb5e/";
+    let mut accepted = 0;
+    for n in 0..1_000_000_u64 {
+        let bits = luck.bits(n);
+        let bytes: Vec<u8> = (0..bits % 9)
+            .map(|i| ALPHABET[(bits >> (8 * i)) as usize % ALPHABET.len()])
+            .collect();
+        let text = String::from_utf8_lossy(&bytes);
+        accepted += u32::from(mtu_from_text(&text).is_ok());
+        assert!(text.parse::<Cc>().is_err());
+    }
+    assert!(accepted > 10_000, "{accepted}");
+}
+
+fn any_path() -> impl Strategy<Value = PathInput> {
+    let loss = prop_oneof![
+        Just(None),
+        (0.0..=1.0_f64).prop_map(Ratio::new),
+        (-12.0..0.0_f64).prop_map(|e| Ratio::new(10_f64.powf(e)))
+    ];
+    let window = proptest::option::of(9000_u64..=1_073_725_440);
+    (
+        (any::<u64>(), 0_u32..64),
+        (1..=u64::MAX, 0_u32..50),
+        1280_u64..=9000,
+        loss,
+        window,
+        any::<[bool; 4]>(),
+        1_u32..100,
+        1_u32..=64,
+    )
+        .prop_map(
+            |((rate, a), (rtt, b), mtu, loss, window, flags, iw, per_ack)| {
+                let rate = Rate::from_bps((rate >> a).max(1)).expect("not zero");
+                let mut p = PathInput::new(
+                    rate,
+                    Duration::from_ps((rtt >> b).max(1)),
+                    Size::from_bytes(mtu),
+                );
+                p.loss = loss;
+                p.window = window.map(Size::from_bytes);
+                p.cc = if flags[0] { Cc::Reno } else { Cc::Cubic };
+                p.ip = if flags[1] {
+                    IpVersion::V6
+                } else {
+                    IpVersion::V4
+                };
+                p.timestamps = if flags[2] {
+                    Timestamps::On
+                } else {
+                    Timestamps::Off
+                };
+                p.framing = if flags[3] {
+                    Framing::Ethernet
+                } else {
+                    Framing::Pos
+                };
+                (p.initial_window, p.segments_per_ack) = (iw, per_ack);
+                p
+            },
+        )
+}
+
+proptest! {
+    /// Whatever the path: no panic, finite figures, and goodput at or below every limit.
+    #[test]
+    fn goodput_is_the_least_of_the_limits(p in any_path()) {
+        let answers = path(&p).expect("a path");
+        let goodput = number(&answers, "goodput_bps");
+        for limit in ["line_goodput_bps", "window_limit_bps", "loss_limit_bps"] {
+            if let Some(bps) = value(&answers, limit).number() {
+                prop_assert!(goodput <= bps, "{limit} {bps} under {goodput}");
+            }
+        }
+        for answer in &answers {
+            if let Value::Number(x) = answer.value {
+                prop_assert!(x.is_finite() && x >= 0.0, "{} is {x}", answer.name);
+            }
+        }
+        prop_assert!(number(&answers, "slow_start_waste_s") <= number(&answers, "slow_start_s") * (1.0 + 1e-12));
+    }
+
+    /// Loss at the ratio that fills the path lets the line through, a hundredth more does not.
+    #[test]
+    fn the_loss_that_fills_fills(rtt_ms in 1_u64..1000, mbps in 10_u64..100_000, reno in any::<bool>()) {
+        let rate = Rate::from_bps(mbps * 1_000_000).expect("not zero");
+        let mut p = PathInput::new(rate, Duration::from_ms(rtt_ms), Size::from_bytes(1500));
+        p.cc = if reno { Cc::Reno } else { Cc::Cubic };
+        let fill = value(&path(&p).expect("a path"), "loss_ratio_to_fill").number().unwrap_or(1.0);
+        prop_assume!(fill < 0.9);
+        p.loss = Ratio::new(fill);
+        let answers = path(&p).expect("a path");
+        let (loss, line) = (number(&answers, "loss_limit_bps"), number(&answers, "line_goodput_bps"));
+        prop_assert!((loss / line - 1.0).abs() < 1e-9, "{loss} {line}");
+        p.loss = Ratio::new(fill * 1.01);
+        prop_assert_eq!(value(&path(&p).expect("a path"), "limit"), Value::Text("loss".to_owned()));
+    }
+}

@@ -1,0 +1,258 @@
+//! The stack grammar: what it reads, what it makes of it, what it refuses and how.
+
+use farpath_predict::overhead::{Ladder, Stack};
+use farpath_predict::{Framing, Signal};
+use farpath_units::{Key, Size};
+
+fn ladder(stack: &str, mtu: u64) -> Ladder {
+    let read: Stack = stack.parse().unwrap_or_else(|e| panic!("{stack}: {e}"));
+    read.ladder(Size::from_bytes(mtu))
+        .unwrap_or_else(|e| panic!("{stack}: {e}"))
+}
+
+fn names(ladder: &Ladder) -> Vec<&str> {
+    ladder
+        .layers
+        .iter()
+        .map(|rung| rung.name.as_str())
+        .collect()
+}
+
+#[test]
+fn the_snaky_stack_layer_by_layer() {
+    let l = ladder("stm64/pos/mpls*1/eth/vlan/ip/tcp+ts", 9000);
+    assert_eq!(
+        names(&l),
+        [
+            "line",
+            "payload",
+            "pos",
+            "mpls",
+            "eth",
+            "vlan",
+            "ip",
+            "tcp+ts",
+            "application"
+        ]
+    );
+    let bytes: Vec<_> = l.layers.iter().map(|r| r.bytes).collect();
+    // Customer's frame 9000 + 4 + 14, one label, PPP 8; the flag makes 9031 on the line.
+    let expected = [
+        None,
+        None,
+        Some(9030),
+        Some(9022),
+        Some(9018),
+        Some(9004),
+        Some(9000),
+        Some(8980),
+        Some(8948),
+    ];
+    assert_eq!(bytes, expected);
+    assert_eq!(l.layers[0].rate_bps, 9_953_280_000.0);
+    assert_eq!(l.layers[1].rate_bps, 9_584_640_000.0);
+    assert!((l.top_bps() - 9_584_640_000.0 * 8948.0 / 9031.0).abs() < 1e-3);
+    assert!(l.layers.windows(2).all(|w| w[0].rate_bps >= w[1].rate_bps));
+    let json = serde_json::to_value(&l).expect("a ladder serialises");
+    assert_eq!(json["layers"][0]["name"], "line");
+    assert_eq!(json["layers"][0]["rate_bps"], 9_953_280_000.0);
+    // Three crossings of one direction: C/3 of payload for each.
+    assert!(l.notes.iter().any(|n| n.contains("fixed-stuff")));
+}
+
+#[test]
+fn ethernet_lines_bring_their_own_framing() {
+    let l = ladder("gbe/ip/tcp+ts", 9000);
+    assert_eq!(names(&l), ["line", "eth", "ip", "tcp+ts", "application"]);
+    assert!((l.top_bps() - 1e9 * 8948.0 / 9038.0).abs() < 1e-3);
+    assert_eq!(ladder("gbe/eth/ip/tcp+ts", 9000), l);
+    assert_eq!(ladder("1Gbps/eth/ip/tcp+ts", 9000).top_bps(), l.top_bps());
+    let tagged = ladder("10gbe/vlan/ip6/udp", 1500);
+    assert_eq!(
+        names(&tagged),
+        ["line", "eth", "vlan", "ip6", "udp", "application"]
+    );
+    assert!((tagged.top_bps() - 1e10 * 1452.0 / 1542.0).abs() < 1e-3);
+    // A 46-byte payload just fills the smallest frame; what is shorter costs the same.
+    let small = ladder("gbe/ip", 68);
+    assert_eq!(small.rung("eth").expect("a rung").bytes, Some(86));
+    let bare = ladder("622.08Mbps/ip/udp", 1500);
+    assert_eq!(names(&bare), ["line", "ip", "udp", "application"]);
+    let wan = ladder("10gbe-wan/ip", 1500);
+    assert_eq!(names(&wan), ["line", "payload", "eth", "ip"]);
+    let labels = ladder("10gbe/mpls*2/ip/tcp", 1500);
+    assert!((labels.top_bps() - 1e10 * 1460.0 / 1546.0).abs() < 1e-3);
+}
+
+#[test]
+fn pos_is_meant_where_none_is_named() {
+    assert_eq!(
+        ladder("stm16/ip/tcp", 4470),
+        ladder("oc48c/pos/ip/tcp", 4470)
+    );
+    assert_eq!(
+        ladder("stm64/mpls/eth/ip", 9000)
+            .rung("pos")
+            .expect("a rung")
+            .bytes,
+        Some(9026)
+    );
+}
+
+#[test]
+fn ladders_and_framings_agree() {
+    for mtu in [68, 576, 1500, 4470, 9000, 9180, 65_535] {
+        for (stack, framing) in [
+            ("1Gbps/ip", Framing::None),
+            ("gbe/ip", Framing::Ethernet),
+            ("gbe/vlan/ip", Framing::EthernetTagged),
+            ("stm64/ip", Framing::Pos),
+        ] {
+            let l = ladder(stack, u64::from(mtu));
+            let payload = l.rung("payload").unwrap_or(&l.layers[0]).rate_bps;
+            let expected = payload * f64::from(mtu) / f64::from(framing.wire_bytes(mtu));
+            assert!(
+                (l.top_bps() / expected - 1.0).abs() < 1e-12,
+                "{stack} {mtu}"
+            );
+        }
+    }
+}
+
+#[test]
+fn cells_are_filled_whole() {
+    // 40-byte ACKs: one cell without LLC/SNAP, two with it; 1500 bytes take 32 cells.
+    let cells = |stack: &str, mtu| {
+        ladder(stack, mtu)
+            .rung("atm")
+            .expect("a rung")
+            .bytes
+            .expect("bytes")
+            / 53
+    };
+    assert_eq!(cells("stm1/atm/aal5-llc/ip", 1500), 32);
+    assert_eq!(cells("stm1/atm/aal5-llc/ip", 4470), 94);
+    assert_eq!(cells("stm1/atm/aal5-llc/ip", 9180), 192);
+    assert_eq!(cells("stm1/atm/aal5-vc/ip", 88), 2);
+    assert_eq!(cells("stm1/atm/aal5-vc/ip", 89), 3);
+    assert_eq!(cells("stm1/atm/aal5-llc/ip", 80), 2);
+    assert_eq!(cells("stm1/atm/aal5-llc/ip", 81), 3);
+}
+
+#[test]
+fn refusals_teach() {
+    let cases = [
+        ("", "begins with its line"),
+        ("stm65/ip", "stm64"),
+        ("gbe", "no `ip` or `ip6`"),
+        ("gbe/mpls", "no `ip` or `ip6`"),
+        ("gbe/foo/ip", "`foo` is not a layer"),
+        ("gbe//ip", "`` is not a layer"),
+        ("gbe/pos/ip", "this line is Ethernet"),
+        ("stm64/eth/ip", "10gbe-wan"),
+        ("stm64/vlan/ip", "a tag belongs"),
+        ("stm64/mpls/pos/ip", "directly after the line"),
+        ("stm64/mpls*0/ip", "1 to 16"),
+        ("stm64/mpls*17/ip", "1 to 16"),
+        ("stm64/mpls*+1/ip", "1 to 16"),
+        ("stm64/mpls*/ip", "1 to 16"),
+        ("stm64/atm/ip", "aal5-llc"),
+        ("stm64/atm", "aal5-llc"),
+        ("stm64/aal5-llc/ip", "directly after `atm`"),
+        ("gbe/tcp", "stand on `ip`"),
+        ("gbe/ip/tcp/udp", "stand on `ip`"),
+        ("gbe/ip/ip6", "one datagram"),
+        ("gbe/ip/mpls", "below the datagram"),
+        ("gbe/eth/eth/ip", "customer's"),
+        ("10Gbit/s/ip", "begins with its line"),
+    ];
+    for (text, phrase) in cases {
+        let message = text.parse::<Stack>().expect_err(text).to_string();
+        assert!(
+            message.contains(phrase),
+            "{text}: {message:?} lacks {phrase:?}"
+        );
+    }
+    let many = format!("gbe{}/ip", "/mpls".repeat(40));
+    assert!(many.parse::<Stack>().is_err());
+}
+
+#[test]
+fn impossible_mtus_are_refused() {
+    let mtu = |stack: &str, bytes| {
+        stack
+            .parse::<Stack>()
+            .expect(stack)
+            .ladder(Size::from_bytes(bytes))
+            .expect_err(stack)
+            .to_string()
+    };
+    assert!(mtu("gbe/ip/tcp", 67).contains("below 68 B"));
+    assert!(mtu("gbe/ip6/tcp", 1000).contains("below 1280 B"));
+    assert!(mtu("gbe/ip/tcp", 65_536).contains("above 65535 B"));
+}
+
+/// A million strings near the grammar; what is read can be priced.
+#[test]
+fn no_stack_panics_on_a_million_mutations() {
+    let mut pieces: Vec<&str> = Signal::all().iter().map(|s| s.name).collect();
+    pieces.extend([
+        "eth",
+        "pos",
+        "atm",
+        "aal5-llc",
+        "aal5-vc",
+        "vlan",
+        "mpls",
+        "mpls*2",
+        "mpls*16",
+        "ip",
+        "ip6",
+        "tcp",
+        "tcp+ts",
+        "udp",
+        "622Mbps",
+        "mpls*",
+        "*",
+        "99999999999",
+        "",
+        "µ",
+        "\0",
+        "/",
+    ]);
+    let links = Signal::all().len();
+    let luck = Key::new(3).with("stacks").stream();
+    let mut accepted = 0_u32;
+    for n in 0..1_000_000_u64 {
+        let mut bits = luck.bits(n);
+        let mut below = |limit: usize| {
+            let value = (bits % limit as u64) as usize;
+            bits = (bits / limit as u64) ^ bits.rotate_left(29);
+            value
+        };
+        let mut text = pieces[below(links)].to_owned();
+        for _ in 0..1 + below(6) {
+            text.push('/');
+            text.push_str(pieces[links + below(pieces.len() - links)]);
+        }
+        if below(4) == 0 {
+            let cut = below(text.len());
+            if text.is_char_boundary(cut) {
+                text.truncate(cut);
+            }
+        }
+        let Ok(stack) = text.parse::<Stack>() else {
+            continue;
+        };
+        accepted += 1;
+        let ladder = stack
+            .ladder(Size::from_bytes(1500))
+            .unwrap_or_else(|e| panic!("{text}: {e}"));
+        let falls = ladder
+            .layers
+            .windows(2)
+            .all(|w| w[0].rate_bps >= w[1].rate_bps && w[1].rate_bps > 0.0);
+        assert!(falls, "{text}: {ladder:?}");
+    }
+    assert!(accepted > 10_000, "{accepted}");
+}

@@ -1,0 +1,207 @@
+//! Values for people: a metric's unit is the end of its name, its digits are five.
+
+/// Prints the value of a metric with its unit, to five significant digits: `580.06 ms`,
+/// `989.97 Mbit/s`, `64 MiB`, `0.012 %`. The unit follows from the name's end: `_ns`, `_s`, `_bps`,
+/// `_bytes`, `_km`, `_ratio`; `X over Y` is a plain number, `X minus Y` has X's unit, and anything
+/// else is a count or an index.
+pub fn quantity(metric: &str, value: f64) -> String {
+    if metric.contains(" over ") {
+        return digits(value);
+    }
+    let name = metric.split(' ').next().unwrap_or(metric);
+    let name = name.rsplit('.').next().unwrap_or(name);
+    match unit(name) {
+        "ns" => seconds(value * 1e-9),
+        "s" => seconds(value),
+        "bps" => scaled(
+            value,
+            1000.0,
+            &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Pbit/s"],
+        ),
+        "bytes" => bytes(value),
+        "km" => format!("{} km", digits(value)),
+        "ratio" => ratio(value),
+        _ => digits(value),
+    }
+}
+
+/// The value with all its digits, in the unit that the metric's name says: `580061234 ns`.
+pub fn exact(metric: &str, value: f64) -> String {
+    let name = if metric.contains(" over ") {
+        ""
+    } else {
+        metric.split(' ').next().unwrap_or(metric)
+    };
+    let unit = match unit(name.rsplit('.').next().unwrap_or(name)) {
+        "ns" => " ns",
+        "s" => " s",
+        "bps" => " bit/s",
+        "bytes" => " B",
+        "km" => " km",
+        _ => "",
+    };
+    format!("{value}{unit}")
+}
+
+/// The unit that ends a name; a name without `_` may be its own unit (`bytes`).
+fn unit(name: &str) -> &str {
+    name.rsplit('_').next().unwrap_or(name)
+}
+
+/// A metric's name without the unit that [`quantity`] prints: `rtt_avg` of `rtt_avg_ns`.
+pub fn unitless(metric: &str) -> &str {
+    match metric.rsplit_once('_') {
+        Some((name, "ns" | "s" | "bps" | "bytes" | "km" | "ratio")) => name,
+        _ => metric,
+    }
+}
+
+/// Five significant digits, four below one; a whole number below 10⁹ keeps all of its own, and what
+/// only rounds to one keeps its zeros: they say how close it is.
+fn digits(value: f64) -> String {
+    let size = value.abs();
+    if value.fract() == 0.0 && size < 1e9 {
+        return format!("{value:.0}");
+    }
+    if !(1e-4..1e9).contains(&size) {
+        return format!("{value:.4e}");
+    }
+    // The exponent after rounding: 9.99999 has two digits before the point once it is 10.000.
+    let rounded = format!("{value:.4e}");
+    let places = (4 - exponent(&rounded)).clamp(0, 4);
+    format!("{value:.*}", places as usize)
+}
+
+/// The power of ten of a number in scientific notation.
+fn exponent(scientific: &str) -> i32 {
+    let power = scientific.rsplit('e').next();
+    power.and_then(|e| e.parse().ok()).unwrap_or(0)
+}
+
+fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+    let mut scaled = value;
+    let mut unit = 0;
+    // 999.995 k would round up to 1000.0 k.
+    while scaled.abs() >= step * (1.0 - 5e-6) && unit + 1 < units.len() {
+        scaled /= step;
+        unit += 1;
+    }
+    format!("{} {}", digits(tidy(scaled)), units[unit])
+}
+
+/// Removes the last bits of a division, so that 990 000 000 prints as `990 Mbit/s`.
+fn tidy(value: f64) -> f64 {
+    let whole = value.round();
+    if (value - whole).abs() <= whole.abs() * 1e-12 {
+        whole
+    } else {
+        value
+    }
+}
+
+fn seconds(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        "0 s".to_owned()
+    } else if size >= 36_000.0 {
+        format!("{} h", digits(tidy(value / 3600.0)))
+    } else if size >= 0.999_995 {
+        format!("{} s", digits(tidy(value)))
+    } else {
+        scaled(value * 1e9, 1000.0, &["ns", "µs", "ms"])
+    }
+}
+
+/// Binary units where they are exact, else decimal ones.
+fn bytes(value: f64) -> String {
+    for (unit, name) in [(1u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        let count = value / unit as f64;
+        if count.fract() == 0.0 && count.abs() >= 1.0 {
+            return format!("{count:.0} {name}");
+        }
+    }
+    scaled(value, 1000.0, &["B", "kB", "MB", "GB", "TB"])
+}
+
+fn ratio(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-5 {
+        return format!("{value:.2e}");
+    }
+    let percent = value * 100.0;
+    if percent == 0.0 || percent.abs() >= 1.0 {
+        format!("{} %", digits(tidy(percent)))
+    } else {
+        // Three digits are enough below one per cent.
+        let exponent = exponent(&format!("{percent:.2e}"));
+        let places = 2 - exponent;
+        let text = format!("{percent:.*}", places.clamp(0, 9) as usize);
+        format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_units_and_sensible_digits() {
+        let cases = [
+            ("ping.rtt_avg_ns", 580_061_234.0, "580.06 ms"),
+            ("rtt_avg_ns", 581_000_000.0, "581 ms"),
+            ("rtt_avg_ns", 1234.0, "1.2340 µs"),
+            ("rtt_avg_ns", 12.0, "12 ns"),
+            ("rtt_avg_ns", 999_999_999.0, "1.0000 s"),
+            ("completion_ns", 2e9, "2 s"),
+            ("recovery_s", 54_000.0, "15 h"),
+            ("recovery_s", 0.0, "0 s"),
+            ("goodput_bps", 989_972_345.0, "989.97 Mbit/s"),
+            ("goodput_bps", 990_000_000.0, "990 Mbit/s"),
+            ("link.stm64.a>b.rate_max_bps", 9.99999e9, "10.000 Gbit/s"),
+            ("goodput_bps", 0.0, "0 bit/s"),
+            ("cwnd_max_bytes", 67_108_864.0, "64 MiB"),
+            ("bdp_bytes", 145e6, "145 MB"),
+            ("queue_max_bytes", 0.0, "0 B"),
+            ("loss_ratio", 0.0, "0 %"),
+            ("loss_ratio", 1e-6, "1.00e-6"),
+            ("loss_ratio", 0.000_12, "0.012 %"),
+            ("loss_ratio", 0.2, "20 %"),
+            ("link.stm64.a>b.drops.tail", 7.0, "7"),
+            ("jain_index", 0.987_654_3, "0.9877"),
+            ("link.s.a>b.bytes over link.s.b>a.bytes", 1.5, "1.5000"),
+            ("a.rtt_avg_ns minus b.rtt_avg_ns", 464.0e6, "464 ms"),
+            ("retransmits", 123_456_789.0, "123456789"),
+        ];
+        for (metric, value, text) in cases {
+            assert_eq!(quantity(metric, value), text, "{metric} {value}");
+        }
+        assert_eq!(
+            (
+                unitless("rtt_avg_ns"),
+                unitless("received"),
+                unitless("sent_bps")
+            ),
+            ("rtt_avg", "received", "sent")
+        );
+    }
+
+    #[test]
+    fn no_value_panics() {
+        for metric in [
+            "a_ns", "a_s", "a_bps", "a_bytes", "a_ratio", "a_km", "a", "",
+        ] {
+            for v in [
+                0.0,
+                -1.0,
+                1e-300,
+                1e300,
+                f64::NAN,
+                f64::INFINITY,
+                -0.3,
+                0.5,
+                1023.99,
+            ] {
+                assert!(!quantity(metric, v).is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! The one table a run prints: what the source stated, what each origin says, and what failed.
+
+use farpath_record::{Expectation, Origin, Point, Record, Results, RunDocument};
+
+use crate::grid::{Column, lay_out, wrap};
+use crate::quantity::{exact, quantity, unitless};
+
+/// How the table is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Columns of the terminal; a line is longer only if its numbers leave no room.
+    pub width: usize,
+    /// Colours marks with ANSI sequences; the text is the same without.
+    pub colour: bool,
+}
+
+impl Default for Layout {
+    /// 80 columns, no colour.
+    fn default() -> Layout {
+        Layout {
+            width: 80,
+            colour: false,
+        }
+    }
+}
+
+/// Renders the table, the failures and the notes; ends with a new line.
+pub fn render(run: &RunDocument, layout: Layout) -> String {
+    let mut out = format!("{}, seed {}\n\n", run.scenario, run.seed);
+    let rows = rows(run);
+    if !rows.is_empty() {
+        out += &grid(run, &rows, layout);
+    }
+    let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
+    if !failed.is_empty() {
+        out.push('\n');
+    }
+    for expectation in &failed {
+        let text = format!("FAIL  {}", failure(expectation));
+        push_wrapped(&mut out, &text, "      ", layout);
+    }
+    let notes = notes(run);
+    if !notes.is_empty() {
+        out += "\nNotes\n";
+    }
+    for note in notes {
+        push_wrapped(&mut out, &format!("- {note}"), "  ", layout);
+    }
+    if !run.expectations.is_empty() {
+        let count = run.expectations.len();
+        let plural = if count == 1 { "" } else { "s" };
+        out += &format!(
+            "\n{count} expectation{plural}: {} ok, {} failed\n",
+            count - failed.len(),
+            failed.len()
+        );
+    }
+    out
+}
+
+/// One line of the table.
+struct Row<'a> {
+    /// The metric in full, as an expectation names it.
+    path: String,
+    point: &'a Point,
+    stated: String,
+    /// One per origin of the run.
+    values: Vec<Option<f64>>,
+    limited_by: String,
+    mark: &'static str,
+}
+
+fn rows(run: &RunDocument) -> Vec<Row<'_>> {
+    let points = points(run);
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for path in paths(run) {
+        for point in &points {
+            if let Some(mut row) = row(run, &path, point) {
+                // What limits a test is said once for each point, beside its first metric.
+                if !rows
+                    .iter()
+                    .any(|r| r.point == row.point && subject(&r.path).0 == subject(&path).0)
+                {
+                    row.limited_by = limited_by(run, &path, point);
+                }
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
+    let judged: Vec<&Expectation> = run
+        .expectations
+        .iter()
+        .filter(|e| e.metric == path && e.point == *point)
+        .collect();
+    let results = Results {
+        records: &run.records,
+        links: &run.links,
+    };
+    let value = |origin: Origin| {
+        // A ratio or a difference is known to the expectation only.
+        let compared = judged
+            .iter()
+            .filter(|e| e.origin == origin)
+            .find_map(|e| e.actual);
+        compared.or_else(|| results.value(path, origin, point))
+    };
+    let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
+    if judged.is_empty() && values.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut stated: Vec<&str> = judged.iter().filter_map(|e| e.stated.as_deref()).collect();
+    stated.dedup();
+    let mark = match (judged.is_empty(), judged.iter().all(|e| e.pass)) {
+        (true, _) => "",
+        (false, true) => "ok",
+        (false, false) => "FAIL",
+    };
+    let (path, stated) = (path.to_owned(), stated.join("; "));
+    Some(Row {
+        path,
+        point,
+        stated,
+        values,
+        limited_by: String::new(),
+        mark,
+    })
+}
+
+/// Metrics that are shown for a kind of test even if nobody expects anything of them.
+fn headline(record: &Record) -> Vec<&str> {
+    match record.kind.as_str() {
+        "ping" => vec!["rtt_avg_ns"],
+        "tcp" => vec!["goodput_bps", "recovery_s"],
+        "transfer" => vec!["completion_ns"],
+        "udp" => vec!["goodput_bps", "loss_ratio"],
+        "bandwidth" => vec!["capacity_bps", "available_bps"],
+        _ => record.metrics.keys().take(4).map(String::as_str).collect(),
+    }
+}
+
+/// Every metric the table shows, in full: test by test in the order of the records, first what is
+/// always shown, then what is expected; then what is expected of links.
+fn paths(run: &RunDocument) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut add = |path: String| {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    };
+    for record in &run.records {
+        let test = if record.kind == "search" {
+            format!("search.{}", record.test)
+        } else {
+            record.test.clone()
+        };
+        for metric in headline(record) {
+            add(format!("{test}.{metric}"));
+        }
+        for expectation in &run.expectations {
+            if expectation
+                .metric
+                .strip_prefix(&test)
+                .is_some_and(|rest| rest.starts_with('.'))
+            {
+                add(expectation.metric.clone());
+            }
+        }
+    }
+    for expectation in &run.expectations {
+        add(expectation.metric.clone());
+    }
+    // A test's records may be apart (one for each origin and point); its lines are not.
+    let subjects: Vec<String> = paths.iter().map(|p| subject(p).0).collect();
+    let first = |s: &String| subjects.iter().position(|other| other == s);
+    let mut order: Vec<usize> = (0..paths.len()).collect();
+    order.sort_by_key(|i| (first(&subjects[*i]), *i));
+    order.into_iter().map(|i| paths[i].clone()).collect()
+}
+
+/// Splits a metric in full into what it is of and what it is: `("link stm64", "bytes a>b")`. Of a
+/// second metric, only what differs from the first is named: `bytes a>b over b>a`.
+fn subject(path: &str) -> (String, String) {
+    let mut words = path.split(' ');
+    let (of, what, way) = parts(words.next().unwrap_or(""));
+    let mut label = join(&what, &way);
+    while let (Some(word), Some(other)) = (words.next(), words.next()) {
+        let (other_of, other_what, other_way) = parts(other);
+        label = join(&label, word);
+        if other_of != of {
+            label = join(&label, &other_of);
+        }
+        if other_what != what {
+            label = join(&label, &other_what);
+        }
+        if other_way != way || other_of != of {
+            label = join(&label, &other_way);
+        }
+    }
+    (of, label)
+}
+
+fn join(a: &str, b: &str) -> String {
+    if b.is_empty() {
+        a.to_owned()
+    } else {
+        format!("{a} {b}")
+    }
+}
+
+/// The subject, the metric without its unit, and a link's direction.
+fn parts(path: &str) -> (String, String, String) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let (of, what, way) = match first {
+        "link" => {
+            let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
+            let (way, metric) = rest.split_once('.').unwrap_or((rest, ""));
+            (format!("link {name}"), metric, way)
+        }
+        "search" => {
+            let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
+            (format!("search {name}"), metric, "")
+        }
+        _ => (first.to_owned(), rest, ""),
+    };
+    (of, unitless(what).to_owned(), way.to_owned())
+}
+
+/// Every point of the run, in the order of the records.
+fn points(run: &RunDocument) -> Vec<&Point> {
+    let mut seen = Vec::new();
+    let all = run
+        .records
+        .iter()
+        .map(|r| &r.point)
+        .chain(run.links.iter().map(|l| &l.point));
+    for point in all.chain(run.expectations.iter().map(|e| &e.point)) {
+        if !seen.contains(&point) {
+            seen.push(point);
+        }
+    }
+    seen
+}
+
+/// What limited a test at a point, by the origin that is closest to reality.
+fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
+    let test = path.split('.').next().unwrap_or("");
+    let closest = run
+        .records
+        .iter()
+        .filter(|r| r.test == test && r.point == *point && r.limited_by.is_some());
+    closest
+        .max_by_key(|r| r.origin)
+        .and_then(|r| r.limited_by.clone())
+        .unwrap_or_default()
+}
+
+/// What failed, in one sentence.
+fn failure(e: &Expectation) -> String {
+    let point = if e.point.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", point_words(&e.point))
+    };
+    let print = |v: f64| quantity(&e.metric, v);
+    // Where rounding hides the difference, all digits are shown.
+    let hidden = e.actual.is_some_and(|v| {
+        [e.min, e.max]
+            .iter()
+            .flatten()
+            .any(|b| print(*b) == print(v) && *b != v)
+    });
+    let print = |v: f64| {
+        if hidden {
+            exact(&e.metric, v)
+        } else {
+            print(v)
+        }
+    };
+    let band = match (e.min, e.max) {
+        (Some(min), Some(max)) if print(min) == print(max) => print(min),
+        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
+        (Some(min), None) => format!("at least {}", print(min)),
+        (None, Some(max)) => format!("at most {}", print(max)),
+        (None, None) => "any value".to_owned(),
+    };
+    let actual = e.actual.map_or_else(|| "no such result".to_owned(), print);
+    let mut text = format!(
+        "{}, {}{point}: {actual}, expected {band}",
+        e.metric,
+        e.origin.name()
+    );
+    if let Some(stated) = &e.stated {
+        text += &format!(" (stated: {stated})");
+    }
+    text
+}
+
+fn notes(run: &RunDocument) -> Vec<String> {
+    // A note that several origins or points share is printed once.
+    let mut shared: Vec<(&str, &str, Vec<Origin>)> = Vec::new();
+    for record in &run.records {
+        let invalid = (!record.valid).then_some("INVALID, its numbers may not be trusted");
+        for note in invalid
+            .into_iter()
+            .chain(record.notes.iter().map(String::as_str))
+        {
+            match shared
+                .iter_mut()
+                .find(|(test, text, _)| *test == record.test && *text == note)
+            {
+                Some((_, _, origins)) if origins.contains(&record.origin) => {}
+                Some((_, _, origins)) => origins.push(record.origin),
+                None => shared.push((&record.test, note, vec![record.origin])),
+            }
+        }
+    }
+    let names = |origins: &[Origin]| {
+        origins
+            .iter()
+            .map(|o| o.name())
+            .collect::<Vec<_>>()
+            .join(" and ")
+    };
+    let mut notes: Vec<String> = shared
+        .iter()
+        .map(|(test, note, origins)| format!("{test}, {}: {note}", names(origins)))
+        .collect();
+    for expectation in &run.expectations {
+        if let Some(note) = &expectation.note {
+            let note = format!("{}: {note}", expectation.metric);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+/// A point in few words: the last part of each key, and the value as written.
+fn point_words(point: &Point) -> String {
+    let short = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
+    point
+        .iter()
+        .map(|(k, v)| format!("{} {v}", short(k)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// The table's lines: a heading for each test, its metrics below.
+fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
+    let subjects: Vec<(String, String)> = rows.iter().map(|r| subject(&r.path)).collect();
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for (i, (of, _)) in subjects.iter().enumerate() {
+        if groups.last().is_none_or(|(_, last)| last != of) {
+            groups.push((i, of.clone()));
+        }
+    }
+    let mut columns = columns(run, rows, &subjects);
+    // What limits a test has a column only if it changes with the point.
+    if let Some(limits) = constant_limits(rows, &groups) {
+        columns.retain(|c| c.head != LIMITED_BY);
+        for ((_, heading), limit) in groups.iter_mut().zip(limits) {
+            if !limit.is_empty() {
+                *heading += &format!(", limited by {limit}");
+            }
+        }
+    }
+    let lines = lay_out(&columns, &groups, layout.width);
+    lines
+        .iter()
+        .map(|line| coloured(line, layout) + "\n")
+        .collect()
+}
+
+/// Head of the column that says what limits a test.
+const LIMITED_BY: &str = "limited by";
+
+/// What limits each group, if that is one thing for each (or nothing).
+fn constant_limits(rows: &[Row<'_>], groups: &[(usize, String)]) -> Option<Vec<String>> {
+    let ends = groups
+        .iter()
+        .skip(1)
+        .map(|(start, _)| *start)
+        .chain([rows.len()]);
+    let limit = |(start, end): (usize, usize)| {
+        let mut limits: Vec<&String> = rows[start..end]
+            .iter()
+            .map(|r| &r.limited_by)
+            .filter(|l| !l.is_empty())
+            .collect();
+        limits.dedup();
+        match limits[..] {
+            [] => Some(String::new()),
+            [one] => Some(one.clone()),
+            _ => None,
+        }
+    };
+    groups
+        .iter()
+        .map(|(start, _)| *start)
+        .zip(ends)
+        .map(limit)
+        .collect()
+}
+
+fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -> Vec<Column> {
+    // A metric is printed where it changes.
+    let metric = |i: usize| {
+        let again = i > 0 && subjects[i] == subjects[i - 1];
+        if again {
+            String::new()
+        } else {
+            format!("  {}", subjects[i].1)
+        }
+    };
+    let mut columns = vec![Column::text(
+        "test, metric",
+        (0..rows.len()).map(metric).collect(),
+    )];
+    columns.extend(point_column(rows));
+    columns.push(Column::text(
+        "stated",
+        rows.iter().map(|r| r.stated.clone()).collect(),
+    ));
+    for (i, origin) in run.origins().into_iter().enumerate() {
+        let print = |r: &Row<'_>| r.values[i].map_or_else(String::new, |v| quantity(&r.path, v));
+        columns.push(Column {
+            head: origin.name().to_owned(),
+            cells: rows.iter().map(print).collect(),
+            number: true,
+        });
+    }
+    columns.push(Column::text(
+        LIMITED_BY,
+        rows.iter().map(|r| r.limited_by.clone()).collect(),
+    ));
+    columns.push(Column::text(
+        "",
+        rows.iter().map(|r| r.mark.to_owned()).collect(),
+    ));
+    columns.retain(|c| c.cells.iter().any(|cell| !cell.is_empty()));
+    columns
+}
+
+/// The sweep's column: headed by its key if there is one key only.
+fn point_column(rows: &[Row<'_>]) -> Option<Column> {
+    let mut keys: Vec<&String> = rows.iter().flat_map(|r| r.point.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let (head, cells) = match keys[..] {
+        [] => return None,
+        [key] => {
+            let value = |r: &Row<'_>| r.point.get(key).cloned().unwrap_or_default();
+            (
+                key.rsplit('.').next().unwrap_or(key).to_owned(),
+                rows.iter().map(value).collect(),
+            )
+        }
+        _ => (
+            "point".to_owned(),
+            rows.iter().map(|r| point_words(r.point)).collect(),
+        ),
+    };
+    Some(Column::text(&head, cells))
+}
+
+/// Colours a mark at either end of a line.
+fn coloured(line: &str, layout: Layout) -> String {
+    const RED: &str = "\u{1b}[1;31mFAIL\u{1b}[0m";
+    const GREEN: &str = "\u{1b}[32mok\u{1b}[0m";
+    if !layout.colour {
+        return line.to_owned();
+    }
+    if let Some(rest) = line.strip_prefix("FAIL ") {
+        return format!("{RED} {rest}");
+    }
+    for (mark, paint) in [(" FAIL", RED), (" ok", GREEN)] {
+        if let Some(rest) = line.strip_suffix(mark) {
+            return format!("{rest} {paint}");
+        }
+    }
+    line.to_owned()
+}
+
+fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
+    let rest = layout.width.saturating_sub(indent.len());
+    for (i, line) in wrap(text, layout.width, rest).iter().enumerate() {
+        *out += if i == 0 { "" } else { indent };
+        *out += &coloured(line, layout);
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -1,0 +1,185 @@
+use super::*;
+
+fn record(origin: Origin, test: &str, kind: &str, metrics: &[(&str, f64)]) -> Record {
+    let mut r = Record::new(origin, test, kind, "a", "b");
+    for (name, value) in metrics {
+        r.set(name, *value);
+    }
+    r
+}
+
+fn expectation(
+    metric: &str,
+    origin: Origin,
+    band: (f64, f64),
+    actual: Option<f64>,
+    stated: &str,
+) -> Expectation {
+    Expectation {
+        metric: metric.to_owned(),
+        origin,
+        point: Point::new(),
+        min: Some(band.0),
+        max: Some(band.1),
+        actual,
+        stated: (!stated.is_empty()).then(|| stated.to_owned()),
+        source: None,
+        note: None,
+        pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
+    }
+}
+
+fn snaky() -> RunDocument {
+    let mut run = RunDocument::new("cern-snaky/five-passes", 1, String::new());
+    for (origin, rtt, goodput) in [
+        (Origin::Predicted, 580_000_000.0, 989_970_000.0),
+        (Origin::Simulated, 580_061_234.0, 989_968_123.0),
+    ] {
+        run.records.push(record(
+            origin,
+            "ping-folded",
+            "ping",
+            &[("rtt_avg_ns", rtt), ("sent", 5.0)],
+        ));
+        let mut tcp = record(
+            origin,
+            "bulk",
+            "tcp",
+            &[("goodput_bps", goodput), ("recovery_s", 54_321.0)],
+        );
+        tcp.limited_by = Some("receive_window".to_owned());
+        tcp.notes.push("the receive window of 64 MiB is the one the source used; a larger one would not be faster on this path".to_owned());
+        run.records.push(tcp);
+    }
+    run.expectations = vec![
+        expectation(
+            "ping-folded.rtt_avg_ns",
+            Origin::Predicted,
+            (579e6, 581e6),
+            Some(580e6),
+            "580/581/584 ms",
+        ),
+        expectation(
+            "ping-folded.rtt_avg_ns",
+            Origin::Simulated,
+            (579e6, 580_061_000.0),
+            Some(580_061_234.0),
+            "580/581/584 ms",
+        ),
+        expectation(
+            "link.stm64.a>b.payload_bytes over link.stm64.b>a.payload_bytes",
+            Origin::Simulated,
+            (1.45, 1.55),
+            Some(1.5),
+            "3:2",
+        ),
+        expectation(
+            "bulk.completion_ns",
+            Origin::Simulated,
+            (0.0, 9e9),
+            None,
+            "",
+        ),
+    ];
+    run.expectations[2].note = Some("five crossings one way, two the other".to_owned());
+    run
+}
+
+#[test]
+fn the_table_fits_eighty_columns_and_says_everything() {
+    let expected = r"cern-snaky/five-passes, seed 1
+
+test, metric            stated              predicted      simulated
+----------------------  --------------  -------------  -------------  ----
+ping-folded
+  rtt_avg               580/581/584 ms         580 ms      580.06 ms  FAIL
+bulk, limited by receive_window
+  goodput                               989.97 Mbit/s  989.97 Mbit/s
+  recovery                                   15.089 h       15.089 h
+  completion                                                          FAIL
+link stm64
+  payload a>b over b>a  3:2                                   1.5000  ok
+
+FAIL  ping-folded.rtt_avg_ns, simulated: 580061234 ns, expected 579000000 ns to
+      580061000 ns (stated: 580/581/584 ms)
+FAIL  bulk.completion_ns, simulated: no such result, expected 0 s to 9 s
+
+Notes
+- bulk, predicted and simulated: the receive window of 64 MiB is the one the
+  source used; a larger one would not be faster on this path
+- link.stm64.a>b.payload_bytes over link.stm64.b>a.payload_bytes: five crossings
+  one way, two the other
+
+4 expectations: 2 ok, 2 failed
+";
+    let text = render(&snaky(), Layout::default());
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn sweep_points_are_rows() {
+    let mut run = RunDocument::new("cern-snaky/window-sweep", 7, String::new());
+    for (window, goodput) in [("1 MiB", 14.46e6), ("8 MiB", 115.7e6), ("64 MiB", 925.4e6)] {
+        for origin in [Origin::Predicted, Origin::Simulated, Origin::Emulated] {
+            let mut tcp = record(origin, "bulk", "tcp", &[("goodput_bps", goodput)]);
+            tcp.point
+                .insert("test.bulk.window".to_owned(), window.to_owned());
+            tcp.limited_by = Some("receive_window".to_owned());
+            tcp.valid = origin != Origin::Emulated;
+            run.records.push(tcp);
+        }
+    }
+    let expected = r"cern-snaky/window-sweep, seed 7
+
+test, metric  window      predicted      simulated       emulated
+------------  ------  -------------  -------------  -------------
+bulk, limited by receive_window
+  goodput     1 MiB   14.460 Mbit/s  14.460 Mbit/s  14.460 Mbit/s
+              8 MiB   115.70 Mbit/s  115.70 Mbit/s  115.70 Mbit/s
+              64 MiB  925.40 Mbit/s  925.40 Mbit/s  925.40 Mbit/s
+
+Notes
+- bulk, emulated: INVALID, its numbers may not be trusted
+";
+    let text = render(&run, Layout::default());
+    assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn colour_adds_sequences_and_takes_nothing_away() {
+    let (plain, coloured) = (
+        render(&snaky(), Layout::default()),
+        render(
+            &snaky(),
+            Layout {
+                colour: true,
+                width: 80,
+            },
+        ),
+    );
+    assert!(coloured.contains("\u{1b}[1;31mFAIL\u{1b}[0m"));
+    let stripped = coloured
+        .replace("\u{1b}[1;31m", "")
+        .replace("\u{1b}[32m", "")
+        .replace("\u{1b}[0m", "");
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn any_width_and_an_empty_run_are_fine() {
+    for width in [0, 1, 10, 40, 79, 200] {
+        assert!(
+            render(
+                &snaky(),
+                Layout {
+                    width,
+                    colour: false
+                }
+            )
+            .contains("FAIL")
+        );
+    }
+    let empty = RunDocument::new("x", 1, String::new());
+    assert_eq!(render(&empty, Layout::default()), "x, seed 1\n\n");
+}

@@ -1,0 +1,5 @@
+//! Prints `docs/reference/scenario.md`.
+
+fn main() {
+    print!("{}", farpath_scenario::reference());
+}

@@ -1,0 +1,568 @@
+//! TOML into checked values, section by section, as the key table says; every fault is reported.
+
+use core::ops::Range;
+use std::collections::BTreeMap;
+
+use farpath_units::{Duration, Rate, Ratio, Size};
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use crate::diagnostic::Diagnostic;
+use crate::key::{Key, Kind, Section};
+use crate::model::QueueLimit;
+use crate::quantity;
+use crate::set;
+
+/// A value and where it stands.
+pub(crate) type At<T> = Spanned<T>;
+
+/// A value of a key, by what its kind says.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Bool(bool),
+    Int(i64),
+    Span(Duration),
+    Rate(Rate),
+    Size(Size),
+    Sizes([Size; 3]),
+    Ratio(Ratio),
+    Float(f64),
+    Queue(QueueLimit),
+    Texts(Vec<At<String>>),
+    Table(Fields),
+    Tables(Vec<Fields>),
+    Point(Vec<(At<String>, String)>),
+}
+
+/// One table, checked against its section.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    /// Where the table begins: its header, or the whole inline table.
+    pub(crate) span: Range<usize>,
+    /// Keys that were there, with a right value or a wrong one (already reported).
+    seen: BTreeMap<&'static str, Range<usize>>,
+    values: BTreeMap<&'static str, At<Value>>,
+}
+
+/// What a [`Value`] can be read as.
+pub(crate) trait Read: Sized {
+    fn read(value: &Value) -> Option<Self>;
+}
+
+macro_rules! read {
+    ($($type:ty = $variant:ident),* $(,)?) => {
+        $(impl Read for $type {
+            fn read(value: &Value) -> Option<$type> {
+                match value {
+                    Value::$variant(v) => Some(v.clone()),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+
+read! {
+    String = Text, bool = Bool, i64 = Int, Duration = Span, Rate = Rate, Size = Size, [Size; 3] = Sizes,
+    Ratio = Ratio, f64 = Float, QueueLimit = Queue, Vec<At<String>> = Texts, Fields = Table, Vec<Fields> = Tables,
+    Vec<(At<String>, String)> = Point,
+}
+
+impl Fields {
+    /// The value of a key; `None` when it is absent or was refused.
+    pub(crate) fn get<T: Read>(&self, key: &str) -> Option<T> {
+        self.values.get(key).and_then(|v| T::read(v.get_ref()))
+    }
+
+    /// The value of a key, with its place.
+    pub(crate) fn at<T: Read>(&self, key: &str) -> Option<At<T>> {
+        let found = self.values.get(key)?;
+        Some(Spanned::new(found.span(), T::read(found.get_ref())?))
+    }
+
+    /// Where a key's value stands, else where the table begins.
+    pub(crate) fn place(&self, key: &str) -> Range<usize> {
+        self.values
+            .get(key)
+            .map_or_else(|| self.span.clone(), Spanned::span)
+    }
+
+    /// Whether the key is there, even with a wrong value.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.seen.contains_key(key)
+    }
+
+    /// The keys that are there.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.seen.keys().copied()
+    }
+
+    /// An empty table at a place, for a section that is absent.
+    pub(crate) fn empty() -> Fields {
+        Fields {
+            span: 0..0,
+            seen: BTreeMap::new(),
+            values: BTreeMap::new(),
+        }
+    }
+}
+
+/// How a table is called in messages: `link `stm64``, or only `event`.
+fn title_of(section: &Section, table: &DeTable<'_>) -> String {
+    match table.get("name").map(Spanned::get_ref) {
+        Some(DeValue::String(name)) => format!("{} `{name}`", section.name),
+        _ => section.name.to_owned(),
+    }
+}
+
+/// Checks one table against its section.
+pub(crate) fn table(
+    span: Range<usize>,
+    table: &DeTable<'_>,
+    section: &Section,
+    faults: &mut Vec<Diagnostic>,
+) -> Fields {
+    let title = title_of(section, table);
+    let mut fields = Fields {
+        span: span.clone(),
+        seen: BTreeMap::new(),
+        values: BTreeMap::new(),
+    };
+    let variant = match table.get("kind").map(Spanned::get_ref) {
+        Some(DeValue::String(word)) => section
+            .variants()
+            .iter()
+            .find(|v| **v == word.as_ref())
+            .copied(),
+        _ => None,
+    };
+    let fits = |key: &Key| key.only.is_empty() || variant.is_none_or(|v| key.only.contains(&v));
+    for (name, value) in table {
+        let Some(key) = section.key(name.get_ref()) else {
+            let known = section.keys.iter().filter(|k| fits(k)).map(|k| k.name);
+            faults.push(
+                Diagnostic::new(
+                    name.span(),
+                    format!("unknown key `{}` in {title}", shorten(name.get_ref())),
+                )
+                .suggest(name.get_ref(), known),
+            );
+            continue;
+        };
+        fields.seen.insert(key.name, name.span());
+        if !fits(key) {
+            faults.push(
+                Diagnostic::new(
+                    name.span(),
+                    format!("`{}` has no meaning in {title}", key.name),
+                )
+                .label(format!("only for kind = {}", quoted(key.only)))
+                .help(format!(
+                    "remove it, or change the kind from \"{}\"",
+                    variant.unwrap_or_default()
+                )),
+            );
+            continue;
+        }
+        if let Some(found) = read_value(key.name, &key.kind, value, faults) {
+            fields
+                .values
+                .insert(key.name, Spanned::new(value.span(), found));
+        }
+    }
+    for key in section.keys.iter().filter(|k| fits(k)) {
+        if key.required
+            && !table.contains_key(key.name)
+            && (variant.is_some() || key.only.is_empty())
+        {
+            faults.push(
+                Diagnostic::new(span.clone(), format!("{title} has no `{}`", key.name))
+                    .help(format!("add `{}`: {}", key.name, lower_first(key.doc))),
+            );
+        }
+        if let (true, Some(here), Some(there)) = (
+            key.name < key.instead_of,
+            fields.seen.get(key.name),
+            fields.seen.get(key.instead_of),
+        ) {
+            faults.push(
+                Diagnostic::new(
+                    here.clone(),
+                    format!("`{}` and `{}` in {title}", key.name, key.instead_of),
+                )
+                .see(there.clone(), "and the same in another way")
+                .help("keep one of them"),
+            );
+        }
+    }
+    fields
+}
+
+/// Text of unknown length, as far as it helps in a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .take(61)
+        .collect();
+    if clean.chars().count() > 60 {
+        clean.chars().take(57).chain("...".chars()).collect()
+    } else {
+        clean
+    }
+}
+
+fn quoted(words: &[&str]) -> String {
+    words
+        .iter()
+        .map(|w| format!("\"{w}\""))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.trim_end_matches('.').chars();
+    let first = chars
+        .next()
+        .map(|c| c.to_lowercase().to_string())
+        .unwrap_or_default();
+    // An abbreviation keeps its capitals.
+    if chars.clone().next().is_some_and(|c| c.is_uppercase()) {
+        text.to_owned()
+    } else {
+        first + chars.as_str()
+    }
+}
+
+fn found_word(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// A whole number, if the value is one.
+fn whole(value: &DeValue<'_>) -> Option<i64> {
+    match value {
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).ok(),
+        _ => None,
+    }
+}
+
+/// Any number, if the value is one.
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Integer(_) => whole(value).map(|i| i as f64),
+        DeValue::Float(f) => f.as_str().parse().ok().filter(|f: &f64| f.is_finite()),
+        _ => None,
+    }
+}
+
+fn read_value(
+    name: &str,
+    kind: &Kind,
+    value: &At<DeValue<'_>>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    let at = value.span();
+    match (kind, value.get_ref()) {
+        (Kind::Text, DeValue::String(s)) => Some(Value::Text(s.to_string())),
+        (Kind::Name | Kind::Ref(_), DeValue::String(s)) => {
+            read_name(name, s, at, faults).then(|| Value::Text(s.to_string()))
+        }
+        (Kind::Bool, DeValue::Boolean(b)) => Some(Value::Bool(*b)),
+        (Kind::Int { min, max }, v) if whole(v).is_some() => {
+            in_range(name, whole(v)?, *min, *max, at, faults)
+        }
+        (Kind::Octets { min, max }, v) if whole(v).is_some() => {
+            in_range(name, whole(v)?, *min, *max, at, faults)
+        }
+        (Kind::Sysctl, v) if whole(v).is_some() => {
+            let Some(Value::Int(n)) = in_range(name, whole(v)?, 1, i64::MAX, at, faults) else {
+                return None;
+            };
+            Some(Value::Size(Size::from_bytes(n.unsigned_abs())))
+        }
+        (Kind::Class, v) if whole(v).is_some() => in_range(name, whole(v)?, 0, 255, at, faults),
+        (Kind::Ratio, v) if number(v).is_some() => match Ratio::new(number(v)?) {
+            Some(r) => Some(Value::Ratio(r)),
+            None => fault(
+                faults,
+                at,
+                format!("`{name}` must lie between 0 and 1"),
+                "a ratio: 1e-4, or \"0.01 %\"",
+            ),
+        },
+        (Kind::BitErrorRate, v) if number(v).is_some() => {
+            bit_error_rate(name, number(v)?, at, faults)
+        }
+        (Kind::Bound, v) if number(v).is_some() => number(v).map(Value::Float),
+        (
+            Kind::Octets { .. }
+            | Kind::Span { .. }
+            | Kind::Rate
+            | Kind::Size { .. }
+            | Kind::Sysctl
+            | Kind::SysctlTriple
+            | Kind::Ratio
+            | Kind::BitErrorRate
+            | Kind::Queue
+            | Kind::Class
+            | Kind::Bound
+            | Kind::Framing
+            | Kind::Choice(_),
+            DeValue::String(s),
+        ) => match read_text(name, kind, s) {
+            Ok(v) => Some(v),
+            Err((title, remedy)) => fault(faults, at, title, &remedy),
+        },
+        (Kind::Choices(_) | Kind::Texts | Kind::Refs { .. }, DeValue::Array(list)) => {
+            read_list(name, kind, list, at, faults)
+        }
+        (Kind::Table(section), DeValue::Table(t)) => {
+            Some(Value::Table(table(at, t, section, faults)))
+        }
+        (Kind::Tables(section), DeValue::Table(t)) => {
+            Some(Value::Tables(vec![table(at, t, section, faults)]))
+        }
+        (Kind::Tables(section), DeValue::Array(list)) => {
+            let mut all = Vec::new();
+            for item in list.iter() {
+                match item.get_ref() {
+                    DeValue::Table(t) => all.push(table(item.span(), t, section, faults)),
+                    other => wrong_type(name, kind, other, item.span(), faults),
+                }
+            }
+            Some(Value::Tables(all))
+        }
+        (Kind::Point, DeValue::Table(t)) => Some(Value::Point(point(t))),
+        (_, other) => {
+            wrong_type(name, kind, other, at, faults);
+            None
+        }
+    }
+}
+
+fn fault(
+    faults: &mut Vec<Diagnostic>,
+    at: Range<usize>,
+    title: String,
+    remedy: &str,
+) -> Option<Value> {
+    let d = Diagnostic::new(at, title);
+    faults.push(if remedy.is_empty() { d } else { d.help(remedy) });
+    None
+}
+
+fn wrong_type(
+    name: &str,
+    kind: &Kind,
+    found: &DeValue<'_>,
+    at: Range<usize>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let needs_unit = matches!(
+        kind,
+        Kind::Span { .. } | Kind::Rate | Kind::Size { .. } | Kind::Queue
+    );
+    let example = quantity::example(kind);
+    if let (true, Some(n)) = (needs_unit, number(found)) {
+        let n = if n > 0.0 { n } else { 1.0 };
+        let like = match kind {
+            Kind::Rate => format!("{n} Mbit/s"),
+            Kind::Size { .. } => format!("{n} MiB"),
+            Kind::Queue => format!("{n} packets"),
+            _ => format!("{n} ms"),
+        };
+        faults.push(
+            Diagnostic::new(at, format!("missing unit: `{name}` is a bare number"))
+                .label("of what?")
+                .help(format!("write the unit, as text: {name} = \"{like}\"")),
+        );
+        return;
+    }
+    faults.push(
+        Diagnostic::new(at, format!("`{name}` cannot be {}", found_word(found)))
+            .help(format!("write {name} = {example}")),
+    );
+}
+
+/// Whether `s` may be a name; reports it when not.
+fn read_name(key: &str, s: &str, at: Range<usize>, faults: &mut Vec<Diagnostic>) -> bool {
+    let good = !s.is_empty()
+        && s.len() <= 64
+        && s.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if !good {
+        faults.push(
+            Diagnostic::new(at, format!("`{}` is no name", shorten(s)))
+                .label(format!("in `{key}`"))
+                .help("names are made of A-Z, a-z, 0-9, `_` and `-`, at most 64 of them"),
+        );
+    }
+    good
+}
+
+fn in_range(
+    name: &str,
+    n: i64,
+    min: i64,
+    max: i64,
+    at: Range<usize>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    if (min..=max).contains(&n) {
+        return Some(Value::Int(n));
+    }
+    let range = if max == i64::MAX {
+        format!("at least {min}")
+    } else {
+        format!("between {min} and {max}")
+    };
+    let title = if name == "mtu" && n < min {
+        format!("MTU too small: IPv4 needs {min} bytes (RFC 791 §3.2)")
+    } else {
+        format!("`{name}` must be {range}, not {n}")
+    };
+    fault(
+        faults,
+        at,
+        title,
+        if name == "mtu" {
+            "1500 is usual, 9000 for jumbo frames"
+        } else {
+            ""
+        },
+    )
+}
+
+fn bit_error_rate(
+    name: &str,
+    p: f64,
+    at: Range<usize>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    if (0.0..1.0).contains(&p) {
+        return Some(Value::Float(p));
+    }
+    fault(
+        faults,
+        at,
+        format!("`{name}` must be at least 0 and below 1"),
+        "a good fibre has about 1e-12",
+    )
+}
+
+/// A value that stands as text.
+fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (String, String)> {
+    let text = s.trim();
+    match kind {
+        Kind::Octets { min, max } => {
+            let n = quantity::size(name, text)?.as_bytes();
+            match i64::try_from(n).ok().filter(|n| (min..=max).contains(&n)) {
+                Some(n) => Ok(Value::Int(n)),
+                None => Err((
+                    format!("`{name}` must be between {min} and {max} bytes"),
+                    String::new(),
+                )),
+            }
+        }
+        Kind::Span { zero } => quantity::span(name, text, *zero).map(Value::Span),
+        Kind::Rate => quantity::rate(name, text).map(Value::Rate),
+        Kind::Size { max } => quantity::limited_size(name, text, *max).map(Value::Size),
+        Kind::Sysctl => quantity::sysctl(name, text).map(Value::Size),
+        Kind::SysctlTriple => quantity::sysctl_triple(name, text).map(Value::Sizes),
+        Kind::Ratio => quantity::ratio(name, text).map(Value::Ratio),
+        Kind::BitErrorRate => match text.parse::<f64>().ok().filter(|p| (0.0..1.0).contains(p)) {
+            Some(p) => Ok(Value::Float(p)),
+            None => Err((
+                format!("`{name}` must be a number of at least 0 and below 1"),
+                "a good fibre has about 1e-12".to_owned(),
+            )),
+        },
+        Kind::Queue => quantity::queue(name, text).map(Value::Queue),
+        Kind::Class => quantity::class(name, text).map(|c| Value::Int(i64::from(c))),
+        Kind::Framing => one_of(name, text, &crate::signal::words()),
+        Kind::Choice(words) => one_of(name, text, words),
+        // Its unit is known only when the metric is; judged there.
+        _ => Ok(Value::Text(text.to_owned())),
+    }
+}
+
+fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
+    match words.iter().find(|w| **w == text) {
+        Some(word) => Ok(Value::Text((*word).to_owned())),
+        None => Err(no_choice(name, text, words)),
+    }
+}
+
+fn no_choice(name: &str, text: &str, words: &[&str]) -> (String, String) {
+    let remedy = match crate::diagnostic::nearest(text, words) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of: {}", words.join(", ")),
+    };
+    (format!("`{}` is no {name}", shorten(text)), remedy)
+}
+
+fn read_list(
+    name: &str,
+    kind: &Kind,
+    list: &DeArray<'_>,
+    at: Range<usize>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    let mut texts = Vec::new();
+    for item in list.iter() {
+        let DeValue::String(s) = item.get_ref() else {
+            wrong_type(name, kind, item.get_ref(), item.span(), faults);
+            return None;
+        };
+        match kind {
+            Kind::Refs { .. } if !read_name(name, s, item.span(), faults) => return None,
+            Kind::Choices(words) if !words.contains(&s.as_ref()) => {
+                let (title, remedy) = no_choice("origin", s, words);
+                return fault(faults, item.span(), title, &remedy);
+            }
+            _ => texts.push(Spanned::new(item.span(), s.to_string())),
+        }
+    }
+    let (min, max) = match kind {
+        Kind::Refs { min, max, .. } => (*min, *max),
+        _ => (1, 10_000),
+    };
+    if texts.len() < min || texts.len() > max {
+        let many = if min == max {
+            format!("{min}")
+        } else {
+            format!("{min} to {max}")
+        };
+        return fault(
+            faults,
+            at,
+            format!("`{name}` has {} entries and needs {many}", texts.len()),
+            "",
+        );
+    }
+    Some(Value::Texts(texts))
+}
+
+/// Paths and literals as they are written.
+fn point(table: &DeTable<'_>) -> Vec<(At<String>, String)> {
+    let mut all: Vec<(At<String>, String)> = table
+        .iter()
+        .map(|(k, v)| {
+            (
+                Spanned::new(k.span(), k.get_ref().to_string()),
+                set::written(v.get_ref()),
+            )
+        })
+        .collect();
+    all.sort_by_key(|(k, _)| k.span().start);
+    all
+}

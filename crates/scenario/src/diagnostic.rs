@@ -1,0 +1,221 @@
+//! What is wrong with a text, where, why, and what to write instead.
+
+use core::fmt;
+use core::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// A place in one of the texts of a [`Diagnostics`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which text: 0 is the scenario, the others are `--set` arguments.
+    pub text: usize,
+    /// Bytes in that text.
+    pub span: Range<usize>,
+    /// What is to be said about this place; may be empty.
+    pub label: String,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The fault in one line.
+    pub title: String,
+    /// The place of the fault, then other places that have to do with it.
+    pub places: Vec<Place>,
+    /// What to do about it, one line each.
+    pub remedies: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A fault at a place in the scenario's text.
+    pub(crate) fn new(span: Range<usize>, title: impl Into<String>) -> Diagnostic {
+        let place = Place {
+            text: 0,
+            span,
+            label: String::new(),
+        };
+        Diagnostic {
+            title: title.into(),
+            places: vec![place],
+            remedies: Vec::new(),
+        }
+    }
+
+    /// Says something about the place of the fault.
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Diagnostic {
+        if let Some(first) = self.places.first_mut() {
+            first.label = label.into();
+        }
+        self
+    }
+
+    /// Points at a second place.
+    pub(crate) fn see(mut self, span: Range<usize>, label: impl Into<String>) -> Diagnostic {
+        self.places.push(Place {
+            text: 0,
+            span,
+            label: label.into(),
+        });
+        self
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, remedy: impl Into<String>) -> Diagnostic {
+        self.remedies.push(remedy.into());
+        self
+    }
+
+    /// Suggests the nearest of `known`, or lists them when none is near.
+    pub(crate) fn suggest<'a>(
+        self,
+        wrong: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Diagnostic {
+        let known: Vec<&str> = known.into_iter().collect();
+        if let Some(near) = nearest(wrong, &known) {
+            return self.help(format!("did you mean `{near}`?"));
+        }
+        match known.len() {
+            0 => self,
+            1..=24 => self.help(format!("known here: {}", known.join(", "))),
+            n => self.help(format!(
+                "known here: {} and {} more",
+                known[..24].join(", "),
+                n - 24
+            )),
+        }
+    }
+}
+
+/// The name of `known` that `wrong` was probably meant to be: two letters in three are right.
+pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
+    // A long mutated string is nobody's typing error, and edit distance is quadratic.
+    if wrong.len() > 80 {
+        return None;
+    }
+    let wrong = wrong.to_lowercase();
+    known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(&wrong, &k.to_lowercase()), *k))
+        .filter(|(edits, k)| edits * 3 <= k.len().max(wrong.len()))
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, k)| k)
+}
+
+/// Everything that is wrong with a scenario, ready to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    /// Name and text of the scenario, then of each `--set` argument.
+    pub texts: Vec<(String, String)>,
+    /// The faults, by place; at most [`Diagnostics::MOST`] are kept.
+    pub faults: Vec<Diagnostic>,
+    /// How many there were in all.
+    pub total: usize,
+}
+
+impl Diagnostics {
+    /// How many faults are kept: more than that help nobody.
+    pub const MOST: usize = 30;
+
+    /// Orders `faults` by place and keeps the first ones.
+    pub(crate) fn new(texts: Vec<(String, String)>, mut faults: Vec<Diagnostic>) -> Diagnostics {
+        faults.sort_by_key(|f| f.places.first().map(|p| (p.text, p.span.start)));
+        faults.dedup();
+        let total = faults.len();
+        faults.truncate(Diagnostics::MOST);
+        Diagnostics {
+            texts,
+            faults,
+            total,
+        }
+    }
+
+    /// Line and column of a place, both from 1; the column counts characters.
+    pub fn line_column(&self, place: &Place) -> (usize, usize) {
+        let text = self.texts.get(place.text).map_or("", |t| t.1.as_str());
+        let before = &text[..boundary(text, place.span.start)];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+
+    /// All faults as text, with the lines they are about; `colour` adds terminal escapes.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let mut out = String::new();
+        for fault in &self.faults {
+            out.push_str(&renderer.render(&[self.group(fault)]));
+            out.push_str("\n\n");
+        }
+        let hidden = self.total - self.faults.len();
+        let more = if hidden > 0 {
+            format!(" ({hidden} not shown)")
+        } else {
+            String::new()
+        };
+        let plural = if self.total == 1 { "" } else { "s" };
+        let name = self.texts.first().map_or("", |t| t.0.as_str());
+        out.push_str(&format!("{} error{plural} in {name}{more}\n", self.total));
+        out
+    }
+
+    fn group<'a>(&'a self, fault: &'a Diagnostic) -> Group<'a> {
+        let mut group = Group::with_title(Level::ERROR.primary_title(fault.title.as_str()));
+        let mut done: Vec<usize> = Vec::new();
+        for place in &fault.places {
+            if done.contains(&place.text) {
+                continue;
+            }
+            done.push(place.text);
+            let Some((name, text)) = self.texts.get(place.text) else {
+                continue;
+            };
+            let mut snippet = Snippet::source(text.as_str()).path(name.as_str());
+            for (i, p) in fault
+                .places
+                .iter()
+                .enumerate()
+                .filter(|(_, p)| p.text == place.text)
+            {
+                let kind = if i == 0 {
+                    AnnotationKind::Primary
+                } else {
+                    AnnotationKind::Context
+                };
+                let span =
+                    boundary(text, p.span.start)..boundary(text, p.span.end.max(p.span.start));
+                let label = (!p.label.is_empty()).then_some(p.label.as_str());
+                snippet = snippet.annotation(kind.span(span).label(label));
+            }
+            group = group.element(snippet);
+        }
+        for remedy in &fault.remedies {
+            group = group.element(Level::HELP.message(remedy.as_str()));
+        }
+        group
+    }
+}
+
+/// The nearest character boundary at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}

@@ -1,0 +1,284 @@
+//! From text and `--set` arguments to a scenario: the order in which things are read and checked.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::decode::{self, Fields};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::key::Section;
+use crate::model::Scenario;
+use crate::names::Names;
+use crate::set::{self, Edited, Set};
+use crate::source::Source;
+use crate::table::{ARRAYS, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST};
+use crate::{expect, mpls, network, reach, sweep, traffic};
+
+/// A scenario's text with its `--set` arguments applied.
+#[derive(Clone, Debug)]
+pub struct Document {
+    texts: Vec<(String, String)>,
+    edited: Edited,
+}
+
+/// Reads `source` with `sets` applied, in order.
+///
+/// # Errors
+/// Every fault found, each with file, line, cause and remedy.
+pub fn parse(source: &Source, sets: &[Set]) -> Result<Scenario, Diagnostics> {
+    Document::open(source, sets)?.scenario()
+}
+
+impl Document {
+    /// Applies `sets` to `source`, in order.
+    ///
+    /// # Errors
+    /// A `--set` path that is unknown, or names nothing in this scenario.
+    pub fn open(source: &Source, sets: &[Set]) -> Result<Document, Diagnostics> {
+        let (edited, faults) = set::apply(&source.text, sets);
+        let mut texts = vec![(source.name.clone(), source.text.clone())];
+        texts.extend(sets.iter().map(|s| ("--set".to_owned(), s.to_string())));
+        if faults.is_empty() {
+            Ok(Document { texts, edited })
+        } else {
+            Err(Diagnostics::new(texts, faults))
+        }
+    }
+
+    /// The text after all edits, comments kept: what `scenario.resolved.toml` holds.
+    pub fn resolved_text(&self) -> &str {
+        &self.edited.text
+    }
+
+    /// Decodes and checks the text.
+    ///
+    /// # Errors
+    /// Every fault found.
+    pub fn scenario(&self) -> Result<Scenario, Diagnostics> {
+        let mut faults = Vec::new();
+        let found = self.read(&mut faults);
+        match found {
+            Some(scenario) if faults.is_empty() => Ok(scenario),
+            _ => Err(self.diagnostics(faults)),
+        }
+    }
+
+    fn read(&self, faults: &mut Vec<Diagnostic>) -> Option<Scenario> {
+        let (tree, errors) = DeTable::parse_recoverable(&self.edited.text);
+        for e in &errors {
+            let end = self.edited.text.len();
+            faults.push(
+                Diagnostic::new(
+                    e.span().unwrap_or(end..end),
+                    format!("not TOML: {}", e.message()),
+                )
+                .help("the format is TOML 1.1: https://toml.io"),
+            );
+        }
+        // A broken line makes nonsense of what follows it, so nothing more is said.
+        if !errors.is_empty() {
+            return None;
+        }
+        let tables = Tables::read(tree.get_ref(), faults);
+        if !tables.names_are_known() {
+            return None;
+        }
+        let scenario = resolve(&tables, faults);
+        if faults.is_empty() {
+            reach::check(&scenario, &tables, faults);
+        }
+        Some(scenario)
+    }
+
+    fn diagnostics(&self, mut faults: Vec<Diagnostic>) -> Diagnostics {
+        for place in faults.iter_mut().flat_map(|f| f.places.iter_mut()) {
+            match self.edited.origin(place.span.clone()) {
+                Ok(span) => place.span = span,
+                Err(set) => {
+                    let text = self.texts.get(set + 1).map_or("", |t| t.1.as_str());
+                    let value = text.find('=').map_or(0, |i| i + 1);
+                    *place = Place {
+                        text: set + 1,
+                        span: value..text.len(),
+                        label: place.label.clone(),
+                    };
+                }
+            }
+        }
+        Diagnostics::new(self.texts.clone(), faults)
+    }
+}
+
+/// Every section of a file, decoded but not yet joined by names.
+pub(crate) struct Tables {
+    pub(crate) scenario: Fields,
+    pub(crate) hosts: Vec<Fields>,
+    pub(crate) routers: Vec<Fields>,
+    pub(crate) links: Vec<Fields>,
+    pub(crate) lsps: Vec<Fields>,
+    pub(crate) cccs: Vec<Fields>,
+    pub(crate) tests: Vec<Fields>,
+    pub(crate) events: Vec<Fields>,
+    pub(crate) expects: Vec<Fields>,
+    pub(crate) searches: Vec<Fields>,
+    pub(crate) sweep: Vec<sweep::Key>,
+    /// There was a section of an unknown name: what it would have defined is missing.
+    unknown_section: bool,
+}
+
+impl Tables {
+    fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Tables {
+        let mut unknown_section = false;
+        let known = || ARRAYS.iter().map(|s| s.name).chain(["scenario", "sweep"]);
+        for (name, value) in root {
+            if !known().any(|k| k == name.get_ref()) {
+                unknown_section = true;
+                let text = decode::shorten(name.get_ref());
+                let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
+                let what = if is_table { "section" } else { "key" };
+                faults.push(
+                    Diagnostic::new(name.span(), format!("unknown {what} `{text}`"))
+                        .suggest(name.get_ref(), known()),
+                );
+            }
+        }
+        let scenario = match root.get("scenario").map(|v| (v.span(), v.get_ref())) {
+            Some((span, DeValue::Table(t))) => decode::table(span, t, &SCENARIO, faults),
+            Some((span, _)) => {
+                faults.push(
+                    Diagnostic::new(span, "`scenario` must be a table")
+                        .help("write a line `[scenario]`"),
+                );
+                Fields::empty()
+            }
+            None => {
+                let remedy = "begin with a line `[scenario]` and a line `name = \"my-path\"`";
+                faults.push(Diagnostic::new(0..0, "there is no [scenario]").help(remedy));
+                Fields::empty()
+            }
+        };
+        Tables {
+            scenario,
+            hosts: array(root, &HOST, faults),
+            routers: array(root, &ROUTER, faults),
+            links: array(root, &LINK, faults),
+            lsps: array(root, &LSP, faults),
+            cccs: array(root, &CCC, faults),
+            tests: array(root, &TEST, faults),
+            events: array(root, &EVENT, faults),
+            expects: array(root, &EXPECT, faults),
+            searches: array(root, &SEARCH, faults),
+            sweep: sweep::read(root, faults),
+            unknown_section,
+        }
+    }
+
+    /// Whether a name that is not found is the fault of who wrote it, not of an earlier fault.
+    fn names_are_known(&self) -> bool {
+        let sections = [
+            &self.hosts,
+            &self.routers,
+            &self.links,
+            &self.lsps,
+            &self.tests,
+            &self.searches,
+        ];
+        !self.unknown_section
+            && sections
+                .iter()
+                .flat_map(|s| s.iter())
+                .all(|f| f.get::<String>("name").is_some())
+    }
+}
+
+fn array(root: &DeTable<'_>, section: &Section, faults: &mut Vec<Diagnostic>) -> Vec<Fields> {
+    let refuse = |span, faults: &mut Vec<Diagnostic>| {
+        faults.push(
+            Diagnostic::new(span, format!("`{}` may occur several times", section.name))
+                .help(format!("write it in double brackets: [[{}]]", section.name)),
+        );
+    };
+    let mut all = Vec::new();
+    match root.get(section.name).map(|v| (v.span(), v.get_ref())) {
+        Some((_, DeValue::Array(list))) => {
+            for item in list.iter() {
+                match item.get_ref() {
+                    DeValue::Table(t) => all.push(decode::table(item.span(), t, section, faults)),
+                    _ => refuse(item.span(), faults),
+                }
+            }
+        }
+        Some((span, _)) => refuse(span, faults),
+        None => {}
+    }
+    all
+}
+
+fn resolve(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Scenario {
+    let names = Names::collect(tables, faults);
+    let hosts: Vec<_> = tables.hosts.iter().map(network::host).collect();
+    let routers: Vec<_> = tables.routers.iter().map(network::router).collect();
+    let links: Vec<_> = tables
+        .links
+        .iter()
+        .filter_map(|f| network::link(f, &names, &hosts, faults))
+        .collect();
+    let mut scenario = Scenario {
+        name: tables.scenario.get("name").unwrap_or_default(),
+        source: tables.scenario.get("source"),
+        summary: tables.scenario.get("summary"),
+        seed: tables
+            .scenario
+            .get::<i64>("seed")
+            .map_or(1, i64::unsigned_abs),
+        hosts,
+        routers,
+        links,
+        lsps: Vec::new(),
+        cccs: Vec::new(),
+        tests: Vec::new(),
+        events: Vec::new(),
+        expects: Vec::new(),
+        sweep: Vec::new(),
+        searches: Vec::new(),
+    };
+    // Numbers of links and LSPs hold only when none was dropped.
+    if scenario.links.len() == tables.links.len() {
+        scenario.lsps = tables
+            .lsps
+            .iter()
+            .filter_map(|f| mpls::lsp(f, &names, &scenario.links, faults))
+            .collect();
+        if scenario.lsps.len() == tables.lsps.len() {
+            scenario.cccs = tables
+                .cccs
+                .iter()
+                .filter_map(|f| mpls::ccc(f, &names, &scenario, faults))
+                .collect();
+        }
+    }
+    scenario.tests = tables
+        .tests
+        .iter()
+        .filter_map(|f| traffic::test(f, &names, &scenario, faults))
+        .collect();
+    for f in &tables.events {
+        traffic::event(f, &names, faults, &mut scenario.events);
+    }
+    scenario.events.sort_by_key(|e| e.at);
+    scenario.sweep = sweep::check(tables, faults);
+    scenario.searches = tables
+        .searches
+        .iter()
+        .filter_map(|f| sweep::search(f, &names, tables, faults))
+        .collect();
+    scenario.expects = tables
+        .expects
+        .iter()
+        .filter_map(|f| expect::expect(f, &names, &scenario.sweep, faults))
+        .collect();
+    scenario
+}
+
+/// The name of a table's `name` key, for messages.
+pub(crate) fn name_of(fields: &Fields) -> String {
+    fields.get("name").unwrap_or_default()
+}

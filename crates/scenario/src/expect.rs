@@ -1,0 +1,247 @@
+//! Expectations: bands, in the unit of the metric, and whether what a source states lies inside.
+
+use std::collections::BTreeMap;
+
+use farpath_record::Origin;
+
+use crate::decode::{At, Fields, shorten};
+use crate::diagnostic::Diagnostic;
+use crate::metric::{self, Unit};
+use crate::model::Expect;
+use crate::names::Names;
+use crate::quantity;
+
+/// An expectation; bounds are converted to the metric's unit.
+pub(crate) fn expect(
+    f: &Fields,
+    names: &Names,
+    sweep: &[(String, Vec<String>)],
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Expect> {
+    let before = faults.len();
+    let metric: At<String> = f.at("metric")?;
+    let (over, minus) = (f.at::<String>("over"), f.at::<String>("minus"));
+    for path in [Some(&metric), over.as_ref(), minus.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        metric::check(path, names, faults);
+    }
+    if let (Some(_), Some(m)) = (&over, &minus) {
+        let d = Diagnostic::new(m.span(), "`over` and `minus` in one expectation");
+        faults.push(d.help("a ratio or a difference, not both: write two expectations"));
+    }
+    let unit = if over.is_some() {
+        Unit::Count
+    } else {
+        Unit::of(metric.get_ref())
+    };
+    if let Some(m) = minus
+        .as_ref()
+        .filter(|m| over.is_none() && Unit::of(m.get_ref()) != unit)
+    {
+        let d = Diagnostic::new(
+            m.span(),
+            format!(
+                "`{}` has another unit than `{}`",
+                m.get_ref(),
+                metric.get_ref()
+            ),
+        );
+        faults.push(d.help("subtract only what is measured in the same unit"));
+    }
+    let (min, max) = band(f, unit, faults);
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        let d = Diagnostic::new(f.place("min"), "the lower bound lies above the upper one");
+        faults.push(
+            d.see(f.place("max"), "the upper bound")
+                .help("exchange them"),
+        );
+    }
+    if !["min", "max", "value"].iter().any(|k| f.has(k)) {
+        let d = Diagnostic::new(f.span.clone(), "an expectation without a bound");
+        faults.push(d.help("add `min`, `max`, or `value` with a `tolerance`"));
+    }
+    let stated: Option<String> = f.get("stated");
+    let note: Option<String> = f.get("note");
+    if let Some(stated) = stated.as_deref().filter(|_| note.is_none())
+        && let Some(figure) = single_figure(stated, unit)
+        && (min.is_some_and(|m| figure < m) || max.is_some_and(|m| figure > m))
+    {
+        let d = Diagnostic::new(
+            f.place("stated"),
+            "what the source states lies outside the band",
+        );
+        faults.push(d.help("add a `note` that says why"));
+    }
+    let origins: Vec<At<String>> = f.get("origins").unwrap_or_default();
+    let point = point(f, sweep, faults);
+    (faults.len() == before).then(|| Expect {
+        metric: metric.into_inner(),
+        over: over.map(At::into_inner),
+        minus: minus.map(At::into_inner),
+        min,
+        max,
+        origins: origins.iter().filter_map(|o| origin(o.get_ref())).collect(),
+        point,
+        stated,
+        source: f.get("source"),
+        note,
+    })
+}
+
+fn origin(word: &str) -> Option<Origin> {
+    Some(match word {
+        "predicted" => Origin::Predicted,
+        "simulated" => Origin::Simulated,
+        "emulated" => Origin::Emulated,
+        "measured" => Origin::Measured,
+        "captured" => Origin::Captured,
+        _ => return None,
+    })
+}
+
+/// A bound in `unit`: a bare number, or text with a unit.
+pub(crate) fn bound(
+    f: &Fields,
+    key: &str,
+    unit: Unit,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<f64> {
+    if let Some(number) = f.get::<f64>(key) {
+        return Some(number);
+    }
+    let text: At<String> = f.at(key)?;
+    match unit.read(text.get_ref()) {
+        Ok(number) => Some(number),
+        Err(said) => {
+            let title = format!("`{}` is no bound for this metric", shorten(text.get_ref()));
+            faults.push(Diagnostic::new(text.span(), title).help(said));
+            None
+        }
+    }
+}
+
+fn band(f: &Fields, unit: Unit, faults: &mut Vec<Diagnostic>) -> (Option<f64>, Option<f64>) {
+    let (min, max) = (bound(f, "min", unit, faults), bound(f, "max", unit, faults));
+    let Some(value) = bound(f, "value", unit, faults) else {
+        if f.has("tolerance") && !f.has("value") {
+            let d = Diagnostic::new(f.place("tolerance"), "`tolerance` without `value`");
+            faults.push(
+                d.help("`tolerance` is half a band around `value`; `min` and `max` stand alone"),
+            );
+        }
+        return (min, max);
+    };
+    if f.has("min") || f.has("max") {
+        let d = Diagnostic::new(f.place("value"), "`value` beside `min` or `max`");
+        faults.push(d.help("keep `value` and `tolerance`, or `min` and `max`"));
+    }
+    let half = tolerance(f, value, unit, faults);
+    (Some(value - half), Some(value + half))
+}
+
+fn tolerance(f: &Fields, value: f64, unit: Unit, faults: &mut Vec<Diagnostic>) -> f64 {
+    // A share of the value, whatever the metric's unit.
+    let share = f
+        .get::<String>("tolerance")
+        .and_then(|t| t.trim().strip_suffix('%').map(str::to_owned));
+    let half = match share.map(|s| s.trim().parse::<f64>()) {
+        Some(Ok(percent)) if percent.is_finite() => Some(value.abs() * percent / 100.0),
+        Some(_) => {
+            let d = Diagnostic::new(f.place("tolerance"), "the tolerance is no share");
+            faults.push(d.help("write it like \"0.5 %\""));
+            None
+        }
+        None => bound(f, "tolerance", unit, faults),
+    };
+    match half {
+        Some(h) if h < 0.0 => {
+            faults.push(
+                Diagnostic::new(f.place("tolerance"), "negative tolerance")
+                    .help("write it without the sign"),
+            );
+            0.0
+        }
+        other => other.unwrap_or(0.0),
+    }
+}
+
+/// The one figure a text states, if it states exactly one and its unit can be read.
+fn single_figure(stated: &str, unit: Unit) -> Option<f64> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let start = stated.find(is_digit)?;
+    let end = start
+        + stated[start..]
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(stated.len() - start);
+    // Any other digit makes it two figures, or a list such as 580/581/584 ms.
+    if stated[end..].contains(is_digit) || stated[..start].ends_with(['-', '/', '<', '>', '~']) {
+        return None;
+    }
+    let word = stated[end..]
+        .split_whitespace()
+        .next()
+        .unwrap_or("")
+        .trim_end_matches([',', ';', '.', ')']);
+    let number = stated[start..end].trim_end_matches('.');
+    if unit == Unit::Count || quantity::split(number).0.len() != number.len() {
+        return None;
+    }
+    let per_second = match word {
+        "Mbits/sec" => "Mbit/s",
+        "Gbits/sec" => "Gbit/s",
+        other => other,
+    };
+    unit.read(&format!("{number} {per_second}"))
+        .ok()
+        .filter(|_| !word.is_empty())
+}
+
+/// The sweep's points an expectation names; each must be one that the sweep tries.
+fn point(
+    f: &Fields,
+    sweep: &[(String, Vec<String>)],
+    faults: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, String> {
+    let mut point = BTreeMap::new();
+    for (path, value) in f.get::<Vec<(At<String>, String)>>("at").unwrap_or_default() {
+        let keys = sweep.iter().map(|(k, _)| k.as_str());
+        let Some((_, values)) = sweep.iter().find(|(k, _)| k == path.get_ref()) else {
+            let d = Diagnostic::new(
+                path.span(),
+                format!("`{}` is not swept", shorten(path.get_ref())),
+            );
+            faults.push(d.suggest(path.get_ref(), keys));
+            continue;
+        };
+        if values.contains(&value) {
+            point.insert(path.into_inner(), value);
+        } else {
+            let d = Diagnostic::new(
+                path.span(),
+                format!("the sweep never sets this to `{}`", shorten(&value)),
+            );
+            faults.push(d.suggest(&value, values.iter().map(String::as_str)));
+        }
+    }
+    point
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_figure_is_found_and_a_list_is_not() {
+        assert_eq!(single_figure("stable at 990 Mbps", Unit::Bps), Some(990e6));
+        assert_eq!(single_figure("966 Mbits/sec", Unit::Bps), Some(966e6));
+        assert_eq!(single_figure("it became 581ms", Unit::Ns), Some(581e6));
+        assert_eq!(single_figure("580/581/584 ms", Unit::Ns), None);
+        assert_eq!(single_figure("3 arrows", Unit::Count), None);
+        assert_eq!(single_figure("half a dozen", Unit::Bps), None);
+        assert_eq!(single_figure("990 parsecs", Unit::Bps), None);
+    }
+}

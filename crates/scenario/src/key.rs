@@ -1,0 +1,133 @@
+//! What a key is: the one description that decoding, `--set`, the JSON Schema and the reference
+//! page all read, so that they cannot disagree.
+
+/// A table of the format, such as `[[link]]`.
+pub(crate) struct Section {
+    /// Its name in the text.
+    pub(crate) name: &'static str,
+    /// One sentence for the reference and the editor.
+    pub(crate) doc: &'static str,
+    /// Its keys, in the order the reference prints them.
+    pub(crate) keys: &'static [Key],
+}
+
+/// One key of a section.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) doc: &'static str,
+    pub(crate) required: bool,
+    /// What an absent key means, in words or as a value; empty when absence means nothing.
+    pub(crate) default: &'static str,
+    /// The values of `kind = …` this key belongs to; empty: all.
+    pub(crate) only: &'static [&'static str],
+    /// A key that says the same in another way: both at once is an error, and `--set` of one
+    /// removes the other.
+    pub(crate) instead_of: &'static str,
+}
+
+/// What a key's value may be.
+pub(crate) enum Kind {
+    /// Free text.
+    Text,
+    /// A name: `[A-Za-z0-9_-]+`.
+    Name,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Int { min: i64, max: i64 },
+    /// A whole number of bytes, bare or with a unit: MTUs and packet sizes.
+    Octets { min: i64, max: i64 },
+    /// A length of time.
+    Span { zero: bool },
+    /// A rate.
+    Rate,
+    /// A size with a unit.
+    Size { max: u64 },
+    /// A number of bytes as `/proc` prints it, or with a unit.
+    Sysctl,
+    /// Three of them in one string.
+    SysctlTriple,
+    /// A ratio in [0, 1].
+    Ratio,
+    /// A bit error rate in [0, 1).
+    BitErrorRate,
+    /// What may wait.
+    Queue,
+    /// A DSCP name or the TOS byte.
+    Class,
+    /// A framing, or a signal that brings one and a rate.
+    Framing,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Several of these words.
+    Choices(&'static [&'static str]),
+    /// The name of a thing elsewhere in the file.
+    Ref(&'static str),
+    /// Several such names; `min` and `max` say how many.
+    Refs {
+        of: &'static str,
+        min: usize,
+        max: usize,
+    },
+    /// Several texts.
+    Texts,
+    /// A bound of an expectation: a number or a quantity.
+    Bound,
+    /// A table inside.
+    Table(&'static Section),
+    /// A table inside, or an array of them.
+    Tables(&'static Section),
+    /// A table whose keys are `--set` paths and whose values are literals.
+    Point,
+}
+
+/// A key of that name and kind; everything else at its default.
+pub(crate) const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        doc,
+        required: false,
+        default: "",
+        only: &[],
+        instead_of: "",
+    }
+}
+
+impl Key {
+    pub(crate) const fn required(mut self) -> Key {
+        self.required = true;
+        self
+    }
+
+    pub(crate) const fn default(mut self, default: &'static str) -> Key {
+        self.default = default;
+        self
+    }
+
+    pub(crate) const fn only(mut self, only: &'static [&'static str]) -> Key {
+        self.only = only;
+        self
+    }
+
+    pub(crate) const fn instead_of(mut self, other: &'static str) -> Key {
+        self.instead_of = other;
+        self
+    }
+}
+
+impl Section {
+    /// The key of that name.
+    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|k| k.name == name)
+    }
+
+    /// Every value `kind` may take, or nothing when the section has no such key.
+    pub(crate) fn variants(&self) -> &'static [&'static str] {
+        match self.key("kind").map(|k| &k.kind) {
+            Some(Kind::Choice(words)) => words,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Hosts, routers and links, with the defaults a user expects.
+
+use farpath_predict::Framing;
+use farpath_tcp::Profile;
+use farpath_units::{Duration, Rate, Ratio, Size};
+
+use crate::decode::{At, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Direction, Host, Link, Loss, QueueLimit, Router};
+use crate::names::Names;
+use crate::signal;
+
+const DEFAULT_DELAY: Duration = Duration::from_ns(500);
+const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
+
+/// A host; absent sysctls are those of an unconfigured machine of its time.
+pub(crate) fn host(f: &Fields) -> Host {
+    let profile = match f.get::<String>("profile").as_deref() {
+        Some("linux-2004") => Profile::Linux2004,
+        _ => Profile::Linux6,
+    };
+    // Linux 2.6: net/core/sock.c and net/ipv4/tcp.c on a machine with enough memory; Linux 6: the same.
+    let (core_max, rmem, wmem) = match profile {
+        Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
+        Profile::Linux6 => (
+            212_992,
+            [4096, 131_072, 6_291_456],
+            [4096, 16_384, 4_194_304],
+        ),
+    };
+    Host {
+        name: f.get("name").unwrap_or_default(),
+        profile,
+        nic: f.get("nic"),
+        mtu: octets(f, "mtu"),
+        txqueuelen: f.get::<i64>("txqueuelen").map_or(1000, i64::unsigned_abs),
+        rmem_max: f.get("rmem_max").unwrap_or(Size::from_bytes(core_max)),
+        wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
+        tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
+        tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
+    }
+}
+
+/// A router.
+pub(crate) fn router(f: &Fields) -> Router {
+    Router {
+        name: f.get("name").unwrap_or_default(),
+        answers: f.get("answers").unwrap_or(true),
+    }
+}
+
+/// A whole number that fits a `u32`.
+pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
+    f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
+}
+
+/// A link; `None` when a name or a rate is missing.
+pub(crate) fn link(
+    f: &Fields,
+    names: &Names,
+    hosts: &[Host],
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Link> {
+    let name: String = f.get("name")?;
+    let ends: Vec<At<String>> = f.get("ends")?;
+    let nodes: Vec<_> = ends.iter().map(|e| names.node(e, faults)).collect();
+    let [Some(a), Some(b)] = nodes[..] else {
+        return None;
+    };
+    if a == b {
+        faults.push(
+            Diagnostic::new(
+                f.place("ends"),
+                format!("link `{name}` ends where it begins"),
+            )
+            .help("`ends` names two different nodes"),
+        );
+        return None;
+    }
+    let word = f
+        .get::<String>("framing")
+        .unwrap_or_else(|| "ethernet".to_owned());
+    let (framing, signal_rate) = signal::framing(&word)?;
+    let vlan = f.get::<i64>("vlan").and_then(|v| u16::try_from(v).ok());
+    let framing = match (framing, vlan) {
+        (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
+        (Framing::None | Framing::Pos, Some(_)) => {
+            faults.push(
+                Diagnostic::new(f.place("vlan"), format!("`vlan` on link `{name}`, whose framing is `{word}`"))
+                    .help("only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like"),
+            );
+            return None;
+        }
+        (framing, _) => framing,
+    };
+    let mut way = |side: &str, from: usize| {
+        let own = f.get::<Fields>(side);
+        let layers: Vec<&Fields> = own.iter().chain([f]).collect();
+        let Some(rate) = first::<Rate>(&layers, "rate").or(signal_rate) else {
+            // A rate that was refused has been reported already.
+            if layers.iter().any(|l| l.has("rate")) {
+                return None;
+            }
+            faults.push(
+                Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate")).help(
+                    "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"",
+                ),
+            );
+            return None;
+        };
+        let host = hosts.get(from).map(|h| QueueLimit::Packets(h.txqueuelen));
+        Some(Direction {
+            rate,
+            delay: first(&layers, "delay").unwrap_or(DEFAULT_DELAY),
+            reorder: first(&layers, "reorder").unwrap_or(false),
+            queue: first(&layers, "queue").or(host).unwrap_or(DEFAULT_QUEUE),
+            losses: losses(&layers, names, faults),
+        })
+    };
+    let (forward, reverse) = (way("forward", a.0)?, way("reverse", b.0)?);
+    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
+    let wanted = [a, b]
+        .iter()
+        .filter_map(|n| hosts.get(n.0))
+        .filter_map(|h| h.mtu)
+        .max();
+    Some(Link {
+        ends: [a, b],
+        framing,
+        signal: signal_rate.is_some().then_some(word),
+        mtu: octets(f, "mtu").unwrap_or_else(|| wanted.unwrap_or(usual).max(usual)),
+        vlan,
+        tap: f.get("tap").unwrap_or(false),
+        directions: [forward, reverse],
+        name,
+    })
+}
+
+/// The value of the first layer that has the key.
+fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
+    layers.iter().find_map(|f| f.get(key))
+}
+
+/// Whether a table says anything about losses.
+pub(crate) fn says_loss(f: &Fields) -> bool {
+    [
+        "loss",
+        "lose",
+        "lose_every",
+        "gilbert_elliott",
+        "bit_error_rate",
+    ]
+    .iter()
+    .any(|k| f.has(k))
+}
+
+/// All causes of loss, in the order they act: scripted, every n-th, random, bursts, bit errors.
+pub(crate) fn losses(layers: &[&Fields], names: &Names, faults: &mut Vec<Diagnostic>) -> Vec<Loss> {
+    let mut all = Vec::new();
+    for lost in first::<Vec<Fields>>(layers, "lose").unwrap_or_default() {
+        let Some(test) = lost.at::<String>("flow") else {
+            continue;
+        };
+        let Some(number) = names.test(&test, faults) else {
+            continue;
+        };
+        if names.test_kinds.get(number).is_some_and(|k| k == "ping") {
+            faults.push(
+                Diagnostic::new(
+                    test.span(),
+                    format!("`{}` is a ping, which has no segments", test.get_ref()),
+                )
+                .help("name a tcp or a udp test"),
+            );
+        }
+        all.push(Loss::Scripted {
+            test: test.into_inner(),
+            stream: octets(&lost, "stream").unwrap_or(0),
+            segment: lost.get::<i64>("segment").map_or(1, i64::unsigned_abs),
+        });
+    }
+    if let Some(n) = first::<i64>(layers, "lose_every") {
+        all.push(Loss::EveryNth(n.unsigned_abs()));
+    }
+    if let Some(p) = first::<Ratio>(layers, "loss").filter(|p| p.get() > 0.0) {
+        all.push(Loss::Bernoulli(p));
+    }
+    if let Some(g) = first::<Fields>(layers, "gilbert_elliott") {
+        let ratio =
+            |key: &str, otherwise: f64| g.get(key).or(Ratio::new(otherwise)).unwrap_or_default();
+        all.push(Loss::GilbertElliott {
+            p: ratio("p", 0.0),
+            r: ratio("r", 0.0),
+            loss_good: ratio("loss_good", 0.0),
+            loss_bad: ratio("loss_bad", 1.0),
+        });
+    }
+    if let Some(p) = first::<f64>(layers, "bit_error_rate").filter(|p| *p > 0.0) {
+        all.push(Loss::BitError(p));
+    }
+    all
+}

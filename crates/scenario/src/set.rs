@@ -1,0 +1,373 @@
+//! `--set SECTION.NAME.KEY=VALUE`: edits of the text before it is decoded, comments kept.
+
+use core::fmt;
+use core::ops::Range;
+use core::str::FromStr;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::decode::shorten;
+use crate::diagnostic::Diagnostic;
+use crate::key::{Key, Kind, Section};
+use crate::table::{self, ARRAYS};
+
+/// One `--set` argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set {
+    /// `SECTION.NAME.KEY`, or `SECTION.NAME.KEY.KEY`, or `scenario.KEY`.
+    pub path: String,
+    /// The value: a TOML number, boolean, string, array or inline table; anything else is text.
+    pub value: String,
+}
+
+impl Set {
+    /// An edit of `path` to `value`.
+    pub fn new(path: impl Into<String>, value: impl Into<String>) -> Set {
+        Set {
+            path: path.into(),
+            value: value.into(),
+        }
+    }
+}
+
+/// A `--set` argument without an equals sign.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` sets nothing: write SECTION.NAME.KEY=VALUE, such as link.stm64.delay=10ms")]
+pub struct NoValue(String);
+
+impl FromStr for Set {
+    type Err = NoValue;
+
+    fn from_str(text: &str) -> Result<Set, NoValue> {
+        match text.split_once('=') {
+            Some((path, value)) if !path.trim().is_empty() => {
+                Ok(Set::new(path.trim(), value.trim()))
+            }
+            _ => Err(NoValue(shorten(text))),
+        }
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.path, self.value)
+    }
+}
+
+/// One replacement that was made in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// Which `--set` made it.
+    set: usize,
+    /// Where the new text begins.
+    start: usize,
+    /// Length of what it replaced.
+    old: usize,
+    /// Length of the new text.
+    new: usize,
+}
+
+/// A text after all edits, and how to find back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    edits: Vec<Edit>,
+}
+
+impl Edited {
+    /// Where a span of the edited text comes from: the `--set` argument that wrote it, or the
+    /// place in the original.
+    pub(crate) fn origin(&self, span: Range<usize>) -> Result<Range<usize>, usize> {
+        let (mut start, mut end) = (span.start, span.end.max(span.start));
+        for edit in self.edits.iter().rev() {
+            let edit_end = edit.start + edit.new;
+            if start >= edit.start && start < edit_end && end <= edit_end {
+                return Err(edit.set);
+            }
+            let back = |at: usize| {
+                if at >= edit_end {
+                    at - edit.new + edit.old
+                } else {
+                    at.min(edit.start + edit.old)
+                }
+            };
+            (start, end) = (back(start), back(end));
+        }
+        Ok(start..end)
+    }
+
+    fn replace(&mut self, set: usize, span: Range<usize>, new: &str) {
+        self.text.replace_range(span.clone(), new);
+        self.edits.push(Edit {
+            set,
+            start: span.start,
+            old: span.len(),
+            new: new.len(),
+        });
+    }
+}
+
+/// Applies every edit in turn; faults carry the number of their `--set` as text number, from 1.
+pub(crate) fn apply(text: &str, sets: &[Set]) -> (Edited, Vec<Diagnostic>) {
+    let mut edited = Edited {
+        text: text.to_owned(),
+        edits: Vec::new(),
+    };
+    let mut faults = Vec::new();
+    for (i, set) in sets.iter().enumerate() {
+        if let Err(mut fault) = apply_one(&mut edited, i, set) {
+            for place in &mut fault.places {
+                place.text = i + 1;
+            }
+            faults.push(*fault);
+        }
+    }
+    (edited, faults)
+}
+
+type Refusal = Box<Diagnostic>;
+
+/// A path, taken apart and found in the key table.
+pub(crate) struct Target<'p> {
+    section: &'static Section,
+    name: Option<&'p str>,
+    keys: Vec<&'static Key>,
+}
+
+impl<'p> Target<'p> {
+    /// The section's and the thing's name, if the path names a thing.
+    pub(crate) fn named(&self) -> Option<(&'static str, &'p str)> {
+        self.name.map(|n| (self.section.name, n))
+    }
+}
+
+/// Finds a `--set` path in the key table.
+///
+/// # Errors
+/// A fault whose span lies in the path.
+pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
+    let mut at = 0;
+    let parts: Vec<(Range<usize>, &str)> = path
+        .split('.')
+        .map(|p| {
+            let here = at..at + p.len();
+            at = here.end + 1;
+            (here, p)
+        })
+        .collect();
+    let (head_span, head) = parts[0].clone();
+    let settable = || {
+        ARRAYS
+            .iter()
+            .filter(|s| s.key("name").is_some())
+            .map(|s| s.name)
+            .chain(["scenario"])
+    };
+    let Some(section) =
+        table::section(head).filter(|s| s.name == "scenario" || s.key("name").is_some())
+    else {
+        let d = Diagnostic::new(
+            head_span,
+            format!("`{}` is nothing that can be set", shorten(head)),
+        );
+        return Err(Box::new(d.suggest(head, settable())));
+    };
+    let named = section.name != "scenario";
+    let first_key = if named { 2 } else { 1 };
+    if parts.len() <= first_key {
+        let shape = if named {
+            format!("{head}.NAME.KEY=VALUE")
+        } else {
+            format!("{head}.KEY=VALUE")
+        };
+        return Err(Box::new(
+            Diagnostic::new(0..path.len(), "the path is too short").help(format!("write {shape}")),
+        ));
+    }
+    let mut keys = Vec::new();
+    let mut inside = section;
+    for (i, (span, part)) in parts.iter().enumerate().skip(first_key) {
+        let Some(key) = inside.key(part) else {
+            let d = Diagnostic::new(
+                span.clone(),
+                format!("unknown key `{}` in {}", shorten(part), inside.name),
+            );
+            return Err(Box::new(
+                d.suggest(part, inside.keys.iter().map(|k| k.name)),
+            ));
+        };
+        keys.push(key);
+        match key.kind {
+            Kind::Table(sub) => inside = sub,
+            _ if i + 1 < parts.len() => {
+                let d = Diagnostic::new(
+                    parts[i + 1].0.clone(),
+                    format!("`{}` has no keys of its own", key.name),
+                );
+                return Err(Box::new(d.help(format!("end the path at `{}`", key.name))));
+            }
+            _ => {}
+        }
+    }
+    Ok(Target {
+        section,
+        name: named.then_some(parts[1].1),
+        keys,
+    })
+}
+
+fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {
+    let target = target(&set.path)?;
+    let value = literal(&set.value);
+    let (tree, errors) = DeTable::parse_recoverable(&edited.text);
+    if !errors.is_empty() {
+        return Ok(()); // The text itself is wrong, which is reported in its own place.
+    }
+    let (span, new) = match find(tree.get_ref(), &target, set)? {
+        Found::Root => (
+            edited.text.len()..edited.text.len(),
+            format!("\n[scenario]\n{} = {value}\n", target.keys[0].name),
+        ),
+        Found::Table(span, t) => match rival(t, &target.keys) {
+            Some(rival) => (rival, format!("{} = {value}", target.keys[0].name)),
+            None => place(&edited.text, span, t, &target.keys, &value),
+        },
+    };
+    edited.replace(number, span, &new);
+    Ok(())
+}
+
+/// The entry that says the same in another way, which the new one must replace.
+fn rival(table: &DeTable<'_>, keys: &[&Key]) -> Option<Range<usize>> {
+    let [key] = keys else { return None };
+    if key.instead_of.is_empty() || table.contains_key(key.name) {
+        return None;
+    }
+    table
+        .get_key_value(key.instead_of)
+        .map(|(k, v)| k.span().start..v.span().end)
+}
+
+enum Found<'t> {
+    /// `[scenario]` is absent: it can be made.
+    Root,
+    /// The table that holds, or will hold, the first key.
+    Table(Range<usize>, &'t DeTable<'t>),
+}
+
+fn find<'t>(root: &'t DeTable<'t>, target: &Target<'_>, set: &Set) -> Result<Found<'t>, Refusal> {
+    let section = root.get(target.section.name);
+    let Some(wanted) = target.name else {
+        return Ok(match section.map(|s| (s.span(), s.get_ref())) {
+            Some((span, DeValue::Table(t))) => Found::Table(span, t),
+            _ => Found::Root,
+        });
+    };
+    let mut names = Vec::new();
+    if let Some(DeValue::Array(list)) = section.map(Spanned::get_ref) {
+        for item in list.iter() {
+            let DeValue::Table(t) = item.get_ref() else {
+                continue;
+            };
+            if let Some(DeValue::String(name)) = t.get("name").map(Spanned::get_ref) {
+                if name == wanted {
+                    return Ok(Found::Table(item.span(), t));
+                }
+                names.push(name.as_ref());
+            }
+        }
+    }
+    let start = target.section.name.len() + 1;
+    let title = format!("there is no {} `{}`", target.section.name, shorten(wanted));
+    let fault = Diagnostic::new(start..(start + wanted.len()).min(set.path.len()), title);
+    Err(Box::new(fault.suggest(wanted, names)))
+}
+
+/// What to replace, and by what, so that `keys` under the table at `span` take `value`.
+fn place(
+    text: &str,
+    span: Range<usize>,
+    table: &DeTable<'_>,
+    keys: &[&Key],
+    value: &str,
+) -> (Range<usize>, String) {
+    let (first, rest) = match keys {
+        [first, rest @ ..] => (first, rest),
+        [] => return (span.end..span.end, String::new()),
+    };
+    match table.get(first.name) {
+        Some(old) if rest.is_empty() => return (old.span(), value.to_owned()),
+        Some(old) => {
+            let opens = text[old.span().start.min(text.len())..].starts_with(['[', '{']);
+            if let (DeValue::Table(inner), true) = (old.get_ref(), opens) {
+                return place(text, old.span(), inner, rest, value);
+            }
+            // Dotted keys have no table of their own to write into: replace, or add one more.
+            if let DeValue::Table(inner) = old.get_ref()
+                && let Some(older) = rest.first().and_then(|k| inner.get(k.name))
+            {
+                return (older.span(), value.to_owned());
+            }
+        }
+        None => {}
+    }
+    let dotted = keys.iter().map(|k| k.name).collect::<Vec<_>>().join(".");
+    if text[span.start.min(text.len())..].starts_with('{') {
+        let comma = if table.is_empty() { "" } else { "," };
+        return (
+            span.start + 1..span.start + 1,
+            format!(" {dotted} = {value}{comma}"),
+        );
+    }
+    (span.end..span.end, format!("\n{dotted} = {value}"))
+}
+
+/// The value as TOML: itself if it is a literal, else text in quotes.
+fn literal(value: &str) -> String {
+    let single_line = !value.contains(['\n', '\r']);
+    let document = format!("v = {value}");
+    let (tree, errors) = DeTable::parse_recoverable(&document);
+    let whole = tree.get_ref().len() == 1
+        && tree
+            .get_ref()
+            .get("v")
+            .is_some_and(|v| v.span().end >= document.trim_end().len());
+    match tree.get_ref().get("v").map(Spanned::get_ref) {
+        Some(v)
+            if errors.is_empty() && single_line && whole && !matches!(v, DeValue::Datetime(_)) =>
+        {
+            value.to_owned()
+        }
+        _ => toml::Value::String(value.to_owned()).to_string(),
+    }
+}
+
+/// A value as a `--set` argument would write it.
+pub(crate) fn written(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(s) => s.to_string(),
+        DeValue::Integer(i) => i.to_string(),
+        DeValue::Float(f) => f.to_string(),
+        DeValue::Boolean(b) => b.to_string(),
+        DeValue::Datetime(d) => d.to_string(),
+        DeValue::Array(list) => {
+            let items: Vec<String> = list.iter().map(|v| inner(v.get_ref())).collect();
+            format!("[{}]", items.join(", "))
+        }
+        DeValue::Table(t) => {
+            let items: Vec<String> = t
+                .iter()
+                .map(|(k, v)| format!("{} = {}", k.get_ref(), inner(v.get_ref())))
+                .collect();
+            format!("{{ {} }}", items.join(", "))
+        }
+    }
+}
+
+fn inner(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(s) => toml::Value::String(s.to_string()).to_string(),
+        other => written(other),
+    }
+}

@@ -1,0 +1,237 @@
+//! Where scenario text comes from: a file, or the experiments that are built in.
+//!
+//! This is the only module of the crate that reads a file.
+
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+use toml::de::{DeTable, DeValue};
+
+static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
+
+/// Scenario text and the name it is reported under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// A path, or the name of a shipped scenario: what errors print before the line number.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A scenario that is built into the binary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// What `farpath run` is given, such as `cern-snaky/five-passes`.
+    pub name: String,
+    /// The text.
+    pub text: &'static str,
+    /// `[scenario] summary`; empty if there is none.
+    pub summary: String,
+}
+
+/// Why no text could be had. Every message says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// Neither a file nor a shipped scenario.
+    #[error("`{name}`: no such file, and no shipped scenario of that name\n  {remedy}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What to try.
+        remedy: String,
+    },
+    /// The file exists and cannot be read.
+    #[error("`{path}`: {cause}\n  {remedy}")]
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// What the system said.
+        cause: std::io::Error,
+        /// What to try.
+        remedy: &'static str,
+    },
+    /// The file is too large to be a scenario, or is not UTF-8.
+    #[error("`{path}`: {cause}\n  a scenario is a TOML text in UTF-8 of at most 4 MiB")]
+    NotText {
+        /// The path as given.
+        path: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+}
+
+/// Largest file that is read.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// The shipped scenarios, ordered by name.
+pub fn shipped() -> impl Iterator<Item = Shipped> {
+    let mut found = Vec::new();
+    collect(&SHIPPED, &mut found);
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found.into_iter()
+}
+
+fn collect(dir: &'static Dir<'static>, found: &mut Vec<Shipped>) {
+    for file in dir.files() {
+        let path = file.path();
+        if path.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let Some(text) = file.contents_utf8() else {
+            continue;
+        };
+        // Names are the same on every system, whatever separates folders there.
+        let parts = path.with_extension("");
+        let parts: Vec<_> = parts.iter().map(|p| p.to_string_lossy()).collect();
+        found.push(Shipped {
+            name: parts.join("/"),
+            text,
+            summary: summary_of(text),
+        });
+    }
+    for sub in dir.dirs() {
+        collect(sub, found);
+    }
+}
+
+fn summary_of(text: &str) -> String {
+    let (table, _) = DeTable::parse_recoverable(text);
+    let scenario = table.get_ref().get("scenario").map(|v| v.get_ref());
+    let Some(DeValue::Table(scenario)) = scenario else {
+        return String::new();
+    };
+    match scenario.get("summary").map(|v| v.get_ref()) {
+        Some(DeValue::String(s)) => s.split_whitespace().collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    }
+}
+
+/// The text behind `name_or_path`: a shipped scenario if one has that name, else a file.
+///
+/// # Errors
+/// Names the path, the cause and the remedy.
+pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
+    if let Some(found) = shipped().find(|s| s.name == name_or_path) {
+        return Ok(Source {
+            name: found.name,
+            text: found.text.to_owned(),
+        });
+    }
+    read(Path::new(name_or_path), name_or_path)
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place of this crate that reads a file")]
+fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
+    let unreadable = |cause: std::io::Error| match cause.kind() {
+        std::io::ErrorKind::NotFound => SourceError::Unknown {
+            name: name.to_owned(),
+            remedy: nearest(name),
+        },
+        std::io::ErrorKind::PermissionDenied => SourceError::Unreadable {
+            path: name.to_owned(),
+            cause,
+            remedy: "make the file readable for this user",
+        },
+        _ => SourceError::Unreadable {
+            path: name.to_owned(),
+            cause,
+            remedy: "give a file, or a name that `farpath scenarios` lists",
+        },
+    };
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if about.is_dir() {
+        let cause = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+        return Err(unreadable(cause));
+    }
+    if about.len() > LARGEST_FILE {
+        let cause = format!("the file has {} bytes", about.len());
+        return Err(SourceError::NotText {
+            path: name.to_owned(),
+            cause,
+        });
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source {
+            name: name.to_owned(),
+            text,
+        }),
+        Err(e) => {
+            let at = e.utf8_error().valid_up_to();
+            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            let cause = format!("line {line} is not UTF-8 (byte {at})");
+            Err(SourceError::NotText {
+                path: name.to_owned(),
+                cause,
+            })
+        }
+    }
+}
+
+fn nearest(name: &str) -> String {
+    let names: Vec<String> = shipped().map(|s| s.name).collect();
+    // `five-passes` alone is what people type.
+    let last = |n: &str| n.rsplit('/').next().unwrap_or(n).to_owned();
+    let best = names
+        .iter()
+        .map(|n| {
+            (
+                strsim::jaro_winkler(n, name).max(strsim::jaro_winkler(&last(n), name)),
+                n,
+            )
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((likeness, n)) if likeness > 0.8 => format!("did you mean `{n}`?"),
+        _ => "`farpath scenarios` lists the shipped ones; a path must name an existing file"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the file that is refused has to be written first")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_is_answered_with_a_likely_one() {
+        let e = load("five-pases").expect_err("no such file");
+        assert_eq!(
+            e.to_string(),
+            "`five-pases`: no such file, and no shipped scenario of that name\n  \
+             did you mean `cern-snaky/five-passes`?"
+        );
+    }
+
+    #[test]
+    fn a_folder_and_a_binary_file_are_refused() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let text = load(dir.path().to_str().expect("UTF-8"))
+            .expect_err("a folder")
+            .to_string();
+        assert!(
+            text.contains("directory") && text.contains("`farpath scenarios`"),
+            "{text}"
+        );
+        let file = dir.path().join("x.toml");
+        std::fs::write(&file, b"a = 1\n\xff\n").expect("written");
+        let text = load(file.to_str().expect("UTF-8"))
+            .expect_err("not text")
+            .to_string();
+        assert!(text.contains("line 2 is not UTF-8 (byte 6)"), "{text}");
+    }
+
+    #[test]
+    fn shipped_scenarios_have_names_texts_and_summaries() {
+        let all: Vec<Shipped> = shipped().collect();
+        assert!(all.iter().any(|s| s.name == "cern-snaky/five-passes"));
+        for s in &all {
+            assert!(
+                !s.summary.is_empty(),
+                "{} says nothing about itself",
+                s.name
+            );
+            assert_eq!(load(&s.name).expect("shipped").text, s.text);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Sweeps and searches: one scenario, tried at many points.
+
+use farpath_units::{Rate, Ratio};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::decode::{At, Fields, shorten};
+use crate::diagnostic::Diagnostic;
+use crate::document::Tables;
+use crate::expect::bound;
+use crate::metric::{self, Unit};
+use crate::model::Search;
+use crate::names::Names;
+use crate::set;
+
+/// One key of `[sweep]`: the `--set` path and the values as `--set` writes them.
+pub(crate) struct Key {
+    path: At<String>,
+    values: Vec<String>,
+}
+
+/// Most points a sweep may have.
+const MOST_POINTS: usize = 100_000;
+
+/// Decodes `[sweep]`, keys in the order of the file.
+pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
+    let table = match root.get("sweep").map(|v| (v.span(), v.get_ref())) {
+        Some((_, DeValue::Table(t))) => t,
+        Some((span, _)) => {
+            let remedy = "write a line `[sweep]` and below it \"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]";
+            faults.push(Diagnostic::new(span, "`sweep` must be a table").help(remedy));
+            return Vec::new();
+        }
+        None => return Vec::new(),
+    };
+    let mut keys = Vec::new();
+    for (path, value) in table {
+        match value.get_ref() {
+            DeValue::Array(list) if !list.is_empty() => keys.push(Key {
+                path: Spanned::new(path.span(), path.get_ref().to_string()),
+                values: list.iter().map(|v| set::written(v.get_ref())).collect(),
+            }),
+            DeValue::Table(_) => {
+                let remedy =
+                    "put the whole path in quotes: \"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]";
+                faults.push(
+                    Diagnostic::new(
+                        path.span(),
+                        format!("unknown sweep key `{}`", shorten(path.get_ref())),
+                    )
+                    .help(remedy),
+                );
+            }
+            _ => {
+                let title = format!(
+                    "sweep key `{}` has no list of values",
+                    shorten(path.get_ref())
+                );
+                faults.push(
+                    Diagnostic::new(value.span(), title).help("write [\"8 MiB\", \"16 MiB\"]"),
+                );
+            }
+        }
+    }
+    keys.sort_by_key(|k| k.path.span().start);
+    keys
+}
+
+/// Whether a `--set` path means something in this scenario; a fault with a suggestion if not.
+fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<Diagnostic>) {
+    let target = match set::target(path.get_ref()) {
+        Ok(target) => target,
+        Err(fault) => {
+            let mut d = Diagnostic::new(
+                path.span(),
+                format!("unknown {what} `{}`", shorten(path.get_ref())),
+            )
+            .label(fault.title);
+            d.remedies = fault.remedies;
+            faults.push(d);
+            return;
+        }
+    };
+    let Some((section, name)) = target.named() else {
+        return;
+    };
+    let there = match section {
+        "host" => &tables.hosts,
+        "router" => &tables.routers,
+        "link" => &tables.links,
+        "lsp" => &tables.lsps,
+        "ccc" => &tables.cccs,
+        "test" => &tables.tests,
+        _ => &tables.searches,
+    };
+    let names: Vec<String> = there.iter().filter_map(|f| f.get("name")).collect();
+    if !names.iter().any(|n| n == name) {
+        let d = Diagnostic::new(
+            path.span(),
+            format!("unknown {what} `{}`", shorten(path.get_ref())),
+        )
+        .label(format!("there is no {section} `{}`", shorten(name)));
+        faults.push(d.suggest(name, names.iter().map(String::as_str)));
+    }
+}
+
+/// The sweep, checked.
+pub(crate) fn check(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Vec<(String, Vec<String>)> {
+    let mut points = 1_usize;
+    for key in &tables.sweep {
+        check_path(&key.path, tables, "sweep key", faults);
+        points = points.saturating_mul(key.values.len());
+        if points > MOST_POINTS {
+            let title = format!("the sweep has more than {MOST_POINTS} points");
+            faults.push(
+                Diagnostic::new(key.path.span(), title)
+                    .help("points multiply from key to key: try fewer values"),
+            );
+            break;
+        }
+    }
+    tables
+        .sweep
+        .iter()
+        .map(|k| (k.path.get_ref().clone(), k.values.clone()))
+        .collect()
+}
+
+/// A search; all its metrics have one unit, and the bracket is the right way round.
+pub(crate) fn search(
+    f: &Fields,
+    names: &Names,
+    tables: &Tables,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Search> {
+    let before = faults.len();
+    let (low, high): (Rate, Rate) = (f.get("low")?, f.get("high")?);
+    if low >= high {
+        let d = Diagnostic::new(f.place("low"), "`low` is not below `high`");
+        faults.push(
+            d.see(f.place("high"), "the upper end")
+                .help("`low` is a rate that holds, `high` one that fails"),
+        );
+    }
+    let keys: Vec<At<String>> = f.get("keys")?;
+    keys.iter()
+        .for_each(|k| check_path(k, tables, "search key", faults));
+    let metrics: Vec<At<String>> = f.get("metrics")?;
+    metrics.iter().for_each(|m| {
+        metric::check(m, names, faults);
+    });
+    let of_links = |m: &&At<String>| {
+        ["link.", "search."]
+            .iter()
+            .any(|p| m.get_ref().starts_with(p))
+    };
+    for m in metrics.iter().filter(of_links) {
+        let d = Diagnostic::new(m.span(), "a search watches the metrics of tests only");
+        faults.push(d.help("name a metric such as `bulk.loss_ratio`"));
+    }
+    let unit = metrics
+        .first()
+        .map_or(Unit::Count, |m| Unit::of(m.get_ref()));
+    let only: Vec<At<String>> = f.get("only").unwrap_or_default();
+    only.iter().for_each(|t| {
+        names.test(t, faults);
+    });
+    for m in metrics.iter().filter(|_| !only.is_empty()) {
+        let test = m.get_ref().split('.').next().unwrap_or("");
+        if names.find_test(test).is_some() && !only.iter().any(|o| o.get_ref() == test) {
+            let d = Diagnostic::new(
+                m.span(),
+                format!("test `{test}` does not run in this search"),
+            );
+            faults.push(d.help("add it to `only`"));
+        }
+    }
+    let at_most = bound(f, "at_most", unit, faults).unwrap_or(0.0);
+    let strings = |list: &[At<String>]| list.iter().map(|s| s.get_ref().clone()).collect();
+    (faults.len() == before).then(|| Search {
+        name: f.get("name").unwrap_or_default(),
+        keys: strings(&keys),
+        low,
+        high,
+        resolution: f
+            .get("resolution")
+            .or(Ratio::new(0.001))
+            .unwrap_or_default(),
+        only: strings(&only),
+        metrics: strings(&metrics),
+        at_most,
+    })
+}

@@ -1,0 +1,241 @@
+//! Tests and events: what is sent, and what changes meanwhile.
+
+use farpath_tcp::{Algorithm, DelayedAck, Profile};
+use farpath_units::{Duration, Time};
+
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::model::{
+    Arrivals, Change, Event, LinkId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+};
+use crate::names::Names;
+use crate::network::{losses, octets, says_loss};
+
+/// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
+const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
+
+/// A test; its ends are two different nodes, and the sender's link is one of its own.
+pub(crate) fn test(
+    f: &Fields,
+    names: &Names,
+    scenario: &Scenario,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Test> {
+    let name: String = f.get("name")?;
+    if ["link", "search"].contains(&name.as_str()) {
+        let title = format!("a test cannot be called `{name}`");
+        let help = "the word begins the metrics of links and searches: choose another name";
+        faults.push(Diagnostic::new(f.place("name"), title).help(help));
+    }
+    let (from, to) = (
+        names.node(&f.at("from")?, faults),
+        names.node(&f.at("to")?, faults),
+    );
+    let via = match f.at::<String>("via") {
+        Some(link) => Some(names.link(&link, faults)?),
+        None => None,
+    };
+    let (from, to) = (from?, to?);
+    if from == to {
+        let title = format!(
+            "test `{name}` goes from `{}` to itself",
+            names.node_name(from)
+        );
+        faults.push(Diagnostic::new(f.place("to"), title).help("name two different nodes"));
+        return None;
+    }
+    let sender_has = |link: LinkId| {
+        let ends = names.link_ends.get(link.0);
+        ends.is_some_and(|e| e.iter().any(|n| n == names.node_name(from)))
+    };
+    if via.is_some_and(|v| !sender_has(v)) {
+        let title = format!(
+            "link `{}` is not an interface of `{}`",
+            f.get::<String>("via").unwrap_or_default(),
+            names.node_name(from)
+        );
+        faults.push(
+            Diagnostic::new(f.place("via"), title)
+                .help("name a link that has the sender as one of its `ends`"),
+        );
+        return None;
+    }
+    let ip = if f.get::<i64>("ip") == Some(6) { 6 } else { 4 };
+    if let Some(n) = f.get::<i64>("ip").filter(|n| *n == 5) {
+        faults.push(
+            Diagnostic::new(f.place("ip"), format!("there is no IP version {n}"))
+                .help("write ip = 4 or ip = 6"),
+        );
+    }
+    let kind = match f.get::<String>("kind")?.as_str() {
+        "ping" => TestKind::Ping(ping(f)),
+        "udp" => TestKind::Udp(udp(f)?),
+        _ => TestKind::Tcp(tcp(f, sender_profile(scenario, f, from, to), faults)),
+    };
+    for (key, host) in [("from", from), ("to", to)] {
+        if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
+            let title = format!(
+                "`{}` is a router, and test `{name}` needs a host",
+                names.node_name(host)
+            );
+            faults.push(
+                Diagnostic::new(f.place(key), title)
+                    .help("routers answer pings only; join a [[host]] to it"),
+            );
+        }
+    }
+    let sized = f.has("bytes");
+    let duration = match &kind {
+        TestKind::Ping(_) => None,
+        _ => f
+            .get("duration")
+            .or((!sized).then_some(Duration::from_secs(10))),
+    };
+    Some(Test {
+        name,
+        from,
+        to,
+        via,
+        start: Time::ZERO + f.get("start").unwrap_or(Duration::ZERO),
+        duration,
+        omit: f.get("omit").unwrap_or(Duration::ZERO),
+        class: f
+            .get::<i64>("class")
+            .and_then(|c| u8::try_from(c).ok())
+            .unwrap_or(0),
+        ip,
+        kind,
+    })
+}
+
+fn ping(f: &Fields) -> Ping {
+    Ping {
+        count: octets(f, "count").unwrap_or(5),
+        interval: f.get("interval").unwrap_or(Duration::from_secs(1)),
+        size: octets(f, "size").unwrap_or(84),
+        ttl: f
+            .get::<i64>("ttl")
+            .and_then(|t| u8::try_from(t).ok())
+            .unwrap_or(64),
+        timeout: f.get("timeout").unwrap_or(Duration::from_secs(5)),
+    }
+}
+
+fn udp(f: &Fields) -> Option<Udp> {
+    let arrivals = match f.get::<String>("arrivals").as_deref() {
+        Some("poisson") => Arrivals::Poisson,
+        _ => Arrivals::Constant,
+    };
+    Some(Udp {
+        rate: f.get("rate")?,
+        size: octets(f, "size").unwrap_or(1472),
+        arrivals,
+    })
+}
+
+/// The profile of the host that sends the data.
+fn sender_profile(
+    scenario: &Scenario,
+    f: &Fields,
+    from: crate::NodeId,
+    to: crate::NodeId,
+) -> Profile {
+    let sender = if f.get("reverse").unwrap_or(false) {
+        to
+    } else {
+        from
+    };
+    scenario
+        .hosts
+        .get(sender.0)
+        .map(|h| h.profile)
+        .unwrap_or_default()
+}
+
+fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
+    let timeout = f
+        .get("delayed_ack_timeout")
+        .unwrap_or(Duration::from_ms(40));
+    if timeout > LONGEST_DELAYED_ACK {
+        faults.push(
+            Diagnostic::new(
+                f.place("delayed_ack_timeout"),
+                format!("a delayed ACK after {timeout}"),
+            )
+            .help("a receiver must not wait longer than 500 ms (RFC 9293 §3.8.6.3)"),
+        );
+    }
+    let (usual_window, usual_cc) = match profile {
+        Profile::Linux2004 => (2, Algorithm::Reno),
+        Profile::Linux6 => (10, Algorithm::Cubic),
+    };
+    Tcp {
+        window: f.get("window"),
+        socket_buffer: f.get("socket_buffer"),
+        cc: match f.get::<String>("cc").as_deref() {
+            Some("reno") => Algorithm::Reno,
+            Some("cubic") => Algorithm::Cubic,
+            _ => usual_cc,
+        },
+        hystart: f.get("hystart").unwrap_or(false),
+        parallel: octets(f, "parallel").unwrap_or(1),
+        bytes: f.get("bytes"),
+        sack: f.get("sack").unwrap_or(true),
+        timestamps: f.get("timestamps").unwrap_or(true),
+        initial_window: octets(f, "initial_window").unwrap_or(usual_window),
+        initial_ssthresh: octets(f, "initial_ssthresh"),
+        delayed_ack: DelayedAck {
+            every: f
+                .get::<i64>("delayed_ack")
+                .and_then(|n| u8::try_from(n).ok())
+                .unwrap_or(2),
+            timeout,
+        },
+        rto_min: f.get("rto_min").unwrap_or(Duration::from_ms(200)),
+        reverse: f.get("reverse").unwrap_or(false),
+    }
+}
+
+/// The changes of one `[[event]]`, one for each key.
+pub(crate) fn event(
+    f: &Fields,
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+    events: &mut Vec<Event>,
+) {
+    let (Some(at), Some(link)) = (f.get::<Duration>("at"), f.at("link")) else {
+        return;
+    };
+    let Some(link) = names.link(&link, faults) else {
+        return;
+    };
+    let ways = match f.get::<String>("direction").as_deref() {
+        Some("forward") => vec![Way::Forward],
+        Some("reverse") => vec![Way::Reverse],
+        _ => vec![Way::Forward, Way::Reverse],
+    };
+    let mut changes = Vec::new();
+    changes.extend(f.get("rate").map(Change::Rate));
+    changes.extend(f.get("delay").map(Change::Delay));
+    if says_loss(f) {
+        changes.push(Change::Losses(losses(&[f], names, faults)));
+    }
+    changes.extend(f.get("queue").map(Change::Queue));
+    changes.extend(f.get("up").map(Change::Up));
+    // A change that was refused has been reported already.
+    let says_nothing = f.keys().all(|k| ["at", "link", "direction"].contains(&k));
+    if says_nothing {
+        let named: Vec<&str> = f.keys().collect();
+        faults.push(
+            Diagnostic::new(f.span.clone(), "an event that changes nothing")
+                .label(format!("it has only: {}", named.join(", ")))
+                .help("add what changes: rate, delay, queue, up, loss, lose, lose_every, gilbert_elliott or bit_error_rate"),
+        );
+    }
+    events.extend(changes.into_iter().map(|change| Event {
+        at: Time::ZERO + at,
+        link,
+        ways: ways.clone(),
+        change,
+    }));
+}

@@ -1,0 +1,959 @@
+//! Every kind of bad input, with the exact words it is answered with.
+
+use farpath_scenario::{Source, parse};
+
+/// A scenario that is right.
+const BASE: &str = r#"[scenario]
+name = "x"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[router]]
+name = "r"
+
+[[link]]
+name = "ar"
+ends = ["a", "r"]
+framing = "gbe"
+
+[[link]]
+name = "rb"
+ends = ["r", "b"]
+framing = "gbe"
+delay = "58 ms"
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+"#;
+
+/// `BASE` with a second router, two LSPs and two stitches that close a circle.
+const RING: &str = r#"
+[[router]]
+name = "s"
+
+[[link]]
+name = "rs"
+ends = ["r", "s"]
+framing = "stm64"
+
+[[lsp]]
+name = "out"
+path = ["r", "s"]
+
+[[lsp]]
+name = "home"
+path = ["s", "r"]
+
+[[ccc]]
+name = "at_s"
+kind = "lsp-switch"
+router = "s"
+receive_lsp = "out"
+transmit_lsp = "home"
+
+[[ccc]]
+name = "at_r"
+kind = "lsp-switch"
+router = "r"
+receive_lsp = "home"
+transmit_lsp = "out"
+"#;
+
+fn rendered(text: String) -> String {
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text,
+    };
+    match parse(&source, &[]) {
+        Ok(_) => panic!("this must be refused:\n{}", source.text),
+        Err(e) => e.to_string(),
+    }
+}
+
+fn replaced(from: &str, to: &str) -> String {
+    assert!(BASE.contains(from), "{from} is not in the base text");
+    rendered(BASE.replacen(from, to, 1))
+}
+
+#[test]
+fn the_base_is_right() {
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text: BASE.to_owned(),
+    };
+    assert!(parse(&source, &[]).is_ok());
+}
+
+#[test]
+fn an_unknown_key() {
+    let said = replaced(r#"delay = "58 ms""#, r#"dealy = "58 ms""#);
+    let expected = r#"error: unknown key `dealy` in link `rb`
+  --> x.toml:22:1
+   |
+22 | dealy = "58 ms"
+   | ^^^^^
+   |
+   = help: did you mean `delay`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_unknown_section() {
+    let said = replaced(r"[[router]]", r"[[ruoter]]");
+    let expected = r"error: unknown section `ruoter`
+  --> x.toml:10:3
+   |
+10 | [[ruoter]]
+   |   ^^^^^^
+   |
+   = help: did you mean `router`?
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_missing_unit() {
+    let said = replaced(r#"delay = "58 ms""#, r#"delay = "58""#);
+    let expected = r#"error: missing unit in delay "58"
+  --> x.toml:22:9
+   |
+22 | delay = "58"
+   |         ^^^^
+   |
+   = help: write the unit, such as "58 ms"; units: ps ns us ms s min h d
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_bare_number() {
+    let said = replaced(r#"delay = "58 ms""#, r"delay = 58");
+    let expected = r#"error: missing unit: `delay` is a bare number
+  --> x.toml:22:9
+   |
+22 | delay = 58
+   |         ^^ of what?
+   |
+   = help: write the unit, as text: delay = "58 ms"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_unit_of_another_kind() {
+    let said = replaced(r#"delay = "58 ms""#, r#"delay = "58 Mbit/s""#);
+    let expected = r#"error: `58 Mbit/s` is no delay
+  --> x.toml:22:9
+   |
+22 | delay = "58 Mbit/s"
+   |         ^^^^^^^^^^^
+   |
+   = help: `58 Mbit/s`: `Mbit/s` is not a unit of a time: use ps ns us ms s min h d
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_link_to_a_host_that_does_not_exist() {
+    let said = replaced(r#"ends = ["r", "b"]"#, r#"ends = ["r", "c"]"#);
+    let expected = r#"error: there is no host or router `c`
+  --> x.toml:20:14
+   |
+20 | ends = ["r", "c"]
+   |              ^^^
+   |
+   = help: known here: a, b, r
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn two_hosts_of_one_name() {
+    let said = replaced(
+        r#"name = "b"
+
+[[router]]"#,
+        r#"name = "a"
+
+[[router]]"#,
+    );
+    let expected = r#"error: two hosts or routers of the name `a`
+ --> x.toml:8:8
+  |
+5 | name = "a"
+  |        --- the first one
+...
+8 | name = "a"
+  |        ^^^ again
+  |
+  = help: give one of them another name
+
+error: there is no host or router `b`
+  --> x.toml:20:14
+   |
+20 | ends = ["r", "b"]
+   |              ^^^
+   |
+   = help: known here: a, a, r
+
+error: there is no host or router `b`
+  --> x.toml:28:6
+   |
+28 | to = "b"
+   |      ^^^
+   |
+   = help: known here: a, a, r
+
+3 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn two_links_of_one_name() {
+    let said = replaced(r#"name = "rb""#, r#"name = "ar""#);
+    let expected = r#"error: two links of the name `ar`
+  --> x.toml:19:8
+   |
+14 | name = "ar"
+   |        ---- the first one
+...
+19 | name = "ar"
+   |        ^^^^ again
+   |
+   = help: give one of them another name
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_negative_delay() {
+    let said = replaced(r#"delay = "58 ms""#, r#"delay = "-58 ms""#);
+    let expected = r#"error: negative delay: -58 ms
+  --> x.toml:22:9
+   |
+22 | delay = "-58 ms"
+   |         ^^^^^^^^
+   |
+   = help: write it without the sign
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_delay_of_zero() {
+    let said = replaced(r#"delay = "58 ms""#, r#"delay = "0 ms""#);
+    let expected = r#"error: a delay of zero
+  --> x.toml:22:9
+   |
+22 | delay = "0 ms"
+   |         ^^^^^^
+   |
+   = help: every wire has some length, 5 ns for a metre of fibre: write "5 ns" or more
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_rate_of_zero() {
+    let said = replaced(r#"delay = "58 ms""#, r#"rate = "0 Gbit/s""#);
+    let expected = r#"error: a rate of zero
+  --> x.toml:22:8
+   |
+22 | rate = "0 Gbit/s"
+   |        ^^^^^^^^^^
+   |
+   = help: nothing would ever pass; an [[event]] with `up = false` takes a link down
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_queue_of_zero() {
+    let said = replaced(r#"delay = "58 ms""#, r#"queue = "0 packets""#);
+    let expected = r#"error: a queue of zero
+  --> x.toml:22:9
+   |
+22 | queue = "0 packets"
+   |         ^^^^^^^^^^^
+   |
+   = help: nothing could wait and most frames would be lost; "1 packet" is the least
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_window_beyond_scaling() {
+    let said = replaced(
+        r#"to = "b""#,
+        r#"to = "b"
+window = "1 GiB""#,
+    );
+    let expected = r#"error: window of 1073741824 bytes is beyond TCP's window scaling
+  --> x.toml:29:10
+   |
+29 | window = "1 GiB"
+   |          ^^^^^^^
+   |
+   = help: the largest window is 65535 << 14 = 1073725440 bytes, just under 1 GiB (RFC 7323 §2.3)
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_window_and_a_socket_buffer() {
+    let said = replaced(
+        r#"to = "b""#,
+        r#"to = "b"
+window = "1 MiB"
+socket_buffer = "1 MiB""#,
+    );
+    let expected = r#"error: `socket_buffer` and `window` in test `bulk`
+  --> x.toml:30:1
+   |
+29 | window = "1 MiB"
+   | ------ and the same in another way
+30 | socket_buffer = "1 MiB"
+   | ^^^^^^^^^^^^^
+   |
+   = help: keep one of them
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_test_between_unconnected_nodes() {
+    let said = replaced(r#"ends = ["r", "b"]"#, r#"ends = ["r", "a"]"#);
+    let expected = r#"error: test `bulk` has no path from `a` to `b`
+  --> x.toml:28:6
+   |
+28 | to = "b"
+   |      ^^^
+   |
+   = help: join them with [[link]] tables; only routers pass traffic on
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_mtu_too_small() {
+    let said = replaced(r#"delay = "58 ms""#, r"mtu = 60");
+    let expected = r"error: MTU too small: IPv4 needs 68 bytes (RFC 791 §3.2)
+  --> x.toml:22:7
+   |
+22 | mtu = 60
+   |       ^^
+   |
+   = help: 1500 is usual, 9000 for jumbo frames
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_ping_larger_than_the_mtu() {
+    let said = replaced(
+        r#"kind = "tcp""#,
+        r#"kind = "ping"
+size = 9000"#,
+    );
+    let expected = r"error: MTU too small: test `bulk` sends requests of 9000 bytes, `a` at most 1500
+  --> x.toml:27:8
+   |
+27 | size = 9000
+   |        ^^^^
+   |
+   = help: write size = 1500 or less, or raise the MTU
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_ipv6_test_over_a_small_mtu() {
+    let text = BASE.replacen(
+        "framing = \"gbe\"\n\n",
+        "framing = \"gbe\"\nmtu = 1000\n\n",
+        1,
+    );
+    let text = text.replace("to = \"b\"", "to = \"b\"\nip = 6");
+    let said = rendered(text);
+    let expected = r"error: MTU too small: IPv6 needs 1280 bytes (RFC 8200 §5), `a` has 1000
+  --> x.toml:30:6
+   |
+30 | ip = 6
+   |      ^
+   |
+   = help: raise the MTU, or write ip = 4
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_name_with_a_space() {
+    let said = replaced(r#"name = "r""#, r#"name = "the router""#);
+    let expected = r#"error: `the router` is no name
+  --> x.toml:11:8
+   |
+11 | name = "the router"
+   |        ^^^^^^^^^^^^ in `name`
+   |
+   = help: names are made of A-Z, a-z, 0-9, `_` and `-`, at most 64 of them
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_expectation_of_an_unknown_test() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "blk.goodput_bps"
+min = 1
+"#
+    ));
+    let expected = r#"error: there is no test `blk`
+  --> x.toml:31:10
+   |
+31 | metric = "blk.goodput_bps"
+   |          ^^^^^^^^^^^^^^^^^
+   |
+   = help: did you mean `bulk`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_expectation_of_an_unknown_metric() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "bulk.godput_bps"
+min = 1
+"#
+    ));
+    let expected = r#"error: a tcp test has no metric `godput_bps`
+  --> x.toml:31:10
+   |
+31 | metric = "bulk.godput_bps"
+   |          ^^^^^^^^^^^^^^^^^
+   |
+   = help: did you mean `goodput_bps`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_expectation_of_an_unknown_link() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "link.br.r>b.bytes"
+min = 1
+"#
+    ));
+    let expected = r#"error: there is no link `br`
+  --> x.toml:31:10
+   |
+31 | metric = "link.br.r>b.bytes"
+   |          ^^^^^^^^^^^^^^^^^^^
+   |
+   = help: known here: ar, rb
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_expectation_of_an_unknown_direction() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "link.rb.r-b.bytes"
+min = 1
+"#
+    ));
+    let expected = r#"error: `r-b` is no direction of link `rb`
+  --> x.toml:31:10
+   |
+31 | metric = "link.rb.r-b.bytes"
+   |          ^^^^^^^^^^^^^^^^^^^
+   |
+   = help: did you mean `r>b`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_bound_in_another_unit() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "bulk.goodput_bps"
+min = "990 ms"
+"#
+    ));
+    let expected = r#"error: `990 ms` is no bound for this metric
+  --> x.toml:32:7
+   |
+32 | min = "990 ms"
+   |       ^^^^^^^^
+   |
+   = help: `990 ms`: `ms` is not a unit of a rate: use bit/s kbit/s Mbit/s Gbit/s Tbit/s
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_stated_figure_outside_the_band() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[expect]]
+metric = "bulk.goodput_bps"
+max = "900 Mbit/s"
+stated = "stable at 990Mbps"
+"#
+    ));
+    let expected = r#"error: what the source states lies outside the band
+  --> x.toml:33:10
+   |
+33 | stated = "stable at 990Mbps"
+   |          ^^^^^^^^^^^^^^^^^^^
+   |
+   = help: add a `note` that says why
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_event_on_an_unknown_link() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[event]]
+at = "1 s"
+link = "bb"
+up = false
+"#
+    ));
+    let expected = r#"error: there is no link `bb`
+  --> x.toml:32:8
+   |
+32 | link = "bb"
+   |        ^^^^
+   |
+   = help: known here: ar, rb
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_event_without_a_change() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[event]]
+at = "1 s"
+link = "rb"
+"#
+    ));
+    let expected = r"error: an event that changes nothing
+  --> x.toml:30:1
+   |
+30 | [[event]]
+   | ^^^^^^^^^ it has only: at, link
+   |
+   = help: add what changes: rate, delay, queue, up, loss, lose, lose_every, gilbert_elliott or bit_error_rate
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_sweep_of_an_unknown_key() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[sweep]
+"test.bulk.windw" = ["1 MiB"]
+"#
+    ));
+    let expected = r#"error: unknown sweep key `test.bulk.windw`
+  --> x.toml:31:1
+   |
+31 | "test.bulk.windw" = ["1 MiB"]
+   | ^^^^^^^^^^^^^^^^^ unknown key `windw` in test
+   |
+   = help: did you mean `window`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_sweep_of_an_unknown_test() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[sweep]
+"test.bluk.window" = ["1 MiB"]
+"#
+    ));
+    let expected = r#"error: unknown sweep key `test.bluk.window`
+  --> x.toml:31:1
+   |
+31 | "test.bluk.window" = ["1 MiB"]
+   | ^^^^^^^^^^^^^^^^^^ there is no test `bluk`
+   |
+   = help: did you mean `bulk`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_lsp_between_strangers() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[[router]]
+name = "s"
+
+[[lsp]]
+name = "out"
+path = ["r", "s"]
+"#
+    ));
+    let expected = r#"error: no link joins `r` and `s`
+  --> x.toml:35:14
+   |
+35 | path = ["r", "s"]
+   |              ^^^ not a neighbour, in LSP `out`
+   |
+   = help: add the routers between them to `path`, or a [[link]]
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_lsp_that_visits_its_own_hop() {
+    let start = RING.find("[[lsp]]").expect("it is there");
+    let tail = r#"[[lsp]]
+name = "fold"
+path = ["r", "s", "r"]
+"#;
+    let said = rendered(format!("{BASE}{}{tail}", &RING[..start]));
+    let expected = r#"error: route loop: LSP `fold` passes `r` twice
+  --> x.toml:40:19
+   |
+40 | path = ["r", "s", "r"]
+   |         ---       ^^^ again
+   |         |
+   |         the first time
+   |
+   = help: to fold a path over a link, make one LSP a pass and stitch them with [[ccc]] kind = "lsp-switch"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn stitched_lsps_in_a_circle() {
+    let said = rendered(format!("{BASE}{RING}"));
+    let expected = r#"error: route loop: stitched LSPs run in a circle
+  --> x.toml:51:16
+   |
+51 | transmit_lsp = "home"
+   |                ^^^^^^ home > out > home
+   |
+   = help: let the chain begin and end at a cross-connect with kind = "remote-interface-switch"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn an_lsp_to_nowhere() {
+    let start = RING.find("[[ccc]]").expect("it is there");
+    let tail = r#"[[ccc]]
+name = "in"
+kind = "remote-interface-switch"
+router = "r"
+interface = "ar"
+transmit_lsp = "out"
+receive_lsp = "home"
+"#;
+    let said = rendered(format!("{BASE}{}{tail}", &RING[..start]));
+    let expected = r#"error: LSP `out` leads nowhere
+  --> x.toml:51:16
+   |
+51 | transmit_lsp = "out"
+   |                ^^^^^ frames leave on it and are dropped at `s`
+   |
+   = help: add a [[ccc]] on router `s` with receive_lsp = "out"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_transmit_lsp_of_another_router() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        RING.replace("router = \"s\"", "router = \"r\"")
+    ));
+    let expected = r#"error: `out` does not end at `r`
+  --> x.toml:50:15
+   |
+50 | receive_lsp = "out"
+   |               ^^^^^
+   |
+   = help: it ends at `s`: receive from an LSP that ends at this router
+
+error: `home` does not start at `r`
+  --> x.toml:51:16
+   |
+51 | transmit_lsp = "home"
+   |                ^^^^^^
+   |
+   = help: it starts at `s`: transmit on an LSP of this router, or move the cross-connect there
+
+2 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_key_of_another_kind() {
+    let said = replaced(
+        r#"kind = "tcp""#,
+        r#"kind = "ping"
+window = "1 MiB""#,
+    );
+    let expected = r#"error: `window` has no meaning in test `bulk`
+  --> x.toml:27:1
+   |
+27 | window = "1 MiB"
+   | ^^^^^^ only for kind = "tcp"
+   |
+   = help: remove it, or change the kind from "ping"
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_missing_key() {
+    let said = replaced(
+        r#"from = "a"
+"#,
+        r"",
+    );
+    let expected = r"error: test `bulk` has no `from`
+  --> x.toml:24:1
+   |
+24 | [[test]]
+   | ^^^^^^^^
+   |
+   = help: add `from`: the node that starts
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn text_that_is_not_toml() {
+    let said = replaced(r#"delay = "58 ms""#, r"delay = 58 ms");
+    let expected = r"error: not TOML: string values must be quoted, expected literal string
+  --> x.toml:22:9
+   |
+22 | delay = 58 ms
+   |         ^^^^^
+   |
+   = help: the format is TOML 1.1: https://toml.io
+
+1 error in x.toml
+";
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn no_scenario_at_all() {
+    let said = replaced(
+        r#"[scenario]
+name = "x"
+
+"#,
+        r"",
+    );
+    let expected = r#"error: there is no [scenario]
+ --> x.toml:1:1
+  |
+1 | [[host]]
+  | ^
+  |
+  = help: begin with a line `[scenario]` and a line `name = "my-path"`
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn several_faults_at_once() {
+    let text = BASE
+        .replacen(
+            r#"delay = "58 ms""#,
+            r#"dealy = "58 ms"
+queue = "10"
+ends = ["r", "bb"]"#,
+            1,
+        )
+        .replace("ends = [\"r\", \"b\"]\n", "");
+    let said = rendered(text);
+    let expected = r#"error: unknown key `dealy` in link `rb`
+  --> x.toml:21:1
+   |
+21 | dealy = "58 ms"
+   | ^^^^^
+   |
+   = help: did you mean `delay`?
+
+error: missing unit in queue "10"
+  --> x.toml:22:9
+   |
+22 | queue = "10"
+   |         ^^^^
+   |
+   = help: write "10 packets", "10 KiB" or "10 ms"
+
+error: there is no host or router `bb`
+  --> x.toml:23:14
+   |
+23 | ends = ["r", "bb"]
+   |              ^^^^
+   |
+   = help: known here: a, b, r
+
+3 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_loss_above_one() {
+    let said = replaced(
+        r#"delay = "58 ms""#,
+        r#"loss = "200 %"
+bit_error_rate = 1.5"#,
+    );
+    let expected = r#"error: `200 %` is no loss
+  --> x.toml:22:8
+   |
+22 | loss = "200 %"
+   |        ^^^^^^^
+   |
+   = help: `200 %` is outside 0 to 1: a ratio is at most 1, or 100 %
+
+error: `bit_error_rate` must be at least 0 and below 1
+  --> x.toml:23:18
+   |
+23 | bit_error_rate = 1.5
+   |                  ^^^
+   |
+   = help: a good fibre has about 1e-12
+
+2 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn a_scripted_loss_of_an_unknown_flow() {
+    let said = replaced(
+        r#"delay = "58 ms""#,
+        r#"lose = { flow = "bulky", segment = 7 }"#,
+    );
+    let expected = r#"error: there is no test `bulky`
+  --> x.toml:22:17
+   |
+22 | lose = { flow = "bulky", segment = 7 }
+   |                 ^^^^^^^
+   |
+   = help: did you mean `bulk`?
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}

@@ -1,0 +1,202 @@
+//! `--set`: what it changes, what it keeps, and what it answers.
+
+use farpath_scenario::{Document, QueueLimit, Scenario, Set, Source, TestKind, parse};
+use farpath_units::{Duration, Rate, Size};
+
+const TEXT: &str = r#"[scenario] # the head
+name = "x"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[link]] # the only one
+name = "ab"
+ends = ["a", "b"]
+framing = "gbe"
+delay = "1 ms" # short
+forward = { queue = "10 packets" }
+
+[link.reverse]
+delay = "2 ms"
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+socket_buffer = "1 MiB" # what iperf asks for
+"#;
+
+fn source() -> Source {
+    Source {
+        name: "x.toml".to_owned(),
+        text: TEXT.to_owned(),
+    }
+}
+
+fn sets(list: &[&str]) -> Vec<Set> {
+    list.iter()
+        .map(|s| s.parse().expect("a path and a value"))
+        .collect()
+}
+
+fn with(list: &[&str]) -> Scenario {
+    parse(&source(), &sets(list)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn text_with(list: &[&str]) -> String {
+    let document = Document::open(&source(), &sets(list)).unwrap_or_else(|e| panic!("{e}"));
+    document.resolved_text().to_owned()
+}
+
+fn refused(list: &[&str]) -> String {
+    parse(&source(), &sets(list))
+        .expect_err("this must be refused")
+        .to_string()
+}
+
+#[test]
+fn values_are_replaced_where_they_stand() {
+    assert_eq!(
+        text_with(&["link.ab.delay=10ms"]),
+        TEXT.replace("\"1 ms\"", "\"10ms\"")
+    );
+    let s = with(&["link.ab.delay=10ms", "link.ab.reverse.delay=20ms"]);
+    assert_eq!(s.links[0].directions[0].delay, Duration::from_ms(10));
+    assert_eq!(s.links[0].directions[1].delay, Duration::from_ms(20));
+}
+
+#[test]
+fn new_keys_go_below_the_header_or_into_the_inline_table() {
+    let text = text_with(&[
+        "scenario.seed=7",
+        "link.ab.forward.delay=3ms",
+        "link.ab.reverse.loss=1e-4",
+        "host.b.mtu=9000",
+    ]);
+    assert!(text.contains("[scenario]\nseed = 7 # the head\n"), "{text}");
+    assert!(
+        text.contains("forward = { delay = \"3ms\", queue = \"10 packets\" }"),
+        "{text}"
+    );
+    assert!(
+        text.contains("[link.reverse]\nloss = 1e-4\ndelay"),
+        "{text}"
+    );
+    let s = with(&[
+        "scenario.seed=7",
+        "link.ab.forward.delay=3ms",
+        "link.ab.reverse.loss=1e-4",
+        "host.b.mtu=9000",
+    ]);
+    assert_eq!(
+        (s.seed, s.hosts[1].mtu, s.hosts[0].mtu),
+        (7, Some(9000), None)
+    );
+    assert_eq!(s.links[0].directions[0].delay, Duration::from_ms(3));
+    assert_eq!(s.links[0].directions[0].queue, QueueLimit::Packets(10));
+    assert_eq!(s.links[0].directions[1].losses.len(), 1);
+}
+
+#[test]
+fn a_table_that_is_not_there_is_written_as_a_dotted_key() {
+    let text = TEXT.replace("\n[link.reverse]\ndelay = \"2 ms\"\n", "");
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text,
+    };
+    let s = parse(
+        &source,
+        &sets(&[
+            "link.ab.reverse.queue=1bdp",
+            "link.ab.reverse.rate=10Mbit/s",
+            "link.ab.reverse.queue=2bdp",
+        ]),
+    );
+    let s = s.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(s.links[0].directions[1].queue, QueueLimit::Bdp(2.0));
+    assert_eq!(
+        s.links[0].directions[1].rate,
+        "10 Mbit/s".parse::<Rate>().expect("a rate")
+    );
+}
+
+#[test]
+fn a_window_takes_the_place_of_a_socket_buffer() {
+    let text = text_with(&["test.bulk.window=8MiB"]);
+    assert!(
+        text.contains("window = \"8MiB\" # what iperf asks for\n")
+            && !text.contains("socket_buffer"),
+        "{text}"
+    );
+    let s = with(&["test.bulk.window=8MiB"]);
+    let TestKind::Tcp(tcp) = &s.tests[0].kind else {
+        panic!("it is a tcp test")
+    };
+    assert_eq!(
+        (tcp.window, tcp.socket_buffer),
+        (Some(Size::from_bytes(8 << 20)), None)
+    );
+}
+
+#[test]
+fn the_last_of_several_wins_and_tables_can_be_set_whole() {
+    let s = with(&[
+        "link.ab.delay=5ms",
+        "link.ab.delay=6ms",
+        r#"link.ab.lose={ flow = "bulk", segment = 3 }"#,
+    ]);
+    assert_eq!(s.links[0].directions[0].delay, Duration::from_ms(6));
+    assert_eq!(s.links[0].directions[0].losses.len(), 1);
+}
+
+#[test]
+fn an_unknown_path_is_answered_with_a_suggestion() {
+    assert_eq!(
+        refused(&["link.ab.dealy=10ms"]),
+        "error: unknown key `dealy` in link\n --> --set:1:9\n  |\n1 | link.ab.dealy=10ms\n  |         ^^^^^\n  |\n  \
+         = help: did you mean `delay`?\n\n1 error in x.toml\n"
+    );
+    assert!(refused(&["link.ba.delay=1ms"]).contains("there is no link `ba`"));
+    assert!(refused(&["lnk.ab.delay=1ms"]).contains("did you mean `link`?"));
+    assert!(refused(&["event.x.at=1s"]).contains("`event` is nothing that can be set"));
+    assert!(refused(&["link.ab=1ms"]).contains("write link.NAME.KEY=VALUE"));
+    assert!(refused(&["link.ab.delay.x=1ms"]).contains("`delay` has no keys of its own"));
+}
+
+#[test]
+fn a_wrong_value_is_shown_in_the_argument_not_in_the_file() {
+    assert_eq!(
+        refused(&["scenario.seed=7", "link.ab.delay=-1ms"]),
+        "error: negative delay: -1ms\n --> --set:1:15\n  |\n1 | link.ab.delay=-1ms\n  |               ^^^^\n  |\n  \
+         = help: write it without the sign\n\n1 error in x.toml\n"
+    );
+}
+
+#[test]
+fn faults_of_the_file_keep_their_lines_when_lines_were_added() {
+    let text = TEXT.replace("\"2 ms\"", "\"2\"");
+    let source = Source {
+        name: "x.toml".to_owned(),
+        text,
+    };
+    let e =
+        parse(&source, &sets(&["scenario.seed=7", "host.a.mtu=9000"])).expect_err("it has no unit");
+    assert!(
+        e.to_string()
+            .contains("--> x.toml:18:9\n   |\n18 | delay = \"2\"\n"),
+        "{e}"
+    );
+}
+
+#[test]
+fn an_argument_without_a_value_is_refused() {
+    let e = "link.ab.delay".parse::<Set>().expect_err("it sets nothing");
+    assert_eq!(
+        e.to_string(),
+        "`link.ab.delay` sets nothing: write SECTION.NAME.KEY=VALUE, such as link.stm64.delay=10ms"
+    );
+}

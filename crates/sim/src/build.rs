@@ -1,0 +1,258 @@
+//! From a plan to a network of stations and ports in virtual time.
+
+use std::sync::Arc;
+
+use farpath_element::impair::{GilbertElliott, Loss, LossSpec};
+use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling};
+use farpath_scenario::plan::{Output, Plan};
+use farpath_scenario::{Loss as LossModel, Scenario, TestKind, Way};
+use farpath_units::{Duration, Key, Time};
+use farpath_wire::FlowDir;
+
+use crate::programs;
+use crate::station::Station;
+
+/// One element of a simulated network.
+pub enum Piece {
+    /// A node's endpoint.
+    Station(Box<Station>),
+    /// One direction of a link.
+    Port(Box<Port>),
+}
+
+impl Element for Piece {
+    #[inline]
+    fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        match self {
+            Piece::Station(s) => s.advance(until, io),
+            Piece::Port(p) => p.advance(until, io),
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        match self {
+            Piece::Station(s) => s.deadline(),
+            Piece::Port(p) => p.deadline(),
+        }
+    }
+}
+
+/// A scenario's network before its first instant.
+pub struct Built {
+    /// The elements.
+    pub network: Network<Piece>,
+    /// The plan it was built from.
+    pub plan: Plan,
+    /// How often counters are noted.
+    pub sampling: Sampling,
+    stations: Vec<ElementId>,
+    ports: Vec<ElementId>,
+    /// Per port: the largest base RTT of any flow through it.
+    longest_rtt: Vec<Duration>,
+    seed: u64,
+}
+
+/// What a run keeps besides counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keep {
+    /// Bursts of each kind for every connection's time–sequence plot.
+    pub sequence: usize,
+    /// Sum hashes of every departure, drop and arrival.
+    pub audit: bool,
+    /// Copy frames on links with `tap = true`.
+    pub taps: bool,
+}
+
+impl Built {
+    /// Builds the network of `scenario`.
+    pub fn new(scenario: &Scenario, plan: Plan, seed: u64, sampling: Sampling, keep: Keep) -> Built {
+        let longest_rtt = longest_rtts(scenario, &plan);
+        let headers = headers(&plan);
+        let mut network = Network::new();
+        let stations: Vec<ElementId> = (0..scenario.node_count())
+            .map(|node| network.add(Piece::Station(Box::new(station(scenario, &plan, node, sampling)))))
+            .collect();
+        let mut built = Built { network, plan, sampling, stations, ports: Vec::new(), longest_rtt, seed };
+        for number in 0..built.plan.ports.len() {
+            let mut port = Port::new(built.port_config(scenario, number, &headers));
+            if keep.audit {
+                port.audit();
+            }
+            if keep.taps && scenario.links[built.plan.ports[number].link.0].tap {
+                port.tap();
+            }
+            let id = built.network.add(Piece::Port(Box::new(port)));
+            built.ports.push(id);
+        }
+        built.connect();
+        programs::install(scenario, &mut built, keep);
+        built
+    }
+
+    fn port_config(&self, scenario: &Scenario, number: usize, headers: &Arc<[u16]>) -> PortConfig {
+        let plan = &self.plan.ports[number];
+        let link = &scenario.links[plan.link.0];
+        let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
+        let limit = match scenario.hosts.get(plan.from.0) {
+            Some(host) => farpath_element::qdisc::Limit::Packets(host.txqueuelen),
+            None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
+        };
+        PortConfig {
+            rate: plan.rate,
+            framing: link.framing,
+            mtu: link.mtu,
+            limit,
+            delay: direction.delay,
+            reorder: direction.reorder,
+            losses: self.losses(scenario, number, &direction.losses, 0),
+            forwarding: plan.forwarding.clone(),
+            headers: Arc::clone(headers),
+            sampling: self.sampling,
+            changes: plan.changes,
+        }
+    }
+
+    /// Causes of loss at work. `epoch` counts the events that replaced them, so that each set has
+    /// its own luck.
+    pub(crate) fn losses(&self, scenario: &Scenario, port: usize, models: &[LossModel], epoch: u64) -> Vec<Loss> {
+        let plan = &self.plan.ports[port];
+        let key = Key::new(self.seed)
+            .with(&scenario.links[plan.link.0].name)
+            .with(&scenario.direction_name(plan.link, plan.way))
+            .with("loss")
+            .with_number(epoch);
+        let at_work = |(place, model): (usize, &LossModel)| {
+            // A scripted loss names a flow that may not be part of this run (`--only`).
+            let spec = self.loss_spec(scenario, model)?;
+            Some(Loss::new(spec, key.with_number(place as u64)))
+        };
+        models.iter().enumerate().filter_map(at_work).collect()
+    }
+
+    fn loss_spec(&self, scenario: &Scenario, model: &LossModel) -> Option<LossSpec> {
+        Some(match model {
+            LossModel::EveryNth(n) => LossSpec::EveryNth(*n),
+            LossModel::Bernoulli(p) => LossSpec::Bernoulli(p.get()),
+            LossModel::BitError(ber) => LossSpec::BitError(*ber),
+            LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
+                LossSpec::GilbertElliott(GilbertElliott {
+                    p: p.get(),
+                    r: r.get(),
+                    loss_good: loss_good.get(),
+                    loss_bad: loss_bad.get(),
+                })
+            }
+            LossModel::Scripted { test, stream, segment } => {
+                let hit = |f: &farpath_scenario::plan::Flow| {
+                    scenario.tests[f.test].name == *test && f.stream == *stream
+                };
+                let number = self.plan.flows.iter().position(hit)?;
+                let ordinal = segment.saturating_sub(1);
+                let unit = match scenario.tests[self.plan.flows[number].test].kind {
+                    TestKind::Tcp(_) => u64::from(self.plan.mss(scenario, number)),
+                    _ => 1,
+                };
+                LossSpec::Scripted { flow: FlowDir::forward(number as u16), seq: ordinal * unit }
+            }
+        })
+    }
+
+    fn connect(&mut self) {
+        for node in 0..self.stations.len() {
+            let id = self.stations[node];
+            let lookahead = self.station(node).lookahead();
+            for port in self.plan.nodes[node].ports.clone() {
+                self.network.connect(id, self.ports[port], lookahead);
+            }
+        }
+        for number in 0..self.ports.len() {
+            let lookahead = self.port(number).lookahead();
+            for output in self.plan.ports[number].outputs.clone() {
+                let to = match output {
+                    Output::Node(node) => self.stations[node.0],
+                    Output::Port(port) => self.ports[port],
+                };
+                self.network.connect(self.ports[number], to, lookahead);
+            }
+        }
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// A port, as numbered in the plan.
+    pub fn port(&self, number: usize) -> &Port {
+        match self.network.element(self.ports[number]) {
+            Piece::Port(port) => port,
+            Piece::Station(_) => unreachable!("ports were added as ports"),
+        }
+    }
+
+    /// A port, to change or drain.
+    pub fn port_mut(&mut self, number: usize) -> &mut Port {
+        match self.network.element_mut(self.ports[number]) {
+            Piece::Port(port) => port,
+            Piece::Station(_) => unreachable!("ports were added as ports"),
+        }
+    }
+
+    /// A node's station.
+    pub fn station(&self, node: usize) -> &Station {
+        match self.network.element(self.stations[node]) {
+            Piece::Station(station) => station,
+            Piece::Port(_) => unreachable!("stations were added as stations"),
+        }
+    }
+
+    /// A node's station, to install programs or take results.
+    pub fn station_mut(&mut self, node: usize) -> &mut Station {
+        match self.network.element_mut(self.stations[node]) {
+            Piece::Station(station) => station,
+            Piece::Port(_) => unreachable!("stations were added as stations"),
+        }
+    }
+
+    /// The port's promise has changed with its delay.
+    pub(crate) fn renew_lookahead(&mut self, port: usize) {
+        let lookahead = self.port(port).lookahead();
+        self.network.set_lookahead(self.ports[port], lookahead);
+    }
+
+    /// The largest base RTT of any flow through a port.
+    pub fn longest_rtt(&self, port: usize) -> Duration {
+        self.longest_rtt[port]
+    }
+
+    /// The seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) -> Station {
+    let router = node.checked_sub(scenario.hosts.len()).map(|r| &scenario.routers[r]);
+    let routes = plan.nodes[node].routes.clone();
+    Station::new(node as u32, router.is_none_or(|r| r.answers), router.is_some(), routes, sampling)
+}
+
+/// Header bytes of data frames by flow and direction.
+fn headers(plan: &Plan) -> Arc<[u16]> {
+    plan.flows.iter().flat_map(|f| [f.header_bytes, f.header_bytes]).collect()
+}
+
+/// For each port, the largest propagation there and back of any flow through it.
+fn longest_rtts(scenario: &Scenario, plan: &Plan) -> Vec<Duration> {
+    let mut longest = vec![Duration::ZERO; plan.ports.len()];
+    for number in 0..plan.flows.len() {
+        let there = plan.walk(scenario, FlowDir::forward(number as u16));
+        let back = plan.walk(scenario, FlowDir::forward(number as u16).turned());
+        let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
+        for hop in there.iter().chain(&back) {
+            longest[hop.port] = longest[hop.port].max(rtt);
+        }
+    }
+    longest
+}

@@ -1,0 +1,64 @@
+//! What limited a connection, interval by interval: the sender's own account, overruled where a
+//! queue on the way was standing, for then the path and not the window set the pace.
+
+use std::collections::BTreeMap;
+
+use farpath_element::Interval;
+use farpath_scenario::Scenario;
+use farpath_tcp::{Limit, Shares};
+use farpath_wire::FlowDir;
+
+use crate::build::Built;
+use crate::tcp::TcpSource;
+
+/// A link is saturated in an interval when it sent at this share of its rate and frames waited.
+const SATURATED: f64 = 0.98;
+
+/// Shares of the connection's time by limit, named as in a record; they sum to 1.
+pub(crate) fn shares(scenario: &Scenario, built: &Built, flow: usize, source: &TcpSource) -> BTreeMap<String, f64> {
+    let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
+    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+    let mut before = Shares::default();
+    for (n, sample) in source.samples.iter().enumerate() {
+        let spent = |limit: Limit| {
+            sample.limited.spent(limit).saturating_sub(before.spent(limit)).as_secs_f64()
+        };
+        let total: f64 = Limit::ALL.into_iter().map(spent).sum();
+        let saturated = hops.iter().find(|hop| {
+            let port = built.port(hop.port);
+            let interval = port.counters().intervals.get(n).copied().unwrap_or_default();
+            is_saturated(built, hop.port, interval)
+        });
+        match saturated {
+            Some(hop) if total > 0.0 => {
+                let own = !scenario.is_router(built.plan.ports[hop.port].from);
+                *shares.entry(if own { "nic" } else { "link" }.to_owned()).or_default() += total;
+            }
+            _ => {
+                for limit in Limit::ALL.into_iter().filter(|l| spent(*l) > 0.0) {
+                    *shares.entry(limit.as_str().to_owned()).or_default() += spent(limit);
+                }
+            }
+        }
+        before = sample.limited;
+    }
+    let sum: f64 = shares.values().sum();
+    shares.values_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {
+    let capacity = built.plan.ports[port].rate.bytes_in(built.sampling.every).as_bytes() as f64;
+    interval.queue_bytes > 0 && interval.bytes as f64 >= SATURATED * capacity
+}
+
+/// The limit with the largest share; the first by name among equals.
+pub(crate) fn largest(shares: &BTreeMap<String, f64>) -> Option<String> {
+    let mut best: Option<(&String, f64)> = None;
+    for (name, share) in shares {
+        if best.is_none_or(|(_, s)| *share > s) {
+            best = Some((name, *share));
+        }
+    }
+    best.map(|(name, _)| name.clone())
+}

@@ -1,0 +1,262 @@
+//! One run: build, advance with events, taps and progress, and let it come to rest.
+
+use farpath_element::{Change as PortChange, Mode, Sampling};
+use farpath_scenario::plan::{Plan, PlanError, port_of};
+use farpath_scenario::{Change, Event, Scenario, TestKind};
+use farpath_units::{Duration, Size, Time};
+use farpath_wire::{FlowDir, Frame};
+
+use crate::build::{Built, Keep};
+use crate::programs::measured;
+use crate::station::Program;
+
+/// How a run is made.
+pub struct Options<'a> {
+    /// Windowed, or event by event.
+    pub mode: Mode,
+    /// The seed.
+    pub seed: u64,
+    /// Intervals the nominal length of the run is divided into for series.
+    pub intervals: u64,
+    /// What is kept.
+    pub keep: Keep,
+    /// Told now and then how far the run is; `false` stops it.
+    pub progress: &'a mut dyn FnMut(Progress) -> bool,
+    /// Given the frames of tapped ports in order of time.
+    pub tap: &'a mut dyn FnMut(&Scenario, &Built, &[(usize, Frame)]),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Everything earlier has happened.
+    pub now: Time,
+    /// Where the run is expected to end.
+    pub end: Time,
+    /// Frames that crossed a channel so far.
+    pub hops: u64,
+}
+
+/// Why a run did not finish.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The scenario cannot be built.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The caller asked to stop.
+    #[error("interrupted at {now} of virtual time")]
+    Interrupted {
+        /// How far the run was.
+        now: Time,
+    },
+}
+
+/// A network at the end of its run.
+pub struct Outcome {
+    /// The network with everything in it.
+    pub built: Built,
+    /// The instant the run ended.
+    pub end: Time,
+}
+
+/// The window of the windowed mode: measured best between 1 and 5 ms, where an interval's frames
+/// stay in the cache.
+pub const WINDOW: Duration = Duration::from_ms(5);
+
+/// A transfer without duration is given up after this much virtual time.
+const LONGEST: Duration = Duration::from_secs(48 * 3600);
+
+/// What may still be under way when every test has ended: retransmission timers included.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// Runs `scenario` once.
+pub fn run(scenario: &Scenario, options: Options<'_>) -> Result<Outcome, RunError> {
+    let plan = Plan::new(scenario)?;
+    let nominal = nominal_end(scenario, &plan);
+    let sampling = sampling(nominal, options.intervals);
+    let built = Built::new(scenario, plan, options.seed, sampling, options.keep);
+    let mut run = Running { scenario, built, options, nominal, pending: Vec::new() };
+    let end = run.to_rest()?;
+    let mut built = run.built;
+    for port in 0..built.port_count() {
+        built.port_mut(port).finish(end);
+    }
+    for node in 0..scenario.node_count() {
+        built.station_mut(node).finish(end);
+    }
+    Ok(Outcome { built, end })
+}
+
+/// Series intervals: a round number of microseconds near `end / intervals`.
+fn sampling(end: Time, intervals: u64) -> Sampling {
+    if intervals == 0 {
+        return Sampling::OFF;
+    }
+    let wanted = (end.as_ps() / intervals).max(1_000_000);
+    let mut step = 1_000_000_u64;
+    while step.saturating_mul(10) <= wanted {
+        step *= 10;
+    }
+    let every = [1, 2, 5, 10].map(|k| step * k).into_iter().find(|s| *s >= wanted).unwrap_or(step * 10);
+    Sampling { every: Duration::from_ps(every), count: 200_000 }
+}
+
+/// When the last test should have ended.
+fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
+    let mut end = Time::ZERO;
+    for (number, flow) in plan.flows.iter().enumerate() {
+        let test = &scenario.tests[flow.test];
+        let rtt = base_rtt(scenario, plan, number);
+        let own = match &test.kind {
+            TestKind::Ping(p) => test.start + p.interval.times(p.count.saturating_sub(1).into()) + rtt,
+            TestKind::Udp(_) => measured(test).1 + rtt,
+            TestKind::Tcp(tcp) => match (test.duration, tcp.bytes) {
+                (Some(_), _) => measured(test).1 + rtt,
+                // Slow start takes some round trips; the rest goes at the slowest link's rate.
+                (None, Some(bytes)) => test.start + transfer_estimate(plan, scenario, number, bytes) + rtt.times(25),
+                (None, None) => test.start + Duration::from_secs(10),
+            },
+        };
+        end = end.max(own);
+    }
+    let last_event = scenario.events.last().map_or(Time::ZERO, |e| e.at.next());
+    end.max(last_event).max(Time::from_ps(1))
+}
+
+fn base_rtt(scenario: &Scenario, plan: &Plan, flow: usize) -> Duration {
+    let dir = FlowDir::forward(flow as u16);
+    plan.propagation(scenario, &plan.walk(scenario, dir))
+        + plan.propagation(scenario, &plan.walk(scenario, dir.turned()))
+}
+
+fn transfer_estimate(plan: &Plan, scenario: &Scenario, flow: usize, bytes: Size) -> Duration {
+    let hops = plan.walk(scenario, FlowDir::forward(flow as u16));
+    let slowest = hops.iter().map(|h| plan.ports[h.port].rate).min();
+    slowest.map_or(Duration::ZERO, |rate| rate.time_for(bytes))
+}
+
+struct Running<'a, 'o> {
+    scenario: &'a Scenario,
+    built: Built,
+    options: Options<'o>,
+    nominal: Time,
+    /// Tapped frames not yet handed on, by port.
+    pending: Vec<(usize, Frame)>,
+}
+
+impl Running<'_, '_> {
+    /// Runs until every test has ended and nothing is under way.
+    fn to_rest(&mut self) -> Result<Time, RunError> {
+        let slice = Duration::from_ps((self.nominal.as_ps() / 200).clamp(100_000_000, 1_000_000_000_000));
+        let events = self.scenario.events.clone();
+        let mut next_event = 0;
+        let mut give_up: Option<Time> = None;
+        loop {
+            let now = self.built.network.now();
+            if now >= self.nominal && next_event == events.len() {
+                let limit = *give_up.get_or_insert(self.rest_limit(now));
+                if self.at_rest(now) || now >= limit {
+                    self.hand_on(Time::MAX, now);
+                    return Ok(now);
+                }
+            }
+            let mut until = now + slice;
+            if now < self.nominal {
+                until = until.min(self.nominal);
+            }
+            if let Some(event) = events.get(next_event) {
+                until = until.min(event.at.max(now));
+            }
+            if until > now {
+                self.built.network.run(until, self.options.mode);
+            }
+            while events.get(next_event).is_some_and(|e| e.at <= until) {
+                self.apply(&events[next_event], next_event as u64);
+                next_event += 1;
+            }
+            self.drain_taps();
+            self.hand_on(until, until);
+            self.report(until)?;
+        }
+    }
+
+    /// How long after the nominal end the run may go on.
+    fn rest_limit(&self, now: Time) -> Time {
+        let unbounded = self.scenario.tests.iter().any(|t| {
+            t.duration.is_none() && matches!(&t.kind, TestKind::Tcp(tcp) if tcp.bytes.is_some())
+        });
+        if unbounded {
+            return now + LONGEST;
+        }
+        let longest = (0..self.built.port_count()).map(|p| self.built.longest_rtt(p)).max();
+        let waits = self.scenario.tests.iter().map(|t| match &t.kind {
+            TestKind::Ping(p) => p.timeout,
+            _ => SETTLE,
+        });
+        now + longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default()
+    }
+
+    fn at_rest(&self, now: Time) -> bool {
+        let network = &self.built.network;
+        let waiting: u64 = (0..self.built.port_count()).map(|p| self.built.port(p).waiting()).sum();
+        let busy = |p: &Program| match p {
+            Program::TcpSource(s) => !s.complete(),
+            Program::UdpSource(s) => s.deadline() < Time::MAX,
+            Program::Pinger(p) => !p.complete() && now < p.settled(),
+            Program::TcpSink(_) | Program::UdpSink(_) => false,
+        };
+        let programs = (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
+        network.in_flight() == 0 && waiting == 0 && !programs.into_iter().any(busy)
+    }
+
+    fn report(&mut self, now: Time) -> Result<(), RunError> {
+        let progress = Progress { now, end: self.nominal.max(now), hops: self.built.network.hops() };
+        if (self.options.progress)(progress) {
+            return Ok(());
+        }
+        Err(RunError::Interrupted { now })
+    }
+
+    fn apply(&mut self, event: &Event, ordinal: u64) {
+        for way in &event.ways {
+            let port = port_of(event.link, *way);
+            let change = match &event.change {
+                Change::Rate(rate) => PortChange::Rate(*rate),
+                Change::Delay(delay) => PortChange::Delay(*delay),
+                Change::Up(up) => PortChange::Up(*up),
+                Change::Losses(models) => {
+                    PortChange::Losses(self.built.losses(self.scenario, port, models, ordinal + 1))
+                }
+                Change::Queue(limit) => {
+                    let rate = self.built.plan.ports[port].rate;
+                    PortChange::Limit(Scenario::queue_limit(*limit, rate, self.built.longest_rtt(port)))
+                }
+            };
+            self.built.port_mut(port).apply(change);
+            self.built.renew_lookahead(port);
+        }
+    }
+
+    fn drain_taps(&mut self) {
+        if !self.options.keep.taps {
+            return;
+        }
+        for port in 0..self.built.port_count() {
+            let frames = self.built.port_mut(port).take_tapped();
+            self.pending.extend(frames.into_iter().map(|f| (port, f)));
+        }
+    }
+
+    /// Hands on what was on a wire before `before`; at the end, drops what never got there.
+    fn hand_on(&mut self, before: Time, end: Time) {
+        if self.pending.is_empty() {
+            return;
+        }
+        self.pending.sort_by_key(|(port, frame)| (frame.at, *port));
+        let ready = self.pending.partition_point(|(_, frame)| frame.at < before.min(end));
+        let rest = self.pending.split_off(ready);
+        (self.options.tap)(self.scenario, &self.built, &self.pending);
+        self.pending = rest;
+    }
+}

@@ -1,0 +1,176 @@
+//! A stream of datagrams: its source (constant or Poisson spacing) and its sink.
+
+use farpath_element::Io;
+use farpath_units::{Duration, Rate, Stream, Time};
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+/// Sends datagrams from `start` up to, not including, `stop`.
+#[derive(Debug)]
+pub struct UdpSource {
+    output: usize,
+    template: Frame,
+    payload: u32,
+    start: Time,
+    measured_from: Time,
+    stop: Time,
+    rate: Rate,
+    /// Gaps drawn from here; equal gaps without.
+    luck: Option<Stream>,
+    next: Time,
+    sent: u64,
+    /// Datagrams sent at or after the start of the measurement.
+    pub measured: u64,
+}
+
+/// What a source needs to know.
+#[derive(Clone, Debug)]
+pub struct UdpConfig {
+    /// The flow, forward.
+    pub flow: FlowDir,
+    /// The station's output it leaves on.
+    pub output: usize,
+    /// First datagram.
+    pub start: Time,
+    /// Start of the measurement.
+    pub measured_from: Time,
+    /// No datagram at or after this.
+    pub stop: Time,
+    /// Rate of UDP payload.
+    pub rate: Rate,
+    /// UDP payload bytes of one datagram.
+    pub payload: u32,
+    /// IP and UDP header bytes.
+    pub header: u16,
+    /// TOS byte.
+    pub class: u8,
+    /// Draws of Poisson gaps; `None` for equal gaps.
+    pub luck: Option<Stream>,
+}
+
+impl UdpSource {
+    /// A source before its start.
+    pub fn new(config: &UdpConfig) -> UdpSource {
+        let len = config.payload as u16 + config.header;
+        let mut template = Frame::new(Kind::Udp, config.flow, 0, len);
+        template.class = config.class;
+        template.set_flags(Flags::DONT_FRAGMENT);
+        UdpSource {
+            output: config.output,
+            template,
+            payload: config.payload,
+            start: config.start,
+            measured_from: config.measured_from,
+            stop: config.stop,
+            rate: config.rate,
+            luck: config.luck,
+            next: config.start,
+            sent: 0,
+            measured: 0,
+        }
+    }
+
+    /// Datagrams sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// UDP payload bytes of one datagram.
+    pub fn payload(&self) -> u32 {
+        self.payload
+    }
+
+    /// When the next datagram is due.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        if self.next < self.stop { self.next } else { Time::MAX }
+    }
+
+    /// The instant of datagram `ordinal`, `gap`s apart on average: exact, so that rounding never
+    /// adds up to another rate.
+    fn due(&self, ordinal: u64) -> Time {
+        let bits_ps = u128::from(ordinal) * u128::from(self.payload) * 8_000_000_000_000;
+        let rate = u128::from(self.rate.as_bps());
+        self.start + Duration::from_ps(((bits_ps + rate / 2) / rate) as u64)
+    }
+
+    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+        while self.deadline() <= now {
+            let mut datagram = self.template;
+            datagram.at = now;
+            datagram.seq = self.sent;
+            // The sink needs the send time for jitter: nanoseconds, modulo 2³², as a real tool
+            // writes it into the payload.
+            datagram.side = now.as_ns() as u32;
+            io.output(self.output).push(datagram);
+            self.measured += u64::from(now >= self.measured_from);
+            self.next = match self.luck {
+                None => self.due(self.sent + 1),
+                Some(luck) => {
+                    let mean = self.payload as f64 * 8e12 / self.rate.as_bps() as f64;
+                    self.next + Duration::from_ps((luck.exponential(self.sent) * mean) as u64)
+                }
+            };
+            self.sent += 1;
+        }
+    }
+}
+
+/// Counts what arrives.
+#[derive(Debug)]
+pub struct UdpSink {
+    payload: u32,
+    measured_from: Time,
+    measured_until: Time,
+    /// Datagrams received that were sent at or after the start of the measurement.
+    pub received: u64,
+    /// Payload bytes that arrived within the measurement.
+    pub bytes: u64,
+    /// Datagrams that arrived after one with a higher ordinal.
+    pub reordered: u64,
+    /// Payload bytes received in all.
+    pub total_bytes: u64,
+    highest: Option<u64>,
+    transit_ns: Option<i64>,
+    /// Interarrival jitter in nanoseconds (RFC 3550 §6.4.1).
+    pub jitter_ns: f64,
+    /// Last arrival.
+    pub last: Time,
+}
+
+impl UdpSink {
+    /// A sink of datagrams with `payload` bytes.
+    pub fn new(payload: u32, measured_from: Time, measured_until: Time) -> UdpSink {
+        UdpSink {
+            payload,
+            measured_from,
+            measured_until,
+            received: 0,
+            bytes: 0,
+            reordered: 0,
+            total_bytes: 0,
+            highest: None,
+            transit_ns: None,
+            jitter_ns: 0.0,
+            last: Time::ZERO,
+        }
+    }
+
+    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame) {
+        let transit_ns = i64::from((now.as_ns() as u32).wrapping_sub(frame.side));
+        let sent_ns = now.as_ns().saturating_sub(transit_ns as u64);
+        self.received += u64::from(sent_ns >= self.measured_from.as_ns());
+        self.total_bytes += u64::from(self.payload);
+        if now >= self.measured_from && now < self.measured_until {
+            self.bytes += u64::from(self.payload);
+        }
+        match self.highest {
+            Some(highest) if frame.seq < highest => self.reordered += 1,
+            _ => self.highest = Some(frame.seq),
+        }
+        if let Some(before) = self.transit_ns {
+            self.jitter_ns += ((transit_ns - before).abs() as f64 - self.jitter_ns) / 16.0;
+        }
+        self.transit_ns = Some(transit_ns);
+        self.last = now;
+    }
+}

@@ -1,0 +1,122 @@
+//! A host's rules of its time: what a requested socket buffer becomes, and the stack's defaults.
+
+use crate::config::{Algorithm, ByteCounting, Profile};
+
+/// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
+pub const LARGEST_WINDOW: u64 = 65_535 << 14;
+
+impl Profile {
+    /// The window in bytes that a receiver offers after `setsockopt(SO_RCVBUF, request)` under the
+    /// sysctl `rmem_max`, both in bytes.
+    ///
+    /// The kernel clamps the request, doubles it, and keeps part of it for bookkeeping: a quarter
+    /// in 2004 (`tcp_adv_win_scale` 2), half in a current kernel (scale 1; since 6.6 a ratio that
+    /// starts at one half and follows the segments' memory use, which is not modelled). Never more
+    /// than [`LARGEST_WINDOW`].
+    pub fn receive_window(self, request: u64, rmem_max: u64) -> u64 {
+        let buffer = doubled(request, rmem_max);
+        let window = match self {
+            Profile::Linux2004 => buffer - buffer / 4,
+            Profile::Linux6 => buffer / 2,
+        };
+        window.min(LARGEST_WINDOW)
+    }
+
+    /// The unacknowledged payload in bytes that fits after `setsockopt(SO_SNDBUF, request)` under
+    /// the sysctl `wmem_max`, both in bytes.
+    ///
+    /// The kernel clamps the request and doubles it. What remains for payload depends on memory per
+    /// segment: three quarters are taken in 2004 (one allocation a segment); all of it in a current
+    /// kernel, whose segments share large pages with little overhead.
+    pub fn send_buffer(self, request: u64, wmem_max: u64) -> u64 {
+        let buffer = doubled(request, wmem_max);
+        match self {
+            Profile::Linux2004 => buffer - buffer / 4,
+            Profile::Linux6 => buffer,
+        }
+    }
+
+    /// The initial window in segments of `mss` bytes: RFC 3390 in 2004, RFC 6928's ten now.
+    pub fn initial_window(self, mss: u32) -> u32 {
+        match self {
+            Profile::Linux2004 => {
+                let mss = mss.max(1);
+                (4 * mss).min((2 * mss).max(4380)) / mss
+            }
+            Profile::Linux6 => 10,
+        }
+    }
+
+    /// The default congestion control: Reno in 2004 (BIC became the default in 2.6.8), CUBIC now.
+    pub fn algorithm(self) -> Algorithm {
+        match self {
+            Profile::Linux2004 => Algorithm::Reno,
+            Profile::Linux6 => Algorithm::Cubic,
+        }
+    }
+
+    /// How slow start counts: by ACK in 2004, by everything acknowledged now.
+    pub fn byte_counting(self) -> ByteCounting {
+        match self {
+            Profile::Linux2004 => ByteCounting::Off,
+            Profile::Linux6 => ByteCounting::Full,
+        }
+    }
+}
+
+fn doubled(request: u64, max: u64) -> u64 {
+    request.min(max).saturating_mul(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+    /// The `rmem_max` of the five-pass tunnel's hosts.
+    const RMEM_MAX: u64 = 128_388_607;
+
+    #[test]
+    fn a_2004_host_offers_three_quarters_of_twice_the_request() {
+        assert_eq!(
+            Profile::Linux2004.receive_window(64 * MIB, RMEM_MAX),
+            96 * MIB
+        );
+        assert_eq!(
+            Profile::Linux2004.receive_window(256 * MIB, RMEM_MAX),
+            192_582_911
+        );
+        assert_eq!(Profile::Linux2004.send_buffer(64 * MIB, RMEM_MAX), 96 * MIB);
+    }
+
+    #[test]
+    fn a_current_host_offers_half_of_twice_the_request() {
+        assert_eq!(Profile::Linux6.receive_window(64 * MIB, RMEM_MAX), 64 * MIB);
+        assert_eq!(Profile::Linux6.receive_window(64 * MIB, 212_992), 212_992);
+        assert_eq!(Profile::Linux6.send_buffer(64 * MIB, RMEM_MAX), 128 * MIB);
+    }
+
+    #[test]
+    fn no_window_exceeds_what_scaling_can_say() {
+        assert_eq!(
+            Profile::Linux6.receive_window(u64::MAX, u64::MAX),
+            LARGEST_WINDOW
+        );
+        assert_eq!(LARGEST_WINDOW, 1_073_725_440);
+    }
+
+    /// RFC 3390 §1 and RFC 6928 §2, in segments.
+    #[test]
+    fn initial_windows() {
+        for (mss, rfc3390_bytes) in [
+            (536, 2144),
+            (1095, 4380),
+            (1460, 4380),
+            (2190, 4380),
+            (8960, 17_920),
+        ] {
+            assert_eq!(Profile::Linux2004.initial_window(mss) * mss, rfc3390_bytes);
+            assert_eq!(Profile::Linux6.initial_window(mss), 10);
+        }
+    }
+}

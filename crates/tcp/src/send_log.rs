@@ -1,0 +1,151 @@
+//! When each byte was sent: a run-length log looked up by sequence, one run per instant of sending.
+
+use std::collections::VecDeque;
+
+use farpath_units::Time;
+
+/// Send times of consecutive bytes. Appended on sending, consumed as acknowledgements arrive; both
+/// amortised O(1).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SendLog {
+    /// When the run that holds the first unacknowledged byte was sent.
+    time: Time,
+    /// Everything below is acknowledged.
+    acked: u64,
+    /// The time of the newest run.
+    newest: Time,
+    /// Later runs: first byte and time.
+    later: VecDeque<(u64, Time)>,
+    started: bool,
+}
+
+/// What one acknowledgement says about send times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Acknowledged {
+    /// When the first of the acknowledged bytes was sent.
+    pub(crate) oldest: Time,
+    /// When the last of them was sent.
+    pub(crate) newest: Time,
+}
+
+impl SendLog {
+    /// The bytes from `seq` up to whatever is appended next are sent at `now`. `seq` never falls.
+    #[inline]
+    pub(crate) fn append(&mut self, seq: u64, now: Time) {
+        if now != self.newest || !self.started {
+            self.append_run(seq, now);
+        }
+    }
+
+    #[inline]
+    fn append_run(&mut self, seq: u64, now: Time) {
+        self.newest = now;
+        if !self.started || (self.later.is_empty() && seq == self.acked) {
+            self.started = true;
+            self.time = now;
+        } else {
+            self.later.push_back((seq, now));
+        }
+    }
+
+    /// Bytes below `ack` are acknowledged and forgotten.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, ack: u64) -> Acknowledged {
+        let oldest = self.time;
+        let mut newest = self.time;
+        while let Some(&(start, time)) = self.later.front() {
+            if start > ack {
+                break;
+            }
+            if start < ack {
+                newest = time;
+            }
+            self.time = time;
+            self.later.pop_front();
+        }
+        self.acked = ack;
+        Acknowledged { oldest, newest }
+    }
+
+    /// When anything was sent last.
+    pub(crate) fn newest(&self) -> Time {
+        self.newest
+    }
+
+    /// Forgets everything; bytes below `una` are acknowledged.
+    pub(crate) fn restart(&mut self, una: u64) {
+        self.later.clear();
+        self.started = false;
+        self.acked = una;
+    }
+
+    /// Number of runs held.
+    #[cfg(test)]
+    pub(crate) fn runs(&self) -> usize {
+        self.later.len() + usize::from(self.started)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    #[test]
+    fn one_run_per_instant_and_lookup_by_sequence() {
+        let mut log = SendLog::default();
+        for seq in 0..10 {
+            log.append(seq * 10, at(5));
+        }
+        log.append(100, at(7));
+        log.append(110, at(9));
+        assert_eq!(log.runs(), 3);
+        assert_eq!(
+            log.acknowledge(20),
+            Acknowledged {
+                oldest: at(5),
+                newest: at(5)
+            }
+        );
+        assert_eq!(
+            log.acknowledge(105),
+            Acknowledged {
+                oldest: at(5),
+                newest: at(7)
+            }
+        );
+        assert_eq!(
+            log.acknowledge(110),
+            Acknowledged {
+                oldest: at(7),
+                newest: at(7)
+            }
+        );
+        assert_eq!(
+            log.acknowledge(120),
+            Acknowledged {
+                oldest: at(9),
+                newest: at(9)
+            }
+        );
+    }
+
+    #[test]
+    fn after_everything_is_acknowledged_the_next_run_starts_fresh() {
+        let mut log = SendLog::default();
+        log.append(0, at(1));
+        log.acknowledge(10);
+        log.append(10, at(50));
+        assert_eq!(
+            log.acknowledge(20),
+            Acknowledged {
+                oldest: at(50),
+                newest: at(50)
+            }
+        );
+        assert_eq!(log.runs(), 1);
+    }
+}

@@ -1,0 +1,555 @@
+//! The sending end: connection state, what to send next, timers. What an ACK does is in `sender/ack.rs`.
+
+mod ack;
+mod report;
+
+use farpath_units::Time;
+
+use crate::cc::{self, Control, Loss};
+use crate::hystart::HyStart;
+use crate::limit::{Account, Limit};
+use crate::ranges::Range;
+use crate::recovery::Prr;
+use crate::rtt::Rtt;
+use crate::scoreboard::Scoreboard;
+use crate::send_log::SendLog;
+use crate::{ByteCounting, Config};
+
+pub use report::{LossEvent, Phase, SenderStats};
+
+/// The window of a SYN-ACK is not scaled (RFC 7323 §2.2), so this is all it can offer.
+const UNSCALED_WINDOW: u64 = 65_535;
+/// The smallest ssthresh, in segments (RFC 5681 equation 4).
+const LEAST_SSTHRESH: f64 = 2.0;
+
+/// A data segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Offset of its first payload byte in the stream.
+    pub seq: u64,
+    /// Payload bytes; at least 1.
+    pub len: u32,
+    /// Whether any of it was sent before.
+    pub retransmit: bool,
+}
+
+/// What a sender puts on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Out {
+    /// A SYN.
+    Syn,
+    /// The ACK that answers a SYN-ACK; a segment of its own, as Linux sends it.
+    HandshakeAck,
+    /// Data.
+    Data(Segment),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynDue,
+    SynSent,
+    /// Slow start or congestion avoidance.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a retransmission timeout.
+    Loss,
+}
+
+/// The sending end of one connection.
+// In declared order, so that what belongs to the short path shares cache lines.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Sender {
+    // What every ACK and every segment touches comes first.
+    /// The first unacknowledged byte.
+    una: u64,
+    /// The first byte not sent yet.
+    nxt: u64,
+    /// Full segments ending here or earlier may be sent without further thought; 0 when not `plain`.
+    limit: u64,
+    /// The first byte that the receiver's window or the send buffer does not allow.
+    window_edge: u64,
+    /// The first byte that cwnd does not allow, when `plain`.
+    cwnd_edge: u64,
+    /// Payload bytes of a full segment.
+    segment: u64,
+    /// Bytes the application has written; `u64::MAX` when it never stops.
+    end: u64,
+    /// Everything from here up was sent once at most.
+    resent_to: u64,
+    peer_window: u64,
+    send_buffer: u64,
+    /// Congestion window in bytes.
+    cwnd: f64,
+    ssthresh: f64,
+    /// 1 / `segment`.
+    per_byte: f64,
+    log: SendLog,
+    rtt: Rtt,
+    deadline: Time,
+    /// Open, with nothing SACKed, lost or retransmitted in flight.
+    plain: bool,
+    state: State,
+    cwnd_limited: bool,
+    byte_counting: ByteCounting,
+    /// `cwnd_limited` and `flight_peak` are about the time until this byte is acknowledged.
+    usage_mark: u64,
+    flight_peak: u64,
+    control: Box<dyn Control>,
+    hystart: Option<HyStart>,
+    account: Account,
+    /// cwnd at which the last loss is made good; infinite when it is.
+    regain: f64,
+    segments_sent: u64,
+    // What only loss, the handshake and the end touch.
+    board: Scoreboard,
+    resend_log: SendLog,
+    prr: Prr,
+    /// RFC 6675's RecoveryPoint: `nxt` when the episode began.
+    recovery_point: u64,
+    /// `una` at the last timeout.
+    timed_out_at: u64,
+    duplicate_acks: u32,
+    rescued: bool,
+    sack: bool,
+    timestamps: bool,
+    handshake_ack_due: bool,
+    syns: u32,
+    syn_at: Time,
+    quiet_since: Time,
+    initial_window: f64,
+    stats: SenderStats,
+    last_loss: Option<LossEvent>,
+}
+
+impl Sender {
+    /// The sending end of a connection that is not open yet.
+    pub fn new(config: &Config) -> Sender {
+        let segment = config.segment();
+        Sender {
+            una: 0,
+            nxt: 0,
+            limit: 0,
+            window_edge: 0,
+            cwnd_edge: 0,
+            segment,
+            end: config.amount.unwrap_or(u64::MAX),
+            resent_to: 0,
+            peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
+            send_buffer: config.send_buffer,
+            cwnd: f64::from(config.initial_window.max(1)) * segment as f64,
+            ssthresh: config
+                .initial_ssthresh
+                .map_or(f64::INFINITY, |s| f64::from(s.max(2)) * segment as f64),
+            per_byte: 1.0 / segment as f64,
+            log: SendLog::default(),
+            rtt: Rtt::new(config.rto_min),
+            deadline: Time::MAX,
+            plain: false,
+            state: State::Closed,
+            cwnd_limited: false,
+            byte_counting: config.byte_counting,
+            usage_mark: 0,
+            flight_peak: 0,
+            control: cc::control(config.algorithm),
+            hystart: config.hystart.then(HyStart::new),
+            account: Account::new(),
+            regain: f64::INFINITY,
+            segments_sent: 0,
+            board: Scoreboard::default(),
+            resend_log: SendLog::default(),
+            prr: Prr::default(),
+            recovery_point: 0,
+            timed_out_at: u64::MAX,
+            duplicate_acks: 0,
+            rescued: false,
+            sack: config.sack,
+            timestamps: config.timestamps,
+            handshake_ack_due: false,
+            syns: 0,
+            syn_at: Time::ZERO,
+            quiet_since: Time::ZERO,
+            initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
+            stats: SenderStats::default(),
+            last_loss: None,
+        }
+    }
+
+    /// Opens the connection: a SYN is due. Does nothing the second time.
+    pub fn open(&mut self, now: Time) {
+        if self.state == State::Closed {
+            self.state = State::SynDue;
+            self.account.open(now);
+        }
+    }
+
+    /// A SYN-ACK arrived. A repeated one is acknowledged again.
+    pub fn on_syn_ack(&mut self, now: Time) {
+        match self.state {
+            State::Closed | State::SynDue => {}
+            State::SynSent => {
+                self.state = State::Open;
+                self.handshake_ack_due = true;
+                self.deadline = Time::MAX;
+                self.quiet_since = now;
+                if self.syns == 1 {
+                    self.rtt.sample(now.since(self.syn_at), 0, 0);
+                } else {
+                    self.rtt.syn_was_lost();
+                }
+                if self.syns > 2 {
+                    // More than one SYN was lost: start from one segment (RFC 5681 §3.1; one lost
+                    // SYN is forgiven, as Linux does).
+                    self.cwnd = self.segment as f64;
+                }
+                self.refresh();
+            }
+            State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
+        }
+        if self.handshake_ack_due {
+            self.limit = 0;
+        }
+    }
+
+    /// The application writes `bytes` more; meant for senders with an `amount`.
+    ///
+    /// After an idle time longer than the RTO, cwnd starts again from the initial window at most
+    /// (RFC 5681 §4.1).
+    pub fn write(&mut self, now: Time, bytes: u64) {
+        if self.una == self.nxt
+            && now.since(self.quiet_since) > self.rtt.timeout()
+            && self.state == State::Open
+        {
+            self.cwnd = self.cwnd.min(self.initial_window);
+        }
+        self.end = self.end.saturating_add(bytes);
+        self.refresh();
+    }
+
+    /// The application writes no more. It wrote just in time, so everything written has been sent
+    /// once; what is unacknowledged is still delivered.
+    pub fn stop(&mut self, now: Time) {
+        self.end = self.end.min(self.nxt);
+        self.refresh();
+        if self.una >= self.end && self.state != State::Closed {
+            self.account.note(now, Limit::Application);
+        }
+    }
+
+    /// Whether everything written is acknowledged.
+    #[inline]
+    pub fn done(&self) -> bool {
+        self.una >= self.end
+    }
+
+    /// The next thing to send at `now`; call until `None`.
+    // Always inline: this is the whole cost of a segment, and the compiler takes it for large.
+    #[inline(always)]
+    pub fn poll(&mut self, now: Time) -> Option<Out> {
+        let next = self.nxt + self.segment;
+        if next <= self.limit {
+            return Some(self.send_new(now, self.segment));
+        }
+        self.poll_rest(now)
+    }
+
+    #[inline(never)]
+    fn poll_rest(&mut self, now: Time) -> Option<Out> {
+        if self.plain && !self.handshake_ack_due {
+            self.poll_tail(now)
+        } else {
+            self.poll_otherwise(now)
+        }
+    }
+
+    #[inline(always)]
+    fn send_new(&mut self, now: Time, len: u64) -> Out {
+        let seq = self.nxt;
+        self.nxt = seq + len;
+        self.log.append(seq, now);
+        self.segments_sent += 1;
+        if self.deadline == Time::MAX {
+            self.arm(now);
+        }
+        Out::Data(Segment {
+            seq,
+            len: len as u32,
+            retransmit: false,
+        })
+    }
+
+    /// RFC 6298 §5.1, §5.3: the timer runs from now.
+    #[inline]
+    fn arm(&mut self, now: Time) {
+        self.deadline = now + self.rtt.timeout();
+    }
+
+    #[inline(never)]
+    fn poll_otherwise(&mut self, now: Time) -> Option<Out> {
+        match self.state {
+            State::Closed | State::SynSent => return None,
+            State::SynDue => return Some(self.send_syn(now)),
+            State::Open | State::Recovery | State::Loss => {}
+        }
+        if self.handshake_ack_due {
+            self.handshake_ack_due = false;
+            self.refresh();
+            return Some(Out::HandshakeAck);
+        }
+        if self.plain {
+            self.poll_tail(now)
+        } else {
+            self.poll_disordered(now)
+        }
+    }
+
+    fn send_syn(&mut self, now: Time) -> Out {
+        self.state = State::SynSent;
+        self.syns += 1;
+        self.syn_at = now;
+        self.arm(now);
+        Out::Syn
+    }
+
+    /// Nothing is wrong, but no full segment fits: the last, shorter one, or nothing.
+    #[inline]
+    fn poll_tail(&mut self, now: Time) -> Option<Out> {
+        let len = (self.end - self.nxt).min(self.segment);
+        let need = self.nxt + len;
+        if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
+            return Some(self.send_new(now, len));
+        }
+        let limit = if len == 0 {
+            Limit::Application
+        } else if need > self.window_edge && self.window_edge <= self.cwnd_edge {
+            self.window_limit()
+        } else if self.cwnd < self.ssthresh {
+            Limit::CwndSlowStart
+        } else {
+            Limit::CwndRecovery
+        };
+        self.note_limit(now, limit);
+        None
+    }
+
+    fn window_limit(&self) -> Limit {
+        if self.send_buffer < self.peer_window {
+            Limit::SendBuffer
+        } else {
+            Limit::ReceiveWindow
+        }
+    }
+
+    /// Something is SACKed, lost or retransmitted: RFC 6675 §4 `NextSeg` and §5 (C).
+    fn poll_disordered(&mut self, now: Time) -> Option<Out> {
+        let pipe = self.board.pipe(self.una, self.nxt);
+        let cwnd = self.cwnd as u64;
+        if let Some(range) = self.board.next_lost() {
+            let range = Range::new(range.start, range.end.min(range.start + self.segment));
+            if pipe + range.len() <= cwnd {
+                return Some(self.resend(now, range));
+            }
+            self.note_limit(now, self.cwnd_limit());
+            return None;
+        }
+        let len = (self.end - self.nxt).min(self.segment);
+        let need = self.nxt + len;
+        let fits = need <= self.window_edge;
+        if len > 0 && fits && pipe + len <= cwnd {
+            let out = self.send_new(now, len);
+            self.prr.on_sent(len);
+            return Some(out);
+        }
+        if len == 0 || !fits {
+            if self.state == State::Recovery
+                && let Some(out) = self.resend_unsure(now, pipe, cwnd)
+            {
+                return Some(out);
+            }
+            let limit = if self.state == State::Loss {
+                Limit::Loss
+            } else if len == 0 {
+                Limit::Application
+            } else {
+                self.window_limit()
+            };
+            self.note_limit(now, limit);
+            return None;
+        }
+        self.note_limit(now, self.cwnd_limit());
+        None
+    }
+
+    fn cwnd_limit(&self) -> Limit {
+        match self.state {
+            State::Loss => Limit::Loss,
+            State::Open if self.cwnd < self.ssthresh => Limit::CwndSlowStart,
+            _ => Limit::CwndRecovery,
+        }
+    }
+
+    /// RFC 6675 §4 `NextSeg` rules 3 and 4: no new data may go out, so repeat what may be lost.
+    fn resend_unsure(&mut self, now: Time, pipe: u64, cwnd: u64) -> Option<Out> {
+        if pipe + self.segment > cwnd {
+            return None;
+        }
+        if let Some(range) = self.board.next_doubtful() {
+            return Some(self.resend(
+                now,
+                Range::new(range.start, range.end.min(range.start + self.segment)),
+            ));
+        }
+        // Deviation from RFC 6675 §4 rule 4: the rescue waits until the last segment's ACK is
+        // overdue; in the RFC it also repeats a segment that is merely on its way.
+        if self.rescued || now.since(self.log.newest()) <= self.rtt.expected() {
+            return None;
+        }
+        let last = self.board.last_unsacked(self.nxt, self.segment)?;
+        self.rescued = true;
+        Some(self.send_again(now, last))
+    }
+
+    fn resend(&mut self, now: Time, range: Range) -> Out {
+        self.board.resend(range);
+        self.resend_log.append(range.start, now);
+        if range.start == self.una {
+            // The timer gives the retransmission a full RTO, as in Linux.
+            self.arm(now);
+        }
+        self.send_again(now, range)
+    }
+
+    fn send_again(&mut self, now: Time, range: Range) -> Out {
+        self.prr.on_sent(range.len());
+        self.resent_to = self.resent_to.max(range.end);
+        self.segments_sent += 1;
+        self.stats.retransmits += 1;
+        self.stats.retransmitted_bytes += range.len();
+        if self.deadline == Time::MAX {
+            self.arm(now);
+        }
+        Out::Data(Segment {
+            seq: range.start,
+            len: range.len() as u32,
+            retransmit: true,
+        })
+    }
+
+    /// Nothing more can be sent at `now` because of `limit`.
+    ///
+    /// This is also where cwnd is validated: `cwnd_limited` says whether it was the limit within
+    /// the last window of data, `flight_peak` how much was in flight at most (Linux's reading of
+    /// RFC 7661).
+    #[inline]
+    fn note_limit(&mut self, now: Time, limit: Limit) {
+        let by_cwnd = matches!(
+            limit,
+            Limit::CwndSlowStart | Limit::CwndRecovery | Limit::Loss
+        );
+        let flight = self.nxt - self.una;
+        if by_cwnd
+            || self.una >= self.usage_mark
+            || (!self.cwnd_limited && flight > self.flight_peak)
+        {
+            self.cwnd_limited = by_cwnd;
+            self.flight_peak = flight;
+            self.usage_mark = self.nxt;
+        }
+        self.account.note(now, limit);
+    }
+
+    /// Recomputes what follows from una, the windows, the scoreboard and the state.
+    #[inline]
+    fn refresh(&mut self) {
+        self.plain = self.state == State::Open && self.board.is_clean(self.una);
+        self.refresh_limit();
+    }
+
+    #[inline]
+    fn refresh_limit(&mut self) {
+        self.window_edge = self
+            .una
+            .saturating_add(self.peer_window.min(self.send_buffer));
+        self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
+        let limit = self.window_edge.min(self.cwnd_edge).min(self.end);
+        self.limit = if self.plain && !self.handshake_ack_due {
+            limit
+        } else {
+            0
+        };
+    }
+
+    /// When the retransmission timer runs out; [`Time::MAX`] when it is not running.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The timer has run out, if it has by `now`; then `poll`.
+    pub fn on_deadline(&mut self, now: Time) {
+        if now < self.deadline {
+            return;
+        }
+        self.deadline = Time::MAX;
+        match self.state {
+            State::Closed | State::SynDue => {}
+            State::SynSent => {
+                self.state = State::SynDue;
+                self.rtt.back_off();
+                self.stats.syn_retransmits += 1;
+            }
+            State::Open | State::Recovery | State::Loss => self.time_out(now),
+        }
+    }
+
+    /// RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 and RFC 6675 §5.1.
+    fn time_out(&mut self, now: Time) {
+        if self.una == self.nxt {
+            return;
+        }
+        self.board.catch_up(self.una);
+        self.stats.rtos += 1;
+        // One reduction per window of data: a timeout during recovery is the same congestion, and
+        // so is a second one of the same segment (RFC 5681 §3.1, below equation 4).
+        let known = match self.state {
+            State::Recovery => true,
+            State::Loss => self.timed_out_at == self.una,
+            _ => false,
+        };
+        if !known {
+            self.reduce(now, true);
+        }
+        self.timed_out_at = self.una;
+        self.control.restart();
+        self.hystart = None;
+        self.board.lose_all(self.una, self.nxt);
+        self.resend_log.restart(self.una);
+        self.cwnd = self.segment as f64;
+        self.state = State::Loss;
+        self.recovery_point = self.nxt;
+        self.duplicate_acks = 0;
+        self.rtt.back_off();
+        self.arm(now);
+        self.refresh();
+    }
+
+    /// A congestion event: the algorithm sets ssthresh.
+    fn reduce(&mut self, now: Time, timeout: bool) {
+        let window = ((self.nxt - self.una) as f64).min(self.cwnd);
+        let segment = self.segment as f64;
+        self.ssthresh = self
+            .control
+            .reduce(&Loss { window, segment })
+            .max(LEAST_SSTHRESH * segment);
+        self.hystart = None;
+        self.regain = window;
+        self.last_loss = Some(LossEvent {
+            at: now,
+            cwnd_before: window as u64,
+            timeout,
+            regained: None,
+        });
+    }
+}

@@ -1,0 +1,295 @@
+//! What an acknowledgement does to the sender: the short path for the next bytes in order, and the
+//! rest (RFC 5681, RFC 6675 §5, RFC 9937).
+
+use farpath_units::{Duration, Time};
+
+use super::{Phase, Sender, State};
+use crate::cc::Ack;
+use crate::hystart::{CSS_GROWTH_DIVISOR, L, Step};
+use crate::recovery::Prr;
+use crate::send_log::Acknowledged;
+use crate::{ByteCounting, SackBlock};
+
+/// RFC 6675 §2.
+const DUP_THRESH: u32 = 3;
+
+impl Sender {
+    /// An acknowledgement arrived: everything below `ack` is received, `window` bytes beyond it may
+    /// be in flight, `sack` arrived out of order. An acknowledgement of what was never sent is
+    /// counted and ignored. Then `poll`.
+    #[inline]
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        ack: u64,
+        window: u64,
+        echo_retransmit: bool,
+        sack: &[SackBlock],
+    ) {
+        let una = self.una;
+        if !self.plain || !sack.is_empty() || ack <= una || ack > self.nxt || una < self.resent_to {
+            return self.on_ack_otherwise(now, ack, window, echo_retransmit, sack);
+        }
+        let sent = self.log.acknowledge(ack);
+        self.una = ack;
+        self.peer_window = window;
+        self.rtt.sample(now.since(sent.oldest), ack, self.nxt);
+        self.duplicate_acks = 0;
+        self.grow(now, ack - una, Some(now.since(sent.newest)));
+        self.restart_timer(now);
+        self.refresh_limit();
+    }
+
+    /// RFC 6298 §5.2, §5.3.
+    #[inline]
+    fn restart_timer(&mut self, now: Time) {
+        if self.una == self.nxt {
+            self.deadline = Time::MAX;
+            self.quiet_since = now;
+        } else {
+            self.arm(now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_ack_otherwise(
+        &mut self,
+        now: Time,
+        ack: u64,
+        window: u64,
+        echo_retransmit: bool,
+        sack: &[SackBlock],
+    ) {
+        if !matches!(self.state, State::Open | State::Recovery | State::Loss) || ack > self.nxt {
+            self.stats.ignored_acks += 1;
+            return;
+        }
+        self.board.catch_up(self.una);
+        let una = self.una;
+        let same_window = window == self.peer_window;
+        if ack >= una {
+            self.peer_window = window;
+        }
+        let mut acked = 0;
+        let mut rtt = None;
+        if ack > una {
+            let sent = self.log.acknowledge(ack);
+            let resent = self.resend_log.acknowledge(ack);
+            acked = ack - una - self.board.acknowledge(ack);
+            self.una = ack;
+            self.duplicate_acks = 0;
+            rtt = self.measure(now, una, sent, resent, echo_retransmit);
+        }
+        let sacked = self
+            .board
+            .sack(if self.sack { sack } else { &[] }, self.una, self.nxt);
+        if ack == una && una < self.nxt && (sacked > 0 || (!self.sack && same_window)) {
+            self.duplicate_acks += 1;
+        }
+        let (acked, sacked) = if self.sack {
+            (acked, sacked)
+        } else {
+            self.without_sack(ack > una, acked)
+        };
+        let more_lost = self.board.detect_loss(self.segment);
+        self.steer(now, acked, sacked, more_lost, rtt);
+        if ack > una {
+            self.restart_timer(now);
+        }
+        self.refresh();
+    }
+
+    /// RFC 6298 §3 (Karn) and RFC 7323 §4: a round-trip time, if this ACK yields one.
+    fn measure(
+        &mut self,
+        now: Time,
+        una: u64,
+        sent: Acknowledged,
+        resent: Acknowledged,
+        echo_retransmit: bool,
+    ) -> Option<Duration> {
+        let (oldest, newest) = if una >= self.resent_to {
+            (sent.oldest, sent.newest)
+        } else if self.timestamps && echo_retransmit {
+            // The echo says that the segment at the old edge arrived as a retransmission.
+            (resent.oldest, resent.oldest)
+        } else {
+            return None;
+        };
+        self.rtt.sample(now.since(oldest), self.una, self.nxt);
+        Some(now.since(newest))
+    }
+
+    /// Without SACK, duplicate ACKs stand for segments delivered (RFC 9937 §6), and a partial ACK
+    /// shows the next hole (RFC 6582 §3.2). Returns the bytes newly acknowledged and "SACKed".
+    fn without_sack(&mut self, advanced: bool, acked: u64) -> (u64, u64) {
+        if !advanced {
+            let duplicate = self.duplicate_acks > 0 && self.state != State::Loss;
+            return (
+                0,
+                if duplicate {
+                    self.board.assume(self.segment, self.una, self.nxt)
+                } else {
+                    0
+                },
+            );
+        }
+        let settled = self.board.settle_assumed(acked, self.segment);
+        if self.state == State::Recovery && self.una < self.recovery_point {
+            self.board.lose_head(self.una, self.nxt, self.segment);
+        } else if self.state != State::Recovery {
+            self.board.forget_assumed();
+        }
+        (acked - settled, 0)
+    }
+
+    /// Moves between Open, Recovery and Loss, and sets cwnd accordingly.
+    fn steer(
+        &mut self,
+        now: Time,
+        acked: u64,
+        sacked: u64,
+        more_lost: bool,
+        rtt: Option<Duration>,
+    ) {
+        let delivered = acked + sacked;
+        let mut may_grow = acked > 0 || (self.state == State::Loss && delivered > 0);
+        if matches!(self.state, State::Recovery | State::Loss) && self.una >= self.recovery_point {
+            if self.state == State::Recovery {
+                // RFC 9937 §6: recovery ends at ssthresh.
+                self.cwnd = self.ssthresh;
+                may_grow = false;
+            }
+            self.state = State::Open;
+            self.board.forget_assumed();
+        }
+        match self.state {
+            State::Recovery => {
+                let pipe = self.board.pipe(self.una, self.nxt);
+                if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {
+                    self.cwnd = cwnd as f64;
+                }
+            }
+            State::Open if self.must_recover() => self.enter_recovery(now, acked, sacked),
+            _ if may_grow => self.grow(now, delivered, rtt),
+            _ => {}
+        }
+    }
+
+    /// RFC 6675 §5 (1) and (2); without SACK, RFC 6582 §3.2 step 2.
+    fn must_recover(&self) -> bool {
+        if self.sack {
+            self.board.has_lost(self.una) || self.duplicate_acks >= DUP_THRESH
+        } else {
+            self.duplicate_acks >= DUP_THRESH
+                && (self.una > self.recovery_point || self.recovery_point == 0)
+        }
+    }
+
+    /// RFC 6675 §5 (4) and RFC 9937 §6.
+    fn enter_recovery(&mut self, now: Time, acked: u64, sacked: u64) {
+        self.stats.fast_recoveries += 1;
+        self.reduce(now, false);
+        self.board.lose_head(self.una, self.nxt, self.segment);
+        self.resend_log.restart(self.una);
+        self.recovery_point = self.nxt;
+        self.rescued = false;
+        self.state = State::Recovery;
+        // RecoverFS: in flight before this ACK, without what was SACKed earlier.
+        let sacked_before = self.board.delivered() - sacked;
+        let flight = (self.nxt - self.una) - sacked_before + acked;
+        self.prr = Prr::new(flight, self.ssthresh as u64, self.segment);
+        let pipe = self.board.pipe(self.una, self.nxt);
+        // The ACK that begins recovery always delivered something, or DupThresh ACKs did.
+        if let Some(cwnd) = self.prr.on_ack((acked + sacked).max(1), pipe, false) {
+            self.cwnd = cwnd as f64;
+        }
+    }
+
+    /// cwnd grows by an ACK that delivered `delivered` bytes, outside fast recovery.
+    #[inline]
+    fn grow(&mut self, now: Time, delivered: u64, rtt: Option<Duration>) {
+        let mut credit = delivered as f64;
+        if self.cwnd < self.ssthresh {
+            credit = self.grow_slow_start(delivered, rtt);
+            if credit <= 0.0 {
+                return;
+            }
+        } else if self.byte_counting == ByteCounting::Off {
+            credit = self.segment as f64;
+        }
+        if self.cwnd_limited {
+            let ack = Ack {
+                now,
+                acked: credit,
+                cwnd: self.cwnd,
+                segment: self.segment as f64,
+                per_byte: self.per_byte,
+                srtt_s: self.rtt.srtt_secs(),
+            };
+            self.cwnd += self.control.increase(&ack);
+        } else {
+            self.control.hold(now);
+        }
+        if self.cwnd >= self.regain {
+            self.regained(now);
+        }
+    }
+
+    /// Slow start (RFC 5681 §3.1, RFC 3465); returns the bytes left for congestion avoidance.
+    #[inline]
+    fn grow_slow_start(&mut self, delivered: u64, rtt: Option<Duration>) -> f64 {
+        let mut credit = match self.byte_counting {
+            ByteCounting::Full => delivered,
+            ByteCounting::Limit(segments) => delivered.min(u64::from(segments) * self.segment),
+            ByteCounting::Off => self.segment,
+        };
+        let mut share = 1.0;
+        if let Some(hystart) = &mut self.hystart {
+            credit = credit.min(L * self.segment);
+            match hystart.on_ack(rtt, self.una, self.nxt) {
+                Step::SlowStart => {}
+                Step::Conservative => share = CSS_GROWTH_DIVISOR,
+                Step::Leave => {
+                    // RFC 9406 §4.3: HyStart++ is for the first slow start only.
+                    self.hystart = None;
+                    self.ssthresh = self.cwnd;
+                    return 0.0;
+                }
+            }
+        }
+        // Linux's reading of RFC 7661: in slow start cwnd may be twice what has been in flight.
+        if self.cwnd >= 2.0 * self.flight_peak as f64 {
+            return 0.0;
+        }
+        let cwnd = self.cwnd + credit as f64 / share;
+        self.cwnd = cwnd.min(self.ssthresh);
+        cwnd - self.cwnd
+    }
+
+    #[cold]
+    fn regained(&mut self, now: Time) {
+        self.regain = f64::INFINITY;
+        if let Some(loss) = &mut self.last_loss {
+            loss.regained = Some(now);
+        }
+    }
+
+    /// Where congestion control stands.
+    pub fn phase(&self) -> Phase {
+        match self.state {
+            State::Recovery => Phase::Recovery,
+            State::Loss => Phase::Loss,
+            _ if self.cwnd >= self.ssthresh => Phase::Avoidance,
+            _ if self
+                .hystart
+                .as_ref()
+                .is_some_and(crate::hystart::HyStart::is_conservative) =>
+            {
+                Phase::Css
+            }
+            _ => Phase::SlowStart,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What a sender tells about itself.
+
+use farpath_units::{Duration, Time};
+
+use super::Sender;
+use crate::limit::{Limit, Shares};
+
+/// Where congestion control stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Slow start.
+    SlowStart,
+    /// HyStart++'s conservative slow start (RFC 9406).
+    Css,
+    /// Congestion avoidance.
+    Avoidance,
+    /// Fast recovery.
+    Recovery,
+    /// Repair after a retransmission timeout.
+    Loss,
+}
+
+/// A congestion event: the moment cwnd was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossEvent {
+    /// When.
+    pub at: Time,
+    /// The window in use before the cut in bytes: cwnd, or what was in flight if that was less.
+    pub cwnd_before: u64,
+    /// Whether a timeout, not duplicate or selective ACKs, showed the loss.
+    pub timeout: bool,
+    /// When cwnd was back at `cwnd_before`; `None` if it is not yet.
+    pub regained: Option<Time>,
+}
+
+/// What a sender counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Data segments sent, retransmissions included.
+    pub segments: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes: u64,
+    /// Data segments retransmitted.
+    pub retransmits: u64,
+    /// Payload bytes retransmitted.
+    pub retransmitted_bytes: u64,
+    /// Retransmission timeouts of data.
+    pub rtos: u64,
+    /// Times fast recovery began.
+    pub fast_recoveries: u64,
+    /// SYNs retransmitted.
+    pub syn_retransmits: u64,
+    /// Acknowledgements ignored: of what was never sent, or before the connection was open.
+    pub ignored_acks: u64,
+    /// Steps taken in the scoreboard: its cost.
+    pub scoreboard_steps: u64,
+}
+
+impl Sender {
+    /// Congestion window in bytes; during fast recovery what proportional rate reduction allows.
+    #[inline]
+    pub fn cwnd_bytes(&self) -> u64 {
+        self.cwnd as u64
+    }
+
+    /// Slow-start threshold in bytes; `u64::MAX` before the first loss.
+    pub fn ssthresh_bytes(&self) -> u64 {
+        self.ssthresh as u64
+    }
+
+    /// Bytes thought to be in the network: RFC 6675's pipe.
+    pub fn in_flight(&self) -> u64 {
+        // While `plain` the scoreboard is not told of ACKs, so its edges are out of date.
+        if self.plain {
+            self.nxt - self.una
+        } else {
+            self.board.pipe(self.una, self.nxt)
+        }
+    }
+
+    /// The first unacknowledged byte.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The first byte not sent yet.
+    #[inline]
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Payload bytes of a full segment.
+    pub fn segment_bytes(&self) -> u64 {
+        self.segment
+    }
+
+    /// Smoothed round-trip time; `None` before the first sample, as the three below.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+
+    /// Round-trip time variation, RTTVAR.
+    pub fn rttvar(&self) -> Duration {
+        self.rtt.variation()
+    }
+
+    /// The smallest round-trip time measured.
+    pub fn rtt_min(&self) -> Option<Duration> {
+        self.rtt.min()
+    }
+
+    /// The round-trip time measured last.
+    pub fn rtt_latest(&self) -> Option<Duration> {
+        self.rtt.latest()
+    }
+
+    /// The retransmission timeout in force, back-off included.
+    pub fn rto(&self) -> Duration {
+        self.rtt.timeout()
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> SenderStats {
+        SenderStats {
+            segments: self.segments_sent,
+            bytes: self.nxt + self.stats.retransmitted_bytes,
+            scoreboard_steps: self.board.steps(),
+            ..self.stats
+        }
+    }
+
+    /// Ranges SACKed now.
+    pub fn sacked_ranges(&self) -> usize {
+        self.board.ranges()
+    }
+
+    /// The last time the congestion window was cut.
+    pub fn last_loss(&self) -> Option<LossEvent> {
+        self.last_loss
+    }
+
+    /// What limits the sender now, as of the last `poll` that returned `None`.
+    pub fn limited_by(&self) -> Limit {
+        self.account.current()
+    }
+
+    /// Time spent under each limit from `open` to `now`. Call `poll` until `None` first.
+    pub fn limited(&mut self, now: Time) -> Shares {
+        self.account.settle(now)
+    }
+}

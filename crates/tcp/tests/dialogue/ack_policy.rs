@@ -1,0 +1,131 @@
+//! When the receiver acknowledges.
+
+use farpath_tcp::{Config, DelayedAck, Receiver};
+use farpath_units::Duration;
+
+use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
+
+fn open(config: &Config) -> Receiver {
+    let mut r = Receiver::new(config);
+    r.on_syn(ms(0));
+    assert!(r.poll(ms(0)).is_some_and(|a| a.syn_ack && a.ack == 0));
+    assert_eq!(r.poll(ms(0)), None);
+    r
+}
+
+#[test]
+fn every_second_full_segment_is_acknowledged_at_once_and_a_single_one_by_the_timer() {
+    let mut r = open(&config());
+    assert!(!r.on_data(ms(1), 0, 1000, false));
+    assert_eq!(r.poll(ms(1)), None);
+    assert_eq!(r.deadline(), ms(41));
+    assert!(r.on_data(ms(2), 1000, 1000, false));
+    assert_eq!(r.poll(ms(2)).map(|a| a.ack), Some(2000));
+    assert_eq!(r.deadline(), farpath_units::Time::MAX);
+    assert!(!r.on_data(ms(3), 2000, 1000, false));
+    r.on_deadline(ms(43));
+    assert_eq!(r.poll(ms(43)).map(|a| a.ack), Some(3000));
+}
+
+#[test]
+fn a_short_segment_does_not_count_as_a_full_one() {
+    let mut r = open(&config());
+    assert!(!r.on_data(ms(1), 0, 1000, false));
+    assert!(!r.on_data(ms(1), 1000, 200, false));
+    assert_eq!(r.deadline(), ms(41));
+}
+
+#[test]
+fn the_last_partial_segment_is_acknowledged_by_the_timer() {
+    let mut d = Dialogue::new(
+        &Config {
+            amount: Some(2500),
+            ..config()
+        },
+        Path::new(RTT),
+    );
+    d.run_to_end();
+    assert_eq!(d.now, ms(100 + 50 + 40 + 50));
+    assert_eq!(d.receiver.stats().acks, 2);
+}
+
+#[test]
+fn rfc5681_4_2_out_of_order_and_gap_filling_segments_are_acknowledged_at_once() {
+    let mut r = open(&config());
+    assert!(r.on_data(ms(1), 1000, 1000, false));
+    assert_eq!(r.poll(ms(1)).map(|a| a.ack), Some(0));
+    assert!(r.on_data(ms(2), 0, 1000, false));
+    assert_eq!(
+        r.poll(ms(2)).map(|a| (a.ack, a.sack.len())),
+        Some((2000, 0))
+    );
+    assert_eq!(r.stats().out_of_order, 1);
+}
+
+#[test]
+fn what_was_received_before_and_what_lies_beyond_the_window_is_answered_and_counted() {
+    let mut r = open(&Config {
+        receive_window: 5000,
+        ..config()
+    });
+    r.on_data(ms(1), 0, 1000, false);
+    assert!(r.on_data(ms(2), 0, 1000, true));
+    assert_eq!(r.poll(ms(2)).map(|a| a.ack), Some(1000));
+    assert!(r.on_data(ms(3), 6000, 1000, false));
+    assert_eq!(
+        r.poll(ms(3)).map(|a| (a.ack, a.sack.len())),
+        Some((1000, 0))
+    );
+    assert_eq!((r.stats().duplicates, r.stats().refused), (1, 1));
+    assert_eq!(r.delivered(), 1000);
+}
+
+#[test]
+fn rfc7323_4_3_the_echo_is_of_the_segment_at_the_last_ack() {
+    let mut r = open(&config());
+    // The first of a pair is a retransmission: its timestamp is echoed.
+    r.on_data(ms(1), 0, 1000, true);
+    r.on_data(ms(1), 1000, 1000, false);
+    assert_eq!(r.poll(ms(1)).map(|a| a.echo_retransmit), Some(true));
+    // The second is: the first one's timestamp is echoed.
+    r.on_data(ms(2), 2000, 1000, false);
+    r.on_data(ms(2), 3000, 1000, true);
+    assert_eq!(r.poll(ms(2)).map(|a| a.echo_retransmit), Some(false));
+}
+
+#[test]
+fn acks_are_counted_by_policy() {
+    for (every, per_segment) in [(1, 1.0), (2, 0.5), (8, 0.125)] {
+        let delayed_ack = DelayedAck {
+            every,
+            timeout: Duration::from_secs(10),
+        };
+        let mut d = Dialogue::new(
+            &Config {
+                delayed_ack,
+                initial_window: 16,
+                ..config()
+            },
+            Path::new(RTT),
+        );
+        d.run_until(ms(900));
+        let stats = d.receiver.stats();
+        assert!((stats.acks as f64 - stats.segments as f64 * per_segment).abs() <= 1.0);
+        let acks = d
+            .trace
+            .iter()
+            .filter(|(_, e)| matches!(e, Event::Acked { .. }))
+            .count();
+        assert_eq!(acks as u64, stats.acks);
+    }
+}
+
+#[test]
+fn nothing_is_received_before_a_syn() {
+    let mut r = Receiver::new(&config());
+    for seq in [0, 1000, u64::MAX] {
+        assert!(!r.on_data(ms(0), seq, 1000, false));
+    }
+    assert_eq!(r.poll(ms(0)), None);
+    assert_eq!((r.delivered(), r.stats().refused), (0, 3));
+}

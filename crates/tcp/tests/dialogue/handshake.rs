@@ -1,0 +1,111 @@
+//! SYN, SYN-ACK, ACK; and what is lost of them.
+
+use farpath_tcp::{Config, Out};
+use farpath_units::{Duration, Time};
+
+use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
+
+fn sent(d: &Dialogue) -> Vec<(Time, Out)> {
+    let sent = d.trace.iter().filter_map(|(at, e)| match e {
+        Event::Sent(out) => Some((*at, *out)),
+        Event::Acked { .. } => None,
+    });
+    sent.collect()
+}
+
+#[test]
+fn data_follows_the_handshakes_own_ack_after_one_round_trip() {
+    let mut d = Dialogue::new(
+        &Config {
+            amount: Some(2000),
+            ..config()
+        },
+        Path::new(RTT),
+    );
+    d.run_to_end();
+    let sent = sent(&d);
+    assert_eq!(sent[0], (ms(0), Out::Syn));
+    assert_eq!(sent[1], (ms(100), Out::HandshakeAck));
+    assert!(matches!(sent[2], (at, Out::Data(s)) if at == ms(100) && s.seq == 0 && s.len == 1000));
+    assert_eq!(sent.len(), 4);
+    assert_eq!(d.now, ms(200));
+    assert_eq!(d.receiver.delivered(), 2000);
+    assert_eq!(d.sender.srtt(), Some(RTT));
+}
+
+#[test]
+fn rfc6298_2_the_syn_gives_the_first_round_trip_sample() {
+    let mut d = Dialogue::new(&config(), Path::new(RTT));
+    d.run_until(ms(100));
+    assert_eq!(d.sender.srtt(), Some(RTT));
+    assert_eq!(d.sender.rto(), Duration::from_ms(300));
+}
+
+#[test]
+fn lost_syns_are_repeated_after_one_two_and_four_seconds() {
+    let path = Path {
+        lose_syns: 3,
+        ..Path::new(RTT)
+    };
+    let mut d = Dialogue::new(
+        &Config {
+            amount: Some(5000),
+            ..config()
+        },
+        path,
+    );
+    d.run_to_end();
+    let syns: Vec<Time> = sent(&d)
+        .into_iter()
+        .filter(|s| s.1 == Out::Syn)
+        .map(|s| s.0)
+        .collect();
+    assert_eq!(syns, [ms(0), ms(1000), ms(3000), ms(7000)]);
+    assert_eq!(d.sender.stats().syn_retransmits, 3);
+    // More than one lost: the window starts from one segment.
+    let data = d.data();
+    assert_eq!(data.iter().filter(|s| s.0 == 7100.0).count(), 1);
+    assert_eq!(d.receiver.delivered(), 5000);
+}
+
+#[test]
+fn rfc6298_5_7_after_a_lost_syn_the_first_timeout_for_data_is_three_seconds() {
+    let path = Path {
+        lose_syn_acks: 1,
+        ..Path::new(RTT)
+    };
+    let mut d = Dialogue::new(&config(), path);
+    d.run_until(ms(1100));
+    assert_eq!(d.sender.srtt(), None);
+    assert_eq!(d.sender.rto(), Duration::from_secs(3));
+    assert_eq!(d.data().len(), 10);
+}
+
+#[test]
+fn rfc7323_2_2_the_window_of_a_syn_ack_is_not_scaled() {
+    let config = Config {
+        mss: 8948,
+        initial_window: 10,
+        ..config()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT));
+    d.run_until(ms(150));
+    assert_eq!(d.data().len(), 7); // 62 636 of 65 535 bytes
+}
+
+#[test]
+fn a_round_trip_longer_than_the_first_timeout_costs_a_second_syn_and_nothing_else() {
+    let config = Config {
+        amount: Some(100_000),
+        ..config()
+    };
+    let mut d = Dialogue::new(&config, Path::new(Duration::from_ms(1160)));
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!(
+        (stats.syn_retransmits, stats.rtos, stats.retransmits),
+        (1, 0, 0)
+    );
+    assert_eq!(d.data()[0].0, 1160.0);
+    assert_eq!(d.receiver.delivered(), 100_000);
+}

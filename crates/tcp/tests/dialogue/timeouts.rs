@@ -1,0 +1,146 @@
+//! Retransmission timeouts: when fast recovery has nothing to go by.
+
+use farpath_tcp::{Algorithm, Config, DelayedAck, Phase};
+use farpath_units::Duration;
+
+use crate::harness::{Dialogue, Path, RTT, config, ms};
+
+fn ack_each() -> Config {
+    Config {
+        delayed_ack: DelayedAck {
+            every: 1,
+            timeout: Duration::from_ms(40),
+        },
+        ..config()
+    }
+}
+
+#[test]
+fn a_lost_tail_waits_for_the_timer() {
+    let config = Config {
+        amount: Some(30_000),
+        ..ack_each()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing([29]));
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!(
+        (stats.rtos, stats.fast_recoveries, stats.retransmits),
+        (1, 0, 1)
+    );
+    // Sent at 200 ms with the second round, the last ACK at 300 ms, then SRTT + 200 ms.
+    let repair = d
+        .data()
+        .into_iter()
+        .find(|s| s.2)
+        .expect("one retransmission");
+    assert_eq!((repair.0, repair.1), (600.0, 29));
+}
+
+#[test]
+fn a_lost_retransmission_waits_for_the_timer_and_reduces_once() {
+    let config = Config {
+        initial_window: 60,
+        initial_ssthresh: Some(60),
+        amount: Some(400_000),
+        ..ack_each()
+    };
+    // Transmission 130 is segment 130; its repair is found by a run without the second loss.
+    let mut probe = Dialogue::new(&config, Path::new(RTT).losing([130]));
+    probe.run_to_end();
+    let repair = probe
+        .data()
+        .iter()
+        .position(|s| s.2)
+        .expect("one retransmission") as u64;
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing([130, repair]));
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!((stats.fast_recoveries, stats.rtos), (1, 1));
+    assert_eq!(d.retransmitted()[..2], [130, 130]);
+    // RFC 6675 §5.1: what is in flight at the timeout counts as lost and is repeated too; that is
+    // half a window, because recovery kept sending.
+    assert!(
+        (2..=33).contains(&stats.retransmits),
+        "{}",
+        stats.retransmits
+    );
+    assert_eq!(d.receiver.delivered(), 400_000);
+    assert_eq!(d.sender.ssthresh_bytes(), probe.sender.ssthresh_bytes());
+}
+
+#[test]
+fn a_lost_window_is_resent_by_slow_start() {
+    let config = Config {
+        initial_window: 16,
+        initial_ssthresh: Some(1000),
+        amount: Some(16_000),
+        ..ack_each()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing(0..16));
+    d.run_until(ms(401));
+    assert_eq!(d.sender.phase(), Phase::Loss);
+    assert_eq!(d.sender.cwnd_bytes(), 1000);
+    assert_eq!(d.sender.ssthresh_bytes(), 8000);
+    d.run_to_end();
+    let resent: Vec<f64> = d.data().iter().filter(|s| s.2).map(|s| s.0).collect();
+    let at = |t: f64| resent.iter().filter(|r| **r == t).count();
+    // One, two, four, then on to ssthresh; the first timeout is the SYN sample's SRTT + 4·RTTVAR.
+    assert_eq!((at(400.0), at(500.0), at(600.0), at(700.0)), (1, 2, 4, 8));
+    assert_eq!(d.receiver.delivered(), 16_000);
+    assert_eq!(d.sender.stats().retransmits, 16);
+}
+
+#[test]
+fn rfc6298_5_5_the_timer_doubles_and_ssthresh_falls_once() {
+    // The first segment and its first three repairs are lost, and nothing else is sent.
+    let config = Config {
+        initial_window: 8,
+        amount: Some(1000),
+        ..ack_each()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing(0..4));
+    d.run_to_end();
+    let times: Vec<f64> = d.data().iter().map(|s| s.0).collect();
+    assert_eq!(times, [100.0, 400.0, 1000.0, 2200.0, 4600.0]);
+    assert_eq!(d.sender.stats().rtos, 4);
+    // Karn: the repaired segment gives no sample without its timestamp; with it, it does.
+    assert_eq!(d.sender.rto(), Duration::from_ms(300));
+    let mut d = Dialogue::new(
+        &Config {
+            timestamps: false,
+            ..config
+        },
+        Path::new(RTT).losing(0..4),
+    );
+    d.run_to_end();
+    assert_eq!(d.sender.rto(), Duration::from_ms(300 * 16));
+}
+
+#[test]
+fn cubic_grows_again_after_a_timeout() {
+    let config = Config {
+        algorithm: Algorithm::Cubic,
+        initial_window: 60,
+        initial_ssthresh: Some(60),
+        ..ack_each()
+    };
+    let mut d = Dialogue::new(&config, Path::new(RTT).losing(60..120));
+    d.run_until(ms(10_000));
+    assert!(d.sender.stats().rtos >= 1);
+    assert_eq!(d.sender.phase(), Phase::Avoidance);
+    assert!(d.sender.cwnd_bytes() > d.sender.ssthresh_bytes());
+}
+
+#[test]
+fn stopping_ends_the_stream_at_what_was_sent() {
+    let mut d = Dialogue::new(&ack_each(), Path::new(RTT).losing([25]));
+    d.run_until(ms(250));
+    d.sender.stop(d.now);
+    let sent = d.sender.nxt();
+    assert!(!d.sender.done());
+    d.run_to_end();
+    assert_eq!(d.sender.nxt(), sent);
+    assert_eq!(d.receiver.delivered(), sent);
+    assert_eq!(d.sender.deadline(), farpath_units::Time::MAX);
+}

@@ -1,0 +1,173 @@
+// A chart of curves over a common axis, with each curve named where it ends.
+
+import { scaleLinear, scaleLog } from "d3-scale";
+import { area, curveLinear, curveStepBefore, line } from "d3-shape";
+
+import { compact } from "../format";
+import { n, shape, type Shape } from "../svg";
+
+export interface Curve {
+  readonly name: string;
+  /** A second line under the name. */
+  readonly detail?: string;
+  readonly points: readonly (readonly [x: number, y: number])[];
+  readonly tone: "east" | "west" | "plain-way" | "";
+  /** Dashed for what is predicted. */
+  readonly dashed?: boolean;
+  /** Each value holds for the interval that ends at its x. */
+  readonly stepped?: boolean;
+  readonly filled?: boolean;
+  /** Draw a mark at each point. */
+  readonly marks?: "round" | "square";
+}
+
+/** A figure that stands by itself: what a source states, or what is allowed. */
+export interface Mark {
+  readonly x: number;
+  readonly y: number | null;
+  readonly low?: number | null;
+  readonly high?: number | null;
+  readonly title: string;
+}
+
+export interface Chart {
+  readonly id: string;
+  readonly title: string;
+  readonly describe: string;
+  readonly width: number;
+  readonly height: number;
+  readonly curves: readonly Curve[];
+  readonly marks?: readonly Mark[];
+  readonly xName: string;
+  readonly yName: string;
+  readonly xFormat: (value: number) => string;
+  readonly yFormat: (value: number) => string;
+  /** Ticks of x, where the values tried are the natural ones. */
+  readonly xTicks?: readonly number[];
+  readonly logX?: boolean;
+}
+
+const LEFT = 76;
+const TOP = 34;
+const BOTTOM = 56;
+
+type Scale = (value: number) => number;
+
+function extent(values: readonly number[]): [number, number] {
+  return values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
+}
+
+/** Labels at the curves' ends, pushed apart until each has its room. */
+export function spread(wanted: readonly number[], room: number): number[] {
+  const order = wanted.map((y, i) => ({ y, i })).sort((p, q) => p.y - q.y);
+  for (let k = 1; k < order.length; k++) {
+    order[k]!.y = Math.max(order[k]!.y, order[k - 1]!.y + room);
+  }
+  const placed = new Array<number>(wanted.length).fill(0);
+  const overshoot = order.length === 0 ? 0 : (order.at(-1)!.y - Math.max(...wanted)) / 2;
+  for (const { y, i } of order) placed[i] = y - overshoot;
+  return placed;
+}
+
+function drawCurve(curve: Curve, x: Scale, y: Scale): Shape[] {
+  const points = curve.points as [number, number][];
+  const step = curve.stepped ? curveStepBefore : curveLinear;
+  const out: Shape[] = [];
+  if (curve.filled) {
+    const d = area<[number, number]>().x((p) => x(p[0])).y0(y(0)).y1((p) => y(p[1])).curve(step).digits(2)(points);
+    out.push(shape("path", { class: `area ${curve.tone}`, style: "--mix:30%", d: d ?? "" }));
+  }
+  const d = line<[number, number]>().x((p) => x(p[0])).y((p) => y(p[1])).curve(step).digits(2)(points);
+  out.push(shape("path", {
+    class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d: d ?? "",
+  }));
+  if (curve.marks) {
+    for (const [px, py] of points) out.push(drawMark(curve, x(px), y(py)));
+  }
+  return out;
+}
+
+function drawMark(curve: Curve, cx: number, cy: number): Shape {
+  const look = { class: `mark ${curve.tone}`, style: "--mix:30%" };
+  return curve.marks === "square"
+    ? shape("rect", { ...look, x: n(cx - 4), y: n(cy - 4), width: 8, height: 8 })
+    : shape("circle", { ...look, cx: n(cx), cy: n(cy), r: 4.5 });
+}
+
+function drawReference(mark: Mark, x: Scale, y: Scale): Shape {
+  const cx = x(mark.x);
+  const parts: Shape[] = [shape("title", {}, mark.title)];
+  if (typeof mark.low === "number" && typeof mark.high === "number") {
+    const d = `M${n(cx - 7)},${n(y(mark.high))}h14m-7,0V${n(y(mark.low))}m-7,0h14`;
+    parts.push(shape("path", { class: "allowed", fill: "none", d }));
+  }
+  if (mark.y !== null) {
+    parts.push(shape("path", { class: "mark-open", d: `M${n(cx)},${n(y(mark.y) - 7)}l7,7l-7,7l-7,-7Z` }));
+  }
+  return shape("g", {}, ...parts);
+}
+
+/** Labels that would touch their left neighbour go to a second row. */
+export function rowsOf(labels: readonly (readonly [middle: number, width: number])[]): (0 | 1)[] {
+  const ends = [-Infinity, -Infinity];
+  return labels.map(([middle, width]) => {
+    const row = middle - width / 2 >= ends[0]! ? 0 : 1;
+    ends[row] = middle + width / 2;
+    return row;
+  });
+}
+
+function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTicks: readonly number[], right: number): Shape[] {
+  const bottom = chart.height - BOTTOM;
+  const lower = rowsOf(xTicks.map((tick) => [x(tick), chart.xFormat(tick).length * 6.4 + 8] as const));
+  return [
+    ...yTicks.flatMap((tick) => [
+      shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(right)}` }),
+      shape("text", { class: "tick", x: LEFT - 8, y: n(y(tick) + 4), "text-anchor": "end" }, compact(chart.yFormat(tick))),
+    ]),
+    shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(right)}` }),
+    ...xTicks.flatMap((tick, i) => [
+      shape("path", { class: "axis-line", d: `M${n(x(tick))},${n(bottom)}v5` }),
+      shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 17 + lower[i]! * 13), "text-anchor": "middle" }, chart.xFormat(tick)),
+    ]),
+    shape("text", { class: "muted", x: n((LEFT + right) / 2), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
+    shape("text", { class: "muted", x: 8, y: TOP - 16 }, chart.yName),
+  ];
+}
+
+function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
+  const ends = chart.curves.map((curve) => y(curve.points.at(-1)?.[1] ?? 0));
+  const room = chart.curves.some((curve) => curve.detail !== undefined) ? 34 : 17;
+  const placed = spread(ends, room);
+  return chart.curves.map((curve, i) => shape("g", {},
+    shape("path", {
+      class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d: `M${n(right + 6)},${n(placed[i]!)}h18`,
+    }),
+    shape("text", { class: "strong", x: n(right + 30), y: n(placed[i]! + 4) }, curve.name),
+    ...(curve.detail === undefined ? []
+      : [shape("text", { class: "muted", x: n(right + 30), y: n(placed[i]! + 19) }, curve.detail)])));
+}
+
+/** Draws the chart; a chart without points is drawn with empty axes. */
+export function drawChart(chart: Chart): Shape {
+  const xs = chart.curves.flatMap((curve) => curve.points.map((p) => p[0])).concat((chart.marks ?? []).map((m) => m.x));
+  const ys = chart.curves.flatMap((curve) => curve.points.map((p) => p[1]))
+    .concat((chart.marks ?? []).flatMap((m) => [m.y, m.high].filter((v): v is number => typeof v === "number")));
+  const widest = Math.max(0, ...chart.curves.flatMap((curve) => [curve.name.length * 6.9, (curve.detail?.length ?? 0) * 6.2]));
+  const right = chart.width - 40 - widest;
+  const [low, high] = extent(xs);
+  const log = chart.logX === true && low > 0;
+  const range = [LEFT + (chart.xTicks ? 18 : 0), right - (chart.xTicks ? 18 : 0)];
+  const x = (log ? scaleLog() : scaleLinear()).domain(low === high ? [low - 1, high + 1] : [low, high]).range(range);
+  const y = scaleLinear().domain([0, Math.max(extent(ys)[1], Number.MIN_VALUE)]).nice(5).range([chart.height - BOTTOM, TOP]);
+  const xTicks = chart.xTicks ?? x.ticks(7);
+  return shape("svg", {
+    class: "figure chart-figure", viewBox: `0 0 ${n(chart.width)} ${n(chart.height)}`, width: chart.width, height: chart.height,
+    role: "img", "aria-labelledby": `${chart.id}-title ${chart.id}-desc`,
+  },
+    shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
+    ...axes(chart, x, y, xTicks, y.ticks(5), right),
+    ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
+    ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y)),
+    ...endLabels(chart, y, right));
+}

@@ -1,0 +1,190 @@
+// Numbers with their units, as a reader wants them. A metric's unit is the end of its key.
+
+import type { Maybe, Point } from "./types";
+
+/** Between a number and its unit: no line break, and narrower than a space. */
+const GAP = "\u202f";
+const NONE = "–";
+
+type Scale = readonly (readonly [factor: number, unit: string])[];
+
+const RATES: Scale = [[1e12, "Tbit/s"], [1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]];
+const SIZES: Scale = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
+const BINARY: Scale = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+const TIMES: Scale = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+/** At least `digits` significant digits, never fewer than the whole part has. */
+function digits(value: number, significant: number): string {
+  if (value === 0) return "0";
+  const whole = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return value.toFixed(Math.max(0, Math.min(6, significant - whole)));
+}
+
+function scaled(value: number, scale: Scale, significant: number): string {
+  for (const [factor, unit] of scale) {
+    if (Math.abs(value) >= factor) return digits(value / factor, significant) + GAP + unit;
+  }
+  const [factor, unit] = scale[scale.length - 1]!;
+  return value === 0 ? `0${GAP}${unit}` : digits(value / factor, significant) + GAP + unit;
+}
+
+export function rate(bps: number, significant = 4): string {
+  return scaled(bps, RATES, significant);
+}
+
+export function size(bytes: number, significant = 4): string {
+  return scaled(bytes, SIZES, significant);
+}
+
+/** Windows are chosen in powers of two, so an exact multiple is shown as one. */
+export function window(bytes: number): string {
+  for (const [factor, unit] of BINARY) {
+    if (factor > 1 && bytes >= factor && Number.isInteger(bytes / factor)) return `${bytes / factor}${GAP}${unit}`;
+  }
+  return size(bytes);
+}
+
+/** Delays up to ten seconds stay in milliseconds: 580.06 ms, not 0.58 s. */
+export function delay(ns: number, significant = 5): string {
+  const scale = Math.abs(ns) < 1e10 ? TIMES.slice(1) : TIMES;
+  return scaled(ns, scale, significant);
+}
+
+export function seconds(s: number, significant = 4): string {
+  return delayOfSeconds(s, significant);
+}
+
+function delayOfSeconds(s: number, significant: number): string {
+  return Math.abs(s) >= 1 || s === 0 ? `${digits(s, significant)}${GAP}s` : delay(s * 1e9, significant);
+}
+
+export function share(ratio: number): string {
+  const percent = ratio * 100;
+  if (percent > 0 && percent < 0.1) return `<${GAP}0.1${GAP}%`;
+  return `${percent >= 99.95 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)}${GAP}%`;
+}
+
+export function count(n: number): string {
+  return Number.isInteger(n) ? n.toLocaleString("en").replace(/,/g, GAP) : digits(n, 4);
+}
+
+/** For an axis: the zeros that end a fraction say nothing there. */
+export function compact(text: string): string {
+  if (/^0\D/.test(text) && !text.startsWith("0.")) return "0";
+  return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+}
+
+export type Dimension = "time" | "rate" | "size" | "seconds" | "ratio" | "count";
+
+/** What a metric measures. An expectation's `A over B` is a ratio, `A minus B` has the dimension of A. */
+export function dimension(metric: string): Dimension {
+  if (metric.includes(" over ")) return "ratio";
+  const key = metric.split(" minus ")[0]!;
+  if (key.endsWith("_ns")) return "time";
+  if (key.endsWith("_bps")) return "rate";
+  if (key.endsWith("bytes")) return "size";
+  if (key.endsWith("_s")) return "seconds";
+  if (key.endsWith("_ratio") || key.endsWith("_index")) return "ratio";
+  return "count";
+}
+
+/** A metric's value with its unit. */
+export function metric(key: string, value: Maybe | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  switch (dimension(key)) {
+    case "time": return delay(value);
+    case "rate": return rate(value);
+    case "size": return /cwnd|window/.test(key) ? window(value) : size(value);
+    case "seconds": return seconds(value);
+    case "ratio": return lossLike(key) && value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : digits(value, 4);
+    case "count": return count(value);
+  }
+}
+
+function lossLike(key: string): boolean {
+  return key.includes("loss");
+}
+
+/** An allowed band in words. */
+export function band(key: string, min: Maybe, max: Maybe): string {
+  if (min !== null && max !== null) return `${metric(key, min)} to ${metric(key, max)}`;
+  if (min !== null) return `at least ${metric(key, min)}`;
+  if (max !== null) return `at most ${metric(key, max)}`;
+  return "";
+}
+
+const METRIC_NAMES: Readonly<Record<string, string>> = {
+  rtt_min_ns: "RTT, least", rtt_avg_ns: "RTT, mean", rtt_max_ns: "RTT, most", rtt_p50_ns: "RTT, median",
+  rtt_p99_ns: "RTT, 99th percentile", sent: "sent", received: "received", loss_ratio: "loss",
+  goodput_bps: "goodput", bytes: "bytes delivered", completion_ns: "completion", retransmits: "retransmits",
+  rtos: "timeouts", cwnd_max_bytes: "cwnd, most", recovery_s: "recovery", ramp_s: "ramp", jain_index: "fairness (Jain)",
+  sent_bps: "sent rate", jitter_ns: "jitter", reordered: "reordered", frames: "frames", payload_bytes: "payload",
+};
+
+/** A metric's key in words; an unknown key is shown as it is. */
+export function metricName(key: string): string {
+  return METRIC_NAMES[key] ?? key;
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  application: "the application", send_buffer: "the send buffer", receive_window: "the receive window",
+  cwnd_slow_start: "slow start", cwnd_recovery: "window growth after loss", loss: "loss", nic: "the host's NIC",
+  host_cpu: "the host's CPU", disk: "the disk", link: "a link", policer: "a policer",
+};
+
+/** What limited a stream, in words. */
+export function limit(key: string): string {
+  return LIMITS[key] ?? key.replace(/_/g, " ");
+}
+
+/** A sweep point in words: only the last part of each path, where that is unambiguous. */
+export function point(p: Point | undefined): string {
+  const entries = Object.entries(p ?? {});
+  const last = (key: string): string => key.split(".").at(-1) ?? key;
+  const unique = new Set(entries.map(([key]) => last(key))).size === entries.length;
+  return entries.map(([key, value]) => `${unique ? last(key) : key} ${value}`).join(", ");
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30,
+  "bit/s": 1, "kbit/s": 1e3, "mbit/s": 1e6, "gbit/s": 1e9, "tbit/s": 1e12,
+  "bps": 1, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "mb/s": 1e6, "gb/s": 1e9, "mbits/sec": 1e6, "gbits/sec": 1e9,
+  ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, km: 1e3, m: 1, "": 1, "%": 0.01,
+};
+const RATE_UNIT = /(?:bit\/s|bps|b\/s|bits\/sec)$/;
+
+export interface Quantity {
+  /** Bits per second, bytes, nanoseconds, metres, or the plain number. */
+  readonly value: number;
+  readonly kind: "rate" | "size" | "time" | "length" | "number";
+}
+
+/** The one quantity a text consists of (`64 MiB`, `10 Gbit/s`, `1e-6`); null if it is anything else. */
+export function quantity(text: string): Quantity | null {
+  const match = /^\s*([-+]?\d+(?:[._]\d+)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([a-zµ%/]*)\s*$/i.exec(text);
+  if (!match) return null;
+  const unit = match[2]!.toLowerCase();
+  const factor = UNITS[unit];
+  const number = Number(match[1]!.replace(/_/g, ""));
+  if (factor === undefined || !Number.isFinite(number)) return null;
+  return { value: number * factor, kind: kindOf(unit) };
+}
+
+function kindOf(unit: string): Quantity["kind"] {
+  if (unit === "" || unit === "%") return "number";
+  if (RATE_UNIT.test(unit)) return "rate";
+  if (/^[kmgt]?i?b$/.test(unit)) return "size";
+  return unit === "m" || unit === "km" ? "length" : "time";
+}
+
+/** The figure a source states, in the metric's unit; null where its words hold none or several (`580/581/584 ms`). */
+export function stated(metric: string, text: string | null): number | null {
+  if (text === null) return null;
+  const found = quantity(text);
+  if (!found) return null;
+  const wanted: Readonly<Record<Dimension, Quantity["kind"]>> =
+    { time: "time", seconds: "time", rate: "rate", size: "size", ratio: "number", count: "number" };
+  const kind = dimension(metric);
+  if (wanted[kind] !== found.kind) return null;
+  return kind === "seconds" ? found.value / 1e9 : found.value;
+}

@@ -1,0 +1,79 @@
+// The page: reads the data it carries and draws every section that has any.
+
+import "./figure.css";
+import "./page.css";
+
+import { h } from "./dom";
+import { limits, reproduce, scenario } from "./section/close";
+import { paths } from "./section/path";
+import { header, table } from "./section/results";
+import { sweeps } from "./section/sweep";
+import { overTime } from "./section/time";
+import type { ReportData } from "./types";
+
+const SCHEMA = "farpath.report/1";
+
+function read(): ReportData {
+  const text = document.getElementById("farpath-data")?.textContent;
+  if (!text) throw new Error("the page carries no data");
+  const data = JSON.parse(text) as ReportData;
+  if (data.schema !== SCHEMA) throw new Error(`the data are ${data.schema}, this page reads ${SCHEMA}`);
+  return data;
+}
+
+/** One broken section must not take the others with it; what broke is said where it would stand. */
+function part(name: string, draw: () => HTMLElement | null): HTMLElement | null {
+  try {
+    return draw();
+  } catch (error) {
+    console.error(error);
+    return banner(`${name} could not be drawn: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function banner(text: string): HTMLElement {
+  return h("p", { class: "error-banner", role: "alert" }, text);
+}
+
+function contents(main: HTMLElement): HTMLElement {
+  const heads = [...main.querySelectorAll<HTMLElement>("section[id] > h2")];
+  const entries = heads.map((head) => h("li", {}, h("a", { href: `#${head.parentElement?.id ?? ""}` }, head.textContent)));
+  return h("nav", { "aria-label": "Sections" }, h("ul", {}, ...entries));
+}
+
+function draw(root: HTMLElement): void {
+  const data = read();
+  const main = h("main", {});
+  root.append(main);
+  const parts: readonly [string, () => HTMLElement | null][] = [
+    ["The answer", () => header(data)], ["The table", () => table(data)], ["The path", () => paths(data)],
+    ["The sweep", () => sweeps(data)], ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
+    ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
+  ];
+  for (const [name, make] of parts) {
+    const element = part(name, make);
+    if (element) main.append(element);
+  }
+  main.querySelector("header")?.after(contents(main));
+  document.getElementById("plain")?.remove();
+}
+
+/** Paper is white: what is drawn on a canvas in dark colours is drawn again for it. */
+function forPaper(): void {
+  const set = (print: boolean) => (): void => {
+    document.documentElement.classList.toggle("paper", print);
+    dispatchEvent(new Event("farpath-redraw"));
+  };
+  addEventListener("beforeprint", set(true));
+  addEventListener("afterprint", set(false));
+}
+
+const root = document.getElementById("report");
+if (root) {
+  try {
+    draw(root);
+    forPaper();
+  } catch (error) {
+    root.replaceChildren(banner(`The page could not be drawn: ${error instanceof Error ? error.message : String(error)}`));
+  }
+}

@@ -1,0 +1,203 @@
+// What the page says about a run: the rows of its table and its first sentence, as plain data.
+
+import * as format from "./format";
+import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+
+/** Metrics shown without being asked for; the rest wait behind a switch. */
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  ping: ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns", "loss_ratio"],
+  tcp: ["goodput_bps", "retransmits", "rtt_avg_ns", "cwnd_max_bytes", "ramp_s", "recovery_s", "completion_ns"],
+  udp: ["sent_bps", "goodput_bps", "loss_ratio", "jitter_ns"],
+};
+
+/** Where a metric stands among those of its kind. */
+function place(metric: string): number {
+  for (const known of Object.values(FIRST)) if (known.includes(metric)) return known.indexOf(metric);
+  return 50;
+}
+
+export interface Row {
+  readonly test: string;
+  readonly metric: string;
+  readonly point: Point;
+  readonly stated: string | null;
+  /** One value an origin; the mean of the repeats. */
+  readonly values: ReadonlyMap<Origin, number>;
+  readonly limitedBy: string | null;
+  readonly expectations: readonly Expectation[];
+  readonly notes: readonly string[];
+  /** Shown without being asked for. */
+  readonly first: boolean;
+}
+
+function key(test: string, metric: string, point: Point): string {
+  return JSON.stringify([test, metric, Object.entries(point).sort()]);
+}
+
+export function samePoint(a: Point, b: Point): boolean {
+  return key("", "", a) === key("", "", b);
+}
+
+/** Origins that say anything, models first. */
+export function origins(data: ReportData): Origin[] {
+  const { records, links, expectations } = data.document;
+  const present = new Set([...records, ...links, ...expectations].map((entry) => entry.origin));
+  return ORIGINS.filter((origin) => present.has(origin));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, v) => sum + v, 0) / values.length;
+}
+
+function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row[] {
+  const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
+  for (const record of data.document.records) {
+    for (const metric of Object.keys(record.metrics)) {
+      const id = key(record.test, metric, record.point);
+      const group = groups.get(id) ?? { test: record.test, metric, kind: record.kind, records: [] };
+      group.records.push(record);
+      groups.set(id, group);
+    }
+  }
+  return [...groups].map(([id, { test, metric, kind, records }]) => {
+    const expectations = expected.get(id) ?? [];
+    expected.delete(id);
+    const values = new Map<Origin, number>();
+    for (const origin of ORIGINS) {
+      const found = records.filter((r) => r.origin === origin).map((r) => r.metrics[metric])
+        .filter((v): v is number => typeof v === "number");
+      if (found.length > 0) values.set(origin, mean(found));
+    }
+    const main = metric === "goodput_bps" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
+    const notes = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(notesOf))] : [];
+    return {
+      test, metric, point: records[0]?.point ?? {}, values, expectations, limitedBy: main?.limited_by ?? null,
+      stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...notes],
+      first: expectations.length > 0 || (FIRST[kind] ?? []).includes(metric),
+    };
+  });
+}
+
+function notesOf(record: TestRecord): string[] {
+  return record.valid ? [...record.notes] : [`${record.origin}: not valid, its certificate failed`, ...record.notes];
+}
+
+function notesOfExpectations(expectations: readonly Expectation[]): string[] {
+  return [...new Set(expectations.flatMap((e) => (e.note === null ? [] : [e.note])))];
+}
+
+function statedOf(expectations: readonly Expectation[]): string | null {
+  return expectations.find((e) => e.stated !== null)?.stated ?? null;
+}
+
+/** Rows of the table: every metric of every test at every point, then expectations on links and ratios. */
+export function rows(data: ReportData): Row[] {
+  const expected = new Map<string, Expectation[]>();
+  for (const e of data.document.expectations) {
+    const plain = !e.metric.startsWith("link.") && !e.metric.startsWith("search.") && !/ (over|minus) /.test(e.metric);
+    const dot = plain ? e.metric.lastIndexOf(".") : -1;
+    const id = key(e.metric.slice(0, Math.max(0, dot)), e.metric.slice(dot + 1), e.point);
+    expected.set(id, [...(expected.get(id) ?? []), e]);
+  }
+  const tested = recordRows(data, expected);
+  const others = [...expected.values()].map((expectations): Row => {
+    const e = expectations[0]!;
+    const values = new Map(expectations.flatMap((x) => (x.actual === null ? [] : [[x.origin, x.actual] as const])));
+    return {
+      test: "", metric: e.metric, point: e.point, values, expectations, limitedBy: null, stated: statedOf(expectations),
+      notes: notesOfExpectations(expectations), first: true,
+    };
+  });
+  const rank = (row: Row): number => (row.first ? 0 : 100) + place(row.metric);
+  return [...tested.sort((p, q) => rank(p) - rank(q)), ...others];
+}
+
+/** How real an origin is: what was measured is believed before what was modelled. */
+const BELIEF: readonly Origin[] = ["measured", "emulated", "simulated", "captured", "predicted"];
+
+function best(records: readonly TestRecord[], metric: string): { record: TestRecord; value: number }[] {
+  const found: { record: TestRecord; value: number }[] = [];
+  for (const origin of BELIEF) {
+    for (const record of records) {
+      const value = record.metrics[metric];
+      if (record.origin !== origin || typeof value !== "number") continue;
+      if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
+      found.push({ record, value });
+    }
+  }
+  return found;
+}
+
+export interface Fact {
+  readonly value: string;
+  readonly text: string;
+}
+
+function delayFact(data: ReportData): Fact | null {
+  const pings = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_min_ns").sort((p, q) => p.value - q.value);
+  const [low, high] = [pings[0], pings.at(-1)];
+  if (!low || !high) return null;
+  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `round trip (${high.record.test}, ${high.record.origin})` };
+  return {
+    value: `${format.delay(low.value)} → ${format.delay(high.value)}`,
+    text: `round trip: ${low.record.test} against ${high.record.test}, ${(high.value / low.value).toFixed(2)} times as long (${high.record.origin})`,
+  };
+}
+
+function where(record: TestRecord): string {
+  const at = format.point(record.point);
+  return at ? ` at ${at}` : "";
+}
+
+function goodputFacts(data: ReportData): Fact[] {
+  const all = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
+  const top = all[0];
+  if (!top) return [];
+  const facts: Fact[] = [{
+    value: format.rate(top.value),
+    text: `of ${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}${where(top.record)} (${top.record.origin})`,
+  }];
+  const limit = all.find((entry) => entry.record.limited_by !== null)?.record;
+  if (limit?.limited_by) {
+    facts.push({ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${where(limit)}` });
+  }
+  return facts;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The answer, before anything else is read. */
+export function headline(data: ReportData): Fact[] {
+  const facts = [delayFact(data), ...goodputFacts(data)].filter((fact): fact is Fact => fact !== null);
+  const { expectations } = data.document;
+  const failed = expectations.filter((e) => !e.pass).length;
+  if (expectations.length > 0) {
+    facts.push(failed === 0
+      ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: "expectations hold" }
+      : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "expectation fails" : "expectations fail" });
+  }
+  return facts;
+}
+
+/** Every series of the run in one long table. */
+export function csv(data: ReportData): string {
+  const lines = ["origin,test_or_link,point,repeat_or_direction,series,t_ns,value"];
+  const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const add = (head: readonly string[], t: readonly number[], v: readonly (number | null)[]): void => {
+    const prefix = head.map(cell).join(",");
+    for (const [i, time] of t.entries()) lines.push(`${prefix},${time},${v[i] ?? ""}`);
+  };
+  for (const r of data.document.records) {
+    for (const [name, series] of Object.entries(r.series)) {
+      add([r.origin, r.test, format.point(r.point), String(r.repeat), name], series.t_ns, series.v);
+    }
+  }
+  for (const l of data.document.links) {
+    const head = [l.origin, l.link, format.point(l.point), l.direction];
+    add([...head, "rate_bps"], l.t_ns, l.rate_bps);
+    add([...head, "queue_bytes"], l.t_ns, l.queue_bytes ?? []);
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,51 @@
+// What limited each stream, the scenario, and how to get the same run again.
+
+import { download, h, scroller, section } from "../dom";
+import * as format from "../format";
+import { drawStack, type Share } from "../figure/stack";
+import { csv } from "../results";
+import { toDom } from "../svg";
+import type { ReportData, StreamRecord, TestRecord } from "../types";
+
+function shares(stream: StreamRecord): Share[] {
+  return Object.entries(stream.limited_by).filter(([, ratio]) => ratio > 0)
+    .map(([key, ratio]) => ({ key, name: format.limit(key), ratio }));
+}
+
+function bar(record: TestRecord, stream: StreamRecord, tones: ReadonlyMap<string, number>): HTMLElement {
+  const parts = shares(stream);
+  const words = parts.map((s) => `${s.name} ${format.share(s.ratio)}`).join(", ");
+  const point = format.point(record.point);
+  const name = `${record.test}${record.streams.length > 1 ? ` stream ${stream.stream}` : ""}${point ? `, ${point}` : ""} (${record.origin})`;
+  return h("div", { class: "limit" }, h("div", { class: "limit-name" }, name), toDom(drawStack(parts, `${name}: ${words}`, tones)), h("div", { class: "hint" }, words));
+}
+
+export function limits(data: ReportData): HTMLElement | null {
+  const all = data.document.records.flatMap((record) => record.streams.map((stream) => ({ record, stream })))
+    .filter(({ stream }) => shares(stream).length > 0);
+  if (all.length === 0) return null;
+  const keys = [...new Set(all.flatMap(({ stream }) => Object.keys(stream.limited_by)))];
+  const tones = new Map(keys.map((key, i) => [key, i]));
+  return section("limits", "What limited it", h("p", { class: "hint" }, "Shares of each stream's time, as the sender accounted them."),
+    ...all.map(({ record, stream }) => bar(record, stream, tones)));
+}
+
+export function scenario(data: ReportData): HTMLElement | null {
+  const { text } = data.scenario;
+  if (text === undefined || text === "") return null;
+  return section("scenario", "Scenario", h("details", { open: text.split("\n").length <= 40 },
+    h("summary", {}, "The resolved text, every default filled in"), scroller("Scenario text", h("pre", {}, h("code", {}, text)))));
+}
+
+export function reproduce(data: ReportData): HTMLElement {
+  const { document: run } = data;
+  const command = data.command ?? `farpath run ${data.scenario.name} --seed ${run.seed}`;
+  const entry = (name: string, value: Node | string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  const base = data.scenario.name.replace(/[^A-Za-z0-9_-]+/g, "-");
+  return section("reproduce", "Again", h("p", {}, "The same version, scenario and seed give the same bits."),
+    h("pre", { class: "command" }, h("code", {}, command)),
+    h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}`), entry("seed", String(run.seed)),
+      entry("scenario SHA-256", h("code", { class: "hash" }, run.scenario_sha256))),
+    h("div", { class: "buttons" }, download(`${base}.json`, "application/json", () => JSON.stringify(data, null, 1)),
+      download(`${base}.csv`, "text/csv", () => csv(data))));
+}

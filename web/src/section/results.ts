@@ -1,0 +1,96 @@
+// The header with the answer, and the table under it.
+
+import { h, scroller, section } from "../dom";
+import * as format from "../format";
+import { headline, origins, rows, type Row } from "../results";
+import type { Expectation, Origin, ReportData } from "../types";
+
+export function header(data: ReportData): HTMLElement {
+  const { scenario } = data;
+  return h("header", { class: "masthead" },
+    h("p", { class: "eyebrow" }, "farpath report"),
+    h("h1", {}, scenario.name),
+    scenario.summary ? h("p", { class: "summary" }, scenario.summary) : null,
+    scenario.source ? h("p", { class: "source" }, `After ${scenario.source}`) : null,
+    h("dl", { class: "facts" }, ...headline(data).map((fact) => {
+      const tone = fact.value.startsWith("✗") ? "fail" : fact.value.startsWith("✓") ? "pass" : "";
+      return h("div", { class: `fact ${tone}` }, h("dt", {}, fact.text), h("dd", {}, fact.value));
+    })),
+    ...(data.notes ?? []).map((note) => h("p", { class: "note" }, note)));
+}
+
+function judged(e: Expectation | undefined): HTMLElement | null {
+  if (!e) return null;
+  return e.pass
+    ? h("span", { class: "mark pass", title: "within the band" }, " ✓", h("span", { class: "unseen" }, " holds"))
+    : h("span", { class: "mark fail", title: "outside the band" }, " ✗", h("span", { class: "unseen" }, " fails"));
+}
+
+function cell(row: Row, origin: Origin): HTMLElement {
+  const value = row.values.get(origin);
+  const e = row.expectations.find((x) => x.origin === origin);
+  if (value === undefined && !e) return h("td", { class: "number none" }, "–");
+  const text = format.metric(row.metric, value ?? e?.actual);
+  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, title: value === undefined ? undefined : String(value) }, text, judged(e));
+}
+
+function allowed(row: Row): string {
+  return [...new Set(row.expectations.map((e) => format.band(row.metric, e.min, e.max)))].filter((t) => t !== "").join("; ");
+}
+
+function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTMLElement {
+  const point = format.point(row.point);
+  const name = row.test === "" ? row.metric.replace(/^link\./, "").replace(/ over link\./, " over ") : format.metricName(row.metric);
+  const failed = row.expectations.some((e) => !e.pass);
+  return h("tr", { class: `${row.first ? "" : "more"}${failed ? " has-fail" : ""}` }, head,
+    h("td", { class: "metric" }, name, point ? h("span", { class: "point" }, point) : null),
+    h("td", { class: "stated" }, row.stated ?? ""),
+    ...shown.map((origin) => cell(row, origin)),
+    h("td", { class: "allowed-band" }, allowed(row)),
+    h("td", {}, row.limitedBy ? format.limit(row.limitedBy) : ""),
+    h("td", { class: "row-note" }, row.notes.join(" ")));
+}
+
+/** The rows by test, the test named once; hidden rows stand after those shown. */
+function body(all: readonly Row[], shown: readonly Origin[], order: readonly string[]): HTMLElement[] {
+  const tests = order;
+  return tests.map((test) => {
+    const mine = all.filter((row) => row.test === test).sort((p, q) => Number(q.first) - Number(p.first));
+    const visible = mine.filter((row) => row.first).length;
+    return h("tbody", {}, ...mine.map((row, i) => {
+      const head = i === 0
+        ? h("th", { scope: "rowgroup", rowspan: mine.length, "data-few": Math.max(1, visible) }, test === "" ? "links and ratios" : test)
+        : null;
+      return line(row, shown, head);
+    }));
+  });
+}
+
+export function table(data: ReportData): HTMLElement | null {
+  const all = rows(data);
+  if (all.length === 0) return null;
+  const shown = origins(data);
+  // Tests in the order of the run, whatever the order of their metrics; links and ratios last.
+  const order = [...new Set([...data.document.records.map((r) => r.test), ...all.map((row) => row.test)])]
+    .filter((test) => all.some((row) => row.test === test));
+  const heads = ["test", "metric", "stated", ...shown, "allowed", "limited by", "note"];
+  const element = h("table", { class: "results few" },
+    h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared."),
+    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, order));
+  const hidden = all.filter((row) => !row.first).length;
+  const spans = (few: boolean): void => {
+    for (const th of element.querySelectorAll<HTMLTableCellElement>("th[data-few]")) {
+      const full = th.closest("tbody")?.rows.length ?? 1;
+      th.rowSpan = few ? Number(th.dataset["few"]) : full;
+    }
+  };
+  spans(true);
+  const button = h("button", { type: "button", "aria-expanded": "false" }, `Show all metrics (${hidden} more)`);
+  button.addEventListener("click", () => {
+    const few = element.classList.toggle("few");
+    spans(few);
+    button.setAttribute("aria-expanded", String(!few));
+    button.textContent = few ? `Show all metrics (${hidden} more)` : "Show the main metrics";
+  });
+  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null);
+}

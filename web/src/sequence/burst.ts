@@ -1,0 +1,118 @@
+// Run-length coded events: m groups of n, expanded only where a reader can tell them apart.
+
+import type { SequenceBurst, SequenceKind } from "../types";
+
+/** A burst with nothing left out. */
+export interface Burst {
+  readonly kind: SequenceKind;
+  readonly t: number;
+  readonly seq: number;
+  readonly len: number;
+  readonly n: number;
+  readonly gap: number;
+  readonly step: number;
+  readonly m: number;
+  readonly groupGap: number;
+  readonly groupStep: number;
+  /** Of the whole burst, ends included. */
+  readonly t1: number;
+  readonly seq1: number;
+}
+
+export interface Event {
+  readonly kind: SequenceKind;
+  /** Nanoseconds since the start of the run. */
+  readonly t: number;
+  readonly seq: number;
+  readonly len: number;
+}
+
+export function complete(b: SequenceBurst): Burst {
+  const n = Math.max(1, b.n ?? 1);
+  const m = Math.max(1, b.m ?? 1);
+  const [gap, step, groupGap, groupStep, len] = [b.gap_ns ?? 0, b.seq_step ?? 0, b.group_gap_ns ?? 0, b.group_seq_step ?? 0, b.len ?? 0];
+  return {
+    kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep,
+    t1: b.t_ns + (m - 1) * groupGap + (n - 1) * gap,
+    seq1: b.seq + (m - 1) * groupStep + (n - 1) * step + len,
+  };
+}
+
+/** Event i of group j. */
+export function event(b: Burst, j: number, i: number): Event {
+  return { kind: b.kind, t: b.t + j * b.groupGap + i * b.gap, seq: b.seq + j * b.groupStep + i * b.step, len: b.len };
+}
+
+/** Indices k in [0, count) with low ≤ start + k·step ≤ high, as a half-open range. */
+export function visible(start: number, step: number, count: number, low: number, high: number): [number, number] {
+  if (step <= 0) return start >= low && start <= high ? [0, count] : [0, 0];
+  const from = Math.max(0, Math.ceil((low - start) / step));
+  const to = Math.min(count, Math.floor((high - start) / step) + 1);
+  return from < to ? [from, to] : [0, 0];
+}
+
+/** A stretch of events too dense to be told apart, as one stroke from its first to its last. */
+export interface Stroke {
+  readonly kind: SequenceKind;
+  readonly from: Event;
+  readonly to: Event;
+}
+
+export interface Detail {
+  readonly events: Event[];
+  readonly strokes: Stroke[];
+}
+
+/** What is drawn of bursts between two instants, when events closer than `resolution` ns cannot be told apart. */
+export function expand(bursts: readonly Burst[], low: number, high: number, resolution: number): Detail {
+  const detail: Detail = { events: [], strokes: [] };
+  for (const b of bursts) {
+    if (b.t1 < low || b.t > high) continue;
+    if (b.n * b.m === 1) detail.events.push(event(b, 0, 0));
+    else if (b.m > 1 && b.groupGap < resolution) stroke(detail, b, 0, b.m, b.n);
+    else groups(detail, b, low, high, resolution);
+  }
+  return detail;
+}
+
+function groups(detail: Detail, b: Burst, low: number, high: number, resolution: number): void {
+  const length = (b.n - 1) * b.gap;
+  const [from, to] = visible(b.t, b.groupGap, b.m, low - length, high);
+  for (let j = from; j < to; j++) {
+    if (b.n > 1 && b.gap < resolution) {
+      detail.strokes.push({ kind: b.kind, from: event(b, j, 0), to: event(b, j, b.n - 1) });
+      continue;
+    }
+    const [first, last] = visible(b.t + j * b.groupGap, b.gap, b.n, low, high);
+    for (let i = first; i < last; i++) detail.events.push(event(b, j, i));
+  }
+}
+
+function stroke(detail: Detail, b: Burst, from: number, to: number, n: number): void {
+  detail.strokes.push({ kind: b.kind, from: event(b, from, 0), to: event(b, to - 1, n - 1) });
+}
+
+/** The number of events a trace stands for. */
+export function total(bursts: readonly Burst[]): number {
+  return bursts.reduce((sum, b) => sum + b.n * b.m, 0);
+}
+
+/** The event nearest to a point, by a distance the caller defines; null if there is none. */
+export function nearest(bursts: readonly Burst[], t: number, distance: (e: Event) => number): Event | null {
+  let found: Event | null = null;
+  let least = Infinity;
+  const clamp = (k: number, count: number): number => Math.max(0, Math.min(count - 1, k));
+  for (const b of bursts) {
+    const j0 = b.groupGap > 0 ? Math.floor((t - b.t) / b.groupGap) : 0;
+    for (const j of [j0 - 1, j0, j0 + 1]) {
+      const group = clamp(j, b.m);
+      const i = b.gap > 0 ? Math.round((t - b.t - group * b.groupGap) / b.gap) : 0;
+      for (const k of [i - 1, i, i + 1]) {
+        const candidate = event(b, group, clamp(k, b.n));
+        const d = distance(candidate);
+        if (d < least) [found, least] = [candidate, d];
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,408 @@
+// The time–sequence plot: what was sent, acknowledged and sent again, from the whole transfer to single segments.
+// Kinds differ in shape as well as colour: data are upright bars, acknowledgements a staircase, SACK blocks bars with
+// feet, retransmissions triangles with an R.
+
+import { h, plural } from "../dom";
+import * as format from "../format";
+import type { Follower, TimeBus } from "../time/bus";
+import type { Sequence, SequenceKind } from "../types";
+import { complete, expand, nearest, total, type Burst, type Event } from "./burst";
+import { firstLoss, opening, pan, segments, whole, zoom, type View } from "./view";
+
+const HEIGHT = 460;
+const LEFT = 84;
+const BOTTOM = 34;
+const TOP = 12;
+/** Events closer than this many pixels are drawn as one stroke. */
+const RESOLUTION = 2.5;
+const ORDER: readonly SequenceKind[] = ["data", "sack", "ack", "retransmit"];
+const NAMES: Readonly<Record<SequenceKind, string>> = { data: "segment", ack: "ACK", sack: "SACK block", retransmit: "retransmission" };
+
+interface Frame {
+  readonly x: (t: number) => number;
+  readonly y: (s: number) => number;
+  readonly t: (x: number) => number;
+  readonly s: (y: number) => number;
+  readonly width: number;
+}
+
+function frame(view: View, width: number): Frame {
+  const w = width - LEFT - 8;
+  const hgt = HEIGHT - TOP - BOTTOM;
+  const kx = w / (view.t1 - view.t0);
+  const ky = hgt / (view.s1 - view.s0);
+  return {
+    width, x: (t) => LEFT + (t - view.t0) * kx, y: (s) => TOP + hgt - (s - view.s0) * ky,
+    t: (x) => view.t0 + (x - LEFT) / kx, s: (y) => view.s0 + (TOP + hgt - y) / ky,
+  };
+}
+
+/** Round steps for an axis. */
+export function ticks(low: number, high: number, wanted: number): number[] {
+  const raw = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw) ?? raw;
+  const out: number[] = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(Math.abs(v) < step / 1e6 ? 0 : v);
+  return out;
+}
+
+/** Times on the axis: seconds, with as many digits as the step between ticks needs. */
+function timeLabel(ns: number, step: number): string {
+  const places = Math.max(0, Math.ceil(-Math.log10(step / 1e9) - 1e-9));
+  return `${(ns / 1e9).toFixed(Math.min(9, places))} s`;
+}
+
+function byteLabel(bytes: number, step: number): string {
+  const [factor, unit] = step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
+  return `${(bytes / factor + 0).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
+}
+
+class Plot implements Follower {
+  readonly element: HTMLElement;
+  readonly #canvas = h("canvas", { class: "sequence-canvas", tabindex: 0, role: "img" });
+  readonly #tip = h("output", { class: "sequence-tip" });
+  readonly #bursts: readonly Burst[];
+  readonly #byKind: ReadonlyMap<SequenceKind, readonly Burst[]>;
+  readonly #bus: TimeBus;
+  readonly #all: View;
+  #view: View;
+  #cursor: number | null = null;
+  #box: { x0: number; y0: number; x1: number; y1: number } | null = null;
+  #pan: { x: number; y: number } | null = null;
+  readonly #fingers = new Map<number, { x: number; y: number }>();
+  #waiting = false;
+
+  constructor(sequence: Sequence, bus: TimeBus) {
+    this.#bursts = sequence.bursts.map(complete);
+    this.#byKind = new Map(ORDER.map((kind) => [kind, this.#bursts.filter((b) => b.kind === kind)]));
+    this.#bus = bus;
+    this.#all = whole(this.#bursts);
+    this.#view = this.#all;
+    const kinds = ORDER.filter((kind) => (this.#byKind.get(kind)?.length ?? 0) > 0)
+      .map((kind) => plural(total(this.#byKind.get(kind) ?? []), NAMES[kind]).replace(/^\d+/, (d) => format.count(Number(d))));
+    this.#canvas.setAttribute("aria-label", `Time–sequence plot of ${sequence.test}, stream ${sequence.stream}: ${kinds.join(", ")}`);
+    this.element = h("figure", { class: "sequence" },
+      h("figcaption", {}, `${sequence.test}, stream ${sequence.stream} (${sequence.origin}): ${kinds.join(", ")}`),
+      this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key());
+    this.#listen();
+    bus.join(this);
+    new ResizeObserver(() => this.#draw()).observe(this.#canvas);
+  }
+
+  cursor(seconds: number | null): void {
+    this.#cursor = seconds === null ? null : seconds * 1e9;
+    this.#later();
+  }
+
+  span(span: readonly [number, number] | null): void {
+    if (!span) return this.#show(this.#all, false);
+    const [t0, t1] = [span[0] * 1e9, span[1] * 1e9];
+    const inside = this.#bursts.filter((b) => b.t <= t1 && b.t1 >= t0);
+    const at = (b: Burst, t: number): number => {
+      const f = b.t1 > b.t ? Math.min(1, Math.max(0, (t - b.t) / (b.t1 - b.t))) : 0;
+      return b.seq + (b.seq1 - b.seq) * f;
+    };
+    const s0 = Math.min(...inside.map((b) => at(b, t0)), Infinity);
+    const s1 = Math.max(...inside.map((b) => at(b, t1)), -Infinity);
+    const air = Math.max(1500, (s1 - s0) * 0.05);
+    this.#show(inside.length === 0 ? { ...this.#view, t0, t1 } : { t0, t1, s0: s0 - air, s1: s1 + air }, false);
+  }
+
+  #buttons(): HTMLElement {
+    const to = (name: string, view: View | null): HTMLButtonElement | null => {
+      if (!view) return null;
+      const button = h("button", { type: "button" }, name);
+      button.addEventListener("click", () => this.#show(view));
+      return button;
+    };
+    const step = (name: string, label: string, factor: number): HTMLButtonElement => {
+      const button = h("button", { type: "button", "aria-label": label, title: label }, name);
+      button.addEventListener("click", () => this.#zoomMiddle(factor));
+      return button;
+    };
+    return h("div", { class: "buttons" }, to("Whole transfer", this.#all), to("Opening rounds", opening(this.#bursts)),
+      to("First retransmission", firstLoss(this.#bursts)), to("Single segments", segments(this.#bursts)),
+      step("+", "Closer", 0.5), step("−", "Further", 2));
+  }
+
+  /** Zooms about the curve, not about empty space: the event nearest to the middle keeps its place. */
+  #zoomMiddle(factor: number): void {
+    const v = this.#view;
+    const f = this.#frame();
+    const [mx, my] = [(LEFT + f.width) / 2, HEIGHT / 2];
+    const e = nearest(this.#bursts, (v.t0 + v.t1) / 2, (c) => Math.hypot(f.x(c.t) - mx, f.y(c.seq) - my));
+    const shown = e && e.t >= v.t0 && e.t <= v.t1 && e.seq >= v.s0 && e.seq <= v.s1;
+    this.#show(zoom(v, shown ? e.t : (v.t0 + v.t1) / 2, shown ? e.seq : (v.s0 + v.s1) / 2, factor));
+  }
+
+  #show(view: View, tell = true): void {
+    this.#view = view;
+    if (tell) this.#bus.span(this, view === this.#all ? null : [Math.max(0, view.t0) / 1e9, view.t1 / 1e9]);
+    this.#later();
+  }
+
+  #frame(): Frame {
+    return frame(this.#view, Math.max(200, this.#canvas.clientWidth));
+  }
+
+  #later(): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.#draw();
+    });
+  }
+
+  #listen(): void {
+    const c = this.#canvas;
+    c.addEventListener("wheel", (e) => {
+      // A page that swallows scrolling is a nuisance: the wheel zooms once the plot has been clicked, or with Ctrl.
+      if (document.activeElement !== c && !e.ctrlKey) return;
+      e.preventDefault();
+      const f = this.#frame();
+      const factor = Math.exp(Math.max(-1, Math.min(1, e.deltaY / 240)));
+      this.#show(zoom(this.#view, f.t(e.offsetX), f.s(e.offsetY), e.altKey ? 1 : factor, e.shiftKey ? 1 : factor));
+    }, { passive: false });
+    c.addEventListener("pointerdown", (e) => this.#down(e));
+    c.addEventListener("pointermove", (e) => this.#move(e));
+    for (const end of ["pointerup", "pointercancel"] as const) c.addEventListener(end, (e) => this.#up(e));
+    c.addEventListener("pointerleave", () => {
+      this.#bus.cursor(this, null);
+      this.#tip.textContent = "";
+    });
+    c.addEventListener("dblclick", () => this.#show(this.#all));
+    c.addEventListener("keydown", (e) => this.#key(e));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#later());
+    addEventListener("farpath-redraw", () => this.#draw());
+  }
+
+  #key(e: KeyboardEvent): void {
+    const views: Readonly<Record<string, () => View>> = {
+      ArrowLeft: () => pan(this.#view, -0.2, 0), ArrowRight: () => pan(this.#view, 0.2, 0),
+      ArrowUp: () => pan(this.#view, 0, 0.2), ArrowDown: () => pan(this.#view, 0, -0.2), "0": () => this.#all,
+    };
+    const view = views[e.key];
+    if (view) this.#show(view());
+    else if (e.key === "+" || e.key === "=") this.#zoomMiddle(0.5);
+    else if (e.key === "-") this.#zoomMiddle(2);
+    else return;
+    e.preventDefault();
+  }
+
+  #down(e: PointerEvent): void {
+    const at = { x: e.offsetX, y: e.offsetY };
+    this.#fingers.set(e.pointerId, at);
+    if (e.pointerType === "touch") return;
+    this.#canvas.setPointerCapture(e.pointerId);
+    if (e.shiftKey || e.button === 1) this.#pan = at;
+    else this.#box = { x0: at.x, y0: at.y, x1: at.x, y1: at.y };
+  }
+
+  #move(e: PointerEvent): void {
+    const f = this.#frame();
+    const at = { x: e.offsetX, y: e.offsetY };
+    if (this.#fingers.has(e.pointerId) && this.#fingers.size === 2) return this.#pinch(e.pointerId, at);
+    if (this.#box) this.#box = { ...this.#box, x1: at.x, y1: at.y };
+    if (this.#pan) {
+      const height = HEIGHT - TOP - BOTTOM;
+      this.#show(pan(this.#view, (this.#pan.x - at.x) / (f.width - LEFT - 8), (at.y - this.#pan.y) / height));
+      this.#pan = at;
+    }
+    this.#cursor = f.t(at.x);
+    this.#bus.cursor(this, this.#cursor / 1e9);
+    this.#point(f, at);
+    this.#later();
+  }
+
+  /** Two fingers: what was under each stays under it, as far as one zoom about their middle can do. */
+  #pinch(id: number, at: { x: number; y: number }): void {
+    const before = [...this.#fingers.values()];
+    this.#fingers.set(id, at);
+    const after = [...this.#fingers.values()];
+    const [p, q, r, s] = [before[0]!, before[1]!, after[0]!, after[1]!];
+    const distance = (a: typeof p, b: typeof p): number => Math.max(20, Math.hypot(a.x - b.x, a.y - b.y));
+    const f = this.#frame();
+    const middle = { x: (r.x + s.x) / 2, y: (r.y + s.y) / 2 };
+    const moved = pan(this.#view, ((p.x + q.x) / 2 - middle.x) / (f.width - LEFT - 8),
+      (middle.y - (p.y + q.y) / 2) / (HEIGHT - TOP - BOTTOM));
+    const g = frame(moved, f.width);
+    this.#show(zoom(moved, g.t(middle.x), g.s(middle.y), distance(p, q) / distance(r, s)));
+  }
+
+  #up(e: PointerEvent): void {
+    this.#fingers.delete(e.pointerId);
+    this.#pan = null;
+    const box = this.#box;
+    this.#box = null;
+    if (!box || Math.abs(box.x1 - box.x0) < 6 || Math.abs(box.y1 - box.y0) < 6) return this.#later();
+    const f = this.#frame();
+    this.#show({
+      t0: f.t(Math.min(box.x0, box.x1)), t1: f.t(Math.max(box.x0, box.x1)),
+      s0: f.s(Math.max(box.y0, box.y1)), s1: f.s(Math.min(box.y0, box.y1)),
+    });
+  }
+
+  #point(f: Frame, at: { x: number; y: number }): void {
+    const e = nearest(this.#bursts, f.t(at.x), (c) => Math.hypot(f.x(c.t) - at.x, f.y(c.seq + c.len / 2) - at.y));
+    const near = e && Math.hypot(f.x(e.t) - at.x, Math.max(0, Math.abs(f.y(e.seq + e.len / 2) - at.y) - Math.abs(f.y(e.len) - f.y(0)) / 2)) < 14;
+    this.#tip.textContent = near ? this.#words(e) : "";
+  }
+
+  #words(e: Event): string {
+    const at = `${(e.t / 1e9).toFixed(6)} s`;
+    const bytes = e.kind === "ack" ? `everything before byte ${format.count(e.seq)}` : `bytes ${format.count(e.seq)} to ${format.count(e.seq + e.len)}`;
+    return `${at} · ${NAMES[e.kind]}: ${bytes}`;
+  }
+
+  #draw(): void {
+    const width = this.#canvas.clientWidth;
+    if (width === 0) return;
+    const ratio = devicePixelRatio || 1;
+    this.#canvas.width = Math.round(width * ratio);
+    this.#canvas.height = Math.round(HEIGHT * ratio);
+    const g = this.#canvas.getContext("2d");
+    if (!g) return;
+    g.scale(ratio, ratio);
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const f = this.#frame();
+    axes(g, f, this.#view, colour);
+    g.save();
+    g.beginPath();
+    g.rect(LEFT, TOP, width - LEFT - 8, HEIGHT - TOP - BOTTOM);
+    g.clip();
+    const resolution = (RESOLUTION * (this.#view.t1 - this.#view.t0)) / (width - LEFT - 8);
+    for (const kind of ORDER) {
+      const detail = expand(this.#byKind.get(kind) ?? [], this.#view.t0, this.#view.t1, resolution);
+      g.strokeStyle = g.fillStyle = colour(`--seq-${kind}`);
+      for (const s of detail.strokes) drawStroke(g, f, s.from, s.to);
+      drawEvents(g, f, kind, detail.events);
+    }
+    if (this.#cursor !== null) {
+      g.strokeStyle = colour("--muted");
+      g.lineWidth = 1;
+      g.setLineDash([3, 3]);
+      segment(g, f.x(this.#cursor), TOP, f.x(this.#cursor), HEIGHT - BOTTOM);
+    }
+    if (this.#box) {
+      const b = this.#box;
+      g.strokeStyle = colour("--ink");
+      g.setLineDash([4, 3]);
+      g.strokeRect(b.x0, b.y0, b.x1 - b.x0, b.y1 - b.y0);
+    }
+    g.restore();
+  }
+}
+
+function segment(g: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  g.beginPath();
+  g.moveTo(x0, y0);
+  g.lineTo(x1, y1);
+  g.stroke();
+}
+
+function axes(g: CanvasRenderingContext2D, f: Frame, v: View, colour: (name: string) => string): void {
+  const bottom = HEIGHT - BOTTOM;
+  const ts = ticks(v.t0, v.t1, Math.max(2, f.width / 150));
+  const ss = ticks(v.s0, v.s1, 7);
+  g.font = "11px system-ui, sans-serif";
+  g.lineWidth = 1;
+  g.fillStyle = colour("--muted");
+  g.strokeStyle = colour("--faint");
+  g.textAlign = "center";
+  for (const t of ts) {
+    segment(g, f.x(t), TOP, f.x(t), bottom);
+    g.fillText(timeLabel(t, (ts[1] ?? 1e9) - (ts[0] ?? 0)), f.x(t), bottom + 18);
+  }
+  g.textAlign = "right";
+  for (const s of ss) {
+    segment(g, LEFT, f.y(s), f.width - 8, f.y(s));
+    g.fillText(byteLabel(s, (ss[1] ?? 1) - (ss[0] ?? 0)), LEFT - 8, f.y(s) + 4);
+  }
+  g.strokeStyle = colour("--muted");
+  segment(g, LEFT, bottom, f.width - 8, bottom);
+}
+
+/** A dense stretch: a band as high as what its events cover, at least a line. */
+function drawStroke(g: CanvasRenderingContext2D, f: Frame, from: Event, to: Event): void {
+  const [x0, x1] = [f.x(from.t), Math.max(f.x(to.t), f.x(from.t) + 1)];
+  const thick = from.len > 0 ? Math.abs(f.y(from.len) - f.y(0)) : 0;
+  g.lineWidth = 1.8;
+  segment(g, x0, f.y(from.seq), x1, f.y(to.seq));
+  if (thick < 2) return;
+  g.beginPath();
+  g.moveTo(x0, f.y(from.seq));
+  g.lineTo(x1, f.y(to.seq));
+  g.lineTo(x1, f.y(to.seq + to.len));
+  g.lineTo(x0, f.y(from.seq + from.len));
+  g.fill();
+}
+
+function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, events: readonly Event[]): void {
+  g.lineWidth = kind === "ack" ? 1.4 : 2;
+  let before: Event | null = null;
+  for (const e of events) {
+    const [x, low, high] = [f.x(e.t), f.y(e.seq), f.y(e.seq + e.len)];
+    if (kind === "ack") {
+      if (before && e.t >= before.t && e.seq >= before.seq) stair(g, f, before, x, low);
+      g.beginPath();
+      g.arc(x, low, 2.2, 0, 7);
+      g.fill();
+      before = e;
+      continue;
+    }
+    segment(g, x, low, x, Math.min(high, low - 1));
+    const tall = low - high > 9;
+    if (kind === "data" && tall) arrow(g, x, high);
+    if (kind === "sack" && tall) {
+      segment(g, x - 3, low, x + 3, low);
+      segment(g, x - 3, high, x + 3, high);
+    }
+    if (kind === "retransmit") triangle(g, x, high);
+  }
+}
+
+function stair(g: CanvasRenderingContext2D, f: Frame, before: Event, x: number, y: number): void {
+  g.beginPath();
+  g.moveTo(f.x(before.t), f.y(before.seq));
+  g.lineTo(x, f.y(before.seq));
+  g.lineTo(x, y);
+  g.stroke();
+}
+
+function arrow(g: CanvasRenderingContext2D, x: number, y: number): void {
+  g.beginPath();
+  g.moveTo(x - 3, y + 4);
+  g.lineTo(x, y);
+  g.lineTo(x + 3, y + 4);
+  g.stroke();
+}
+
+/** Retransmissions are rare and matter: marked at every zoom. */
+function triangle(g: CanvasRenderingContext2D, x: number, y: number): void {
+  g.beginPath();
+  g.moveTo(x, y - 1);
+  g.lineTo(x - 6, y - 12);
+  g.lineTo(x + 6, y - 12);
+  g.closePath();
+  g.fill();
+  g.font = "bold 11px system-ui, sans-serif";
+  g.textAlign = "center";
+  g.fillText("R", x, y - 15);
+}
+
+function key(): HTMLElement {
+  const entry = (kind: string, text: string): HTMLElement => h("li", {}, h("span", { class: `seq-key seq-${kind}`, "aria-hidden": "true" }), text);
+  return h("div", { class: "sequence-key" },
+    h("ul", {}, entry("data", "data: upright bars"), entry("ack", "ACKs: a staircase"), entry("sack", "SACK blocks: bars with feet"),
+      entry("retransmit", "retransmissions: triangles marked R")),
+    h("p", { class: "hint" }, "Drag a box to zoom; shift-drag moves; the wheel zooms after a click (shift: time only, alt: bytes only); "
+      + "two fingers zoom; double-click or 0 shows everything; + − and the arrow keys work too."));
+}
+
+/** The plot of one stream. */
+export function sequencePlot(sequence: Sequence, bus: TimeBus): HTMLElement {
+  return new Plot(sequence, bus).element;
+}

@@ -1,0 +1,77 @@
+// The window of a time–sequence plot: which instants and which bytes are shown, and how a gesture changes it.
+
+import { event, type Burst } from "./burst";
+
+export interface View {
+  readonly t0: number;
+  readonly t1: number;
+  readonly s0: number;
+  readonly s1: number;
+}
+
+/** No gesture zooms below this many nanoseconds or bytes: nothing smaller exists. */
+const LEAST_T = 200;
+const LEAST_S = 100;
+
+/** Everything, with a little air. */
+export function whole(bursts: readonly Burst[]): View {
+  if (bursts.length === 0) return { t0: 0, t1: 1e9, s0: 0, s1: 1 };
+  const t0 = Math.min(...bursts.map((b) => b.t));
+  const t1 = Math.max(...bursts.map((b) => b.t1));
+  const s0 = Math.min(...bursts.map((b) => b.seq));
+  const s1 = Math.max(...bursts.map((b) => b.seq1));
+  return aired({ t0, t1: Math.max(t1, t0 + LEAST_T), s0, s1: Math.max(s1, s0 + LEAST_S) });
+}
+
+function aired(v: View): View {
+  const t = (v.t1 - v.t0) * 0.03;
+  const s = (v.s1 - v.s0) * 0.05;
+  return { t0: v.t0 - t, t1: v.t1 + t, s0: v.s0 - s, s1: v.s1 + s };
+}
+
+/** Zooms by a factor (< 1: closer) about a point that keeps its place. */
+export function zoom(v: View, t: number, s: number, factor: number, factorS = factor): View {
+  const ft = Math.max(factor, LEAST_T / (v.t1 - v.t0));
+  const fs = Math.max(factorS, LEAST_S / (v.s1 - v.s0));
+  return { t0: t + (v.t0 - t) * ft, t1: t + (v.t1 - t) * ft, s0: s + (v.s0 - s) * fs, s1: s + (v.s1 - s) * fs };
+}
+
+/** Moves by shares of what is shown. */
+export function pan(v: View, dt: number, ds: number): View {
+  const t = (v.t1 - v.t0) * dt;
+  const s = (v.s1 - v.s0) * ds;
+  return { t0: v.t0 + t, t1: v.t1 + t, s0: v.s0 + s, s1: v.s1 + s };
+}
+
+/** A few dozen segments: about one event of a burst. */
+function around(b: Burst, j: number, spacing: number, size: number): View {
+  const e = event(b, j, 0);
+  return { t0: e.t - spacing * 16, t1: e.t + spacing * 24, s0: e.seq - size * 16, s1: e.seq + size * 24 };
+}
+
+function spacingOf(b: Burst): number {
+  return b.n > 1 && b.gap > 0 ? b.gap : b.groupGap > 0 ? b.groupGap / b.n : 1e5;
+}
+
+/** The middle of the trace, close enough to see single segments. */
+export function segments(bursts: readonly Burst[]): View | null {
+  const data = bursts.filter((b) => b.kind === "data").sort((p, q) => q.n * q.m - p.n * p.m)[0];
+  return data ? around(data, Math.floor(data.m / 2), spacingOf(data), data.len || 1500) : null;
+}
+
+/** The first retransmission, with the segments around it. */
+export function firstLoss(bursts: readonly Burst[]): View | null {
+  const lost = bursts.find((b) => b.kind === "retransmit");
+  if (!lost) return null;
+  const sent = bursts.find((b) => b.kind === "data" && b.seq <= lost.seq && lost.seq < b.seq1);
+  const spacing = sent ? spacingOf(sent) : 1e5;
+  return around(lost, 0, spacing, (lost.len || 1500));
+}
+
+/** The first `count` bursts: slow start, if the stream begins so. */
+export function opening(bursts: readonly Burst[]): View | null {
+  const data = bursts.filter((b) => b.kind === "data");
+  const last = data[Math.min(5, data.length - 1)];
+  if (!last || data.length < 3) return null;
+  return whole(bursts.filter((b) => b.t < last.t && b.seq1 <= last.seq));
+}

@@ -1,0 +1,132 @@
+// A plot over time: uPlot, told about our colours, units and shared cursor.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+import { h } from "../dom";
+import { compact } from "../format";
+import type { Maybe } from "../types";
+import type { Follower, TimeBus } from "./bus";
+
+export interface TimeSeries {
+  readonly name: string;
+  readonly t_ns: readonly number[];
+  readonly v: readonly Maybe[];
+  /** Index into the page's line colours. */
+  readonly style: number;
+  /** Index into the dashes; among points, odd ones are filled. */
+  readonly dash: number;
+  /** Each value holds for the interval that ends at its time. */
+  readonly stepped?: boolean;
+  /** Too few to be a curve: shown as points. */
+  readonly points?: boolean;
+  /** A predicted constant. */
+  readonly reference?: boolean;
+}
+
+export interface TimePlot {
+  readonly title: string;
+  readonly series: readonly TimeSeries[];
+  readonly format: (value: number) => string;
+  readonly fromZero: boolean;
+}
+
+const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [12, 4, 4, 4], [3, 6], [1, 2]];
+const HEIGHT = 232;
+
+/** A colour of the style sheet, as it is now. */
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function tint(s: TimeSeries | undefined): string {
+  return colour(!s || s.reference ? "--muted" : `--line-${s.style % 8}`);
+}
+
+function join(series: readonly TimeSeries[]): uPlot.AlignedData {
+  const tables = series.map((s): uPlot.AlignedData => [s.t_ns.map((t) => t / 1e9), [...s.v]]);
+  return uPlot.join(tables);
+}
+
+function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
+  const dash = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
+  const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
+  return {
+    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => tint(s), spanGaps: true,
+    points: { show: s.points === true, size: 8, fill: () => (s.style % 2 === 0 ? colour("--ground") : tint(s)), width: 2 },
+    ...(stepped ? { paths: stepped } : {}),
+    ...(s.points ? { paths: () => null } : {}),
+    value: (_u, value) => (typeof value === "number" ? format(value) : "–"),
+  };
+}
+
+/** A line's dash as a border of the legend can show it. */
+function border(s: TimeSeries | undefined): string {
+  if (!s || s.points) return "solid";
+  return s.reference || s.dash % 4 === 2 ? "dotted" : s.dash === 0 ? "solid" : "dashed";
+}
+
+function axis(values: (value: number) => string, size: number, side: 2 | 3): uPlot.Axis {
+  return {
+    side, size, stroke: () => colour("--muted"), font: "11px system-ui, sans-serif", space: side === 3 ? 32 : 60,
+    grid: { stroke: () => colour("--faint"), width: 1 }, ticks: { stroke: () => colour("--rule"), width: 1, size: 5 },
+    values: (_u, splits) => splits.map((v) => (v === null ? "" : values(v))),
+  };
+}
+
+/** The plot in its frame; it follows the frame's width and the bus. */
+export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
+  const holder = h("div", { class: "time-holder" });
+  const figure = h("figure", { class: "time-plot" }, h("figcaption", {}, plot.title), holder);
+  // uPlot reports a new span later than it is given one; what it was given is not passed on again.
+  const whole = (data: uPlot.AlignedData): [number, number] => [data[0][0] ?? 0, data[0][data[0].length - 1] ?? 1];
+  const data = join(plot.series);
+  let told = whole(data);
+  const follower: Follower = {
+    cursor(seconds) {
+      const left = seconds === null ? -10 : chart.valToPos(seconds, "x");
+      chart.setCursor({ left, top: seconds === null ? -10 : 0 }, false);
+    },
+    span(span) {
+      told = span ? [span[0], span[1]] : whole(data);
+      chart.setScale("x", { min: told[0], max: told[1] });
+    },
+  };
+  const range: uPlot.Range.Function = (_u, low, high) => {
+    if (low === null || high === null) return [0, 1];
+    const bottom = plot.fromZero ? 0 : low;
+    const room = (high - bottom || Math.abs(high) || 1) * 0.08;
+    return [plot.fromZero ? 0 : bottom - room, high + room];
+  };
+  const options: uPlot.Options = {
+    width: 600, height: HEIGHT, scales: { x: { time: false }, y: { range } },
+    axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
+    series: [{ label: "time", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "–") }, ...plot.series.map((s) => line(s, plot.format))],
+    cursor: { y: false, points: { size: 8, fill: (_u, i) => tint(plot.series[i - 1]) }, drag: { x: true, y: false } },
+    legend: { markers: { width: 2, dash: (_u, i) => border(plot.series[i - 1]) } },
+    hooks: {
+      setCursor: [(u) => bus.cursor(follower, u.cursor.left !== undefined && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
+      setScale: [(u, key) => {
+        const { min, max } = u.scales["x"] ?? {};
+        if (key !== "x" || typeof min !== "number" || typeof max !== "number") return;
+        if (min === told[0] && max === told[1]) return;
+        told = [min, max];
+        const [first, last] = whole(data);
+        bus.span(follower, min <= first && max >= last ? null : told);
+      }],
+    },
+  };
+  const chart = new uPlot(options, data, holder);
+  bus.join(follower);
+  new ResizeObserver(() => resize()).observe(holder);
+  const resize = (): void => {
+    const width = Math.floor(holder.clientWidth);
+    if (width > 0 && width !== chart.width) chart.setSize({ width, height: HEIGHT });
+  };
+  const redraw = (): void => chart.redraw(false, true);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  addEventListener("farpath-redraw", redraw);
+  chart.root.setAttribute("role", "img");
+  chart.root.setAttribute("aria-label", `${plot.title}: ${plot.series.map((s) => s.name).join(", ")}`);
+  return figure;
+}

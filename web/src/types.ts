@@ -1,0 +1,156 @@
+// The JSON of `farpath.report/1` (crates/report/src/html.rs) and of the run document in it.
+
+export type Origin = "predicted" | "simulated" | "emulated" | "measured" | "captured";
+
+/** Models first, reality last: the order of columns. */
+export const ORIGINS: readonly Origin[] = ["predicted", "simulated", "emulated", "measured", "captured"];
+
+/** Sweep path to value as written; empty without a sweep. */
+export type Point = Readonly<Record<string, string>>;
+
+/** A number, or null where the writer had none (JSON has no NaN). */
+export type Maybe = number | null;
+
+export interface Series {
+  readonly t_ns: readonly number[];
+  readonly v: readonly Maybe[];
+}
+
+export interface StreamRecord {
+  readonly stream: number;
+  readonly metrics: Readonly<Record<string, Maybe>>;
+  readonly limited_by: Readonly<Record<string, number>>;
+}
+
+export interface TestRecord {
+  readonly origin: Origin;
+  readonly test: string;
+  readonly kind: string;
+  readonly from: string;
+  readonly to: string;
+  readonly point: Point;
+  readonly repeat: number;
+  readonly started_ns: number;
+  readonly duration_ns: number;
+  readonly metrics: Readonly<Record<string, Maybe>>;
+  readonly limited_by: string | null;
+  readonly streams: readonly StreamRecord[];
+  readonly series: Readonly<Record<string, Series>>;
+  readonly valid: boolean;
+  readonly notes: readonly string[];
+}
+
+export interface LinkRecord {
+  readonly origin: Origin;
+  readonly link: string;
+  /** `A>B` */
+  readonly direction: string;
+  readonly point: Point;
+  readonly bytes: number;
+  readonly payload_bytes: number;
+  readonly frames: number;
+  readonly drops: Readonly<Record<string, number>>;
+  readonly t_ns: readonly number[];
+  readonly rate_bps: readonly Maybe[];
+  readonly queue_bytes?: readonly Maybe[];
+}
+
+export interface Expectation {
+  readonly metric: string;
+  readonly origin: Origin;
+  readonly point: Point;
+  readonly min: Maybe;
+  readonly max: Maybe;
+  readonly actual: Maybe;
+  readonly stated: string | null;
+  readonly source: string | null;
+  readonly note: string | null;
+  readonly pass: boolean;
+}
+
+export interface RunDocument {
+  readonly schema: string;
+  readonly scenario: string;
+  readonly version: string;
+  readonly seed: number;
+  readonly scenario_sha256: string;
+  readonly records: readonly TestRecord[];
+  readonly links: readonly LinkRecord[];
+  readonly expectations: readonly Expectation[];
+}
+
+export interface TopologyNode {
+  readonly name: string;
+  readonly kind: "host" | "router";
+}
+
+export interface TopologyLink {
+  readonly name: string;
+  readonly ends: readonly [string, string];
+  readonly label: string;
+}
+
+export interface Topology {
+  readonly nodes: readonly TopologyNode[];
+  readonly links: readonly TopologyLink[];
+}
+
+export interface Hop {
+  readonly link: string;
+  readonly from: string;
+  readonly to: string;
+  /** The label-switched path it rides. */
+  readonly lsp?: string;
+  /** The cross-connect at `from` that put it there. */
+  readonly via?: string;
+  /** How often this way has now crossed this link, from 1. */
+  readonly pass: number;
+}
+
+export interface TestPath {
+  readonly test: string;
+  readonly from: string;
+  readonly to: string;
+  readonly forward: readonly Hop[];
+  readonly reverse: readonly Hop[];
+}
+
+export type SequenceKind = "data" | "retransmit" | "ack" | "sack";
+
+/** m groups of n events; what is absent is 1 for the counts and 0 for the rest. */
+export interface SequenceBurst {
+  readonly kind: SequenceKind;
+  readonly t_ns: number;
+  readonly seq: number;
+  readonly len?: number;
+  readonly n?: number;
+  readonly gap_ns?: number;
+  readonly seq_step?: number;
+  readonly m?: number;
+  readonly group_gap_ns?: number;
+  readonly group_seq_step?: number;
+}
+
+export interface Sequence {
+  readonly origin: Origin;
+  readonly test: string;
+  readonly stream: number;
+  readonly point?: Point;
+  readonly bursts: readonly SequenceBurst[];
+}
+
+export interface ReportData {
+  readonly schema: string;
+  readonly document: RunDocument;
+  readonly scenario: {
+    readonly name: string;
+    readonly source?: string;
+    readonly summary?: string;
+    readonly text?: string;
+  };
+  readonly command?: string;
+  readonly topology?: Topology;
+  readonly paths?: readonly TestPath[];
+  readonly sequence?: readonly Sequence[];
+  readonly notes?: readonly string[];
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+
+import * as format from "../src/format";
+import { rowsOf, spread } from "../src/figure/chart";
+import { axisOf, sweptKeys } from "../src/section/sweep";
+import { seriesKey } from "../src/section/time";
+
+/** The narrow space between number and unit, as an ordinary one. */
+const plain = (text: string): string => text.replace(/\u202f/g, " ");
+
+describe("quantities", () => {
+  it.each([
+    ["rtt_avg_ns", 580_061_300, "580.06 ms"], ["rtt_avg_ns", 1_075_100_000, "1075.1 ms"], ["rtt_min_ns", 72_304, "72.304 µs"],
+    ["goodput_bps", 990.04e6, "990.0 Mbit/s"], ["goodput_bps", 9.58464e9, "9.585 Gbit/s"], ["goodput_bps", 0, "0 bit/s"],
+    ["cwnd_max_bytes", 96 * 2 ** 20, "96 MiB"], ["bytes", 36.2e9, "36.20 GB"], ["recovery_s", 8.12, "8.120 s"],
+    ["recovery_s", 0.25, "250.0 ms"], ["loss_ratio", 1e-6, "1.00e-6"], ["loss_ratio", 0, "0"], ["retransmits", 123456, "123 456"],
+    ["link.stm64.a>b.bytes over link.stm64.b>a.bytes", 1.494, "1.494"], ["a.rtt_avg_ns minus b.rtt_avg_ns", 464_048_000, "464.05 ms"],
+  ])("%s %d is %s", (key, value, text) => {
+    expect(plain(format.metric(key, value))).toBe(text);
+  });
+
+  it("show a missing value as a dash", () => {
+    expect(format.metric("goodput_bps", null)).toBe("–");
+    expect(format.metric("goodput_bps", undefined)).toBe("–");
+  });
+
+  it("lose idle zeros on an axis only", () => {
+    expect(plain(format.compact(format.rate(800e6, 4)))).toBe("800 Mbit/s");
+    expect(plain(format.compact(format.rate(1.5e9, 4)))).toBe("1.5 Gbit/s");
+    expect(format.compact(format.delay(0))).toBe("0");
+    expect(plain(format.compact("1\u202f000\u202fB"))).toBe("1 000 B");
+  });
+
+  it("read what a scenario or a source writes", () => {
+    expect(format.quantity("64 MiB")).toEqual({ value: 2 ** 26, kind: "size" });
+    expect(format.quantity("10Gbit/s")).toEqual({ value: 1e10, kind: "rate" });
+    expect(format.quantity("35 ms")).toEqual({ value: 35e6, kind: "time" });
+    expect(format.quantity("1e-6")).toEqual({ value: 1e-6, kind: "number" });
+    expect(format.quantity("580/581/584 ms")).toBeNull();
+    expect(format.quantity("about 3 apples")).toBeNull();
+  });
+
+  it("take a stated figure only where it is one, and of the metric's kind", () => {
+    expect(format.stated("goodput_bps", "990 Mbps")).toBe(990e6);
+    expect(format.stated("rtt_avg_ns", "580/581/584 ms")).toBeNull();
+    expect(format.stated("rtt_avg_ns", "990 Mbps")).toBeNull();
+    expect(format.stated("recovery_s", "30 min")).toBe(1800);
+  });
+
+  it("say a band and a share", () => {
+    expect(plain(format.band("rtt_avg_ns", 580e6, 580.3e6))).toBe("580.00 ms to 580.30 ms");
+    expect(plain(format.band("goodput_bps", 985e6, null))).toBe("at least 985.0 Mbit/s");
+    expect(plain(format.share(0.9724))).toBe("97.2 %");
+    expect(plain(format.share(0.0004))).toBe("< 0.1 %");
+  });
+});
+
+describe("axes", () => {
+  it("place a sweep by size, or in order where it has none", () => {
+    const sizes = axisOf(["128 MiB", "8 MiB", "64 MiB"]);
+    expect(sizes.ticks).toEqual([8, 64, 128].map((v) => v * 2 ** 20));
+    expect([sizes.log, sizes.label(2 ** 23)]).toEqual([true, "8 MiB"]);
+    expect(axisOf(["reno", "cubic"]).ticks).toEqual([0, 1]);
+    expect(sweptKeys([{ point: { a: "1", b: "x" } }, { point: { a: "2", b: "x" } }])).toEqual(["a"]);
+  });
+
+  it("push labels apart and give crowded ones a second row", () => {
+    expect(spread([10, 12, 100], 17)).toEqual([10, 27, 100]);
+    expect(rowsOf([[0, 40], [30, 40], [60, 40]])).toEqual([0, 1, 0]);
+  });
+
+  it("read the stream out of a series' name", () => {
+    expect(seriesKey("stream.3.goodput_bps")).toEqual({ stream: 3, metric: "goodput_bps" });
+    expect(seriesKey("rtt_ns")).toEqual({ stream: null, metric: "rtt_ns" });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+
+import { distinctPaths, drawPath, facts } from "../src/diagram/draw";
+import { columns, layout } from "../src/diagram/layout";
+import { thinned } from "../src/figure/load";
+import { toFile } from "../src/svg";
+import type { Hop, TestPath, Topology } from "../src/types";
+
+const TOPOLOGY: Topology = {
+  nodes: [{ name: "w05gva", kind: "host" }, { name: "cernh5", kind: "router" }, { name: "ar5-chicago", kind: "router" }, { name: "w05chi", kind: "host" }],
+  links: [
+    { name: "gva", ends: ["w05gva", "cernh5"], label: "GbE · 10 µs" },
+    { name: "stm64", ends: ["cernh5", "ar5-chicago"], label: "STM-64 · 58 ms" },
+    { name: "chi", ends: ["ar5-chicago", "w05chi"], label: "GbE · 10 µs" },
+  ],
+};
+
+/** The tunnel of the document: t1 to t5 from Geneva, r1 to r5 from Chicago. */
+function tunnel(test: string): TestPath {
+  const way = (letter: string, first: string): Hop[] => Array.from({ length: 5 }, (_, i) => {
+    const ends = [["cernh5", "ar5-chicago"], ["ar5-chicago", "cernh5"]];
+    const [from, to] = ends[(i + (first === "cernh5" ? 0 : 1)) % 2]!;
+    return { link: "stm64", from: from!, to: to!, pass: i + 1, lsp: `${letter}${i + 1}`, via: `stitch-${letter}${i}` };
+  });
+  const edge = (link: string, from: string, to: string): Hop => ({ link, from, to, pass: 1 });
+  return {
+    test, from: "w05gva", to: "w05chi",
+    forward: [edge("gva", "w05gva", "cernh5"), ...way("t", "cernh5"), edge("chi", "ar5-chicago", "w05chi")],
+    reverse: [edge("chi", "w05chi", "ar5-chicago"), ...way("r", "ar5-chicago"), edge("gva", "cernh5", "w05gva")],
+  };
+}
+
+describe("the tunnel's picture", () => {
+  const drawing = layout(TOPOLOGY, tunnel("bulk"));
+  const trunk = drawing.lanes.filter((lane) => lane.hop.link === "stm64");
+  const names = (eastward: boolean): string[] => trunk.filter((lane) => lane.eastward === eastward).map((lane) => lane.hop.lsp!);
+
+  it("has five LSPs from cernh5 and five from ar5-chicago, as the document defines them", () => {
+    expect(names(true)).toEqual(["t1", "t3", "t5", "r2", "r4"]);
+    expect(names(false)).toEqual(["t2", "t4", "r1", "r3", "r5"]);
+    expect(facts(drawing)).toEqual({ link: "stm64", left: "cernh5", right: "ar5-chicago", east: 5, west: 5 });
+  });
+
+  it("gives each pass a lane and a shade of its own", () => {
+    expect(new Set(trunk.map((lane) => lane.start.y)).size).toBe(10);
+    for (const eastward of [true, false]) {
+      expect(new Set(trunk.filter((lane) => lane.eastward === eastward).map((lane) => lane.shade)).size).toBe(5);
+    }
+  });
+
+  it("turns round eight times, four on each way, and passes through at the ends", () => {
+    const turns = drawing.joints.filter((joint) => joint.turn);
+    expect(turns.map((joint) => joint.way).sort()).toEqual([...Array(4).fill("forward"), ...Array(4).fill("reverse")]);
+    expect(drawing.joints).toHaveLength(12);
+    expect(turns.filter((joint) => joint.node === "cernh5")).toHaveLength(4);
+  });
+
+  it("keeps every lane inside its band and every band on its nodes' sides", () => {
+    for (const lane of trunk) {
+      const band = drawing.bands.find((b) => b.link.name === "stm64")!;
+      expect(Math.abs(lane.start.y - band.left.y)).toBeLessThan(band.height / 2);
+      const node = drawing.nodes.find((box) => box.name === lane.hop.from)!;
+      expect([node.x, node.x + node.width]).toContain(lane.start.x);
+      expect(lane.start.y > node.y && lane.start.y < node.y + node.height).toBe(true);
+    }
+    expect(drawing.nodes.every((node) => node.x >= 0 && node.y >= 0 && node.x + node.width <= drawing.width)).toBe(true);
+  });
+
+  it("is one picture for tests that share a way", () => {
+    expect(distinctPaths([tunnel("ping"), tunnel("bulk")]).map((group) => group.tests)).toEqual([["ping", "bulk"]]);
+  });
+
+  it("names all ten LSPs in the file and escapes what is written into it", () => {
+    const text = toFile(drawPath(TOPOLOGY, { ...tunnel("bulk"), test: "a<b>&\"c" }, "x"), ".a > .b {}");
+    for (const name of [...names(true), ...names(false)]) expect(text).toContain(`>${name}<`);
+    expect(text).toContain("a&lt;b&gt;&amp;&quot;c");
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe("any topology", () => {
+  const wider: Topology = {
+    nodes: [...TOPOLOGY.nodes, { name: "star", kind: "router" }, { name: "alone", kind: "host" }],
+    links: [...TOPOLOGY.links, { name: "a", ends: ["cernh5", "star"], label: "x" }, { name: "b", ends: ["star", "ar5-chicago"], label: "y" },
+      { name: "second", ends: ["w05gva", "cernh5"], label: "z" }],
+  };
+
+  it("stands in columns by distance, with nodes out of reach beside the start", () => {
+    expect(Object.fromEntries(columns(wider, "w05gva"))).toEqual({ w05gva: 0, cernh5: 1, "ar5-chicago": 2, star: 2, w05chi: 3, alone: 0 });
+  });
+
+  it("has no two boxes in one place, and its path runs level", () => {
+    const { nodes } = layout(wider, tunnel("bulk"));
+    for (const p of nodes) {
+      for (const q of nodes) {
+        if (p === q) continue;
+        const apart = p.x + p.width <= q.x || q.x + q.width <= p.x || p.y + p.height <= q.y || q.y + q.height <= p.y;
+        expect(apart, `${p.name} and ${q.name}`).toBe(true);
+      }
+    }
+    const middles = ["w05gva", "cernh5", "ar5-chicago", "w05chi"].map((name) => nodes.find((b) => b.name === name)!).map((b) => b.y + b.height / 2);
+    expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(1e-9);
+  });
+
+  it("is drawn without a path, too", () => {
+    const text = toFile(drawPath(wider, { test: "", from: "w05gva", to: "w05gva", forward: [], reverse: [] }, "x"), "");
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+describe("a level stretch", () => {
+  it("keeps its ends and loses its middle", () => {
+    expect(thinned([[0, 1], [1, 1], [2, 1], [3, 5], [4, 5]], 0.1)).toEqual([[0, 1], [2, 1], [3, 5], [4, 5]]);
+  });
+});

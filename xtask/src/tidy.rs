@@ -1,0 +1,104 @@
+//! What compilers do not check: who may import whom, how long things get, which words stay out,
+//! which RFCs exist, and under which terms dependencies come.
+
+mod arrows;
+mod banned;
+mod length;
+mod licences;
+pub(crate) mod rfc;
+mod waivers;
+mod words;
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::tree;
+use waivers::Waivers;
+
+/// Something that is not as the house wants it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// The file, from the root.
+    pub(crate) path: String,
+    /// The line, from 1; 0 is the whole file.
+    pub(crate) line: usize,
+    /// What is wrong and what to do.
+    pub(crate) message: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, message: String) -> Finding {
+        Finding {
+            path: path.to_owned(),
+            line,
+            message,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.message),
+            line => write!(f, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Runs every check and prints what it finds; `Ok(true)` when there is nothing to say.
+pub(crate) fn run() -> Result<bool, String> {
+    let root = tree::root();
+    let files = tree::read(&root)?;
+    let workspace = metadata(&root, &["--no-deps"])?;
+    let everything = metadata(&root, &[])?;
+    let waivers = Waivers::of(&files)?;
+    let known = rfc::known()?;
+
+    let mut findings = arrows::check(&workspace);
+    findings.extend(licences::check(&everything));
+    findings.extend(licences::check_decisions(&workspace, &files));
+    findings.extend(length::check(&files, &waivers));
+    findings.extend(banned::check(&files));
+    findings.extend(words::check(&files));
+    findings.extend(rfc::check(&files, &known));
+    findings.sort();
+    findings.dedup();
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => println!("tidy: {} files, nothing to say", files.len()),
+        n => println!("tidy: {n} findings"),
+    }
+    Ok(findings.is_empty())
+}
+
+fn metadata(root: &Path, extra: &[&str]) -> Result<Value, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(extra)
+        .current_dir(root)
+        .output()
+        .map_err(|e| format!("run cargo metadata: {e}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|e| format!("read cargo metadata: {e}"))
+}
+
+/// The packages of a `cargo metadata` document.
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// A text field of a JSON object, empty when absent.
+fn text<'a>(object: &'a Value, field: &str) -> &'a str {
+    object[field].as_str().unwrap_or_default()
+}
