@@ -172,10 +172,15 @@ impl Channel {
         self.clock
     }
 
-    /// The producer has been advanced to `until`.
+    /// The producer has been advanced to `until`, or has nothing to do before.
     #[inline]
     pub(crate) fn promise(&mut self, until: Time) {
-        self.clock = until + self.lookahead;
+        self.clock = self.clock.max(until + self.lookahead);
+    }
+
+    /// A run has ended at `now`: what it promised beyond may be undone from outside.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.clock = now + self.lookahead;
     }
 
     /// Replaces the lookahead, after a change of the producer's delay at `now`.
