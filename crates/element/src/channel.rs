@@ -64,7 +64,7 @@ impl Channel {
     /// The frames from the oldest on that lie side by side in the ring: all of them, or those up to
     /// its end.
     #[inline]
-    pub(crate) fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[Frame] {
         let len = self.ring.len();
         let first = self.taken as usize & len.wrapping_sub(1);
         let last = (first + (self.put - self.taken) as usize).min(len);
@@ -73,7 +73,7 @@ impl Channel {
 
     /// The oldest `count` frames have been dealt with.
     #[inline]
-    pub(crate) fn drop_heads(&mut self, count: usize) {
+    pub fn drop_heads(&mut self, count: usize) {
         self.taken += count as u64;
     }
 
@@ -114,7 +114,7 @@ impl Channel {
     /// Appends a frame like `like`, with its own arrival, `seq` and `side`, written where it is to
     /// lie.
     #[inline]
-    pub(crate) fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
+    pub fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
         debug_assert!(self.last_at() <= at, "a channel is in order of arrival");
         debug_assert!(
             self.clock <= at,
