@@ -10,7 +10,7 @@ use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
 use crate::programs;
-use crate::station::Station;
+use crate::station::{Drops, Station};
 
 /// One element of a simulated network.
 pub enum Piece {
@@ -216,6 +216,14 @@ impl Built {
             Piece::Station(station) => station,
             Piece::Port(_) => unreachable!("stations were added as stations"),
         }
+    }
+
+    /// Frames that crossed a port's link and were dropped by the node behind it.
+    pub fn dropped_behind(&self, number: usize) -> Drops {
+        let node = self.plan.ports[number].to;
+        // A node's inputs are numbered like the ports that lead to it; see `connect`.
+        let input = self.plan.ports[..number].iter().filter(|p| p.to == node).count();
+        self.station(node.0).dropped(input)
     }
 
     /// A node's station, to install programs or take results.

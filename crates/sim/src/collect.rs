@@ -274,9 +274,12 @@ pub fn links(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<LinkR
 }
 
 fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: Way) -> LinkRecord {
-    let counters = outcome.built.port(port_of(id, way)).counters();
+    let port = port_of(id, way);
+    let counters = outcome.built.port(port).counters();
+    let behind = outcome.built.dropped_behind(port);
     let every = outcome.built.sampling.every;
-    let named = |reason: &Drop| (reason.name().to_owned(), counters.dropped(*reason));
+    let all = |reason: Drop| counters.dropped(reason) + behind[reason as usize];
+    let named = |reason: &Drop| (reason.name().to_owned(), all(*reason));
     let mut drops: BTreeMap<String, u64> = Drop::ALL.iter().map(named).filter(|(_, n)| *n > 0).collect();
     drops.entry("tail".to_owned()).or_default();
     let intervals = counters.intervals.iter();

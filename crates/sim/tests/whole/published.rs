@@ -235,8 +235,9 @@ fn a_window_gives_eight_bits_a_byte_over_the_round_trip_until_the_line_is_full()
         assert_eq!(world.metric("bulk", "retransmits"), 0.0, "{window}");
         assert_eq!(world.limited_by("bulk"), limited_by, "{window}");
         if limited_by == "receive_window" {
+            // Bursts wait a little in front of the interface.
             let ms = world.metric("bulk", "rtt_avg_ns") / 1e6;
-            assert_within(window, ms, 581.0, 582.0);
+            assert_within(window, ms, 581.0, 585.0);
         }
     }
 }
