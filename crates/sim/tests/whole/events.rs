@@ -87,7 +87,12 @@ fn a_change_of_rate_takes_effect_with_the_next_frame_of_a_standing_queue() {
     // 20 Mbit/s offered for 1 s to 10: half a second's worth of the wire waits, then the rate is
     // doubled at 1 s and the rest leaves in 0.5 s.
     let stream = "[[test]]\nname = \"stream\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nrate = \"19440 kbit/s\"\nsize = 972\nduration = \"1 s\"\n";
-    let world = changing("20 ms", false, stream, &event("1 s", "rate = \"20 Mbit/s\""));
+    let world = changing(
+        "20 ms",
+        false,
+        stream,
+        &event("1 s", "rate = \"20 Mbit/s\""),
+    );
     let dir = FlowDir::forward(0);
     let times: Vec<f64> = world
         .tapped
@@ -100,7 +105,12 @@ fn a_change_of_rate_takes_effect_with_the_next_frame_of_a_standing_queue() {
     let before = times.iter().filter(|t| **t <= 1.0).count();
     // 0.8 ms a frame of 1000 bytes at 10 Mbit/s.
     assert_within("sent by 1 s", before as f64, 1249.0, 1250.0);
-    assert_within("the last one", *times.last().expect("frames"), 1.4995, 1.501);
+    assert_within(
+        "the last one",
+        *times.last().expect("frames"),
+        1.4995,
+        1.501,
+    );
     let gap = times[2000] - times[1999];
     assert_near("gap", gap, 0.4e-3, 1e-9);
 }
@@ -130,13 +140,21 @@ fn losses_change_with_an_event_and_end_with_it() {
     // 2 Mbit/s of 972-byte payloads: 257.2 a second, a tenth of them in the middle one.
     let lost = world.drops("wan", "r>b", Drop::Error);
     assert!((25..=26).contains(&lost), "{lost}");
-    assert_eq!(world.metric("stream", "sent") - world.metric("stream", "received"), lost as f64);
+    assert_eq!(
+        world.metric("stream", "sent") - world.metric("stream", "received"),
+        lost as f64
+    );
 }
 
 #[test]
 fn a_smaller_queue_drops_from_then_on_and_keeps_what_waits() {
     let stream = "[[test]]\nname = \"stream\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nrate = \"19440 kbit/s\"\nsize = 972\nduration = \"1 s\"\n";
-    let world = changing("20 ms", false, stream, &event("0.5 s", "queue = \"10 packets\""));
+    let world = changing(
+        "20 ms",
+        false,
+        stream,
+        &event("0.5 s", "queue = \"10 packets\""),
+    );
     // 625 wait at 0.5 s; from then on nothing enters until they have gone, at 1 s.
     let lost = world.metric("stream", "sent") - world.metric("stream", "received");
     assert_within("lost", lost, 1220.0, 1250.0);

@@ -8,7 +8,8 @@ use farpath_units::{Duration, Time};
 use crate::world::{World, run_in, shipped};
 
 /// Windows shorter than any delay, of a usual size, and longer than any run.
-pub(crate) const WINDOWS: [Duration; 3] = [Duration::from_us(10), WINDOW, Duration::from_secs(3600)];
+pub(crate) const WINDOWS: [Duration; 3] =
+    [Duration::from_us(10), WINDOW, Duration::from_secs(3600)];
 
 /// Asserts that two runs of one scenario are one.
 #[track_caller]
@@ -64,7 +65,11 @@ pub(crate) fn assert_conserved(what: &str, world: &World) {
     let hops = built.network.hops();
     assert_eq!(hops, offered + ended, "{what}: frames on channels");
     let from_nodes = hops - (sent - dropped);
-    assert_eq!(from_nodes, ended + refused + dropped, "{what}: frames from nodes");
+    assert_eq!(
+        from_nodes,
+        ended + refused + dropped,
+        "{what}: frames from nodes"
+    );
 }
 
 /// A shipped scenario cut down to about a second of traffic, its last tests at once with the first.
@@ -112,13 +117,25 @@ fn every_shipped_scenario_is_the_same_in_every_mode() {
 
 #[test]
 fn the_same_seed_gives_the_same_document() {
-    let run = || run_in(shortened("cern-snaky/five-passes"), Mode::Windowed(WINDOW), 3);
+    let run = || {
+        run_in(
+            shortened("cern-snaky/five-passes"),
+            Mode::Windowed(WINDOW),
+            3,
+        )
+    };
     let (first, second) = (run(), run());
     assert_eq!(first.json(), second.json());
 }
 
 #[test]
 fn without_luck_the_seed_changes_nothing() {
-    let run = |seed| run_in(shortened("cern-snaky/five-passes"), Mode::Windowed(WINDOW), seed);
+    let run = |seed| {
+        run_in(
+            shortened("cern-snaky/five-passes"),
+            Mode::Windowed(WINDOW),
+            seed,
+        )
+    };
     assert_same("seeds 1 and 2", &run(1), &run(2));
 }

@@ -43,7 +43,12 @@ const BIG: &str = "rmem_max = 100000000\nwmem_max = 100000000";
 #[track_caller]
 fn assert_limit(world: &World, wanted: &str, least: f64) {
     let record = world.record("t");
-    assert_eq!(record.limited_by.as_deref(), Some(wanted), "{:?}", record.streams);
+    assert_eq!(
+        record.limited_by.as_deref(),
+        Some(wanted),
+        "{:?}",
+        record.streams
+    );
     for stream in &record.streams {
         let share = stream.limited_by[wanted];
         assert!(share >= least, "{wanted} {share}: {:?}", stream.limited_by);
@@ -55,14 +60,22 @@ fn assert_limit(world: &World, wanted: &str, least: f64) {
 #[test]
 fn a_small_window_is_the_receivers() {
     let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"5 s\"";
-    assert_limit(&path("1 Gbit/s", "1 Gbit/s", "", "", test), "receive_window", 0.9);
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", "", "", test),
+        "receive_window",
+        0.9,
+    );
 }
 
 #[test]
 fn a_small_send_buffer_is_the_senders() {
     let host = "rmem_max = 100000000\nwmem_max = 50000";
     let test = "kind = \"tcp\"\nsocket_buffer = \"10 MB\"\nduration = \"5 s\"";
-    assert_limit(&path("1 Gbit/s", "1 Gbit/s", host, "", test), "send_buffer", 0.9);
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", host, "", test),
+        "send_buffer",
+        0.9,
+    );
 }
 
 #[test]
@@ -120,7 +133,11 @@ fn a_stream_that_loses_by_chance_is_limited_by_loss() {
 #[test]
 fn a_short_transfer_is_slow_start() {
     let test = "kind = \"tcp\"\nwindow = \"10 MB\"\nbytes = \"500 kB\"";
-    assert_limit(&path("1 Gbit/s", "1 Gbit/s", BIG, "", test), "cwnd_slow_start", 0.6);
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", BIG, "", test),
+        "cwnd_slow_start",
+        0.6,
+    );
 }
 
 /// A ramp of 2 s, then a full interface; what happens after the last byte is nobody's limit.

@@ -108,7 +108,10 @@ fn lost(world: &World, test: &str) -> (BTreeSet<u64>, u64) {
     let on = |link: &str| {
         let number = world.scenario.links.iter().position(|l| l.name == link);
         let port = 2 * number.expect("a link");
-        let frames = world.tapped.iter().filter(move |(p, f)| *p == port && f.flow == dir);
+        let frames = world
+            .tapped
+            .iter()
+            .filter(move |(p, f)| *p == port && f.flow == dir);
         frames.map(|(_, f)| (f.seq, f.flags().bits()))
     };
     // Both links keep the order, so what is missing on the second is found in one pass.

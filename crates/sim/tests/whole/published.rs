@@ -111,7 +111,13 @@ fn the_tunnel_takes_its_lsps_in_the_order_of_the_listings() {
             .iter()
             .map(|h| scenario.links[plan.ports[h.port].link.0].name.as_str())
             .collect();
-        let own = |i: usize| if dir.is_reverse() == (i == 0) { "ge-chi" } else { "ge-gva" };
+        let own = |i: usize| {
+            if dir.is_reverse() == (i == 0) {
+                "ge-chi"
+            } else {
+                "ge-gva"
+            }
+        };
         assert_eq!((names[0], names[6]), (own(0), own(6)), "{names:?}");
     }
 }
@@ -161,18 +167,8 @@ fn the_trunk_carries_three_parts_west_and_two_east() {
     };
     let (west_bps, west_payload) = steady(west, 3.0);
     let (east_bps, east_payload) = steady(east, 2.0);
-    assert_within(
-        "rate west",
-        west_bps,
-        west_payload,
-        west_payload * 1.03,
-    );
-    assert_within(
-        "rate east",
-        east_bps,
-        east_payload,
-        east_payload * 1.03,
-    );
+    assert_within("rate west", west_bps, west_payload, west_payload * 1.03);
+    assert_within("rate east", east_bps, east_payload, east_payload * 1.03);
     assert_eq!(world.metric("bulk", "retransmits"), 0.0);
 }
 
@@ -277,7 +273,12 @@ duration = "8 s"
 socket_buffer = "64 MiB"
 "#;
     let world = run_text(text);
-    assert_near("goodput", world.metric("bulk", "goodput_bps"), 990.0e6, 0.005);
+    assert_near(
+        "goodput",
+        world.metric("bulk", "goodput_bps"),
+        990.0e6,
+        0.005,
+    );
     let in_flight = &world.record("bulk").series["in_flight_bytes"].v;
     let most = in_flight.iter().fold(0.0_f64, |a, b| a.max(*b));
     let window = 96.0 * 1048576.0;

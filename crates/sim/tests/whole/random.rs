@@ -48,16 +48,22 @@ struct Event {
 }
 
 fn test() -> impl Strategy<Value = Test> {
-    (0..8_u8, 0..8_u8, 0..8_u8, 0..60_u16, 1..1000_u16, any::<u8>()).prop_map(
-        |(kind, from, to, start_ms, size, option)| Test {
+    (
+        0..8_u8,
+        0..8_u8,
+        0..8_u8,
+        0..60_u16,
+        1..1000_u16,
+        any::<u8>(),
+    )
+        .prop_map(|(kind, from, to, start_ms, size, option)| Test {
             kind,
             from,
             to,
             start_ms,
             size,
             option,
-        },
-    )
+        })
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -75,7 +81,14 @@ fn event() -> impl Strategy<Value = Event> {
 fn sketch() -> impl Strategy<Value = Sketch> {
     (
         (1..4_usize, 0..4_usize, any::<bool>(), any::<bool>()),
-        (200..20_000_u32, 0..30_000_u32, 0..5_u8, 0..7_u8, any::<bool>(), any::<bool>()),
+        (
+            200..20_000_u32,
+            0..30_000_u32,
+            0..5_u8,
+            0..7_u8,
+            any::<bool>(),
+            any::<bool>(),
+        ),
         prop::collection::vec(test(), 1..6),
         prop::collection::vec(event(), 0..5),
     )
@@ -193,7 +206,10 @@ impl Sketch {
             }
         }
         let end = self.passes - 1;
-        for (host, router, transmit, receive) in [("x", 0, "o0", format!("b{end}")), ("y", 1, "b0", format!("o{end}"))] {
+        for (host, router, transmit, receive) in [
+            ("x", 0, "o0", format!("b{end}")),
+            ("y", 1, "b0", format!("o{end}")),
+        ] {
             writeln!(
                 text,
                 "[[ccc]]\nname = \"c{host}\"\nkind = \"remote-interface-switch\"\nrouter = \"r{router}\"\ninterface = \"{host}\"\nencapsulation = \"ethernet-ccc\"\ntransmit_lsp = \"{transmit}\"\nreceive_lsp = \"{receive}\""

@@ -9,7 +9,11 @@ use crate::world::{World, assert_within, run_scenario, run_text, scenario};
 /// a - r - s - t - b; 1 ms a link, 1 Gbit/s, no framing.
 fn chain(routers: &str, lsps: &str, tests: &str) -> World {
     let router = |name: &str| {
-        let own = if routers.contains(name) { "answers = false\n" } else { "" };
+        let own = if routers.contains(name) {
+            "answers = false\n"
+        } else {
+            ""
+        };
         format!("[[router]]\nname = \"{name}\"\n{own}")
     };
     let link = |name: &str, a: &str, b: &str, more: &str| {
@@ -39,19 +43,32 @@ fn ping(name: &str, to: &str, more: &str) -> String {
 /// Microseconds.
 fn rtt_us(world: &World, test: &str) -> f64 {
     assert_eq!(world.metric(test, "received"), 3.0, "{test}");
-    assert_eq!(world.metric(test, "rtt_min_ns"), world.metric(test, "rtt_max_ns"));
+    assert_eq!(
+        world.metric(test, "rtt_min_ns"),
+        world.metric(test, "rtt_max_ns")
+    );
     world.metric(test, "rtt_min_ns") / 1e3
 }
 
 #[test]
 fn a_router_answers_its_own_pings() {
-    let tests = [ping("one", "r", "size = 1000"), ping("three", "t", "size = 1000"), ping("end", "b", "size = 1000")].concat();
+    let tests = [
+        ping("one", "r", "size = 1000"),
+        ping("three", "t", "size = 1000"),
+        ping("end", "b", "size = 1000"),
+    ]
+    .concat();
     let world = chain("", "", &tests);
     // 1000 bytes at 1 Gbit/s are 8 us a link.
     let answer = ROUTER_ANSWER.as_ps() as f64 / 1e6;
     assert_eq!(rtt_us(&world, "one"), 2.0 * 1008.0 + answer);
     // The last ping's requests follow the others out of one interface.
-    assert_within("three", rtt_us(&world, "three"), 6048.0 + answer, 6072.0 + answer);
+    assert_within(
+        "three",
+        rtt_us(&world, "three"),
+        6048.0 + answer,
+        6072.0 + answer,
+    );
     assert_within("end", rtt_us(&world, "end"), 8064.0, 8090.0);
 }
 
@@ -98,7 +115,10 @@ fn what_does_not_fit_is_reported_by_the_router_before_the_narrow_link() {
     assert_eq!(record.metrics["received"], 0.0);
     assert_eq!(record.notes.len(), 3);
     assert!(
-        record.notes.iter().all(|n| n.ends_with("was answered by s: FragmentationNeeded")),
+        record
+            .notes
+            .iter()
+            .all(|n| n.ends_with("was answered by s: FragmentationNeeded")),
         "{:?}",
         record.notes
     );
@@ -120,20 +140,32 @@ fn ip_in_an_lsp_keeps_its_ttl_and_pops_where_it_was_told() {
         assert_eq!(world.metric("probe", "received"), 3.0);
         // 100 bytes are 0.8 us on each of eight links, a label 32 ns more on each that has one.
         let carried = labels.iter().flatten().count() as f64;
-        assert_eq!(world.metric("probe", "rtt_min_ns"), 8e6 + 8.0 * 800.0 + carried * 32.0);
+        assert_eq!(
+            world.metric("probe", "rtt_min_ns"),
+            8e6 + 8.0 * 800.0 + carried * 32.0
+        );
 
         let seen: Vec<(Option<u32>, u8)> = [0, 2, 4, 6]
             .iter()
             .map(|port| {
-                let on = |(p, f): &&(usize, farpath_wire::Frame)| p == port && f.kind == Kind::EchoRequest;
+                let on = |(p, f): &&(usize, farpath_wire::Frame)| {
+                    p == port && f.kind == Kind::EchoRequest
+                };
                 let frame = world.tapped.iter().find(on).expect("it passed").1;
                 let label = frame.label.is_some().then(|| frame.label.label());
                 (label, frame.ttl)
             })
             .collect();
-        assert_eq!(seen.iter().map(|s| s.0).collect::<Vec<_>>(), [None, labels[0], labels[1], None]);
+        assert_eq!(
+            seen.iter().map(|s| s.0).collect::<Vec<_>>(),
+            [None, labels[0], labels[1], None]
+        );
         // Uniform model (RFC 3443 §3.1): three routers, three hops, label or not.
-        assert_eq!((seen[0].1, seen[3].1), (64, 61), "explicit null {explicit_null}");
+        assert_eq!(
+            (seen[0].1, seen[3].1),
+            (64, 61),
+            "explicit null {explicit_null}"
+        );
     }
 }
 
@@ -147,7 +179,11 @@ fn a_ttl_that_ends_inside_a_routed_lsp_is_reported_from_there() {
             let world = chain("", &lsp, &ping("probe", "b", &format!("ttl = {ttl}")));
             let last = format!("request 3 was answered by {node}: TimeExceeded");
             let notes = &world.record("probe").notes;
-            assert_eq!((notes.len(), notes.last()), (3, Some(&last)), "explicit null {explicit_null}");
+            assert_eq!(
+                (notes.len(), notes.last()),
+                (3, Some(&last)),
+                "explicit null {explicit_null}"
+            );
         }
     }
 }
@@ -241,7 +277,9 @@ fn a_circuit_is_no_hop_for_the_customers_ttl() {
 #[test]
 fn a_circuit_drops_what_does_not_fit_without_a_word_and_counts_it() {
     let ping = |size| {
-        format!("[[test]]\nname = \"probe\"\nkind = \"ping\"\nfrom = \"x\"\nto = \"y\"\ncount = 4\ninterval = \"1 ms\"\nsize = {size}\ntimeout = \"100 ms\"\n")
+        format!(
+            "[[test]]\nname = \"probe\"\nkind = \"ping\"\nfrom = \"x\"\nto = \"y\"\ncount = 4\ninterval = \"1 ms\"\nsize = {size}\ntimeout = \"100 ms\"\n"
+        )
     };
     let world = circuit(1500, &ping(1478));
     assert_eq!(world.metric("probe", "received"), 4.0);
@@ -265,7 +303,10 @@ fn a_ttl_that_ends_inside_a_circuit_is_silent() {
         for (way, first) in [("o", 0), ("b", 1)] {
             for pass in 0..passes {
                 let from = (first + pass) % 2;
-                text += &format!("[[lsp]]\nname = \"{way}{pass}\"\npath = [\"r{from}\", \"r{}\"]\n", 1 - from);
+                text += &format!(
+                    "[[lsp]]\nname = \"{way}{pass}\"\npath = [\"r{from}\", \"r{}\"]\n",
+                    1 - from
+                );
                 if pass > 0 {
                     text += &format!(
                         "[[ccc]]\nname = \"s{way}{pass}\"\nkind = \"lsp-switch\"\nrouter = \"r{from}\"\nreceive_lsp = \"{way}{}\"\ntransmit_lsp = \"{way}{pass}\"\n",
@@ -275,7 +316,10 @@ fn a_ttl_that_ends_inside_a_circuit_is_silent() {
             }
         }
         let end = passes - 1;
-        for (host, router, out, back) in [("x", 0, "o0", format!("b{end}")), ("y", 1, "b0", format!("o{end}"))] {
+        for (host, router, out, back) in [
+            ("x", 0, "o0", format!("b{end}")),
+            ("y", 1, "b0", format!("o{end}")),
+        ] {
             text += &format!(
                 "[[ccc]]\nname = \"c{host}\"\nkind = \"remote-interface-switch\"\nrouter = \"r{router}\"\ninterface = \"{host}\"\ntransmit_lsp = \"{out}\"\nreceive_lsp = \"{back}\"\n"
             );
