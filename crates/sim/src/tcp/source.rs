@@ -64,6 +64,9 @@ pub struct TcpSource {
     pub cwnd_max: u64,
     /// Round-trip times as acknowledgements showed them.
     pub rtt: RttSummary,
+    /// The account of limits when the application stopped or everything was acknowledged: what
+    /// comes after limits nobody.
+    pub ended: Option<farpath_tcp::Shares>,
 }
 
 /// Smallest, largest and mean of the round-trip times a connection saw.
@@ -115,6 +118,7 @@ impl TcpSource {
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
             cwnd_max: 0,
             rtt: RttSummary::default(),
+            ended: None,
             config,
         }
     }
@@ -150,6 +154,7 @@ impl TcpSource {
         }
         if !self.stopped && self.config.stop <= now {
             self.stopped = true;
+            self.end_account(now);
             self.sender.stop(now);
         }
         if self.sender.deadline() <= now {
@@ -168,6 +173,12 @@ impl TcpSource {
         self.send(now, io);
     }
 
+    fn end_account(&mut self, now: Time) {
+        if self.opened && self.ended.is_none() {
+            self.ended = Some(self.sender.limited(now));
+        }
+    }
+
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
@@ -183,6 +194,9 @@ impl TcpSource {
                 }
             }
             self.sender.on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
+        }
+        if self.sender.done() {
+            self.end_account(now);
         }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());
         if let Some(rtt) = self.sender.rtt_latest() {
