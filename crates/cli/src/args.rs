@@ -122,7 +122,9 @@ pub(crate) enum Predict {
 
 /// `farpath predict path`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB")]
+#[command(
+    after_help = "Example:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB"
+)]
 pub(crate) struct PathArgs {
     /// Rate of the slowest link, with its unit: 10Gbit/s
     #[arg(long)]
@@ -149,7 +151,9 @@ pub(crate) struct PathArgs {
 
 /// `farpath predict overhead`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000")]
+#[command(
+    after_help = "Example:\n  farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000"
+)]
 pub(crate) struct OverheadArgs {
     /// The stack from the line up, layers joined by `/`
     #[arg(long)]

@@ -21,9 +21,10 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
         let flow = built.plan.flows[number].clone();
         let test = &scenario.tests[flow.test];
         let dir = FlowDir::forward(number as u16);
-        let (Some(out), Some(back)) =
-            (built.station(flow.source.0).output(dir), built.station(flow.sink.0).output(dir.turned()))
-        else {
+        let (Some(out), Some(back)) = (
+            built.station(flow.source.0).output(dir),
+            built.station(flow.sink.0).output(dir.turned()),
+        ) else {
             continue; // the plan routed every flow; a test to oneself has no route
         };
         match &test.kind {
@@ -39,7 +40,9 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
                     class: test.class,
                     timeout: ping.timeout,
                 });
-                built.station_mut(flow.source.0).add(Program::Pinger(pinger), dir.turned());
+                built
+                    .station_mut(flow.source.0)
+                    .add(Program::Pinger(pinger), dir.turned());
             }
             TestKind::Udp(udp) => {
                 let (measured_from, stop) = measured(test);
@@ -57,8 +60,12 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
                     luck: (udp.arrivals == Arrivals::Poisson).then(|| key.stream()),
                 });
                 let sink = UdpSink::new(udp.size, measured_from, stop);
-                built.station_mut(flow.source.0).add(Program::UdpSource(source), dir.turned());
-                built.station_mut(flow.sink.0).add(Program::UdpSink(sink), dir);
+                built
+                    .station_mut(flow.source.0)
+                    .add(Program::UdpSource(source), dir.turned());
+                built
+                    .station_mut(flow.sink.0)
+                    .add(Program::UdpSink(sink), dir);
             }
             TestKind::Tcp(tcp) => {
                 let (measured_from, stop) = measured(test);
@@ -85,8 +92,12 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
                     class: test.class,
                     tcp: config,
                 });
-                built.station_mut(flow.source.0).add(Program::TcpSource(Box::new(source)), dir.turned());
-                built.station_mut(flow.sink.0).add(Program::TcpSink(Box::new(sink)), dir);
+                built
+                    .station_mut(flow.source.0)
+                    .add(Program::TcpSource(Box::new(source)), dir.turned());
+                built
+                    .station_mut(flow.sink.0)
+                    .add(Program::TcpSink(Box::new(sink)), dir);
             }
         }
     }

@@ -79,7 +79,11 @@ pub struct RttSummary {
 impl RttSummary {
     #[inline]
     fn note(&mut self, rtt: Duration) {
-        self.min = if self.count == 0 { rtt } else { self.min.min(rtt) };
+        self.min = if self.count == 0 {
+            rtt
+        } else {
+            self.min.min(rtt)
+        };
         self.max = self.max.max(rtt);
         self.sum_s += rtt.as_secs_f64();
         self.count += 1;
@@ -135,7 +139,11 @@ impl TcpSource {
             return self.config.start;
         }
         let timer = self.sender.deadline();
-        if self.stopped { timer } else { timer.min(self.config.stop) }
+        if self.stopped {
+            timer
+        } else {
+            timer.min(self.config.stop)
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
@@ -167,7 +175,8 @@ impl TcpSource {
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
         if frame.side == 0 {
-            self.sender.on_ack(now, frame.seq, self.usual_window, echo, &[]);
+            self.sender
+                .on_ack(now, frame.seq, self.usual_window, echo, &[]);
         } else if let Some(extras) = io.side(frame.flow).get(frame.side) {
             let mut blocks = [SackBlock::default(); 4];
             let count = usize::from(extras.count);
@@ -177,7 +186,8 @@ impl TcpSource {
                     sequence.note_sack(now, start, end);
                 }
             }
-            self.sender.on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
+            self.sender
+                .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());
         if let Some(rtt) = self.sender.rtt_latest() {
@@ -193,7 +203,11 @@ impl TcpSource {
         while let Some(out) = self.sender.poll(now) {
             let mut frame = match out {
                 Out::Data(segment) => {
-                    let mut frame = if segment.retransmit { self.retransmit } else { self.template };
+                    let mut frame = if segment.retransmit {
+                        self.retransmit
+                    } else {
+                        self.template
+                    };
                     frame.seq = segment.seq;
                     frame.len = segment.len as u16 + self.config.header;
                     frame
@@ -223,7 +237,11 @@ impl TcpSource {
 
     pub(crate) fn sample(&mut self, now: Time) {
         let sample = TcpSample {
-            cwnd: if self.opened { self.sender.cwnd_bytes() } else { 0 },
+            cwnd: if self.opened {
+                self.sender.cwnd_bytes()
+            } else {
+                0
+            },
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
             limited: self.sender.limited(now),
