@@ -1,6 +1,6 @@
 //! How many packet-hops a second pure forwarding reaches, and what merging many inputs costs.
 //!
-//! `cargo run --release -p farpath-element --example hops [PART-OF-NAME [SIMULATED-SECONDS]]`
+//! `cargo run --release -p farpath-sim --example hops [PART-OF-NAME [SIMULATED-SECONDS]]`
 
 use std::hint::black_box;
 use std::sync::Arc;
