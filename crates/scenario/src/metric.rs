@@ -6,7 +6,7 @@ use crate::decode::{At, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 
-const PING: &[&str] = &[
+pub(crate) const PING: &[&str] = &[
     "rtt_min_ns",
     "rtt_avg_ns",
     "rtt_max_ns",
@@ -16,7 +16,7 @@ const PING: &[&str] = &[
     "received",
     "loss_ratio",
 ];
-const TCP: &[&str] = &[
+pub(crate) const TCP: &[&str] = &[
     "goodput_bps",
     "bytes",
     "completion_ns",
@@ -30,14 +30,14 @@ const TCP: &[&str] = &[
     "ramp_s",
     "jain_index",
 ];
-const UDP: &[&str] = &[
+pub(crate) const UDP: &[&str] = &[
     "sent_bps",
     "goodput_bps",
     "loss_ratio",
     "jitter_ns",
     "reordered",
 ];
-const LINK: &[&str] = &[
+pub(crate) const LINK: &[&str] = &[
     "bytes",
     "payload_bytes",
     "frames",
@@ -56,7 +56,7 @@ const LINK: &[&str] = &[
     "drops.host",
     "drops.scripted",
 ];
-const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
+pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 
 /// The unit a metric's name ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
