@@ -55,16 +55,26 @@ impl Channel {
         Some(frame)
     }
 
-    /// The oldest frame if it arrives before `until`; it stays until [`Channel::drop_head`].
+    /// The oldest frame if it arrives before `until`; it stays until [`Channel::drop_heads`].
     #[inline]
     pub(crate) fn head_before(&self, until: Time) -> Option<&Frame> {
         self.head().filter(|frame| frame.at < until)
     }
 
-    /// The oldest frame has been dealt with.
+    /// The frames from the oldest on that lie side by side in the ring: all of them, or those up to
+    /// its end.
     #[inline]
-    pub(crate) fn drop_head(&mut self) {
-        self.taken += 1;
+    pub(crate) fn frames(&self) -> &[Frame] {
+        let len = self.ring.len();
+        let first = self.taken as usize & len.wrapping_sub(1);
+        let last = (first + (self.put - self.taken) as usize).min(len);
+        self.ring.get(first..last).unwrap_or_default()
+    }
+
+    /// The oldest `count` frames have been dealt with.
+    #[inline]
+    pub(crate) fn drop_heads(&mut self, count: usize) {
+        self.taken += count as u64;
     }
 
     /// Undoes the last [`Channel::pop_before`]; nothing may have been pushed since.

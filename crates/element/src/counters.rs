@@ -2,6 +2,8 @@
 
 use farpath_units::{Duration, Time};
 
+use crate::qdisc::Footprint;
+
 /// Why a frame was dropped; every reason has a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -133,21 +135,23 @@ impl Counters {
         self.drops[reason as usize]
     }
 
-    /// One frame sent.
+    /// `count` frames of one footprint sent.
     #[inline]
-    pub fn sent(&mut self, class: u8, wire_bytes: u32, payload_bytes: u32) {
-        self.frames += 1;
-        self.bytes += u64::from(wire_bytes);
-        self.payload_bytes += u64::from(payload_bytes);
-        match self.classes.iter_mut().find(|c| c.class == class) {
+    pub fn sent(&mut self, footprint: &Footprint, count: u64) {
+        let wire_bytes = u64::from(footprint.wire_bytes) * count;
+        self.frames += count;
+        self.bytes += wire_bytes;
+        self.payload_bytes += u64::from(footprint.payload_bytes) * count;
+        match self.classes.iter_mut().find(|c| c.class == footprint.class) {
             Some(c) => {
-                c.frames += 1;
-                c.bytes += u64::from(wire_bytes);
+                c.frames += count;
+                c.bytes += wire_bytes;
             }
+            None if count == 0 => {}
             None => self.classes.push(ClassCounter {
-                class,
-                frames: 1,
-                bytes: wire_bytes.into(),
+                class: footprint.class,
+                frames: count,
+                bytes: wire_bytes,
             }),
         }
     }

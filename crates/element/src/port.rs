@@ -17,7 +17,7 @@ use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Fifo, Limit, Ticket};
+use crate::qdisc::{Fifo, Footprint, Limit};
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
 
@@ -201,24 +201,22 @@ impl Port {
     #[inline]
     fn settle(&mut self, now: Time) {
         if self.pulled.is_none() {
-            while let Some(ticket) = self.fifo.started(now) {
-                self.count(&ticket);
+            while let Some((footprint, count)) = self.fifo.started(now) {
+                self.count(&footprint, count);
             }
         }
     }
 
     #[inline]
-    fn count(&mut self, ticket: &Ticket) {
-        self.counters
-            .sent(ticket.class, ticket.wire_bytes, ticket.payload_bytes);
-        self.interval.bytes += u64::from(ticket.wire_bytes);
-        if let Some(reason) = ticket.fate {
-            self.counters.drop(reason);
+    fn count(&mut self, footprint: &Footprint, count: u64) {
+        self.counters.sent(footprint, count);
+        self.interval.bytes += u64::from(footprint.wire_bytes) * count;
+        if let Some(reason) = footprint.fate {
+            self.counters.drops[reason as usize] += count;
         }
     }
 
     /// A frame is offered at `frame.at`.
-    #[inline]
     fn arrive(&mut self, frame: &Frame, known: &mut Treatments, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
@@ -231,29 +229,71 @@ impl Port {
         if treatment.enclosed > self.mtu {
             return self.refuse(frame, Drop::Mtu);
         }
-        let cost = treatment.cost;
         let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
-        if must_wait && !self.fifo.admits(cost.queue_bytes) {
+        if must_wait && !self.fifo.admits(treatment.footprint.queue_bytes) {
             return self.refuse(frame, Drop::Tail);
         }
-        let mut ticket = Ticket {
-            start: now,
-            queue_bytes: cost.queue_bytes,
-            wire_bytes: cost.wire_bytes,
-            payload_bytes: treatment.payload_bytes,
-            class: frame.class,
-            fate: None,
-        };
+        let mut footprint = treatment.footprint;
         if must_wait && let Some(waiting) = &mut self.pulled {
             waiting.push_back(*frame);
+            self.fifo.wait(Time::MAX, treatment.time, footprint);
         } else {
-            (ticket.start, ticket.fate) = self.transmit(now, frame, treatment, io);
+            let start;
+            (start, footprint.fate) = self.transmit(now, frame, treatment, io);
             if !must_wait {
-                return self.count(&ticket);
+                return self.count(&footprint, 1);
             }
+            self.fifo.wait(start, treatment.time, footprint);
         }
-        self.fifo.wait(ticket);
         self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+    }
+
+    /// Whether frames can be passed on in runs: nothing looks at them one by one.
+    fn is_plain(&self) -> bool {
+        self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
+    }
+
+    /// Does for the first of `frames` and those behind it that are like it what [`Port::arrive`]
+    /// does for each, as long as they arrive before `until`; returns how many. What is the same for
+    /// all of them is looked up once.
+    #[inline]
+    fn pass(&mut self, frames: &[Frame], until: Time, treatment: &Treatment, io: &mut Io<'_>) -> usize {
+        let Exit::Output(output) = treatment.exit else { return 0 };
+        if !self.up || treatment.enclosed > self.mtu {
+            return 0;
+        }
+        let footprint = treatment.footprint;
+        let until = until.min(self.clock.end.next());
+        let channel = io.output(usize::from(output));
+        let (mut passed, mut sent_at_once) = (0, 0);
+        for frame in frames {
+            let now = frame.at;
+            if now >= until || !treatment.is_for(frame) {
+                break;
+            }
+            passed += 1;
+            self.settle(now);
+            let must_wait = self.transmitter.free() > now;
+            if must_wait && !self.fifo.admits(footprint.queue_bytes) {
+                self.refuse(frame, Drop::Tail);
+                continue;
+            }
+            let (start, end) = self.transmitter.occupy(now, treatment.time);
+            if must_wait {
+                self.fifo.wait(start, treatment.time, footprint);
+                self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+            } else {
+                sent_at_once += 1;
+            }
+            if self.digest.is_some() {
+                self.audit_exit(end + self.delay, frame, treatment);
+            }
+            self.last_arrival = self.last_arrival.max(end + self.delay);
+            channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
+        }
+        self.counters.offered += passed as u64;
+        self.count(&footprint, sent_at_once);
+        passed
     }
 
     #[inline]
@@ -283,17 +323,16 @@ impl Port {
         let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
             return;
         };
-        let Some(mut ticket) = self.fifo.started(Time::MAX) else {
+        let Some(mut footprint) = self.fifo.take() else {
             return;
         };
         let treatment = self.treatment(&frame, known);
-        (_, ticket.fate) = self.transmit(now, &frame, treatment, io);
-        self.count(&ticket);
+        (_, footprint.fate) = self.transmit(now, &frame, treatment, io);
+        self.count(&footprint, 1);
     }
 
     /// Puts a frame on the link, not before `now`, and hands it on as the far node decides. Returns
     /// when its service starts and why it does not arrive, if it does not.
-    #[inline(always)]
     fn transmit(
         &mut self,
         now: Time,
@@ -301,9 +340,9 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, Option<Drop>) {
-        let (start, end) = self.transmitter.occupy(now, treatment.cost.time);
+        let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, treatment.cost.wire_bytes, frame)
+            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame)
         {
             return (start, Some(reason));
         }
@@ -360,11 +399,21 @@ impl Port {
     #[inline]
     fn drain(&mut self, n: usize, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
         let mut input = std::mem::take(io.input(n));
+        let plain = self.is_plain();
         while let Some(frame) = input.head_before(until) {
+            if plain {
+                self.note_intervals(frame.at);
+                let treatment = self.treatment(frame, known);
+                let passed = self.pass(input.frames(), until, treatment, io);
+                if passed > 0 {
+                    input.drop_heads(passed);
+                    continue;
+                }
+            }
             // Ends of transmission come before arrivals of the same instant.
             self.pull_until(frame.at.next(), known, io);
             self.arrive(frame, known, io);
-            input.drop_head();
+            input.drop_heads(1);
         }
         *io.input(n) = input;
     }

@@ -6,30 +6,37 @@
 //! compares. It also writes the outgoing frame from the treatment, whole, and sets three fields: to
 //! read a frame back whole just after narrow writes to it stalls the processor.
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use crate::forwarding::{Exit, Forwarding};
-use crate::transmitter::{Cost, Transmitter};
+use crate::qdisc::Footprint;
+use crate::transmitter::Transmitter;
 
 /// The treatment of frames that are alike.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Treatment {
-    /// A frame it is for, without time, `seq` and `side`.
-    like: Frame,
+    /// The likeness of the frames it is for.
+    likeness: (u32, u64),
     /// The same frame as the far node hands it on.
     pub(crate) sent: Frame,
     /// Where the far node hands it.
     pub(crate) exit: Exit,
-    /// What it costs on the link.
-    pub(crate) cost: Cost,
+    /// How long it occupies the link.
+    pub(crate) time: Duration,
+    /// What it counts for.
+    pub(crate) footprint: Footprint,
     /// What the framing encloses, in bytes.
     pub(crate) enclosed: u32,
-    /// TCP or UDP payload in it, in bytes.
-    pub(crate) payload_bytes: u32,
 }
 
 impl Treatment {
+    /// Whether `frame` is treated so.
+    #[inline]
+    pub(crate) fn is_for(&self, frame: &Frame) -> bool {
+        self.likeness == frame.likeness()
+    }
+
     /// `frame`, as it arrives at `at` where the far node hands it.
     #[inline]
     pub(crate) fn apply(&self, frame: &Frame, at: Time) -> Frame {
@@ -61,7 +68,7 @@ impl Treatments {
         headers: &[u16],
     ) -> &Treatment {
         let index = frame.flow.index();
-        let known = self.0.get(index).is_some_and(|t| t.like == bare(frame));
+        let known = self.0.get(index).is_some_and(|t| t.is_for(frame));
         if !known {
             self.work_out(frame, transmitter, forwarding, headers);
         }
@@ -76,35 +83,32 @@ impl Treatments {
         forwarding: &Forwarding,
         headers: &[u16],
     ) {
-        let like = bare(frame);
-        let mut sent = like;
+        let mut sent = *frame;
         let exit = forwarding.decide(&mut sent);
         let enclosed = frame.link_payload();
         let index = frame.flow.index();
         let header = headers.get(index).copied().unwrap_or(0);
+        let cost = transmitter.cost_of(enclosed);
         let treatment = Treatment {
-            like,
+            likeness: frame.likeness(),
             sent,
             exit,
-            cost: transmitter.cost_of(enclosed),
-            enclosed,
-            payload_bytes: match frame.kind {
-                Kind::Data | Kind::Udp => frame.len.saturating_sub(header).into(),
-                _ => 0,
+            time: cost.time,
+            footprint: Footprint {
+                queue_bytes: cost.queue_bytes,
+                wire_bytes: cost.wire_bytes,
+                payload_bytes: match frame.kind {
+                    Kind::Data | Kind::Udp => frame.len.saturating_sub(header).into(),
+                    _ => 0,
+                },
+                class: frame.class,
+                fate: None,
             },
+            enclosed,
         };
         if index >= self.0.len() {
             self.0.resize(index + 1, treatment);
         }
         self.0[index] = treatment;
     }
-}
-
-#[inline]
-fn bare(frame: &Frame) -> Frame {
-    let mut bare = *frame;
-    bare.at = Time::ZERO;
-    bare.seq = 0;
-    bare.side = 0;
-    bare
 }

@@ -217,6 +217,19 @@ impl Frame {
         }
     }
 
+    /// Everything about the frame but its place in time and in the stream: frames of one likeness
+    /// are treated alike by whatever keeps no account of single frames.
+    #[inline]
+    pub const fn likeness(&self) -> (u32, u64) {
+        let rest = self.flow.0 as u64
+            | (self.len as u64) << 16
+            | (self.ttl as u64) << 32
+            | (self.class as u64) << 40
+            | (self.kind as u64) << 48
+            | (self.bits as u64) << 56;
+        (self.label.0, rest)
+    }
+
     /// The flags.
     #[inline]
     pub const fn flags(&self) -> Flags {

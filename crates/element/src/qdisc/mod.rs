@@ -2,4 +2,4 @@
 
 mod fifo;
 
-pub use fifo::{Fifo, Limit, Ticket};
+pub use fifo::{Fifo, Footprint, Limit, WAITING_BYTES};

@@ -65,7 +65,7 @@ fn a_bit_error_rate_knows_the_length_of_the_frame() {
             .count() as f64
     };
     for bytes in [84_u32, 1538, 9038] {
-        let p = 1.0 - (1.0 - ber).powi(8 * bytes as i32);
+        let p = 1.0 - libm::pow(1.0 - ber, 8.0 * f64::from(bytes));
         let mean = 1e6 * p;
         let found = count(bytes);
         assert!(
