@@ -42,7 +42,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
-    farpath run my-path.toml --set link.trunk.delay=58ms --set test.bulk.window=64MiB --out report\n  \
+    farpath run my-path.toml --set link.ocean.queue=10ms --set test.bulk.window=12MiB --out report\n  \
     farpath run cern-snaky/window-sweep --json | jq '.records[].metrics.goodput_bps'")]
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)

@@ -65,11 +65,14 @@ pub(crate) fn highest(
     Ok(record)
 }
 
+/// How often the bracket is halved at most, for the progress line.
 fn steps(low: u64, high: u64, resolution: f64) -> u64 {
-    ((high - low) as f64 / (high as f64 * resolution))
-        .log2()
-        .ceil()
-        .max(1.0) as u64
+    let (mut width, mut steps) = (high - low, 0);
+    while width as f64 > high as f64 * resolution && width > 1 {
+        width = width.div_ceil(2);
+        steps += 1;
+    }
+    steps
 }
 
 /// Runs the search's tests with every key at `bps`.

@@ -10,6 +10,9 @@ use crate::build::{Built, Keep};
 use crate::programs::measured;
 use crate::station::Program;
 
+/// Takes frames of tapped ports, in order of time.
+pub type TapSink<'a> = dyn FnMut(&Scenario, &Built, &[(usize, Frame)]) + 'a;
+
 /// How a run is made.
 pub struct Options<'a> {
     /// Windowed, or event by event.
@@ -23,7 +26,7 @@ pub struct Options<'a> {
     /// Told now and then how far the run is; `false` stops it.
     pub progress: &'a mut dyn FnMut(Progress) -> bool,
     /// Given the frames of tapped ports in order of time.
-    pub tap: &'a mut dyn FnMut(&Scenario, &Built, &[(usize, Frame)]),
+    pub tap: &'a mut TapSink<'a>,
 }
 
 /// How far a run is.
@@ -83,7 +86,7 @@ pub fn run(scenario: &Scenario, options: Options<'_>) -> Result<Outcome, RunErro
         nominal,
         pending: Vec::new(),
     };
-    let end = run.to_rest()?;
+    let end = run.run_to_rest()?;
     let mut built = run.built;
     for port in 0..built.port_count() {
         built.port_mut(port).finish(end);
@@ -164,7 +167,7 @@ struct Running<'a, 'o> {
 
 impl Running<'_, '_> {
     /// Runs until every test has ended and nothing is under way.
-    fn to_rest(&mut self) -> Result<Time, RunError> {
+    fn run_to_rest(&mut self) -> Result<Time, RunError> {
         let slice =
             Duration::from_ps((self.nominal.as_ps() / 200).clamp(100_000_000, 1_000_000_000_000));
         let events = self.scenario.events.clone();
