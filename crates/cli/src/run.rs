@@ -60,7 +60,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for (_, scenario) in &points {
         crate::memory::check(scenario)?;
     }
-    let mut taps = output.as_ref().map(|o| Taps::new(o.folder()));
+    let mut taps = match &output {
+        Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
+        _ => None,
+    };
     let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);
@@ -155,7 +158,7 @@ fn all_points(
     for (at, scenario) in &points {
         for repeat in 0..repeats {
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
-            let tapped = if repeat == 0 && at.is_empty() { taps.as_mut() } else { None };
+            let tapped = if repeat == 0 { taps.as_mut() } else { None };
             let seed = seed.wrapping_add(repeat.into());
             let mut advance = |n| progress.advance_by(n);
             let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;

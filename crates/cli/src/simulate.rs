@@ -1,5 +1,6 @@
 //! One scenario at one point: predicted, simulated, and what the report shows of it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
@@ -77,12 +78,13 @@ fn run(
     advance: &mut dyn FnMut(u64),
 ) -> Result<sim::Outcome, Failure> {
     let mut told = 0;
+    let cannot_write = Cell::new(false);
     let mut report = |p: sim::Progress| {
         let done = (p.now.as_secs_f64() / p.end.as_secs_f64() * 1000.0) as u64;
         let done = done.clamp(told, 1000);
         advance(done - told);
         told = done;
-        !progress::interrupted()
+        !progress::interrupted() && !cannot_write.get()
     };
     let keep = sim::Keep {
         sequence: if wanted.sequence { SEQUENCE_BURSTS } else { 0 },
@@ -100,12 +102,13 @@ fn run(
             progress: &mut report,
             tap: &mut |scenario, built, frames| {
                 if let Some(taps) = taps.as_deref_mut() {
-                    taps.write(scenario, built, frames);
+                    cannot_write.set(!taps.write(scenario, built, frames));
                 }
             },
         },
     );
     advance(1000 - told);
+    taps.map_or(Ok(()), Taps::failed)?;
     outcome.map_err(|e| match e {
         sim::RunError::Interrupted { .. } => Failure::interrupted(e.to_string()),
         other => Failure::usage(other.to_string()),
