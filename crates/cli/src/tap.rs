@@ -1,6 +1,7 @@
 //! Captures: what tapped links carried, as pcapng files.
 
 mod headers;
+mod size;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,6 +10,7 @@ use std::path::Path;
 
 use farpath_element::Tapped;
 use farpath_predict::Framing;
+use farpath_scenario::plan::Plan;
 use farpath_scenario::{LinkId, NodeId, Scenario, Way};
 use farpath_sim::Built;
 use farpath_wire::encode::{Extras, encode};
@@ -19,6 +21,9 @@ use farpath_wire::{Kind, Timestamps};
 use crate::exit::{Failure, note};
 use crate::output::{Pending, prepare_file};
 use headers::Headers;
+
+/// Captures of this many bytes are announced.
+const LARGE: u64 = 2_000_000_000;
 
 /// Every capture of a run.
 pub(crate) struct Taps {
@@ -49,6 +54,15 @@ impl Taps {
         if !tapped.is_empty() && !scenario.sweep.is_empty() {
             note("a sweep writes no captures; run one of its points with --set and without [sweep]");
             return Ok(None);
+        }
+        if !tapped.is_empty()
+            && let Ok(plan) = Plan::new(scenario)
+        {
+            let expected = size::expected(scenario, &plan);
+            if expected >= LARGE {
+                let gigabytes = expected as f64 / 1e9;
+                note(&format!("the captures in {} may take {gigabytes:.0} GB", folder.display()));
+            }
         }
         let captures = tapped.into_iter().map(|link| Capture::new(folder, scenario, link));
         let captures = captures.collect::<Result<Vec<_>, _>>()?;

@@ -153,7 +153,7 @@ impl Built {
                     TestKind::Tcp(_) => u64::from(self.plan.mss(scenario, number)),
                     _ => 1,
                 };
-                LossSpec::Scripted { flow: FlowDir::forward(number as u16), seq: ordinal * unit }
+                LossSpec::Scripted { flow: FlowDir::forward(number as u16), seq: ordinal.saturating_mul(unit) }
             }
         })
     }
