@@ -50,6 +50,8 @@ pub struct Built {
     ports: Vec<ElementId>,
     /// Per port: the largest base RTT of any flow through it.
     longest_rtt: Vec<Duration>,
+    /// By flow number: what a flow's luck is keyed by.
+    flow_names: Arc<[String]>,
     seed: u64,
 }
 
@@ -73,7 +75,9 @@ impl Built {
         let stations: Vec<ElementId> = (0..scenario.node_count())
             .map(|node| network.add(Piece::Station(Box::new(station(scenario, &plan, node, sampling)))))
             .collect();
-        let mut built = Built { network, plan, sampling, stations, ports: Vec::new(), longest_rtt, seed };
+        let flow_names = flow_names(scenario, &plan);
+        let mut built =
+            Built { network, plan, sampling, stations, ports: Vec::new(), longest_rtt, flow_names, seed };
         for number in 0..built.plan.ports.len() {
             let mut port = Port::new(built.port_config(scenario, number, &headers));
             if keep.audit {
@@ -125,7 +129,8 @@ impl Built {
         let at_work = |(place, model): (usize, &LossModel)| {
             // A scripted loss names a flow that may not be part of this run (`--only`).
             let spec = self.loss_spec(scenario, model)?;
-            Some(Loss::new(spec, key.with_number(place as u64)))
+            let names = Arc::clone(&self.flow_names);
+            Some(Loss::new(spec, key.with_number(place as u64)).with_flow_names(names))
         };
         models.iter().enumerate().filter_map(at_work).collect()
     }
@@ -236,6 +241,14 @@ fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) ->
     let router = node.checked_sub(scenario.hosts.len()).map(|r| &scenario.routers[r]);
     let routes = plan.nodes[node].routes.clone();
     Station::new(node as u32, router.is_none_or(|r| r.answers), router.is_some(), routes, sampling)
+}
+
+/// `TEST/STREAM`, by flow number: names do not change when other tests come or go.
+fn flow_names(scenario: &Scenario, plan: &Plan) -> Arc<[String]> {
+    let name = |f: &farpath_scenario::plan::Flow| {
+        format!("{}/{}", scenario.tests[f.test].name, f.stream)
+    };
+    plan.flows.iter().map(name).collect()
 }
 
 /// Header bytes of data frames by flow and direction.
