@@ -47,16 +47,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     keep_only(&mut loaded.scenario, &args.only)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let neither = !args.predict && !args.simulate;
-    let wanted = Wanted {
+    let mut wanted = Wanted {
         predict: args.predict || neither,
         simulate: args.simulate || neither,
-        sequence: args.out.is_some(),
+        sequence: 0,
         event_by_event: args.event_by_event,
     };
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args.junit.as_deref().map(crate::output::prepare_file).transpose()?;
     let points = points(&loaded, &sets, args)?;
+    if output.is_some() {
+        wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
+    }
     for (_, scenario) in &points {
         crate::memory::check(scenario)?;
     }

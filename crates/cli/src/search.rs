@@ -22,7 +22,7 @@ pub(crate) fn highest(
     advance: &mut dyn FnMut(u64),
 ) -> Result<Record, Failure> {
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
-    let wanted = Wanted { predict: false, sequence: false, ..wanted };
+    let wanted = Wanted { predict: false, sequence: 0, ..wanted };
     let steps = steps(low, high, search.resolution.get());
     let mut told = 0;
     let mut step = 0;

@@ -5,7 +5,6 @@ mod size;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::net::IpAddr;
 use std::path::Path;
 
 use farpath_element::Tapped;
@@ -49,10 +48,14 @@ impl Taps {
     /// Drafts of a capture for every link with `tap = true`, in `folder`. A sweep has none: its
     /// points would overwrite each other's.
     pub(crate) fn new(folder: &Path, scenario: &Scenario) -> Result<Option<Taps>, Failure> {
-        let tapped = (0..scenario.links.len()).map(LinkId).filter(|l| scenario.links[l.0].tap);
+        let tapped = (0..scenario.links.len())
+            .map(LinkId)
+            .filter(|l| scenario.links[l.0].tap);
         let tapped: Vec<LinkId> = tapped.collect();
         if !tapped.is_empty() && !scenario.sweep.is_empty() {
-            note("a sweep writes no captures; run one of its points with --set and without [sweep]");
+            note(
+                "a sweep writes no captures; run one of its points with --set and without [sweep]",
+            );
             return Ok(None);
         }
         if !tapped.is_empty()
@@ -61,21 +64,40 @@ impl Taps {
             let expected = size::expected(scenario, &plan);
             if expected >= LARGE {
                 let gigabytes = expected as f64 / 1e9;
-                note(&format!("the captures in {} may take {gigabytes:.0} GB", folder.display()));
+                note(&format!(
+                    "the captures in {} may take {gigabytes:.0} GB",
+                    folder.display()
+                ));
             }
         }
-        let captures = tapped.into_iter().map(|link| Capture::new(folder, scenario, link));
+        let captures = tapped
+            .into_iter()
+            .map(|link| Capture::new(folder, scenario, link));
         let captures = captures.collect::<Result<Vec<_>, _>>()?;
-        let taps = Taps { captures, headers: None, failure: None, bytes: Vec::new() };
+        let taps = Taps {
+            captures,
+            headers: None,
+            failure: None,
+            bytes: Vec::new(),
+        };
         Ok((!taps.captures.is_empty()).then_some(taps))
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
-    pub(crate) fn write(&mut self, scenario: &Scenario, built: &Built, frames: &[(usize, Tapped)]) -> bool {
-        let headers = self.headers.get_or_insert_with(|| Headers::new(scenario, &built.plan));
+    pub(crate) fn write(
+        &mut self,
+        scenario: &Scenario,
+        built: &Built,
+        frames: &[(usize, Tapped)],
+    ) -> bool {
+        let headers = self
+            .headers
+            .get_or_insert_with(|| Headers::new(scenario, &built.plan));
         for (port, tapped) in frames {
             let link = built.plan.ports[*port].link;
-            let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else { continue };
+            let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else {
+                continue;
+            };
             if let Err(e) = capture.write(headers, built, *port, tapped, &mut self.bytes) {
                 self.failure = Some(capture.file.cannot_write(&e));
                 return false;
@@ -114,13 +136,24 @@ impl Capture {
             let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);
             let interfaces = [interface(Way::Forward)?, interface(Way::Reverse)?];
             for version in [4, 6] {
-                let node = |n| (headers::address(NodeId(n), version), scenario.node_name(NodeId(n)));
+                let node = |n| {
+                    (
+                        headers::address(NodeId(n), version),
+                        scenario.node_name(NodeId(n)),
+                    )
+                };
                 writer.names((0..scenario.node_count()).map(node))?;
             }
             Ok((writer, interfaces))
         };
         let (writer, interfaces) = begin().map_err(|e| file.cannot_write(&e))?;
-        Ok(Capture { link, file, writer, interfaces, timestamps: Vec::new() })
+        Ok(Capture {
+            link,
+            file,
+            writer,
+            interfaces,
+            timestamps: Vec::new(),
+        })
     }
 
     /// Writes one frame; `bytes` is room for its headers.
@@ -154,11 +187,12 @@ impl Capture {
             let node = NodeId(frame.side as usize);
             died = flow.died(frame);
             extras.quoted = Some(&died);
-            extras.answerer = Some(IpAddr::from(headers::address(node, flow.version)));
+            extras.answerer = Some(headers::address(node, flow.version));
             extras.mtu = headers.next_mtu(&built.plan, node, frame.flow.turned());
         }
         bytes.clear();
         let original = encode(frame, &flow.info, &headers.links[port], &extras, bytes);
-        self.writer.packet(self.interfaces[way], frame.at, bytes, original)
+        self.writer
+            .packet(self.interfaces[way], frame.at, bytes, original)
     }
 }

@@ -377,7 +377,13 @@ impl Port {
 
     /// The tap, and the causes of loss in order.
     #[inline(never)]
-    fn suffer(&mut self, end: Time, wire_bytes: u32, frame: &Frame, io: &mut Io<'_>) -> Option<Drop> {
+    fn suffer(
+        &mut self,
+        end: Time,
+        wire_bytes: u32,
+        frame: &Frame,
+        io: &mut Io<'_>,
+    ) -> Option<Drop> {
         if let Some(tapped) = &mut self.tapped {
             tapped.push(Tapped::new(frame, end, io));
         }

@@ -26,6 +26,9 @@ impl Tapped {
             Kind::Ack => io.side(frame.flow).peek(frame.side).copied(),
             _ => None,
         };
-        Tapped { frame, extras: extras.map(Box::new) }
+        Tapped {
+            frame,
+            extras: extras.map(Box::new),
+        }
     }
 }

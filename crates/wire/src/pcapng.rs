@@ -82,7 +82,10 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// Those of the sink.
-    pub fn names<'n>(&mut self, names: impl IntoIterator<Item = (IpAddr, &'n str)>) -> io::Result<()> {
+    pub fn names<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = (IpAddr, &'n str)>,
+    ) -> io::Result<()> {
         self.begin(NAME_RESOLUTION);
         for (address, name) in names {
             let (kind, mut value) = match address {

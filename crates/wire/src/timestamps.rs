@@ -74,7 +74,11 @@ impl Timestamps {
         let keep = self.longest.saturating_mul(2).saturating_add(1000);
         for end in &mut self.ends {
             // One stays: the number before the next.
-            while end.segments.get(1).is_some_and(|s| now.wrapping_sub(s.value) > keep) {
+            while end
+                .segments
+                .get(1)
+                .is_some_and(|s| now.wrapping_sub(s.value) > keep)
+            {
                 end.segments.pop_front();
             }
         }
@@ -84,7 +88,11 @@ impl Timestamps {
 impl End {
     /// The TSval of the segment `key`, seen at `place` at the instant `now`.
     fn value(&mut self, key: (u64, u32), place: (usize, u32), now: u32) -> u32 {
-        let segment = Segment { key, value: now, place };
+        let segment = Segment {
+            key,
+            value: now,
+            place,
+        };
         let at = self.segments.partition_point(|s| s.key < key);
         match self.segments.get_mut(at) {
             Some(known) if known.key == key && known.place != place => return known.value,
@@ -140,7 +148,10 @@ mod tests {
             data.label = LabelEntry::bottom(label, 0, 255);
             seen.stamp(&data, way).0
         };
-        assert_eq!([pass(16, 0, 10), pass(17, 1, 68), pass(18, 0, 126)], [11, 11, 11]);
+        assert_eq!(
+            [pass(16, 0, 10), pass(17, 1, 68), pass(18, 0, 126)],
+            [11, 11, 11]
+        );
         assert_eq!([pass(16, 0, 700), pass(17, 1, 758)], [701, 701]);
         assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 900), 1), (901, 701));
     }
@@ -150,7 +161,9 @@ mod tests {
         let mut seen = Timestamps::default();
         for n in 0..100_000 {
             seen.stamp(&frame(Kind::Data, n * 1448, n), 0);
-            let echo = seen.stamp(&frame(Kind::Ack, n.saturating_sub(99) * 1448, n), 1).1;
+            let echo = seen
+                .stamp(&frame(Kind::Ack, n.saturating_sub(99) * 1448, n), 1)
+                .1;
             assert!(n < 101 || u64::from(echo) == n - 99, "{n} {echo}");
         }
         assert!(seen.ends.iter().all(|end| end.segments.len() < 2000));

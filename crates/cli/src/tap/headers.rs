@@ -57,15 +57,23 @@ impl Headers {
             }
         };
         Headers {
-            flows: (0..plan.flows.len()).map(|n| Flow::new(scenario, plan, n)).collect(),
+            flows: (0..plan.flows.len())
+                .map(|n| Flow::new(scenario, plan, n))
+                .collect(),
             links: plan.ports.iter().map(link).collect(),
-            mtus: plan.ports.iter().map(|p| scenario.links[p.link.0].mtu.min(65_535)).collect(),
+            mtus: plan
+                .ports
+                .iter()
+                .map(|p| scenario.links[p.link.0].mtu.min(65_535))
+                .collect(),
         }
     }
 
     /// The MTU of the link on which `node` would have sent a frame of `flow`; 0 if there is none.
     pub(super) fn next_mtu(&self, plan: &Plan, node: NodeId, flow: FlowDir) -> u32 {
-        let Some(node) = plan.nodes.get(node.0) else { return 0 };
+        let Some(node) = plan.nodes.get(node.0) else {
+            return 0;
+        };
         let output = node.routes.get(flow.index()).copied().flatten();
         let port = output.and_then(|n| node.ports.get(usize::from(n)));
         port.map_or(0, |port| self.mtus[*port])
@@ -116,7 +124,12 @@ impl Flow {
                 config.mss + u32::from(flow.header_bytes)
             }
         };
-        Flow { info, windows, version: test.ip, len: len.min(65_535) as u16 }
+        Flow {
+            info,
+            windows,
+            version: test.ip,
+            len: len.min(65_535) as u16,
+        }
     }
 
     /// The frame that `error` is about, as it died: of the flow's full length, and at the end of its
@@ -139,7 +152,9 @@ fn mac(node: NodeId) -> Mac {
 
 /// The shift that lets 16 bits announce `window` (RFC 7323 §2.2).
 fn scale(window: u64) -> u8 {
-    (0..14).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(14)
+    (0..14)
+        .find(|shift| window >> shift <= u64::from(u16::MAX))
+        .unwrap_or(14)
 }
 
 /// The VLAN that the circuit at a flow's source carries.
@@ -147,7 +162,9 @@ fn carried_vlan(scenario: &Scenario, plan: &Plan, number: usize) -> Vlan {
     let walk = plan.walk(scenario, FlowDir::forward(number as u16));
     let access = walk.first().map(|hop| plan.ports[hop.port].link);
     let tag = scenario.cccs.iter().find_map(|c| match c {
-        Ccc::RemoteInterface { interface, vlan, .. } if Some(*interface) == access => *vlan,
+        Ccc::RemoteInterface {
+            interface, vlan, ..
+        } if Some(*interface) == access => *vlan,
         _ => None,
     });
     Vlan::new(tag.unwrap_or(1))

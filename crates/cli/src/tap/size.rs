@@ -16,7 +16,9 @@ pub(super) fn expected(scenario: &Scenario, plan: &Plan) -> u64 {
             let (forward, reverse) = frames(scenario, plan, number);
             let there_frames = forward.saturating_mul(crossings(scenario, plan, there));
             let back_frames = reverse.saturating_mul(crossings(scenario, plan, there.turned()));
-            there_frames.saturating_add(back_frames).saturating_mul(FRAME_BYTES)
+            there_frames
+                .saturating_add(back_frames)
+                .saturating_mul(FRAME_BYTES)
         })
         .fold(0, u64::saturating_add)
 }
@@ -24,7 +26,9 @@ pub(super) fn expected(scenario: &Scenario, plan: &Plan) -> u64 {
 /// How often a frame passes a tap.
 fn crossings(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> u64 {
     let walk = plan.walk(scenario, dir);
-    walk.iter().filter(|hop| scenario.links[plan.ports[hop.port].link.0].tap).count() as u64
+    walk.iter()
+        .filter(|hop| scenario.links[plan.ports[hop.port].link.0].tap)
+        .count() as u64
 }
 
 /// Frames of a flow, forward and back.
@@ -34,7 +38,10 @@ fn frames(scenario: &Scenario, plan: &Plan, number: usize) -> (u64, u64) {
     let long = test.omit + test.duration.unwrap_or(Duration::ZERO);
     match &test.kind {
         TestKind::Ping(ping) => (ping.count.into(), ping.count.into()),
-        TestKind::Udp(udp) => (udp.rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1)), 0),
+        TestKind::Udp(udp) => (
+            udp.rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1)),
+            0,
+        ),
         TestKind::Tcp(tcp) => {
             let walk = plan.walk(scenario, FlowDir::forward(number as u16));
             let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
