@@ -90,8 +90,8 @@ async function traced(tab, fault) {
   const wheel = async (times) => {
     for (let i = 0; i < times; i++) await tab.mouse.wheel(0, -200);
   };
-  const scrolled = await tab.evaluate(() => scrollY);
   await canvas.click({ position: { x: box.width / 2, y: 60 } });
+  const scrolled = await tab.evaluate(() => scrollY);
   await wheel(12);
   const near = await view();
   must(near.t < whole.t / 1000, `twelve turns of the wheel come from ${whole.t} ns to ${near.t} ns`);
@@ -116,7 +116,7 @@ async function check(browser, page) {
   if (bytes > LARGEST) fault(`${bytes} bytes, ${LARGEST} allowed`);
   let summary = "";
   for (const [viewport, colorScheme] of [[WIDE, "light"], [NARROW, "dark"]]) {
-    const context = await browser.newContext({ viewport, colorScheme });
+    const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     const tab = await context.newPage();
     tab.on("pageerror", (error) => fault(`${error}`));
     tab.on("console", (message) => { if (message.type() === "error") fault(message.text()); });

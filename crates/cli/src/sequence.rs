@@ -353,16 +353,18 @@ fn extend(stroke: &mut SequenceBurst, burst: &SequenceBurst) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farpath_units::Duration;
 
     /// A congested connection: every acknowledgement at an instant of its own, a loss in the middle.
     fn trace(stream: u32, events: u64) -> Sequence {
-        let at = |i: u64| Time::from_ns(i * 10_000 + i * i % 977);
+        let ns = |ns: u64| Time::ZERO + Duration::from_ns(ns);
+        let at = |i: u64| ns(i * 10_000 + i * i % 977);
         let mut bursts: Vec<SequenceBurst> = (0..events)
             .flat_map(|i| {
                 let data = single(SequenceKind::Data, at(i), i * 1448, 1448);
                 let ack = single(
                     SequenceKind::Ack,
-                    Time::from_ns(at(i).as_ns() + 5000),
+                    ns(at(i).as_ns() + 5000),
                     i * 1448,
                     0,
                 );

@@ -332,7 +332,7 @@ function axes(g: CanvasRenderingContext2D, f: Frame, v: View, colour: (name: str
   const step = (ss[1] ?? 1) - (ss[0] ?? 0);
   const [base = 0] = ss;
   // Where the numbers have no room, they count from the lowest, which is written out in the plot.
-  const long = byteLabel(ss.at(-1) ?? 0, step).length > 12;
+  const long = byteLabel(ss.at(-1) ?? 0, step).length > 11;
   for (const s of ss) {
     segment(g, LEFT, f.y(s), f.width - 8, f.y(s));
     if (!long || s !== base) g.fillText(long ? `+${byteLabel(s - base, step)}` : byteLabel(s, step), LEFT - 8, f.y(s) + 4);
