@@ -251,11 +251,15 @@ impl Element for Station {
             let Some((n, stays_first)) = first else { return };
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
-            loop {
-                let before = stays_first.min(self.wake);
-                let Some(frame) = input.pop_before(before) else { break };
-                self.receive(n, &frame, io);
+            let mut taken = 0;
+            for frame in input.frames() {
+                if frame.at >= stays_first || frame.at >= self.wake {
+                    break;
+                }
+                taken += 1;
+                self.receive(n, frame, io);
             }
+            input.drop_heads(taken);
             *io.input(n) = input;
         }
     }

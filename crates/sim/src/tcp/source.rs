@@ -51,8 +51,10 @@ pub struct TcpSource {
     sender: Sender,
     opened: bool,
     stopped: bool,
-    template: Frame,
+    /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
+    full: Frame,
     retransmit: Frame,
+    template: Frame,
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -100,14 +102,17 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
-        let mut retransmit = template;
+        let mut full = template;
+        full.len = config.tcp.mss as u16 + config.header;
+        let mut retransmit = full;
         retransmit.set_flags(Flags::RETRANSMIT);
         TcpSource {
             sender: Sender::new(&config.tcp),
             opened: false,
             stopped: false,
-            template,
+            full,
             retransmit,
+            template,
             usual_window: config.tcp.receive_window,
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
@@ -198,41 +203,55 @@ impl TcpSource {
             self.rtt.note(rtt);
         }
         if let Some(sequence) = &mut self.sequence {
-            sequence.note(*frame);
+            sequence.note(frame, now, frame.seq);
         }
     }
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
+        let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
-            let mut frame = match out {
-                Out::Data(segment) => {
-                    let mut frame = if segment.retransmit { self.retransmit } else { self.template };
-                    frame.seq = segment.seq;
-                    frame.len = segment.len as u16 + self.config.header;
-                    frame
+            let (like, seq) = match &out {
+                Out::Data(segment) if segment.len == self.config.tcp.mss => {
+                    (if segment.retransmit { &self.retransmit } else { &self.full }, segment.seq)
                 }
-                Out::Syn => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Syn;
-                    frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
-                    frame
-                }
-                Out::HandshakeAck => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Ack;
-                    frame.len = self.config.header + sack_bytes(0);
-                    frame
+                other => {
+                    let frame = self.unusual(other);
+                    self.template = frame;
+                    (&self.template, frame.seq)
                 }
             };
-            frame.at = now;
             if let Some(sequence) = &mut self.sequence
-                && frame.kind == Kind::Data
+                && like.kind == Kind::Data
             {
-                sequence.note(frame);
+                sequence.note(like, now, seq);
             }
-            io.output(self.config.output).push(frame);
+            io.output(output).push_like(like, now, seq, 0);
         }
+    }
+
+    /// A frame that is no full segment.
+    #[cold]
+    fn unusual(&self, out: &Out) -> Frame {
+        let mut frame = self.full;
+        match out {
+            Out::Data(segment) => {
+                if segment.retransmit {
+                    frame = self.retransmit;
+                }
+                frame.seq = segment.seq;
+                frame.len = segment.len as u16 + self.config.header;
+            }
+            Out::Syn => {
+                frame.kind = Kind::Syn;
+                frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::HandshakeAck => {
+                frame.kind = Kind::Ack;
+                frame.len = self.config.header + sack_bytes(0);
+            }
+        }
+        frame
     }
 
     pub(crate) fn sample(&mut self, now: Time) {
