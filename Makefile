@@ -22,8 +22,9 @@ help: ## this list
 
 .PHONY: demo
 demo: build ## fold a 116 ms link into a 581 ms path, predicted beside simulated
+	@rm -rf target/demo
 	@status=0; $(RELEASE) run cern-snaky/five-passes --out target/demo || status=$$?; \
-	if [ -e target/demo/report.html ]; then echo; echo "The page: file://$(CURDIR)/target/demo/report.html"; fi; \
+	if [ -e target/demo/report.html ]; then echo "The page: file://$(CURDIR)/target/demo/report.html"; fi; \
 	exit $$status
 
 .PHONY: build
@@ -31,7 +32,7 @@ build: linker web/dist/report.js ## the binary, release build, with its pages in
 	$(CARGO) build --release --locked --package farpath
 
 .PHONY: test
-test: lint web-test rust-test generated scenarios ## everything that is checked
+test: lint web-test rust-test generated pages ## everything that is checked
 	@echo
 	@grep -hE '^ *(Test Files|Tests) ' $(LOGS)/web.txt || true
 	@grep -E '^test result: ' $(LOGS)/rust.txt
@@ -62,6 +63,10 @@ generated: linker ## the pages under docs/reference are those the sources give
 scenarios: linker web/dist/report.js ## run every shipped scenario; a failed expectation fails
 	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
 	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
+
+.PHONY: pages
+pages: scenarios oracles ## open the page of every scenario in a browser
+	@find target/scenarios -name report.html | sort | sed 's/$$/ --svg 1 --section path/' | xargs node web/scripts/smoke.mjs
 
 .PHONY: bench
 bench: linker ## measure what the speed claims say; writes target/bench.json

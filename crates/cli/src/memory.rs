@@ -11,8 +11,12 @@ const FRAME_BYTES: u64 = 160;
 
 /// Refuses a run whose windows would not fit into three quarters of the available memory.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
-    let Some(available) = available() else { return Ok(()) };
-    let Ok(plan) = Plan::new(scenario) else { return Ok(()) };
+    let Some(available) = available() else {
+        return Ok(());
+    };
+    let Ok(plan) = Plan::new(scenario) else {
+        return Ok(());
+    };
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
         if let TestKind::Tcp(tcp) = &scenario.tests[f.test].kind {
@@ -33,9 +37,16 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
 }
 
 /// `MemAvailable`, in bytes; `None` where the system does not tell.
-#[allow(clippy::disallowed_methods, reason = "the one place that asks the system for its memory")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the one place that asks the system for its memory"
+)]
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }

@@ -1,6 +1,9 @@
 //! What `--out` and `--junit` write: checked before the run, and put in place whole.
 
-#![allow(clippy::disallowed_methods, reason = "the binary's files are written here, with errors that name the path")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the binary's files are written here, with errors that name the path"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,14 +43,20 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
 /// Makes sure that `path` can be written.
 pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     if path.is_dir() {
-        return Err(Failure::environment(format!("write {}: it is a folder", path.display()))
-            .hint("name a file in it"));
+        return Err(
+            Failure::environment(format!("write {}: it is a folder", path.display()))
+                .hint("name a file in it"),
+        );
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let draft = path.with_file_name(name);
     fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
-    Ok(Pending { path: path.to_owned(), draft, written: false })
+    Ok(Pending {
+        path: path.to_owned(),
+        draft,
+        written: false,
+    })
 }
 
 impl Pending {
@@ -65,7 +74,9 @@ impl Output {
     pub(crate) fn prepare(folder: &Path) -> Result<Output, Failure> {
         fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
         drop(prepare_file(&folder.join("records.json"))?);
-        Ok(Output { folder: folder.to_owned() })
+        Ok(Output {
+            folder: folder.to_owned(),
+        })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -84,11 +95,15 @@ impl Output {
         document
             .write_series_csv(&mut csv)
             .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
-        let data = serde_json::to_vec(page).map_err(|e| Failure::environment(format!("report.json: {e}")))?;
+        let data = serde_json::to_vec(page)
+            .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         for (name, bytes) in [
             ("records.json", document.to_json().into_bytes()),
             ("series.csv", csv),
-            ("scenario.resolved.toml", loaded.document.resolved_text().as_bytes().to_vec()),
+            (
+                "scenario.resolved.toml",
+                loaded.document.resolved_text().as_bytes().to_vec(),
+            ),
             ("report.json", data),
             ("report.html", render(page).into_bytes()),
         ] {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use farpath_record::RunDocument;
-use farpath_report::html::{Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology};
+use farpath_report::html::{
+    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology,
+};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Scenario, Way};
 use farpath_wire::FlowDir;
@@ -12,7 +14,12 @@ use crate::args::RunArgs;
 use crate::run::Loaded;
 
 /// The page of a run.
-pub(crate) fn data(loaded: &Loaded, document: &RunDocument, sequence: Vec<Sequence>, args: &RunArgs) -> ReportData {
+pub(crate) fn data(
+    loaded: &Loaded,
+    document: &RunDocument,
+    sequence: Vec<Sequence>,
+    args: &RunArgs,
+) -> ReportData {
     let scenario = &loaded.scenario;
     ReportData {
         schema: SCHEMA.to_owned(),
@@ -26,14 +33,20 @@ pub(crate) fn data(loaded: &Loaded, document: &RunDocument, sequence: Vec<Sequen
         command: Some(command(args, document.seed)),
         topology: Some(topology(scenario)),
         // The scenario was built before it was run; only a scenario of searches alone was not.
-        paths: Plan::new(scenario).map(|p| paths(scenario, &p)).unwrap_or_default(),
+        paths: Plan::new(scenario)
+            .map(|p| paths(scenario, &p))
+            .unwrap_or_default(),
         sequence,
         notes: notes(document),
     }
 }
 
 fn notes(document: &RunDocument) -> Vec<String> {
-    let mut notes: Vec<String> = document.records.iter().flat_map(|r| r.notes.clone()).collect();
+    let mut notes: Vec<String> = document
+        .records
+        .iter()
+        .flat_map(|r| r.notes.clone())
+        .collect();
     notes.sort();
     notes.dedup();
     notes
@@ -41,7 +54,11 @@ fn notes(document: &RunDocument) -> Vec<String> {
 
 /// The command that repeats the run.
 fn command(args: &RunArgs, seed: u64) -> String {
-    let mut words = vec!["farpath run".to_owned(), args.scenario.clone(), format!("--seed {seed}")];
+    let mut words = vec![
+        "farpath run".to_owned(),
+        args.scenario.clone(),
+        format!("--seed {seed}"),
+    ];
     words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
     words.extend(args.only.iter().map(|t| format!("--only {t}")));
     if args.repeat > 1 {
@@ -53,19 +70,29 @@ fn command(args: &RunArgs, seed: u64) -> String {
 fn topology(scenario: &Scenario) -> Topology {
     let nodes = (0..scenario.node_count()).map(|n| Node {
         name: scenario.node_name(NodeId(n)).to_owned(),
-        kind: if scenario.is_router(NodeId(n)) { NodeKind::Router } else { NodeKind::Host },
+        kind: if scenario.is_router(NodeId(n)) {
+            NodeKind::Router
+        } else {
+            NodeKind::Host
+        },
     });
     let links = scenario.links.iter().map(|l| Link {
         name: l.name.clone(),
         ends: l.ends.map(|n| scenario.node_name(n).to_owned()),
         label: link_label(l),
     });
-    Topology { nodes: nodes.collect(), links: links.collect() }
+    Topology {
+        nodes: nodes.collect(),
+        links: links.collect(),
+    }
 }
 
 fn link_label(link: &farpath_scenario::Link) -> String {
     let [there, back] = &link.directions;
-    let signal = link.signal.as_deref().map_or_else(String::new, |s| format!("{} ", s.to_uppercase()));
+    let signal = link
+        .signal
+        .as_deref()
+        .map_or_else(String::new, |s| format!("{} ", s.to_uppercase()));
     let both = |a: String, b: String| if a == b { a } else { format!("{a} / {b}") };
     let rate = both(there.rate.to_string(), back.rate.to_string());
     let delay = both(there.delay.to_string(), back.delay.to_string());
@@ -76,11 +103,17 @@ fn link_label(link: &farpath_scenario::Link) -> String {
 pub(crate) fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else { continue };
+        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
+            continue;
+        };
         let dir = FlowDir::forward(flow as u16);
         // A test with data flowing back is drawn the way it is written: from the starter.
         let reversed = plan.flows[flow].source != test.from;
-        let (there, back) = if reversed { (dir.turned(), dir) } else { (dir, dir.turned()) };
+        let (there, back) = if reversed {
+            (dir.turned(), dir)
+        } else {
+            (dir, dir.turned())
+        };
         paths.push(TestPath {
             test: test.name.clone(),
             from: scenario.node_name(test.from).to_owned(),
@@ -114,7 +147,11 @@ fn hops(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> Vec<Hop> {
 }
 
 /// The cross-connect that joins what a frame arrived in to what it leaves in.
-fn cross_connect(scenario: &Scenario, arrived: Option<usize>, leaves: Option<usize>) -> Option<String> {
+fn cross_connect(
+    scenario: &Scenario,
+    arrived: Option<usize>,
+    leaves: Option<usize>,
+) -> Option<String> {
     if arrived == leaves {
         return None;
     }
@@ -124,7 +161,11 @@ fn cross_connect(scenario: &Scenario, arrived: Option<usize>, leaves: Option<usi
         (Some(a), None) => c.receive() == a,
         (None, None) => false,
     };
-    scenario.cccs.iter().find(joins).map(|c| c.name().to_owned())
+    scenario
+        .cccs
+        .iter()
+        .find(joins)
+        .map(|c| c.name().to_owned())
 }
 
 /// One line per crossing, for `farpath check`.
@@ -134,7 +175,11 @@ pub(crate) fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String
         .iter()
         .map(|hop| {
             let port: &plan::PortPlan = &plan.ports[hop.port];
-            let arrow = if port.way == Way::Forward { "→" } else { "←" };
+            let arrow = if port.way == Way::Forward {
+                "→"
+            } else {
+                "←"
+            };
             let name = &scenario.links[port.link.0].name;
             match hop.lsp {
                 Some(lsp) => format!("{arrow} {name} ({})", scenario.lsps[lsp].name),

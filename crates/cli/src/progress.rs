@@ -33,12 +33,17 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar over `parts` equal parts; invisible when standard error is no terminal.
     pub(crate) fn new(parts: u64) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(parts * 1000), ProgressDrawTarget::stderr_with_hz(8));
+        let bar = ProgressBar::with_draw_target(
+            Some(parts * 1000),
+            ProgressDrawTarget::stderr_with_hz(8),
+        );
         if !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
         // The template is a constant; if it were wrong the default would still show progress.
-        if let Ok(style) = ProgressStyle::with_template("{msg:28!} [{bar:24}] {percent:>3} %  {elapsed} (left {eta})") {
+        if let Ok(style) = ProgressStyle::with_template(
+            "{msg:28!} [{bar:24}] {percent:>3} %  {elapsed} (left {eta})",
+        ) {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));

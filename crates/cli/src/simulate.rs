@@ -89,7 +89,11 @@ fn run(
         audit: false,
         taps: taps.is_some(),
     };
-    let mode = if wanted.event_by_event { Mode::EventByEvent } else { Mode::Windowed(sim::WINDOW) };
+    let mode = if wanted.event_by_event {
+        Mode::EventByEvent
+    } else {
+        Mode::Windowed(sim::WINDOW)
+    };
     let outcome = sim::run(
         scenario,
         sim::Options {
@@ -113,13 +117,21 @@ fn run(
 }
 
 /// The time–sequence records of every connection.
-fn sequences(scenario: &Scenario, mut outcome: sim::Outcome, at: &BTreeMap<String, String>) -> Vec<Sequence> {
+fn sequences(
+    scenario: &Scenario,
+    mut outcome: sim::Outcome,
+    at: &BTreeMap<String, String>,
+) -> Vec<Sequence> {
     let flows = outcome.built.plan.flows.clone();
     let mut found = Vec::new();
     for node in 0..scenario.node_count() {
         for program in outcome.built.station_mut(node).programs_mut() {
-            let sim::Program::TcpSource(source) = program else { continue };
-            let (Some(sequence), mss) = (source.sequence.take(), source.config().tcp.mss) else { continue };
+            let sim::Program::TcpSource(source) = program else {
+                continue;
+            };
+            let (Some(sequence), mss) = (source.sequence.take(), source.config().tcp.mss) else {
+                continue;
+            };
             let flow = &flows[usize::from(source.config().flow.flow())];
             let record = sequence.finish();
             found.push(Sequence {
@@ -144,7 +156,12 @@ fn bursts(record: &sim::SequenceRecord, mss: u64) -> Vec<SequenceBurst> {
     ] {
         all.extend(track.iter().flat_map(|b| plain(kind, len, b)));
     }
-    all.extend(record.sacks.iter().map(|&(at, start, end)| single(SequenceKind::Sack, at, start, end - start)));
+    all.extend(
+        record
+            .sacks
+            .iter()
+            .map(|&(at, start, end)| single(SequenceKind::Sack, at, start, end - start)),
+    );
     all.sort_by_key(|b| b.t_ns);
     all
 }
@@ -182,7 +199,11 @@ fn plain(kind: SequenceKind, len: u64, burst: &Burst) -> Vec<SequenceBurst> {
         parts.push(groups(kind, len, &body, group, whole));
         rest = tail;
     }
-    let (n, m) = if left > 0 { (rest.count(), 1) } else { (group.min(rest.count()), whole.max(1)) };
+    let (n, m) = if left > 0 {
+        (rest.count(), 1)
+    } else {
+        (group.min(rest.count()), whole.max(1))
+    };
     parts.push(groups(kind, len, &rest, n, m));
     parts
 }

@@ -1,6 +1,9 @@
 //! Captures: what tapped links carried, as pcapng files.
 
-#![allow(clippy::disallowed_methods, reason = "captures are streamed to the output folder from here")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "captures are streamed to the output folder from here"
+)]
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,8 +15,8 @@ use farpath_scenario::{LinkId, Scenario, TestKind};
 use farpath_sim::Built;
 use farpath_wire::encode::{Addresses, Extras, FlowInfo, Link, encode};
 use farpath_wire::ethernet::{Mac, Vlan};
-use farpath_wire::pcapng::{Interface, Writer};
 use farpath_wire::packet::LinkType;
+use farpath_wire::pcapng::{Interface, Writer};
 use farpath_wire::{Frame, Kind};
 
 use crate::exit::Failure;
@@ -46,13 +49,21 @@ impl Drop for Taps {
 impl Taps {
     /// Captures into `folder`; files appear when a tapped link carries its first frame.
     pub(crate) fn new(folder: &Path) -> Taps {
-        Taps { folder: folder.to_owned(), files: Vec::new(), flows: Vec::new(), error: None, bytes: Vec::new() }
+        Taps {
+            folder: folder.to_owned(),
+            files: Vec::new(),
+            flows: Vec::new(),
+            error: None,
+            bytes: Vec::new(),
+        }
     }
 
     /// Writes frames, which are in order of time.
     pub(crate) fn write(&mut self, scenario: &Scenario, built: &Built, frames: &[(usize, Frame)]) {
         if self.flows.is_empty() {
-            self.flows = (0..built.plan.flows.len()).map(|n| flow_info(scenario, built, n)).collect();
+            self.flows = (0..built.plan.flows.len())
+                .map(|n| flow_info(scenario, built, n))
+                .collect();
         }
         for (port, frame) in frames {
             if self.error.is_some() {
@@ -64,7 +75,13 @@ impl Taps {
         }
     }
 
-    fn packet(&mut self, scenario: &Scenario, built: &Built, port: usize, frame: &Frame) -> std::io::Result<()> {
+    fn packet(
+        &mut self,
+        scenario: &Scenario,
+        built: &Built,
+        port: usize,
+        frame: &Frame,
+    ) -> std::io::Result<()> {
         let plan = &built.plan.ports[port];
         let place = match self.files.iter().position(|(l, _)| *l == plan.link) {
             Some(place) => place,
@@ -77,33 +94,57 @@ impl Taps {
         let info = &self.flows[usize::from(frame.flow.flow())];
         let link = link_header(scenario, plan.link, plan.from.0, plan.to.0);
         self.bytes.clear();
-        let extras = Extras { window: u64::from(u16::MAX), ..Extras::default() };
+        let extras = Extras {
+            window: u64::from(u16::MAX),
+            ..Extras::default()
+        };
         let original = encode(frame, info, &link, &extras, &mut self.bytes);
         let capture = &mut self.files[place].1;
-        capture.writer.packet(capture.interfaces[port % 2], frame.at, &self.bytes, original)
+        capture.writer.packet(
+            capture.interfaces[port % 2],
+            frame.at,
+            &self.bytes,
+            original,
+        )
     }
 
     fn open(&self, scenario: &Scenario, link: LinkId) -> std::io::Result<Capture> {
-        let path = self.folder.join(format!("{}.pcapng", scenario.links[link.0].name));
+        let path = self
+            .folder
+            .join(format!("{}.pcapng", scenario.links[link.0].name));
         let mut writer = Writer::new(BufWriter::new(File::create(&path)?))?;
         let kind = match scenario.links[link.0].framing {
             Framing::Pos => LinkType::Ppp,
             _ => LinkType::Ethernet,
         };
         let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);
-        let interfaces = [interface(farpath_scenario::Way::Forward)?, interface(farpath_scenario::Way::Reverse)?];
-        Ok(Capture { path, writer, interfaces })
+        let interfaces = [
+            interface(farpath_scenario::Way::Forward)?,
+            interface(farpath_scenario::Way::Reverse)?,
+        ];
+        Ok(Capture {
+            path,
+            writer,
+            interfaces,
+        })
     }
 
     /// Closes every file.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let Some(error) = &self.error {
-            return Err(Failure::environment(format!("write a capture in {}: {error}", self.folder.display())));
+            return Err(Failure::environment(format!(
+                "write a capture in {}: {error}",
+                self.folder.display()
+            )));
         }
         for (_, capture) in std::mem::take(&mut self.files) {
-            let named = |e: std::io::Error| Failure::environment(format!("write {}: {e}", capture.path.display()));
+            let named = |e: std::io::Error| {
+                Failure::environment(format!("write {}: {e}", capture.path.display()))
+            };
             let mut out = capture.writer.finish().map_err(named)?;
-            out.flush().map_err(|e| Failure::environment(format!("write {}: {e}", capture.path.display())))?;
+            out.flush().map_err(|e| {
+                Failure::environment(format!("write {}: {e}", capture.path.display()))
+            })?;
         }
         Ok(())
     }

@@ -36,7 +36,10 @@ impl Column {
 
     /// The width at which no word is broken but at its joints.
     fn word_width(&self) -> usize {
-        self.texts().map(|text| longest_word(text)).max().unwrap_or(0)
+        self.texts()
+            .map(|text| longest_word(text))
+            .max()
+            .unwrap_or(0)
     }
 }
 

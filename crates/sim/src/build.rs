@@ -68,16 +68,38 @@ pub struct Keep {
 
 impl Built {
     /// Builds the network of `scenario`.
-    pub fn new(scenario: &Scenario, plan: Plan, seed: u64, sampling: Sampling, keep: Keep) -> Built {
+    pub fn new(
+        scenario: &Scenario,
+        plan: Plan,
+        seed: u64,
+        sampling: Sampling,
+        keep: Keep,
+    ) -> Built {
         let longest_rtt = longest_rtts(scenario, &plan);
         let headers = headers(&plan);
         let mut network = Network::new();
         let stations: Vec<ElementId> = (0..scenario.node_count())
-            .map(|node| network.add(Piece::Station(Box::new(station(scenario, &plan, node, sampling)))))
+            .map(|node| {
+                network.add(Piece::Station(Box::new(station(
+                    scenario, &plan, node, sampling,
+                ))))
+            })
             .collect();
-        let flow_names = plan.flows.iter().map(|f| format!("{}/{}", scenario.tests[f.test].name, f.stream)).collect();
-        let mut built =
-            Built { network, plan, sampling, stations, ports: Vec::new(), longest_rtt, flow_names, seed };
+        let flow_names = plan
+            .flows
+            .iter()
+            .map(|f| format!("{}/{}", scenario.tests[f.test].name, f.stream))
+            .collect();
+        let mut built = Built {
+            network,
+            plan,
+            sampling,
+            stations,
+            ports: Vec::new(),
+            longest_rtt,
+            flow_names,
+            seed,
+        };
         for number in 0..built.plan.ports.len() {
             let mut port = Port::new(built.port_config(scenario, number, &headers));
             if keep.audit {
@@ -146,15 +168,22 @@ impl Built {
             LossModel::EveryNth(n) => LossSpec::EveryNth(*n),
             LossModel::Bernoulli(p) => LossSpec::Bernoulli(p.get()),
             LossModel::BitError(ber) => LossSpec::BitError(*ber),
-            LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
-                LossSpec::GilbertElliott(GilbertElliott {
-                    p: p.get(),
-                    r: r.get(),
-                    loss_good: loss_good.get(),
-                    loss_bad: loss_bad.get(),
-                })
-            }
-            LossModel::Scripted { test, stream, segment } => {
+            LossModel::GilbertElliott {
+                p,
+                r,
+                loss_good,
+                loss_bad,
+            } => LossSpec::GilbertElliott(GilbertElliott {
+                p: p.get(),
+                r: r.get(),
+                loss_good: loss_good.get(),
+                loss_bad: loss_bad.get(),
+            }),
+            LossModel::Scripted {
+                test,
+                stream,
+                segment,
+            } => {
                 let hit = |f: &farpath_scenario::plan::Flow| {
                     scenario.tests[f.test].name == *test && f.stream == *stream
                 };
@@ -164,7 +193,10 @@ impl Built {
                     TestKind::Tcp(_) => u64::from(self.plan.mss(scenario, number)),
                     _ => 1,
                 };
-                LossSpec::Scripted { flow: FlowDir::forward(number as u16), seq: ordinal * unit }
+                LossSpec::Scripted {
+                    flow: FlowDir::forward(number as u16),
+                    seq: ordinal * unit,
+                }
             }
         })
     }
@@ -222,7 +254,10 @@ impl Built {
     pub fn dropped_behind(&self, number: usize) -> Drops {
         let node = self.plan.ports[number].to;
         // A node's inputs are numbered like the ports that lead to it; see `connect`.
-        let input = self.plan.ports[..number].iter().filter(|p| p.to == node).count();
+        let input = self.plan.ports[..number]
+            .iter()
+            .filter(|p| p.to == node)
+            .count();
         self.station(node.0).dropped(input)
     }
 
@@ -263,14 +298,25 @@ fn purpose(model: &LossModel) -> &'static str {
 }
 
 fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) -> Station {
-    let router = node.checked_sub(scenario.hosts.len()).map(|r| &scenario.routers[r]);
+    let router = node
+        .checked_sub(scenario.hosts.len())
+        .map(|r| &scenario.routers[r]);
     let routes = plan.nodes[node].routes.clone();
-    Station::new(node as u32, router.is_none_or(|r| r.answers), router.is_some(), routes, sampling)
+    Station::new(
+        node as u32,
+        router.is_none_or(|r| r.answers),
+        router.is_some(),
+        routes,
+        sampling,
+    )
 }
 
 /// Header bytes of data frames by flow and direction.
 fn headers(plan: &Plan) -> Arc<[u16]> {
-    plan.flows.iter().flat_map(|f| [f.header_bytes, f.header_bytes]).collect()
+    plan.flows
+        .iter()
+        .flat_map(|f| [f.header_bytes, f.header_bytes])
+        .collect()
 }
 
 /// For each port, the largest propagation there and back of any flow through it.

@@ -16,7 +16,7 @@ pub use build::{Built, Keep, Piece};
 pub use collect::{links, records};
 pub use ping::Pinger;
 pub use programs::measured;
-pub use run::{Options, Outcome, Progress, RunError, WINDOW, run};
+pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};
 pub use sequence::SequenceRecord;
 pub use station::{Drops, Program, ROUTER_ANSWER, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};

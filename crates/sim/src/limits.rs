@@ -19,7 +19,12 @@ const SATURATED: f64 = 0.98;
 /// Shares of the connection's time by limit, named as in a record; they sum to 1. The time is that
 /// from the interval of the measurement's start until the application stopped, or until everything
 /// it wrote was acknowledged.
-pub(crate) fn shares(scenario: &Scenario, built: &Built, flow: usize, source: &TcpSource) -> BTreeMap<String, f64> {
+pub(crate) fn shares(
+    scenario: &Scenario,
+    built: &Built,
+    flow: usize,
+    source: &TcpSource,
+) -> BTreeMap<String, f64> {
     let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let mut before = Shares::default();
@@ -34,13 +39,20 @@ pub(crate) fn shares(scenario: &Scenario, built: &Built, flow: usize, source: &T
         let total: f64 = Limit::ALL.into_iter().map(spent).sum();
         let saturated = hops.iter().find(|hop| {
             let port = built.port(hop.port);
-            let interval = port.counters().intervals.get(n).copied().unwrap_or_default();
+            let interval = port
+                .counters()
+                .intervals
+                .get(n)
+                .copied()
+                .unwrap_or_default();
             is_saturated(built, hop.port, interval)
         });
         match saturated {
             Some(hop) if total > 0.0 => {
                 let own = !scenario.is_router(built.plan.ports[hop.port].from);
-                *shares.entry(if own { "nic" } else { "link" }.to_owned()).or_default() += total;
+                *shares
+                    .entry(if own { "nic" } else { "link" }.to_owned())
+                    .or_default() += total;
             }
             _ => {
                 for limit in Limit::ALL.into_iter().filter(|l| spent(*l) > 0.0) {
@@ -72,7 +84,10 @@ pub(crate) fn of_lossy_stream(scenario: &Scenario, built: &Built, flow: usize) -
 }
 
 fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {
-    let capacity = built.plan.ports[port].rate.bytes_in(built.sampling.every).as_bytes() as f64;
+    let capacity = built.plan.ports[port]
+        .rate
+        .bytes_in(built.sampling.every)
+        .as_bytes() as f64;
     interval.queue_bytes > 0 && interval.bytes as f64 >= SATURATED * capacity
 }
 

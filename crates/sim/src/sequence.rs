@@ -66,7 +66,12 @@ impl Sequence {
     #[inline]
     pub fn note(&mut self, frame: &Frame, now: Time, seq: u64) {
         if self.cut.is_none() {
-            self.record(frame.kind, frame.flags().contains(Flags::RETRANSMIT), now, seq);
+            self.record(
+                frame.kind,
+                frame.flags().contains(Flags::RETRANSMIT),
+                now,
+                seq,
+            );
         }
     }
 

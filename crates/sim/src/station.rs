@@ -1,7 +1,7 @@
 //! A node's own endpoint: the programs that run on a host or router, and what the node answers by
 //! itself.
 
-use farpath_element::{Answer, Drop, Element, Io, IntervalClock, Sampling, answer, frame_hash};
+use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer, frame_hash};
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
@@ -97,11 +97,21 @@ pub struct Station {
 
 impl Station {
     /// A node without programs.
-    pub fn new(node: u32, answers: bool, is_router: bool, routes: Vec<Option<u16>>, sampling: Sampling) -> Station {
+    pub fn new(
+        node: u32,
+        answers: bool,
+        is_router: bool,
+        routes: Vec<Option<u16>>,
+        sampling: Sampling,
+    ) -> Station {
         Station {
             node,
             answers,
-            answer_after: if is_router { ROUTER_ANSWER } else { Duration::ZERO },
+            answer_after: if is_router {
+                ROUTER_ANSWER
+            } else {
+                Duration::ZERO
+            },
             routes,
             programs: Vec::new(),
             receivers: Vec::new(),
@@ -121,7 +131,11 @@ impl Station {
 
     /// The output on which frames of `flow` leave.
     pub fn output(&self, flow: FlowDir) -> Option<usize> {
-        self.routes.get(flow.index()).copied().flatten().map(usize::from)
+        self.routes
+            .get(flow.index())
+            .copied()
+            .flatten()
+            .map(usize::from)
     }
 
     /// Adds a program that receives the frames of `receives`.
@@ -248,7 +262,9 @@ impl Element for Station {
                 self.fire(self.wake, io);
                 continue;
             }
-            let Some((n, stays_first)) = first else { return };
+            let Some((n, stays_first)) = first else {
+                return;
+            };
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
             let mut taken = 0;

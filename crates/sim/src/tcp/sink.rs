@@ -136,8 +136,11 @@ impl TcpSink {
             }
             let blocks = ack.sack;
             if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
-                let mut extras =
-                    AckExtras { window: ack.window, count: blocks.len() as u8, ..AckExtras::default() };
+                let mut extras = AckExtras {
+                    window: ack.window,
+                    count: blocks.len() as u8,
+                    ..AckExtras::default()
+                };
                 for (slot, block) in extras.blocks.iter_mut().zip(blocks) {
                     *slot = (block.start, block.end);
                 }

@@ -84,7 +84,11 @@ pub struct RttSummary {
 impl RttSummary {
     #[inline]
     fn note(&mut self, rtt: Duration) {
-        self.min = if self.count == 0 { rtt } else { self.min.min(rtt) };
+        self.min = if self.count == 0 {
+            rtt
+        } else {
+            self.min.min(rtt)
+        };
         self.max = self.max.max(rtt);
         self.sum_s += rtt.as_secs_f64();
         self.count += 1;
@@ -144,7 +148,11 @@ impl TcpSource {
             return self.config.start;
         }
         let timer = self.sender.deadline();
-        if self.stopped { timer } else { timer.min(self.config.stop) }
+        if self.stopped {
+            timer
+        } else {
+            timer.min(self.config.stop)
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
@@ -183,7 +191,8 @@ impl TcpSource {
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
         if frame.side == 0 {
-            self.sender.on_ack(now, frame.seq, self.usual_window, echo, &[]);
+            self.sender
+                .on_ack(now, frame.seq, self.usual_window, echo, &[]);
         } else if let Some(extras) = io.side(frame.flow).get(frame.side) {
             let mut blocks = [SackBlock::default(); 4];
             let count = usize::from(extras.count);
@@ -193,7 +202,8 @@ impl TcpSource {
                     sequence.note_sack(now, start, end);
                 }
             }
-            self.sender.on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
+            self.sender
+                .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
         if self.sender.done() {
             self.end_account(now);
@@ -212,9 +222,14 @@ impl TcpSource {
         let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
             let (like, seq) = match &out {
-                Out::Data(segment) if segment.len == self.config.tcp.mss => {
-                    (if segment.retransmit { &self.retransmit } else { &self.full }, segment.seq)
-                }
+                Out::Data(segment) if segment.len == self.config.tcp.mss => (
+                    if segment.retransmit {
+                        &self.retransmit
+                    } else {
+                        &self.full
+                    },
+                    segment.seq,
+                ),
                 other => {
                     let frame = self.unusual(other);
                     self.template = frame;
@@ -256,7 +271,11 @@ impl TcpSource {
 
     pub(crate) fn sample(&mut self, now: Time) {
         let sample = TcpSample {
-            cwnd: if self.opened { self.sender.cwnd_bytes() } else { 0 },
+            cwnd: if self.opened {
+                self.sender.cwnd_bytes()
+            } else {
+                0
+            },
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
             limited: self.sender.limited(now),
