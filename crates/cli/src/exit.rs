@@ -85,6 +85,12 @@ impl Failure {
     }
 }
 
+/// Says on standard error what is worth knowing and no failure.
+pub(crate) fn note(message: &str) {
+    // Nobody may be reading.
+    drop(writeln!(std::io::stderr(), "note: {message}"));
+}
+
 /// Writes data to standard output. A reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();

@@ -5,8 +5,9 @@
     reason = "the binary's files are written here, with errors that name the path"
 )]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use farpath_record::RunDocument;
 use farpath_report::html::{ReportData, render};
@@ -27,8 +28,22 @@ pub(crate) struct Pending {
     written: bool,
 }
 
+/// Drafts that nobody has finished yet.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes what is half-written, for a process that ends at once.
+pub(crate) fn discard_drafts() {
+    for draft in DRAFTS.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
+        drop(fs::remove_file(draft));
+    }
+}
+
 impl Drop for Pending {
     fn drop(&mut self) {
+        DRAFTS
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .retain(|d| *d != self.draft);
         if !self.written {
             drop(fs::remove_file(&self.draft));
         }
@@ -52,6 +67,10 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     name.push(format!(".{}.part", std::process::id()));
     let draft = path.with_file_name(name);
     fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
+    DRAFTS
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .push(draft.clone());
     Ok(Pending {
         path: path.to_owned(),
         draft,
@@ -61,8 +80,23 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
 
 impl Pending {
     /// Writes the file whole, or not at all.
-    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
-        fs::write(&self.draft, bytes).map_err(|e| cannot("write", &self.path, &e))?;
+    pub(crate) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
+        fs::write(&self.draft, bytes).map_err(|e| self.cannot_write(&e))?;
+        self.place()
+    }
+
+    /// The file's draft, to be written bit by bit; [`Pending::place`] puts it in place.
+    pub(crate) fn open(&self) -> Result<File, Failure> {
+        File::create(&self.draft).map_err(|e| self.cannot_write(&e))
+    }
+
+    /// What to say when writing it fails.
+    pub(crate) fn cannot_write(&self, error: &std::io::Error) -> Failure {
+        cannot("write", &self.path, error)
+    }
+
+    /// Puts the draft in place.
+    pub(crate) fn place(mut self) -> Result<(), Failure> {
         fs::rename(&self.draft, &self.path).map_err(|e| cannot("write", &self.path, &e))?;
         self.written = true;
         Ok(())

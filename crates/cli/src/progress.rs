@@ -14,6 +14,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn watch_interrupts() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            crate::output::discard_drafts();
             std::process::exit(130);
         }
     })

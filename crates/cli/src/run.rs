@@ -51,10 +51,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     keep_only(&mut loaded.scenario, &args.only)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let neither = !args.predict && !args.simulate;
-    let wanted = Wanted {
+    let mut wanted = Wanted {
         predict: args.predict || neither,
         simulate: args.simulate || neither,
-        sequence: args.out.is_some(),
+        sequence: 0,
         event_by_event: args.event_by_event,
     };
     // What cannot be written or held is found out before anything runs.
@@ -65,10 +65,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         .map(crate::output::prepare_file)
         .transpose()?;
     let points = points(&loaded, &sets, args)?;
+    if output.is_some() {
+        wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
+    }
     for (_, scenario) in &points {
         crate::memory::check(scenario)?;
     }
-    let mut taps = output.as_ref().map(|o| Taps::new(o.folder()));
+    let mut taps = match &output {
+        Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
+        _ => None,
+    };
     let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);
@@ -177,11 +183,7 @@ fn all_points(
     for (at, scenario) in &points {
         for repeat in 0..repeats {
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
-            let tapped = if repeat == 0 && at.is_empty() {
-                taps.as_mut()
-            } else {
-                None
-            };
+            let tapped = if repeat == 0 { taps.as_mut() } else { None };
             let seed = seed.wrapping_add(repeat.into());
             let mut advance = |n| progress.advance_by(n);
             let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;

@@ -24,7 +24,7 @@ pub(crate) fn highest(
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
     let wanted = Wanted {
         predict: false,
-        sequence: false,
+        sequence: 0,
         ..wanted
     };
     let steps = steps(low, high, search.resolution.get());

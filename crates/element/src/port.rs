@@ -18,6 +18,7 @@ use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
 use crate::qdisc::{Fifo, Footprint, Limit};
+use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
 
@@ -78,7 +79,7 @@ pub struct Port {
     clock: IntervalClock,
     counters: Counters,
     interval: Interval,
-    tapped: Option<Vec<Frame>>,
+    tapped: Option<Vec<Tapped>>,
     digest: Option<u64>,
     merge: Merge,
     treatments: Treatments,
@@ -120,9 +121,9 @@ impl Port {
         self.tapped = Some(Vec::new());
     }
 
-    /// The frames tapped since the last call; `at` is the end of their transmission. Frames that
+    /// The frames tapped since the last call, in the order of their transmission. Frames that
     /// still wait for the transmitter at the end of a run may be among them.
-    pub fn take_tapped(&mut self) -> Vec<Frame> {
+    pub fn take_tapped(&mut self) -> Vec<Tapped> {
         self.tapped.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
@@ -357,7 +358,7 @@ impl Port {
     ) -> (Time, Option<Drop>) {
         let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame)
+            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
         {
             return (start, Some(reason));
         }
@@ -391,11 +392,15 @@ impl Port {
 
     /// The tap, and the causes of loss in order.
     #[inline(never)]
-    fn suffer(&mut self, end: Time, wire_bytes: u32, frame: &Frame) -> Option<Drop> {
+    fn suffer(
+        &mut self,
+        end: Time,
+        wire_bytes: u32,
+        frame: &Frame,
+        io: &mut Io<'_>,
+    ) -> Option<Drop> {
         if let Some(tapped) = &mut self.tapped {
-            let mut copy = *frame;
-            copy.at = end;
-            tapped.push(copy);
+            tapped.push(Tapped::new(frame, end, io));
         }
         let mut losses = self.losses.iter_mut();
         let reason = losses.find_map(|l| l.strikes(frame, wire_bytes))?;

@@ -235,6 +235,8 @@ fn found_word(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
         DeValue::Integer(_) => "a whole number",
+        DeValue::Float(f) if f.as_str().ends_with("nan") => "nan",
+        DeValue::Float(f) if f.as_str().ends_with("inf") => "infinite",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",

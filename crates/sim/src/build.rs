@@ -195,7 +195,7 @@ impl Built {
                 };
                 LossSpec::Scripted {
                     flow: FlowDir::forward(number as u16),
-                    seq: ordinal * unit,
+                    seq: ordinal.saturating_mul(unit),
                 }
             }
         })
