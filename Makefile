@@ -82,8 +82,8 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
 	cd web && npm run build:gallery
-	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/cern-snaky-tunnel.svg
-	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/cern-snaky-load.svg
+	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/tunnel.svg
+	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/load.svg
 
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference

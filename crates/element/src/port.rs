@@ -257,8 +257,16 @@ impl Port {
     /// does for each, as long as they arrive before `until`; returns how many. What is the same for
     /// all of them is looked up once.
     #[inline]
-    fn pass(&mut self, frames: &[Frame], until: Time, treatment: &Treatment, io: &mut Io<'_>) -> usize {
-        let Exit::Output(output) = treatment.exit else { return 0 };
+    fn pass(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> usize {
+        let Exit::Output(output) = treatment.exit else {
+            return 0;
+        };
         if !self.up || treatment.enclosed > self.mtu {
             return 0;
         }
@@ -281,7 +289,8 @@ impl Port {
             let (start, end) = self.transmitter.occupy(now, treatment.time);
             if must_wait {
                 self.fifo.wait(start, treatment.time, footprint);
-                self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+                self.counters.queue_max_bytes =
+                    self.counters.queue_max_bytes.max(self.fifo.bytes());
             } else {
                 sent_at_once += 1;
             }

@@ -134,6 +134,9 @@ mod tests {
 
     #[test]
     fn code_is_not_read() {
-        assert_eq!(found("`a[0](gone.md)`\n```text\n[a](gone.md)\n```\n"), [""; 0]);
+        assert_eq!(
+            found("`a[0](gone.md)`\n```text\n[a](gone.md)\n```\n"),
+            [""; 0]
+        );
     }
 }
