@@ -152,7 +152,13 @@ pub(crate) struct PathArgs {
 /// `farpath predict overhead`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000"
+    after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a\n\
+    slash (622Mbps), and goes on with its layers:\n  \
+    eth  pos  atm  aal5-llc  aal5-vc  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
+    An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
+    Examples:\n  \
+    farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000\n  \
+    farpath predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180"
 )]
 pub(crate) struct OverheadArgs {
     /// The stack from the line up, layers joined by `/`

@@ -37,6 +37,15 @@ struct Capture {
     interfaces: [Interface; 2],
 }
 
+/// A capture that was not finished is taken away: half a file is worse than none.
+impl Drop for Taps {
+    fn drop(&mut self) {
+        for (_, capture) in &self.files {
+            drop(std::fs::remove_file(&capture.path));
+        }
+    }
+}
+
 impl Taps {
     /// Captures into `folder`; files appear when a tapped link carries its first frame.
     pub(crate) fn new(folder: &Path) -> Taps {
@@ -121,14 +130,14 @@ impl Taps {
     }
 
     /// Closes every file.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        if let Some(error) = self.error {
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        if let Some(error) = &self.error {
             return Err(Failure::environment(format!(
                 "write a capture in {}: {error}",
                 self.folder.display()
             )));
         }
-        for (_, capture) in self.files {
+        for (_, capture) in std::mem::take(&mut self.files) {
             let named = |e: std::io::Error| {
                 Failure::environment(format!("write {}: {e}", capture.path.display()))
             };

@@ -141,7 +141,7 @@ impl Port {
         &self.counters
     }
 
-    /// Frames waiting now.
+    /// Frames waiting, as of the last arrival or [`Port::catch_up`].
     pub fn waiting(&self) -> u64 {
         self.fifo.frames()
     }
@@ -164,11 +164,17 @@ impl Port {
         }
     }
 
-    /// Settles the counters at the end of the run: everything earlier than `end` has happened.
-    pub fn finish(&mut self, end: Time) {
-        let last = end - Duration::from_ps(1);
+    /// Counts what has entered service on an idle port since its last arrival: everything earlier
+    /// than `now` has happened. Only then does [`Port::waiting`] say how many wait.
+    pub fn catch_up(&mut self, now: Time) {
+        let last = now - Duration::from_ps(1);
         self.note_intervals(last);
         self.settle(last);
+    }
+
+    /// Settles the counters at the end of the run: everything earlier than `end` has happened.
+    pub fn finish(&mut self, end: Time) {
+        self.catch_up(end);
         while self.clock.end <= end {
             self.note_interval();
         }

@@ -279,10 +279,13 @@ impl Plan {
                 let visited = self
                     .route(scenario, routes, dir, from, to, via)
                     .ok_or_else(no_route)?;
-                // Routers on the way may answer towards the source.
+                // Routers on the way may answer towards the source, and know that they are not
+                // the destination.
                 for node in visited {
                     if scenario.is_router(node) && node != from && node != to {
                         self.route(scenario, routes, dir.turned(), node, from, None)
+                            .ok_or_else(no_route)?;
+                        self.route(scenario, routes, dir, node, to, None)
                             .ok_or_else(no_route)?;
                     }
                 }
@@ -328,7 +331,12 @@ impl Plan {
                 action.0,
             );
             step = match action.1 {
-                Some(lsp) => self.tunnel_end(scenario, lsp),
+                Some(lsp) => {
+                    // A label may expire at any of its routers.
+                    let path = &scenario.lsps[lsp].path;
+                    visited.extend(&path[1..path.len() - 1]);
+                    self.tunnel_end(scenario, lsp)
+                }
                 None => next,
             };
         }

@@ -10,7 +10,7 @@ use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
 use crate::programs;
-use crate::station::Station;
+use crate::station::{Drops, Station};
 
 /// One element of a simulated network.
 pub enum Piece {
@@ -50,6 +50,8 @@ pub struct Built {
     ports: Vec<ElementId>,
     /// Per port: the largest base RTT of any flow through it.
     longest_rtt: Vec<Duration>,
+    /// `TEST/STREAM` by flow number: what luck is keyed with, since numbers follow the test list.
+    flow_names: Arc<[String]>,
     seed: u64,
 }
 
@@ -83,6 +85,11 @@ impl Built {
                 ))))
             })
             .collect();
+        let flow_names = plan
+            .flows
+            .iter()
+            .map(|f| format!("{}/{}", scenario.tests[f.test].name, f.stream))
+            .collect();
         let mut built = Built {
             network,
             plan,
@@ -90,6 +97,7 @@ impl Built {
             stations,
             ports: Vec::new(),
             longest_rtt,
+            flow_names,
             seed,
         };
         for number in 0..built.plan.ports.len() {
@@ -123,7 +131,7 @@ impl Built {
             limit,
             delay: direction.delay,
             reorder: direction.reorder,
-            losses: self.losses(scenario, number, &direction.losses, 0),
+            losses: self.losses(scenario, number, &direction.losses, None),
             forwarding: plan.forwarding.clone(),
             headers: Arc::clone(headers),
             sampling: self.sampling,
@@ -131,27 +139,28 @@ impl Built {
         }
     }
 
-    /// Causes of loss at work. `epoch` counts the events that replaced them, so that each set has
-    /// its own luck.
+    /// Causes of loss at work. Each has its own luck, keyed by what it is and, when an event put it
+    /// there, by when: neither another cause beside it nor another event before it changes it.
     pub(crate) fn losses(
         &self,
         scenario: &Scenario,
         port: usize,
         models: &[LossModel],
-        epoch: u64,
+        since: Option<Time>,
     ) -> Vec<Loss> {
         let plan = &self.plan.ports[port];
         let key = Key::new(self.seed)
             .with(&scenario.links[plan.link.0].name)
             .with(&scenario.direction_name(plan.link, plan.way))
-            .with("loss")
-            .with_number(epoch);
-        let at_work = |(place, model): (usize, &LossModel)| {
+            .with("loss");
+        let key = since.map_or(key, |at| key.with("event").with_number(at.as_ps()));
+        let at_work = |model: &LossModel| {
             // A scripted loss names a flow that may not be part of this run (`--only`).
             let spec = self.loss_spec(scenario, model)?;
-            Some(Loss::new(spec, key.with_number(place as u64)))
+            let loss = Loss::new(spec, key.with(purpose(model)));
+            Some(loss.with_flow_names(Arc::clone(&self.flow_names)))
         };
-        models.iter().enumerate().filter_map(at_work).collect()
+        models.iter().filter_map(at_work).collect()
     }
 
     fn loss_spec(&self, scenario: &Scenario, model: &LossModel) -> Option<LossSpec> {
@@ -241,6 +250,17 @@ impl Built {
         }
     }
 
+    /// Frames that crossed a port's link and were dropped by the node behind it.
+    pub fn dropped_behind(&self, number: usize) -> Drops {
+        let node = self.plan.ports[number].to;
+        // A node's inputs are numbered like the ports that lead to it; see `connect`.
+        let input = self.plan.ports[..number]
+            .iter()
+            .filter(|p| p.to == node)
+            .count();
+        self.station(node.0).dropped(input)
+    }
+
     /// A node's station, to install programs or take results.
     pub fn station_mut(&mut self, node: usize) -> &mut Station {
         match self.network.element_mut(self.stations[node]) {
@@ -263,6 +283,17 @@ impl Built {
     /// The seed of the run.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+}
+
+/// What a cause of loss draws its luck for; at most one of each random kind is at work at a time.
+fn purpose(model: &LossModel) -> &'static str {
+    match model {
+        LossModel::Scripted { .. } => "scripted",
+        LossModel::EveryNth(_) => "every",
+        LossModel::Bernoulli(_) => "bernoulli",
+        LossModel::GilbertElliott { .. } => "gilbert-elliott",
+        LossModel::BitError(_) => "bit-error",
     }
 }
 

@@ -67,7 +67,7 @@ fn record(
     }
     match &test.kind {
         TestKind::Ping(_) => ping(scenario, built, flows[0], &mut record),
-        TestKind::Udp(_) => udp(built, flows[0], test, &mut record),
+        TestKind::Udp(_) => udp(scenario, built, flows[0], test, &mut record),
         TestKind::Tcp(_) => tcp(scenario, built, &flows, test, &mut record),
     }
     record
@@ -146,7 +146,7 @@ fn percentile(sorted: &[f64], q: f64) -> f64 {
     sorted[rank.min(sorted.len()) - 1]
 }
 
-fn udp(built: &Built, flow: usize, test: &Test, record: &mut Record) {
+fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mut Record) {
     let dir = FlowDir::forward(flow as u16);
     let plan = &built.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned());
@@ -155,11 +155,13 @@ fn udp(built: &Built, flow: usize, test: &Test, record: &mut Record) {
         return;
     };
     udp_metrics(source, sink, test, &mut record.metrics);
-    if sink.received < source.measured {
-        record.limited_by = Some("link".to_owned());
+    let lossy = sink.received < source.measured;
+    let limit = if lossy {
+        limits::of_lossy_stream(scenario, built, flow)
     } else {
-        record.limited_by = Some("application".to_owned());
-    }
+        "application"
+    };
+    record.limited_by = Some(limit.to_owned());
 }
 
 fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics) {
@@ -379,9 +381,12 @@ pub fn links(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<LinkR
 }
 
 fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: Way) -> LinkRecord {
-    let counters = outcome.built.port(port_of(id, way)).counters();
+    let port = port_of(id, way);
+    let counters = outcome.built.port(port).counters();
+    let behind = outcome.built.dropped_behind(port);
     let every = outcome.built.sampling.every;
-    let named = |reason: &Drop| (reason.name().to_owned(), counters.dropped(*reason));
+    let all = |reason: Drop| counters.dropped(reason) + behind[reason as usize];
+    let named = |reason: &Drop| (reason.name().to_owned(), all(*reason));
     let mut drops: BTreeMap<String, u64> = Drop::ALL
         .iter()
         .map(named)

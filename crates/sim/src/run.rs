@@ -193,7 +193,7 @@ impl Running<'_, '_> {
                 self.built.network.run(until, self.options.mode);
             }
             while events.get(next_event).is_some_and(|e| e.at <= until) {
-                self.apply(&events[next_event], next_event as u64);
+                self.apply(&events[next_event]);
                 next_event += 1;
             }
             self.drain_taps();
@@ -220,7 +220,10 @@ impl Running<'_, '_> {
         now + longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default()
     }
 
-    fn at_rest(&self, now: Time) -> bool {
+    fn at_rest(&mut self, now: Time) -> bool {
+        for port in 0..self.built.port_count() {
+            self.built.port_mut(port).catch_up(now);
+        }
         let network = &self.built.network;
         let waiting: u64 = (0..self.built.port_count())
             .map(|p| self.built.port(p).waiting())
@@ -248,16 +251,19 @@ impl Running<'_, '_> {
         Err(RunError::Interrupted { now })
     }
 
-    fn apply(&mut self, event: &Event, ordinal: u64) {
+    fn apply(&mut self, event: &Event) {
         for way in &event.ways {
             let port = port_of(event.link, *way);
             let change = match &event.change {
                 Change::Rate(rate) => PortChange::Rate(*rate),
                 Change::Delay(delay) => PortChange::Delay(*delay),
                 Change::Up(up) => PortChange::Up(*up),
-                Change::Losses(models) => {
-                    PortChange::Losses(self.built.losses(self.scenario, port, models, ordinal + 1))
-                }
+                Change::Losses(models) => PortChange::Losses(self.built.losses(
+                    self.scenario,
+                    port,
+                    models,
+                    Some(event.at),
+                )),
                 Change::Queue(limit) => {
                     let rate = self.built.plan.ports[port].rate;
                     PortChange::Limit(Scenario::queue_limit(

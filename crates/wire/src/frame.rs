@@ -230,6 +230,14 @@ impl Frame {
         (self.label.0, rest)
     }
 
+    /// The same frame, arriving at `at`.
+    #[inline]
+    #[must_use]
+    pub const fn arriving(mut self, at: Time) -> Frame {
+        self.at = at;
+        self
+    }
+
     /// The flags.
     #[inline]
     pub const fn flags(&self) -> Flags {

@@ -51,8 +51,10 @@ pub struct TcpSource {
     sender: Sender,
     opened: bool,
     stopped: bool,
-    template: Frame,
+    /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
+    full: Frame,
     retransmit: Frame,
+    template: Frame,
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -62,6 +64,9 @@ pub struct TcpSource {
     pub cwnd_max: u64,
     /// Round-trip times as acknowledgements showed them.
     pub rtt: RttSummary,
+    /// The account of limits when the application stopped or everything was acknowledged: what
+    /// comes after limits nobody.
+    pub ended: Option<farpath_tcp::Shares>,
 }
 
 /// Smallest, largest and mean of the round-trip times a connection saw.
@@ -101,19 +106,23 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
-        let mut retransmit = template;
+        let mut full = template;
+        full.len = config.tcp.mss as u16 + config.header;
+        let mut retransmit = full;
         retransmit.set_flags(Flags::RETRANSMIT);
         TcpSource {
             sender: Sender::new(&config.tcp),
             opened: false,
             stopped: false,
-            template,
+            full,
             retransmit,
+            template,
             usual_window: config.tcp.receive_window,
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
             cwnd_max: 0,
             rtt: RttSummary::default(),
+            ended: None,
             config,
         }
     }
@@ -153,6 +162,7 @@ impl TcpSource {
         }
         if !self.stopped && self.config.stop <= now {
             self.stopped = true;
+            self.end_account(now);
             self.sender.stop(now);
         }
         if self.sender.deadline() <= now {
@@ -169,6 +179,12 @@ impl TcpSource {
             _ => return,
         }
         self.send(now, io);
+    }
+
+    fn end_account(&mut self, now: Time) {
+        if self.opened && self.ended.is_none() {
+            self.ended = Some(self.sender.limited(now));
+        }
     }
 
     #[inline]
@@ -189,50 +205,68 @@ impl TcpSource {
             self.sender
                 .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
+        if self.sender.done() {
+            self.end_account(now);
+        }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());
         if let Some(rtt) = self.sender.rtt_latest() {
             self.rtt.note(rtt);
         }
         if let Some(sequence) = &mut self.sequence {
-            sequence.note(*frame);
+            sequence.note(frame, now, frame.seq);
         }
     }
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
+        let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
-            let mut frame = match out {
-                Out::Data(segment) => {
-                    let mut frame = if segment.retransmit {
-                        self.retransmit
+            let (like, seq) = match &out {
+                Out::Data(segment) if segment.len == self.config.tcp.mss => (
+                    if segment.retransmit {
+                        &self.retransmit
                     } else {
-                        self.template
-                    };
-                    frame.seq = segment.seq;
-                    frame.len = segment.len as u16 + self.config.header;
-                    frame
-                }
-                Out::Syn => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Syn;
-                    frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
-                    frame
-                }
-                Out::HandshakeAck => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Ack;
-                    frame.len = self.config.header + sack_bytes(0);
-                    frame
+                        &self.full
+                    },
+                    segment.seq,
+                ),
+                other => {
+                    let frame = self.unusual(other);
+                    self.template = frame;
+                    (&self.template, frame.seq)
                 }
             };
-            frame.at = now;
             if let Some(sequence) = &mut self.sequence
-                && frame.kind == Kind::Data
+                && like.kind == Kind::Data
             {
-                sequence.note(frame);
+                sequence.note(like, now, seq);
             }
-            io.output(self.config.output).push(frame);
+            io.output(output).push_like(like, now, seq, 0);
         }
+    }
+
+    /// A frame that is no full segment.
+    #[cold]
+    fn unusual(&self, out: &Out) -> Frame {
+        let mut frame = self.full;
+        match out {
+            Out::Data(segment) => {
+                if segment.retransmit {
+                    frame = self.retransmit;
+                }
+                frame.seq = segment.seq;
+                frame.len = segment.len as u16 + self.config.header;
+            }
+            Out::Syn => {
+                frame.kind = Kind::Syn;
+                frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::HandshakeAck => {
+                frame.kind = Kind::Ack;
+                frame.len = self.config.header + sack_bytes(0);
+            }
+        }
+        frame
     }
 
     pub(crate) fn sample(&mut self, now: Time) {
