@@ -50,10 +50,21 @@ rust-test: linker oracles web/dist/report.js ## the Rust tests
 	$(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE) 2>&1 | tee $(LOGS)/rust.txt
 
 .PHONY: web-test
-web-test: oracles web/dist/report.js ## types and tests of the pages
-	@mkdir -p $(LOGS)
+web-test: linker oracles web/dist/report.js ## types and tests of the pages, and pages of real runs used in Chromium
+	@mkdir -p $(LOGS) target/web-test
 	cd web && npm run check
 	cd web && CI=true NO_COLOR=1 npm test 2>&1 | tee ../$(LOGS)/web.txt
+	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
+	@for name in five-passes window-sweep five-passes-one-loss capacity; do \
+		$(CHECKED) run cern-snaky/$$name --out target/web-test/$$name >/dev/null; \
+	done
+	$(CHECKED) run web/fixtures/lossy.toml --out target/web-test/lossy >/dev/null
+	node web/scripts/smoke.mjs \
+		target/web-test/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
+		target/web-test/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \
+		target/web-test/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
+		target/web-test/capacity/report.html --svg 2 --canvas 3 --section links \
+		target/web-test/lossy/report.html --svg 9 --canvas 6 --trace
 
 .PHONY: generated
 generated: linker ## the pages under docs/reference are those the sources give
@@ -82,8 +93,8 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
 	cd web && npm run build:gallery
-	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/cern-snaky-tunnel.svg
-	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/cern-snaky-load.svg
+	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/tunnel.svg
+	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/load.svg
 
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference

@@ -118,11 +118,12 @@ const METRIC_NAMES: Readonly<Record<string, string>> = {
   rtt_p99_ns: "RTT, 99th percentile", sent: "sent", received: "received", loss_ratio: "loss",
   goodput_bps: "goodput", bytes: "bytes delivered", completion_ns: "completion", retransmits: "retransmits",
   rtos: "timeouts", cwnd_max_bytes: "cwnd, most", recovery_s: "recovery", ramp_s: "ramp", jain_index: "fairness (Jain)",
-  sent_bps: "sent rate", jitter_ns: "jitter", reordered: "reordered", frames: "frames", payload_bytes: "payload",
+  highest_bps: "highest that holds", lowest_failing_bps: "lowest that fails", sent_bps: "sent rate", jitter_ns: "jitter", reordered: "reordered", frames: "frames", payload_bytes: "payload",
 };
 
 /** A metric's key in words; an unknown key is shown as it is. */
-export function metricName(key: string): string {
+export function metricName(key: string, of = ""): string {
+  if (key === "bytes" && of.startsWith("link ")) return "all bytes on the wire";
   return METRIC_NAMES[key] ?? key;
 }
 
@@ -177,14 +178,18 @@ function kindOf(unit: string): Quantity["kind"] {
   return unit === "m" || unit === "km" ? "length" : "time";
 }
 
-/** The figure a source states, in the metric's unit; null where its words hold none or several (`580/581/584 ms`). */
+/** A number with a unit among words; what hangs together by slashes or dashes is a list or a span, not a figure. */
+const FIGURE = /(?<![\w./-])\d+(?:\.\d+)?\s?[a-zµ]+(?:\/[a-z]+)?(?![\w./])/gi;
+
+/** The figure a source states, in the metric's unit: the only one of its kind in its words, or what follows the last
+ * equals sign; null where they hold none or several (`580/581/584 ms`). */
 export function stated(metric: string, text: string | null): number | null {
   if (text === null) return null;
-  const found = quantity(text);
-  if (!found) return null;
   const wanted: Readonly<Record<Dimension, Quantity["kind"]>> =
     { time: "time", seconds: "time", rate: "rate", size: "size", ratio: "number", count: "number" };
   const kind = dimension(metric);
-  if (wanted[kind] !== found.kind) return null;
-  return kind === "seconds" ? found.value / 1e9 : found.value;
+  const result = text.slice(text.lastIndexOf("=") + 1);
+  const found = [quantity(result) ?? [], ...(result.match(FIGURE) ?? []).map((words) => quantity(words) ?? [])].flat()
+    .filter((q) => q.kind === wanted[kind]).map((q) => (kind === "seconds" ? q.value / 1e9 : q.value));
+  return new Set(found).size === 1 ? found[0]! : null;
 }

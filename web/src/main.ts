@@ -46,8 +46,8 @@ function draw(root: HTMLElement): void {
   const main = h("main", {});
   root.append(main);
   const parts: readonly [string, () => HTMLElement | null][] = [
-    ["The answer", () => header(data)], ["The table", () => table(data)], ["The path", () => paths(data)],
-    ["The sweep", () => sweeps(data)], ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
+    ["The answer", () => header(data)], ["The path", () => paths(data)], ["The sweep", () => sweeps(data)],
+    ["The table", () => table(data)], ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
   ];
   for (const [name, make] of parts) {

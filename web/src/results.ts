@@ -3,17 +3,45 @@
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
-/** Metrics shown without being asked for; the rest wait behind a switch. */
+/** Metrics shown without being asked for, besides those of which something is expected; the rest wait behind a switch. */
 const FIRST: Readonly<Record<string, readonly string[]>> = {
-  ping: ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns", "loss_ratio"],
-  tcp: ["goodput_bps", "retransmits", "rtt_avg_ns", "cwnd_max_bytes", "ramp_s", "recovery_s", "completion_ns"],
-  udp: ["sent_bps", "goodput_bps", "loss_ratio", "jitter_ns"],
+  ping: ["rtt_avg_ns"], tcp: ["goodput_bps", "recovery_s"], udp: ["goodput_bps", "loss_ratio"], search: ["highest_bps"],
 };
 
-/** Where a metric stands among those of its kind. */
+/** The order of a test's metrics; others follow as they come. */
+const ORDER: readonly string[] = [
+  "highest_bps", "lowest_failing_bps", "goodput_bps", "sent_bps", "recovery_s", "rtt_min_ns", "rtt_avg_ns", "rtt_max_ns",
+  "rtt_p50_ns", "rtt_p99_ns", "loss_ratio", "retransmits", "rtos", "ramp_s", "completion_ns", "cwnd_max_bytes",
+];
+
+/** Where a metric stands among those of its test. */
 function place(metric: string): number {
-  for (const known of Object.values(FIRST)) if (known.includes(metric)) return known.indexOf(metric);
-  return 50;
+  return ORDER.includes(metric) ? ORDER.indexOf(metric) : ORDER.length;
+}
+
+/** What a metric in full is of, and which: `link.l.a>b.bytes over link.l.b>a.bytes` is bytes of `l, a → b over b → a`. */
+export function subject(metric: string): { of: string; metric: string } {
+  const [first = "", word, second] = metric.split(" ");
+  const a = parts(first);
+  const b = second === undefined ? null : parts(second);
+  const heading = (p: typeof a): string => `${p.of}${p.way === "" ? "" : `, ${p.way.replace(">", " → ")}`}`;
+  if (!b || word === undefined) return { of: heading(a), metric: a.metric };
+  if (a.of === b.of && a.metric === b.metric && a.way !== "") {
+    return { of: `${heading(a)} ${word} ${b.way.replace(">", " → ")}`, metric: a.metric };
+  }
+  return { of: heading(a), metric: `${a.metric} ${word} ${a.of === b.of && a.way === b.way ? "" : `${heading(b)} `}${b.metric}` };
+}
+
+function parts(path: string): { of: string; way: string; metric: string } {
+  const [first = "", ...rest] = path.split(".");
+  if (first === "link") return { of: `link ${rest[0] ?? ""}`, way: rest[1] ?? "", metric: rest.slice(2).join(".") };
+  if (first === "search") return { of: `search ${rest[0] ?? ""}`, way: "", metric: rest.slice(1).join(".") };
+  return { of: first, way: "", metric: rest.join(".") };
+}
+
+/** A search may have the name of the test it runs. */
+function nameOf(record: TestRecord): string {
+  return record.kind === "search" ? `search ${record.test}` : record.test;
 }
 
 export interface Row {
@@ -53,8 +81,8 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
-      const id = key(record.test, metric, record.point);
-      const group = groups.get(id) ?? { test: record.test, metric, kind: record.kind, records: [] };
+      const id = key(nameOf(record), metric, record.point);
+      const group = groups.get(id) ?? { test: nameOf(record), metric, kind: record.kind, records: [] };
       group.records.push(record);
       groups.set(id, group);
     }
@@ -68,7 +96,8 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
         .filter((v): v is number => typeof v === "number");
       if (found.length > 0) values.set(origin, mean(found));
     }
-    const main = metric === "goodput_bps" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
+    // A datagram stream is its application's: nothing else limits it.
+    const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
     const notes = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(notesOf))] : [];
     return {
       test, metric, point: records[0]?.point ?? {}, values, expectations, limitedBy: main?.limited_by ?? null,
@@ -94,9 +123,8 @@ function statedOf(expectations: readonly Expectation[]): string | null {
 export function rows(data: ReportData): Row[] {
   const expected = new Map<string, Expectation[]>();
   for (const e of data.document.expectations) {
-    const plain = !e.metric.startsWith("link.") && !e.metric.startsWith("search.") && !/ (over|minus) /.test(e.metric);
-    const dot = plain ? e.metric.lastIndexOf(".") : -1;
-    const id = key(e.metric.slice(0, Math.max(0, dot)), e.metric.slice(dot + 1), e.point);
+    const { of, metric } = subject(e.metric);
+    const id = key(of, metric, e.point);
     expected.set(id, [...(expected.get(id) ?? []), e]);
   }
   const tested = recordRows(data, expected);
@@ -104,7 +132,7 @@ export function rows(data: ReportData): Row[] {
     const e = expectations[0]!;
     const values = new Map(expectations.flatMap((x) => (x.actual === null ? [] : [[x.origin, x.actual] as const])));
     return {
-      test: "", metric: e.metric, point: e.point, values, expectations, limitedBy: null, stated: statedOf(expectations),
+      test: subject(e.metric).of, metric: e.metric, point: e.point, values, expectations, limitedBy: null, stated: statedOf(expectations),
       notes: notesOfExpectations(expectations), first: true,
     };
   });
@@ -149,19 +177,35 @@ function where(record: TestRecord): string {
   return at ? ` at ${at}` : "";
 }
 
+function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
+  const limit = all.find((entry) => entry.record.limited_by !== null && entry.record.kind !== "udp")?.record;
+  if (!limit?.limited_by) return [];
+  return [{ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${where(limit)}` }];
+}
+
+function searchFacts(data: ReportData): Fact[] {
+  return best(data.document.records.filter((r) => r.kind === "search"), "highest_bps")
+    .map(({ record, value }) => ({ value: format.rate(value), text: `the highest that ${record.test} holds (${record.origin})` }));
+}
+
 function goodputFacts(data: ReportData): Fact[] {
   const all = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
   const top = all[0];
   if (!top) return [];
-  const facts: Fact[] = [{
-    value: format.rate(top.value),
-    text: `of ${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}${where(top.record)} (${top.record.origin})`,
-  }];
-  const limit = all.find((entry) => entry.record.limited_by !== null)?.record;
-  if (limit?.limited_by) {
-    facts.push({ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${where(limit)}` });
+  const of = `${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}`;
+  // A sweep's answer is its span; its own test is named, not the best of all tests.
+  const swept = all.filter((entry) => entry.record.test === top.record.test && where(entry.record) !== "");
+  const low = swept.at(-1);
+  if (low && low.value < top.value * 0.98) {
+    const place = (entry: { readonly record: TestRecord }): number => data.document.records.indexOf(entry.record);
+    const first = swept.filter((entry) => entry.value > top.value * 0.999).sort((p, q) => place(p) - place(q))[0] ?? top;
+    const point = (record: TestRecord): string => format.point(record.point).replace(/ /g, "\u00a0");
+    return [{
+      value: `${format.rate(low.value)} → ${format.rate(top.value)}`,
+      text: `of ${of}: ${point(low.record)} → ${point(first.record)} (${top.record.origin})`,
+    }];
   }
-  return facts;
+  return [{ value: format.rate(top.value), text: `of ${of}${where(top.record)} (${top.record.origin})` }, ...limitFact(all)];
 }
 
 function capital(text: string): string {
@@ -170,7 +214,8 @@ function capital(text: string): string {
 
 /** The answer, before anything else is read. */
 export function headline(data: ReportData): Fact[] {
-  const facts = [delayFact(data), ...goodputFacts(data)].filter((fact): fact is Fact => fact !== null);
+  const found = searchFacts(data);
+  const facts = [delayFact(data), ...(found.length > 0 ? found : goodputFacts(data))].filter((fact): fact is Fact => fact !== null);
   const { expectations } = data.document;
   const failed = expectations.filter((e) => !e.pass).length;
   if (expectations.length > 0) {

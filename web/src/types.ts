@@ -129,6 +129,8 @@ export interface SequenceBurst {
   readonly m?: number;
   readonly group_gap_ns?: number;
   readonly group_seq_step?: number;
+  /** It stands for this many events: a stroke from its first to its last or, of one event, a sample. */
+  readonly stands_for?: number;
 }
 
 export interface Sequence {
@@ -137,6 +139,10 @@ export interface Sequence {
   readonly stream: number;
   readonly point?: Point;
   readonly bursts: readonly SequenceBurst[];
+  /** What happened later was not recorded. */
+  readonly complete_until_ns?: number;
+  /** Spans with every event; absent if that is the whole trace. */
+  readonly detail_ns?: readonly (readonly [from: number, until: number])[];
 }
 
 export interface ReportData {

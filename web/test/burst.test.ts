@@ -32,25 +32,40 @@ describe("bursts", () => {
     for (let low = 0; low < 750; low += 13) {
       for (const width of [0, 1, 29, 200]) {
         const wanted = all(small).filter((e) => e.t >= low && e.t <= low + width);
-        expect(expand([small], low, low + width, 0).events).toEqual(wanted);
+        expect(expand([small], low, low + width, { t: 0, s: 0 }).events).toEqual(wanted);
       }
     }
   });
 
   it("cost what is visible, not what they stand for", () => {
-    const near = expand([PAIRS], 20_000_000, 20_001_000, 1);
+    const near = expand([PAIRS], 20_000_000, 20_001_000, { t: 1, s: 1e12 });
     expect(near.events.length).toBeGreaterThan(30);
     expect(near.events.length).toBeLessThan(50);
-    const far = expand([PAIRS], 0, 1e9, 1000);
+    const far = expand([PAIRS], 0, 1e9, { t: 1000, s: 1e12 });
     expect(far.events).toHaveLength(0);
     expect(far.strokes).toEqual([{ kind: "data", from: event(PAIRS, 0, 0), to: event(PAIRS, 999_999, 1) }]);
   });
 
   it("draw groups as strokes where only groups can be told apart", () => {
-    const detail = expand([PAIRS], 1000, 1600, 20);
+    const detail = expand([PAIRS], 1000, 1600, { t: 20, s: 1e12 });
     expect(detail.events).toHaveLength(0);
     expect(detail.strokes[0]).toEqual({ kind: "data", from: event(PAIRS, 0, 0), to: event(PAIRS, 0, 1) });
     expect(detail.strokes).toHaveLength(12);
+  });
+
+  it("are told apart by their bytes where their instants are one", () => {
+    const burst = complete({ kind: "data", t_ns: 0, seq: 0, len: 10, n: 6, gap_ns: 1, seq_step: 10 });
+    expect(expand([burst], 0, 1e6, { t: 1000, s: 5 }).events).toHaveLength(6);
+    expect(expand([burst], 0, 1e6, { t: 1000, s: 50 }).strokes).toHaveLength(1);
+  });
+
+  it("join a staircase across a stroke, and never over it", () => {
+    const ack = (t_ns: number, seq: number, more = {}): ReturnType<typeof complete> => complete({ kind: "ack", t_ns, seq, ...more });
+    const stroke = ack(100, 50, { n: 2, gap_ns: 800, seq_step: 400, stands_for: 300 });
+    const detail = expand([ack(0, 10), stroke, ack(1000, 500)], 0, 2000, { t: 1, s: 1 });
+    expect(detail.events.map((e) => e.seq)).toEqual([10, 500]);
+    expect([...detail.after]).toEqual([[1, event(stroke, 0, 1)]]);
+    expect(total([ack(0, 10), stroke, ack(1000, 500)])).toBe(302);
   });
 
   it("find the event nearest to a point", () => {
@@ -70,7 +85,7 @@ describe("bursts", () => {
 describe("views", () => {
   it("show single segments when asked", () => {
     const view = segments([PAIRS])!;
-    const shown = expand([PAIRS], view.t0, view.t1, (view.t1 - view.t0) / 400);
+    const shown = expand([PAIRS], view.t0, view.t1, { t: (view.t1 - view.t0) / 400, s: (view.s1 - view.s0) / 400 });
     expect(shown.strokes).toHaveLength(0);
     expect(shown.events.length).toBeGreaterThan(10);
     expect(shown.events.some((e) => e.seq >= view.s0 && e.seq <= view.s1)).toBe(true);

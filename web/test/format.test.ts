@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import * as format from "../src/format";
+import { subject } from "../src/results";
 import { rowsOf, spread } from "../src/figure/chart";
 import { axisOf, sweptKeys } from "../src/section/sweep";
 import { seriesKey } from "../src/section/time";
@@ -45,6 +46,12 @@ describe("quantities", () => {
     expect(format.stated("rtt_avg_ns", "580/581/584 ms")).toBeNull();
     expect(format.stated("rtt_avg_ns", "990 Mbps")).toBeNull();
     expect(format.stated("recovery_s", "30 min")).toBe(1800);
+    expect(format.stated("goodput_bps", "TCP was stable at 990Mbps using a window size of 64MBytes")).toBe(990e6);
+    expect(format.stated("goodput_bps", "window x 8 / RTT = 115.5 Mbit/s")).toBe(115.5e6);
+    expect(format.stated("goodput_bps", "0.0-300.7 sec 34624 MBytes 966 Mbits/sec")).toBe(966e6);
+    expect(format.stated("goodput_bps", "10Gbps / 3 = 3.3Gbps")).toBe(3.3e9);
+    expect(format.stated("recovery_s", "cbrt(8046 x 0.3 / 0.4) = 18.2 s")).toBe(18.2);
+    expect(format.stated("goodput_bps", "between 10 Mbit/s and 20 Mbit/s")).toBeNull();
   });
 
   it("say a band and a share", () => {
@@ -67,6 +74,14 @@ describe("axes", () => {
   it("push labels apart and give crowded ones a second row", () => {
     expect(spread([10, 12, 100], 17)).toEqual([10, 27, 100]);
     expect(rowsOf([[0, 40], [30, 40], [60, 40]])).toEqual([0, 1, 0]);
+  });
+
+  it("say what a metric is of", () => {
+    expect(subject("bulk.goodput_bps")).toEqual({ of: "bulk", metric: "goodput_bps" });
+    expect(subject("search.one-way.highest_bps")).toEqual({ of: "search one-way", metric: "highest_bps" });
+    expect(subject("link.l.a>b.drops.tail")).toEqual({ of: "link l, a → b", metric: "drops.tail" });
+    expect(subject("link.l.a>b.bytes over link.l.b>a.bytes")).toEqual({ of: "link l, a → b over b → a", metric: "bytes" });
+    expect(subject("x.rtt_avg_ns minus y.rtt_avg_ns")).toEqual({ of: "x", metric: "rtt_avg_ns minus y rtt_avg_ns" });
   });
 
   it("read the stream out of a series' name", () => {

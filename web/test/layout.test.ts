@@ -70,6 +70,22 @@ describe("the tunnel's picture", () => {
     expect(distinctPaths([tunnel("ping"), tunnel("bulk")]).map((group) => group.tests)).toEqual([["ping", "bulk"]]);
   });
 
+  it("is that of the way back, too, for a test from the other end", () => {
+    const there = tunnel("bulk");
+    const back: TestPath = { test: "east", from: there.to, to: there.from, forward: there.reverse, reverse: there.forward };
+    const groups = distinctPaths([there, back]);
+    expect(groups.map(({ tests, backwards }) => [tests, backwards])).toEqual([[["bulk"], ["east"]]]);
+  });
+
+  it("has the ends it does not visit beside its own", () => {
+    const idle = layout({
+      nodes: [...TOPOLOGY.nodes, { name: "p", kind: "host" }, { name: "q", kind: "host" }],
+      links: [...TOPOLOGY.links, { name: "pl", ends: ["p", "cernh5"], label: "x" }, { name: "ql", ends: ["ar5-chicago", "q"], label: "x" }],
+    }, tunnel("bulk"));
+    const x = (name: string): number => idle.nodes.filter((node) => node.name === name).map((node) => node.x + node.width / 2)[0]!;
+    expect([x("p"), x("q")]).toEqual([x("w05gva"), x("w05chi")]);
+  });
+
   it("names all ten LSPs in the file and escapes what is written into it", () => {
     const text = toFile(drawPath(TOPOLOGY, { ...tunnel("bulk"), test: "a<b>&\"c" }, "x"), ".a > .b {}");
     for (const name of [...names(true), ...names(false)]) expect(text).toContain(`>${name}<`);

@@ -12,6 +12,7 @@ mod progress;
 mod run;
 mod scenarios;
 mod search;
+mod sequence;
 mod simulate;
 mod tap;
 

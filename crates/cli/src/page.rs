@@ -17,10 +17,11 @@ use crate::run::Loaded;
 pub(crate) fn data(
     loaded: &Loaded,
     document: &RunDocument,
-    sequence: Vec<Sequence>,
+    mut sequence: Vec<Sequence>,
     args: &RunArgs,
 ) -> ReportData {
     let scenario = &loaded.scenario;
+    let notes = crate::sequence::thin(&mut sequence);
     ReportData {
         schema: SCHEMA.to_owned(),
         document: document.clone(),
@@ -37,19 +38,8 @@ pub(crate) fn data(
             .map(|p| paths(scenario, &p))
             .unwrap_or_default(),
         sequence,
-        notes: notes(document),
+        notes,
     }
-}
-
-fn notes(document: &RunDocument) -> Vec<String> {
-    let mut notes: Vec<String> = document
-        .records
-        .iter()
-        .flat_map(|r| r.notes.clone())
-        .collect();
-    notes.sort();
-    notes.dedup();
-    notes
 }
 
 /// The command that repeats the run.
@@ -89,14 +79,29 @@ fn topology(scenario: &Scenario) -> Topology {
 
 fn link_label(link: &farpath_scenario::Link) -> String {
     let [there, back] = &link.directions;
-    let signal = link
-        .signal
-        .as_deref()
-        .map_or_else(String::new, |s| format!("{} ", s.to_uppercase()));
     let both = |a: String, b: String| if a == b { a } else { format!("{a} / {b}") };
     let rate = both(there.rate.to_string(), back.rate.to_string());
     let delay = both(there.delay.to_string(), back.delay.to_string());
-    format!("{signal}{rate} · {delay}")
+    let signal = link.signal.as_deref().map(signal_name);
+    signal
+        .into_iter()
+        .chain([rate, delay])
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+/// A signal as it is written: `STM-64`, `OC-12c`, `10GbE`, `10GBASE-R`.
+fn signal_name(signal: &str) -> String {
+    for (prefix, written) in [("stm", "STM-"), ("sts", "STS-"), ("oc", "OC-")] {
+        if let Some(level) = signal.strip_prefix(prefix) {
+            return format!("{written}{level}");
+        }
+    }
+    match signal.strip_suffix("gbe") {
+        Some("") => "GbE".to_owned(),
+        Some(rate) => format!("{rate}GbE"),
+        None => signal.to_uppercase(),
+    }
 }
 
 /// The way of each test, there and back; a parallel test's streams share it.

@@ -4,17 +4,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
-use farpath_record::{LinkRecord, Origin, Record};
-use farpath_report::html::{Sequence, SequenceBurst, SequenceKind};
+use farpath_record::{LinkRecord, Record};
+use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind, forecast};
 use farpath_sim as sim;
-use farpath_units::Time;
-use farpath_wire::Burst;
 
 use crate::exit::Failure;
-use crate::progress;
 use crate::tap::Taps;
+use crate::{progress, sequence};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +38,7 @@ pub(crate) struct Point {
 /// Series keep about this many intervals.
 const INTERVALS: u64 = 600;
 
-/// Bursts of each kind kept for all connections of a page together: some 10 MB of it at most.
+/// Bursts of each kind kept for one connection while it runs; the page carries fewer.
 const SEQUENCE_BURSTS: usize = 60_000;
 
 /// What each connection keeps of them, `points` being all that share the page.
@@ -75,7 +73,7 @@ pub(crate) fn point(
         point.records.extend(sim::records(scenario, &outcome, at));
         point.links.extend(sim::links(scenario, &outcome, at));
         if wanted.sequence > 0 {
-            point.sequences.extend(sequences(scenario, outcome, at));
+            point.sequences.extend(sequence::of(scenario, outcome, at));
         }
     } else {
         advance(1000);
@@ -130,110 +128,4 @@ fn run(
         sim::RunError::Interrupted { .. } => Failure::interrupted(e.to_string()),
         other => Failure::usage(other.to_string()),
     })
-}
-
-/// The time–sequence records of every connection.
-fn sequences(
-    scenario: &Scenario,
-    mut outcome: sim::Outcome,
-    at: &BTreeMap<String, String>,
-) -> Vec<Sequence> {
-    let flows = outcome.built.plan.flows.clone();
-    let mut found = Vec::new();
-    for node in 0..scenario.node_count() {
-        for program in outcome.built.station_mut(node).programs_mut() {
-            let sim::Program::TcpSource(source) = program else {
-                continue;
-            };
-            let (Some(sequence), mss) = (source.sequence.take(), source.config().tcp.mss) else {
-                continue;
-            };
-            let flow = &flows[usize::from(source.config().flow.flow())];
-            let record = sequence.finish();
-            found.push(Sequence {
-                origin: Origin::Simulated,
-                test: scenario.tests[flow.test].name.clone(),
-                stream: flow.stream,
-                point: at.clone(),
-                bursts: bursts(&record, mss.into()),
-            });
-        }
-    }
-    found.sort_by(|a, b| (&a.test, a.stream).cmp(&(&b.test, b.stream)));
-    found
-}
-
-fn bursts(record: &sim::SequenceRecord, mss: u64) -> Vec<SequenceBurst> {
-    let mut all = Vec::new();
-    for (kind, len, track) in [
-        (SequenceKind::Data, mss, &record.data),
-        (SequenceKind::Retransmit, mss, &record.retransmits),
-        (SequenceKind::Ack, 0, &record.acks),
-    ] {
-        all.extend(track.iter().flat_map(|b| plain(kind, len, b)));
-    }
-    all.extend(
-        record
-            .sacks
-            .iter()
-            .map(|&(at, start, end)| single(SequenceKind::Sack, at, start, end - start)),
-    );
-    all.sort_by_key(|b| b.t_ns);
-    all
-}
-
-fn single(kind: SequenceKind, at: Time, seq: u64, len: u64) -> SequenceBurst {
-    SequenceBurst {
-        kind,
-        t_ns: at.as_ns(),
-        seq,
-        len,
-        n: 1,
-        gap_ns: 0.0,
-        seq_step: 0,
-        m: 1,
-        group_gap_ns: 0.0,
-        group_seq_step: 0,
-    }
-}
-
-/// A burst as the page expands it: whole groups, and what was cut off at either end apart.
-fn plain(kind: SequenceKind, len: u64, burst: &Burst) -> Vec<SequenceBurst> {
-    let group = burst.group().unwrap_or(burst.count());
-    let cut = (group - burst.phase()) % group;
-    let mut parts = Vec::new();
-    let mut rest = *burst;
-    if cut > 0 && cut < rest.count() {
-        let (head, tail) = rest.split_at(cut);
-        parts.push(groups(kind, len, &head, cut, 1));
-        rest = tail;
-    }
-    let whole = rest.count() / group;
-    let left = rest.count() % group;
-    if whole > 0 && left > 0 {
-        let (body, tail) = rest.split_at(whole * group);
-        parts.push(groups(kind, len, &body, group, whole));
-        rest = tail;
-    }
-    let (n, m) = if left > 0 {
-        (rest.count(), 1)
-    } else {
-        (group.min(rest.count()), whole.max(1))
-    };
-    parts.push(groups(kind, len, &rest, n, m));
-    parts
-}
-
-fn groups(kind: SequenceKind, len: u64, burst: &Burst, n: u32, m: u32) -> SequenceBurst {
-    let first = burst.first();
-    let next = if m > 1 { burst.frame(n) } else { *first };
-    SequenceBurst {
-        n: n.into(),
-        gap_ns: burst.inner().at.as_ps() as f64 / 1000.0,
-        seq_step: burst.inner().seq,
-        m: m.into(),
-        group_gap_ns: next.at.since(first.at).as_ps() as f64 / 1000.0,
-        group_seq_step: next.seq.wrapping_sub(first.seq),
-        ..single(kind, first.at, first.seq, len)
-    }
 }

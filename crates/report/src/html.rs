@@ -150,6 +150,13 @@ pub struct Sequence {
     pub point: BTreeMap<String, String>,
     /// Run-length coded events, in order of their first instant.
     pub bursts: Vec<SequenceBurst>,
+    /// What happened later was not recorded; absent if all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete_until_ns: Option<u64>,
+    /// Spans `[from, until)` with every event; empty if that is the whole trace. Outside them bursts that stand for
+    /// many events are strokes, and of retransmissions and SACK blocks only some are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detail_ns: Vec<[u64; 2]>,
 }
 
 /// What an event of a time–sequence trace is.
@@ -177,30 +184,45 @@ pub struct SequenceBurst {
     /// Stream offset of the first event, bytes (0 is the first payload byte).
     pub seq: u64,
     /// Payload bytes an event covers; 0 for an acknowledgement.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "zero")]
     pub len: u64,
     /// Events in a group, at least 1.
-    #[serde(default = "one")]
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub n: u64,
     /// From one event of a group to the next, nanoseconds; the fraction is kept because it adds up over a long run.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "still")]
     pub gap_ns: f64,
     /// Bytes from one event of a group to the next.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "zero")]
     pub seq_step: u64,
     /// Groups, at least 1.
-    #[serde(default = "one")]
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub m: u64,
     /// From one group to the next, nanoseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "still")]
     pub group_gap_ns: f64,
     /// Bytes from one group to the next.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "zero")]
     pub group_seq_step: u64,
+    /// Not 0: it stands for this many, as a stroke from its first event to its last or, of one event, as a sample.
+    #[serde(default, skip_serializing_if = "zero")]
+    pub stands_for: u64,
 }
 
 fn one() -> u64 {
     1
+}
+
+fn is_one(n: &u64) -> bool {
+    *n == 1
+}
+
+fn zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn still(gap: &f64) -> bool {
+    *gap == 0.0
 }
 
 /// The page: one HTML file that needs nothing else.

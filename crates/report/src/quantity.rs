@@ -6,7 +6,7 @@
 /// else is a count or an index.
 pub fn quantity(metric: &str, value: f64) -> String {
     if metric.contains(" over ") {
-        return digits(value);
+        return plain_ratio(value);
     }
     let name = metric.split(' ').next().unwrap_or(metric);
     let name = name.rsplit('.').next().unwrap_or(name);
@@ -70,6 +70,15 @@ fn digits(value: f64) -> String {
     let rounded = format!("{value:.4e}");
     let places = (4 - exponent(&rounded)).clamp(0, 4);
     format!("{value:.*}", places as usize)
+}
+
+/// A quotient to four places; zeros that end it say nothing, since no unit was chosen for it.
+fn plain_ratio(value: f64) -> String {
+    let text = digits(value);
+    if text.contains('e') || !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The power of ten of a number in scientific notation.
@@ -167,7 +176,7 @@ mod tests {
             ("loss_ratio", 0.2, "20 %"),
             ("link.stm64.a>b.drops.tail", 7.0, "7"),
             ("jain_index", 0.987_654_3, "0.9877"),
-            ("link.s.a>b.bytes over link.s.b>a.bytes", 1.5, "1.5000"),
+            ("link.s.a>b.bytes over link.s.b>a.bytes", 1.5, "1.5"),
             ("a.rtt_avg_ns minus b.rtt_avg_ns", 464.0e6, "464 ms"),
             ("retransmits", 123_456_789.0, "123456789"),
         ];

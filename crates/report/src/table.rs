@@ -181,33 +181,38 @@ fn paths(run: &RunDocument) -> Vec<String> {
     order.into_iter().map(|i| paths[i].clone()).collect()
 }
 
-/// Splits a metric in full into what it is of and what it is: `("link stm64", "bytes a>b")`. Of a
-/// second metric, only what differs from the first is named: `bytes a>b over b>a`.
+/// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
+/// what differs from the first is named: `("link stm64: a>b over b>a", "bytes")`.
 fn subject(path: &str) -> (String, String) {
     let mut words = path.split(' ');
     let (of, what, way) = parts(words.next().unwrap_or(""));
-    let mut label = join(&what, &way);
+    let (mut heading, mut label) = (heading(&of, &way), what.clone());
     while let (Some(word), Some(other)) = (words.next(), words.next()) {
         let (other_of, other_what, other_way) = parts(other);
-        label = join(&label, word);
-        if other_of != of {
-            label = join(&label, &other_of);
+        let same_what = other_what == what;
+        if !way.is_empty() && other_of == of && same_what {
+            heading = format!("{heading} {word} {other_way}");
+            continue;
         }
-        if other_what != what {
-            label = join(&label, &other_what);
-        }
-        if other_way != way || other_of != of {
-            label = join(&label, &other_way);
+        label = format!("{label} {word}");
+        for (said, differs) in [
+            (&other_of, other_of != of),
+            (&other_way, other_way != way),
+            (&other_what, !same_what),
+        ] {
+            if differs && !said.is_empty() {
+                label = format!("{label} {said}");
+            }
         }
     }
-    (of, label)
+    (heading, label)
 }
 
-fn join(a: &str, b: &str) -> String {
-    if b.is_empty() {
-        a.to_owned()
+fn heading(of: &str, way: &str) -> String {
+    if way.is_empty() {
+        of.to_owned()
     } else {
-        format!("{a} {b}")
+        format!("{of}: {way}")
     }
 }
 
@@ -254,8 +259,20 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
         .filter(|r| r.test == test && r.point == *point && r.limited_by.is_some());
     closest
         .max_by_key(|r| r.origin)
-        .and_then(|r| r.limited_by.clone())
+        // A stream of datagrams goes as fast as its application says: no news.
+        .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))
+        .and_then(|r| r.limited_by.as_deref().map(limit_words))
         .unwrap_or_default()
+}
+
+fn limit_words(limit: &str) -> String {
+    match limit {
+        "nic" => "NIC".to_owned(),
+        "host_cpu" => "CPU".to_owned(),
+        "cwnd_slow_start" => "slow start".to_owned(),
+        "cwnd_recovery" => "recovery".to_owned(),
+        other => other.replace('_', " "),
+    }
 }
 
 /// What failed, in one sentence.
@@ -299,45 +316,45 @@ fn failure(e: &Expectation) -> String {
     text
 }
 
+/// What is said of a record whose certificate failed.
+const INVALID: &str = "INVALID, its numbers may not be trusted";
+
+/// Every note once, headed by what it is about: tests that share a note share its line.
 fn notes(run: &RunDocument) -> Vec<String> {
-    // A note that several origins or points share is printed once.
-    let mut shared: Vec<(&str, &str, Vec<Origin>)> = Vec::new();
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let mut add =
+        |text: &str, about: String| match found.iter_mut().find(|(known, _)| known == text) {
+            Some((_, all)) if all.contains(&about) => {}
+            Some((_, all)) => all.push(about),
+            None => found.push((text.to_owned(), vec![about])),
+        };
     for record in &run.records {
-        let invalid = (!record.valid).then_some("INVALID, its numbers may not be trusted");
-        for note in invalid
-            .into_iter()
-            .chain(record.notes.iter().map(String::as_str))
-        {
-            match shared
-                .iter_mut()
-                .find(|(test, text, _)| *test == record.test && *text == note)
-            {
-                Some((_, _, origins)) if origins.contains(&record.origin) => {}
-                Some((_, _, origins)) => origins.push(record.origin),
-                None => shared.push((&record.test, note, vec![record.origin])),
-            }
+        let invalid = (!record.valid).then_some(INVALID);
+        let notes = record.notes.iter().map(String::as_str);
+        for note in invalid.into_iter().chain(notes) {
+            let says =
+                |r: &Record| r.notes.iter().any(|n| n == note) || (!r.valid && note == INVALID);
+            let same = |r: &&Record| r.test == record.test && says(r);
+            let mut origins: Vec<&str> = run
+                .records
+                .iter()
+                .filter(same)
+                .map(|r| r.origin.name())
+                .collect();
+            origins.dedup();
+            add(note, format!("{}, {}", record.test, origins.join(" and ")));
         }
     }
-    let names = |origins: &[Origin]| {
-        origins
-            .iter()
-            .map(|o| o.name())
-            .collect::<Vec<_>>()
-            .join(" and ")
-    };
-    let mut notes: Vec<String> = shared
-        .iter()
-        .map(|(test, note, origins)| format!("{test}, {}: {note}", names(origins)))
-        .collect();
     for expectation in &run.expectations {
         if let Some(note) = &expectation.note {
-            let note = format!("{}: {note}", expectation.metric);
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
+            let (of, label) = subject(&expectation.metric);
+            add(note, format!("{of} {label}"));
         }
     }
-    notes
+    found
+        .into_iter()
+        .map(|(text, about)| format!("{}: {text}", about.join("; ")))
+        .collect()
 }
 
 /// A point in few words: the last part of each key, and the value as written.
@@ -360,6 +377,24 @@ fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
         }
     }
     let mut columns = columns(run, rows, &subjects);
+    // A sweep of one metric a test needs no column to say which.
+    let swept = columns.iter().any(|c| c.head == "test, metric")
+        && rows.iter().any(|r| !r.point.is_empty());
+    let alone = |(at, of): &(usize, String)| {
+        subjects
+            .iter()
+            .filter(|(other, _)| other == of)
+            .all(|(_, label)| *label == subjects[*at].1)
+    };
+    if swept && groups.iter().all(alone) {
+        columns.remove(0);
+        for cell in &mut columns[0].cells {
+            *cell = format!("  {cell}");
+        }
+        for (at, heading) in &mut groups {
+            *heading = format!("{heading} {}", subjects[*at].1);
+        }
+    }
     // What limits a test has a column only if it changes with the point.
     if let Some(limits) = constant_limits(rows, &groups) {
         columns.retain(|c| c.head != LIMITED_BY);

@@ -216,15 +216,23 @@ export function drawPath(topology: Topology, path: TestPath, id: string): Shape 
     ...(known ? [legend(drawing, known)] : []));
 }
 
+export interface PathGroup {
+  readonly path: TestPath;
+  readonly tests: string[];
+  /** Tests that take the same way from the other end. */
+  readonly backwards: string[];
+}
+
 /** Paths drawn once each: tests that take the same way share a picture; the longest way first. */
-export function distinctPaths(paths: readonly TestPath[]): { path: TestPath; tests: string[] }[] {
-  const groups = new Map<string, { path: TestPath; tests: string[] }>();
+export function distinctPaths(paths: readonly TestPath[]): PathGroup[] {
+  const groups = new Map<string, PathGroup>();
   for (const path of paths) {
     const hops = (way: Way): string => path[way].map((hop) => `${hop.from}/${hop.link}/${hop.lsp ?? ""}`).join(" ");
-    const key = `${hops("forward")} | ${hops("reverse")}`;
-    const group = groups.get(key);
-    if (group) group.tests.push(path.test);
-    else groups.set(key, { path, tests: [path.test] });
+    const [there, back] = [hops("forward"), hops("reverse")];
+    const [same, turned] = [groups.get(`${there} | ${back}`), groups.get(`${back} | ${there}`)];
+    if (same) same.tests.push(path.test);
+    else if (turned) turned.backwards.push(path.test);
+    else groups.set(`${there} | ${back}`, { path, tests: [path.test], backwards: [] });
   }
   return [...groups.values()].sort((p, q) => q.path.forward.length - p.path.forward.length);
 }

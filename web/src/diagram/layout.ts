@@ -122,6 +122,24 @@ export function columns(topology: Topology, start: string): Map<string, number> 
   return column;
 }
 
+/** Ends the path does not visit stand outside, above and below its own ends, not in its way. */
+function outside(topology: Topology, column: Map<string, number>, onPath: ReadonlySet<string>): void {
+  const last = Math.max(0, ...[...onPath].map((name) => column.get(name) ?? 0));
+  for (const { name } of topology.nodes) {
+    const links = topology.links.filter((link) => link.ends.includes(name));
+    const other = links[0]?.ends.find((end) => end !== name);
+    const at = other === undefined ? undefined : column.get(other);
+    if (onPath.has(name) || links.length !== 1 || at === undefined || !onPath.has(other!) || at === 0 || at === last) continue;
+    column.set(name, at <= last / 2 ? at - 1 : at + 1);
+  }
+}
+
+/** The band that runs level: the wide one, or else the only one that is crossed. */
+function level(blocks: readonly Block[]): Block | undefined {
+  const crossed = blocks.filter((b) => b.crossings.length > 0);
+  return blocks.find((b) => b.pitch === PITCH) ?? (crossed.length === 1 ? crossed[0] : undefined);
+}
+
 function block(link: TopologyLink, path: TestPath, column: Map<string, number>): Block {
   const on = (way: Way): Crossing[] =>
     path[way].map((hop, index) => ({ hop, way, index })).filter((crossing) => crossing.hop.link === link.name);
@@ -154,11 +172,11 @@ function stacked(blocks: readonly Block[]): number {
   return blocks.reduce((sum, b) => sum + b.above + b.height + b.below + BLOCK_GAP, -BLOCK_GAP);
 }
 
-/** Room a side of a node needs. A wide band stands in the middle of its side, so that it runs level. */
+/** Room a side of a node needs. The path's band stands in the middle of its side, so that it runs level. */
 function sideHeight(blocks: readonly Block[]): number {
-  const wide = blocks.find((b) => b.pitch === PITCH);
+  const main = level(blocks);
   const all = stacked(blocks);
-  return wide && blocks.length > 1 ? 2 * all - wide.above - wide.height - wide.below : all;
+  return main && blocks.length > 1 ? 2 * all - main.above - main.height - main.below : all;
 }
 
 function nodeWidth(name: string, kind: "host" | "router", blocks: readonly Block[]): number {
@@ -231,10 +249,11 @@ function ports(box: NodeBox, side: 1 | -1, blocks: readonly Block[], boxes: Map<
     return other ? other.y + other.height / 2 : 0;
   };
   const sorted = here.map((b, i) => ({ b, i, y: otherY(b) })).sort((p, q) => p.y - q.y || p.i - q.i);
-  const wide = sorted.findIndex(({ b }) => b.pitch === PITCH);
-  const over = sorted.slice(0, Math.max(0, wide)).reduce((sum, { b }) => sum + b.above + b.height + b.below + BLOCK_GAP, 0);
-  const half = wide >= 0 ? sorted[wide]!.b.above / 2 + sorted[wide]!.b.height / 2 : 0;
-  let y = box.y + box.height / 2 - (wide >= 0 ? over + half : stacked(here) / 2);
+  const main = level(here);
+  const at = sorted.findIndex(({ b }) => b === main);
+  const over = sorted.slice(0, Math.max(0, at)).reduce((sum, { b }) => sum + b.above + b.height + b.below + BLOCK_GAP, 0);
+  const half = main ? main.above + main.height / 2 : 0;
+  let y = box.y + box.height / 2 - (main ? over + half : stacked(here) / 2);
   const found = new Map<Block, Port>();
   for (const { b } of sorted) {
     found.set(b, { x: side === 1 ? box.x + box.width : box.x, y: y + b.above + b.height / 2, outward: side });
@@ -275,9 +294,10 @@ function jointsOf(lanes: readonly Lane[]): Joint[] {
 
 export function layout(topology: Topology, path: TestPath): Layout {
   const column = columns(topology, path.from);
+  const onPath = new Set([path.from, ...path.forward.map((hop) => hop.to)]);
+  outside(topology, column, onPath);
   const blocks = topology.links.map((link) => block(link, path, column));
   const rows = order(topology, column, blocks);
-  const onPath = new Set([path.from, ...path.forward.map((hop) => hop.to)]);
   const boxes = placeNodes(topology, rows, blocks, onPath);
   const sides = new Map([...boxes.values()].map((box) =>
     [box.name, { right: ports(box, 1, blocks, boxes), left: ports(box, -1, blocks, boxes) }] as const));

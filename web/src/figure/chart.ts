@@ -19,6 +19,8 @@ export interface Curve {
   readonly filled?: boolean;
   /** Draw a mark at each point. */
   readonly marks?: "round" | "square";
+  /** Where its name stands, if not at its end. */
+  readonly labelAt?: number;
 }
 
 /** A figure that stands by itself: what a source states, or what is allowed. */
@@ -90,7 +92,7 @@ function drawCurve(curve: Curve, x: Scale, y: Scale): Shape[] {
 function drawMark(curve: Curve, cx: number, cy: number): Shape {
   const look = { class: `mark ${curve.tone}`, style: "--mix:30%" };
   return curve.marks === "square"
-    ? shape("rect", { ...look, x: n(cx - 4), y: n(cy - 4), width: 8, height: 8 })
+    ? shape("rect", { ...look, class: `mark open ${curve.tone}`, x: n(cx - 7), y: n(cy - 7), width: 14, height: 14 })
     : shape("circle", { ...look, cx: n(cx), cy: n(cy), r: 4.5 });
 }
 
@@ -102,7 +104,7 @@ function drawReference(mark: Mark, x: Scale, y: Scale): Shape {
     parts.push(shape("path", { class: "allowed", fill: "none", d }));
   }
   if (mark.y !== null) {
-    parts.push(shape("path", { class: "mark-open", d: `M${n(cx)},${n(y(mark.y) - 7)}l7,7l-7,7l-7,-7Z` }));
+    parts.push(shape("path", { class: "mark-open", d: `M${n(cx)},${n(y(mark.y) - 10)}l10,10l-10,10l-10,-10Z` }));
   }
   return shape("g", {}, ...parts);
 }
@@ -136,7 +138,7 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
 }
 
 function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
-  const ends = chart.curves.map((curve) => y(curve.points.at(-1)?.[1] ?? 0));
+  const ends = chart.curves.map((curve) => y(curve.labelAt ?? curve.points.at(-1)?.[1] ?? 0));
   const room = chart.curves.some((curve) => curve.detail !== undefined) ? 34 : 17;
   const placed = spread(ends, room);
   return chart.curves.map((curve, i) => shape("g", {},
@@ -167,7 +169,7 @@ export function drawChart(chart: Chart): Shape {
   },
     shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
     ...axes(chart, x, y, xTicks, y.ticks(5), right),
-    ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
     ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y)),
+    ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
     ...endLabels(chart, y, right));
 }

@@ -1,7 +1,7 @@
 // The load a folded path puts on its link: what each direction carries, and why one carries more.
 
 import { count, rate } from "../format";
-import type { LinkRecord, Origin, ReportData, TestPath } from "../types";
+import type { LinkRecord, Origin, ReportData } from "../types";
 import type { Shape } from "../svg";
 import { drawChart, type Curve } from "./chart";
 
@@ -21,27 +21,34 @@ export interface Load {
 /** Real measurements are shown before models. */
 const PREFERENCE: readonly Origin[] = ["measured", "emulated", "simulated", "captured", "predicted"];
 
-function passes(paths: readonly TestPath[], link: string, directions: readonly LinkRecord[]): [number, number] | null {
-  const counts = paths.map((path) => directions.map((direction) =>
+/** Null where tests that send much take different ways: then no one number says why a direction is fuller. */
+function passes(data: ReportData, link: string, directions: readonly LinkRecord[]): [number, number] | null {
+  const kinds = new Map(data.document.records.map((r) => [r.test, r.kind]));
+  const heavy = (data.paths ?? []).filter((path) => kinds.get(path.test) !== "ping");
+  const counts = heavy.map((path) => directions.map((direction) =>
     path.forward.filter((hop) => hop.link === link && `${hop.from}>${hop.to}` === direction.direction).length));
-  const most = counts.sort((p, q) => (q[0]! + q[1]!) - (p[0]! + p[1]!))[0];
-  return most && most[0]! + most[1]! > 0 ? [most[0]!, most[1]!] : null;
+  const first = counts[0];
+  if (!first || first[0]! + first[1]! === 0 || counts.some((c) => c[0] !== first[0] || c[1] !== first[1])) return null;
+  return [first[0]!, first[1]!];
+}
+
+/** How often a path crosses a link on its way there. */
+export function crossings(data: ReportData, link: string): number {
+  return Math.max(0, ...(data.paths ?? []).map((path) => path.forward.filter((hop) => hop.link === link).length));
 }
 
 /** Of the link crossed most by a path, or else the link that carried most: its two directions. */
 export function findLoad(data: ReportData): Load | null {
   const origin = PREFERENCE.find((o) => data.document.links.some((l) => l.origin === o && l.rate_bps.length > 1));
   const links = data.document.links.filter((l) => l.origin === origin && l.rate_bps.length > 1);
-  const crossings = (link: string): number =>
-    Math.max(0, ...(data.paths ?? []).map((path) => path.forward.filter((hop) => hop.link === link).length));
-  const best = [...links].sort((p, q) => crossings(q.link) - crossings(p.link) || q.bytes - p.bytes)[0];
+  const best = [...links].sort((p, q) => crossings(data, q.link) - crossings(data, p.link) || q.bytes - p.bytes)[0];
   if (!best || origin === undefined) return null;
   const same = links.filter((l) => l.link === best.link && JSON.stringify(l.point) === JSON.stringify(best.point))
     .sort((p, q) => q.bytes - p.bytes);
   const [full, other] = same;
   if (!full || !other) return null;
   return {
-    link: best.link, origin, directions: [full, other], passes: passes(data.paths ?? [], best.link, [full, other]),
+    link: best.link, origin, directions: [full, other], passes: passes(data, best.link, [full, other]),
     ratio: full.bytes / other.bytes, payloadRatio: full.payload_bytes / other.payload_bytes,
   };
 }
@@ -67,7 +74,7 @@ function curve(record: LinkRecord, tone: Curve["tone"], crossings: number | unde
   const value = steady(record);
   const of = crossings === undefined ? "" : ` · ${crossings} ${crossings === 1 ? "pass" : "passes"} of the data`;
   return {
-    name: record.direction.replace(">", " → "), detail: `${rate(value)}${of}`, tone, stepped: true, filled: true,
+    name: record.direction.replace(">", " → "), detail: `${rate(value)}${of}`, tone, stepped: true, filled: true, labelAt: value,
     points: thinned(record.t_ns.map((t, i) => [t / 1e9, record.rate_bps[i] ?? 0] as const), value / 2000),
   };
 }
@@ -83,7 +90,8 @@ export function eastward(data: ReportData, record: LinkRecord): boolean {
 /** The sentence under the figure. */
 export function describeLoad(load: Load): string {
   const [full, other] = load.directions;
-  const why = load.passes ? `The data cross ${load.link} ${load.passes[0]} times one way and ${load.passes[1]} times the other: ` : "";
+  const times = (n: number): string => (n === 1 ? "once" : n === 2 ? "twice" : `${n} times`);
+  const why = load.passes ? `The data cross ${load.link} ${times(load.passes[0])} one way and ${times(load.passes[1])} the other: ` : "Most of the time ";
   return `${why}${rate(steady(full))} against ${rate(steady(other))} on the wire, ${load.ratio.toFixed(3)} : 1 by bytes with `
     + `framing and acknowledgements, ${byPayload(load)}, in ${count(full.frames + other.frames)} frames.`;
 }

@@ -7,6 +7,9 @@ import { csv } from "../results";
 import { toDom } from "../svg";
 import type { ReportData, StreamRecord, TestRecord } from "../types";
 
+/** Bars shown without being asked for. */
+const SHOWN = 8;
+
 function shares(stream: StreamRecord): Share[] {
   return Object.entries(stream.limited_by).filter(([, ratio]) => ratio > 0)
     .map(([key, ratio]) => ({ key, name: format.limit(key), ratio }));
@@ -27,14 +30,16 @@ export function limits(data: ReportData): HTMLElement | null {
   const keys = [...new Set(all.flatMap(({ stream }) => Object.keys(stream.limited_by)))];
   const tones = new Map(keys.map((key, i) => [key, i]));
   return section("limits", "What limited it", h("p", { class: "hint" }, "Shares of each stream's time, as the sender accounted them."),
-    ...all.map(({ record, stream }) => bar(record, stream, tones)));
+    ...all.slice(0, SHOWN).map(({ record, stream }) => bar(record, stream, tones)),
+    all.length > SHOWN ? h("details", {}, h("summary", {}, `${all.length - SHOWN} more`),
+      ...all.slice(SHOWN).map(({ record, stream }) => bar(record, stream, tones))) : null);
 }
 
 export function scenario(data: ReportData): HTMLElement | null {
   const { text } = data.scenario;
   if (text === undefined || text === "") return null;
   return section("scenario", "Scenario", h("details", { open: text.split("\n").length <= 40 },
-    h("summary", {}, "The resolved text, every default filled in"), scroller("Scenario text", h("pre", {}, h("code", {}, text)))));
+    h("summary", {}, "The scenario as it was run"), scroller("Scenario text", h("pre", {}, h("code", {}, text)))));
 }
 
 export function reproduce(data: ReportData): HTMLElement {
@@ -42,7 +47,7 @@ export function reproduce(data: ReportData): HTMLElement {
   const command = data.command ?? `farpath run ${data.scenario.name} --seed ${run.seed}`;
   const entry = (name: string, value: Node | string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value));
   const base = data.scenario.name.replace(/[^A-Za-z0-9_-]+/g, "-");
-  return section("reproduce", "Again", h("p", {}, "The same version, scenario and seed give the same bits."),
+  return section("reproduce", "Run it again", h("p", {}, "The same version, scenario and seed give the same bits."),
     h("pre", { class: "command" }, h("code", {}, command)),
     h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}`), entry("seed", String(run.seed)),
       entry("scenario SHA-256", h("code", { class: "hash" }, run.scenario_sha256))),

@@ -1,14 +1,14 @@
 // The path drawn, and the load it puts on its link.
 
 import { h, plural, scroller, section } from "../dom";
-import { describe, distinctPaths, drawPath } from "../diagram/draw";
+import { describe, distinctPaths, drawPath, type PathGroup } from "../diagram/draw";
 import type { Way } from "../diagram/layout";
-import { describeLoad, drawLoad, findLoad } from "../figure/load";
+import { crossings, describeLoad, drawLoad, findLoad } from "../figure/load";
 import { toDom } from "../svg";
-import type { Hop, ReportData, TestPath } from "../types";
+import type { Hop, ReportData, TestPath, Topology } from "../types";
 
 /** How often a way crosses the link it crosses most, by direction. */
-function crossings(hops: readonly Hop[]): string {
+function passes(hops: readonly Hop[]): string {
   const counts = new Map<string, number>();
   for (const hop of hops) counts.set(hop.link, (counts.get(hop.link) ?? 0) + 1);
   const [link, most] = [...counts].sort((p, q) => q[1] - p[1])[0] ?? ["", 0];
@@ -46,35 +46,59 @@ function focusable(drawing: SVGElement, path: TestPath): HTMLElement {
     return element;
   };
   return h("div", { class: "buttons" },
-    button("forward", `${path.from} → ${path.to}: ${crossings(path.forward)}`),
-    button("reverse", `${path.to} → ${path.from}: ${crossings(path.reverse)}`));
+    button("forward", `${path.from} → ${path.to}: ${passes(path.forward)}`),
+    button("reverse", `${path.to} → ${path.from}: ${passes(path.reverse)}`));
+}
+
+/** Nodes and links a path uses, without the rest. */
+function used(topology: Topology, path: TestPath): Topology {
+  const hops = [...path.forward, ...path.reverse];
+  const nodes = new Set(hops.flatMap((hop) => [hop.from, hop.to]));
+  const links = new Set(hops.map((hop) => hop.link));
+  return { nodes: topology.nodes.filter((node) => nodes.has(node.name)), links: topology.links.filter((link) => links.has(link.name)) };
+}
+
+/** The picture is shown at its own size, scrolls where that is too wide, and shrinks a little first. */
+function sized(drawing: SVGElement): SVGElement {
+  const width = Number(drawing.getAttribute("width"));
+  drawing.style.minWidth = `${Math.min(width, 860)}px`;
+  return drawing;
+}
+
+function figure(topology: Topology, { path, tests, backwards }: PathGroup, i: number): HTMLElement {
+  // The whole network is drawn once; the other pictures show a way and nothing else.
+  const drawing = sized(toDom(drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`)));
+  if (tests.length === 0) return h("figure", { class: "path" }, scroller("Drawing of the network", drawing));
+  const also = backwards.length === 0 ? "" : `; ${backwards.join(", ")} the other way`;
+  return h("figure", { class: "path" },
+    h("figcaption", {}, h("strong", {}, "The path of ", tests.join(", "), also), path.forward.length > 4
+      ? ". Every pass has a lane of its own; all passes in one direction share one transmitter." : ""),
+    scroller("Drawing of the path", drawing), focusable(drawing, path),
+    h("details", {}, h("summary", {}, "The path in words"), h("p", {}, describe(path))));
+}
+
+/** A network nobody crosses is drawn, too. */
+function groupsOf(data: ReportData, topology: Topology): PathGroup[] {
+  const groups = distinctPaths(data.paths ?? []);
+  const first = topology.nodes[0]!.name;
+  return groups.length > 0 ? groups
+    : [{ path: { test: "", from: first, to: first, forward: [], reverse: [] }, tests: [], backwards: [] }];
 }
 
 export function paths(data: ReportData): HTMLElement | null {
   const { topology } = data;
   if (!topology || topology.nodes.length === 0) return null;
-  const groups = distinctPaths(data.paths ?? []);
-  if (groups.length === 0) {
-    const first = topology.nodes[0]!.name;
-    groups.push({ path: { test: "", from: first, to: first, forward: [], reverse: [] }, tests: [] });
-  }
-  const figures = groups.map(({ path, tests }, i) => {
-    const drawing = toDom(drawPath(topology, path, `path-${i}`));
-    return h("figure", { class: "path" },
-      tests.length > 0 ? h("figcaption", {}, h("strong", {}, "The path of ", tests.join(", ")), path.forward.length > 4
-        ? ". Every pass has a lane of its own; all passes in one direction share one transmitter." : "") : null,
-      scroller("Drawing of the path", drawing),
-      tests.length > 0 ? focusable(drawing, path) : null,
-      tests.length > 0 ? h("details", {}, h("summary", {}, "The path in words"), h("p", {}, describe(path))) : null);
-  });
-  return section("path", "The path", ...figures);
+  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(topology, group, i));
+  return section("path", "The path", first, load(data), ...others);
 }
 
-/** The load graph, where a link carries both directions. */
-export function load(data: ReportData): HTMLElement | null {
+/** The load graph, where a path is folded over a link and nothing was swept. */
+function load(data: ReportData): HTMLElement | null {
   const found = findLoad(data);
+  if (!found || crossings(data, found.link) < 2) return null;
+  if (found.directions.some((l) => Object.keys(l.point).length > 0)) return null;
   const drawing = drawLoad(data, "load");
-  if (!found || !drawing) return null;
+  if (!drawing) return null;
   return h("figure", { class: "load" }, h("h3", {}, `What the path does to ${found.link}`),
     scroller("Load graph", toDom(drawing)), h("figcaption", {}, describeLoad(found)));
 }

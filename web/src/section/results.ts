@@ -2,7 +2,7 @@
 
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
-import { headline, origins, rows, type Row } from "../results";
+import { headline, origins, rows, subject, type Row } from "../results";
 import type { Expectation, Origin, ReportData } from "../types";
 
 export function header(data: ReportData): HTMLElement {
@@ -40,7 +40,7 @@ function allowed(row: Row): string {
 
 function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTMLElement {
   const point = format.point(row.point);
-  const name = row.test === "" ? row.metric.replace(/^link\./, "").replace(/ over link\./, " over ") : format.metricName(row.metric);
+  const name = format.metricName(/[. ]/.test(row.metric) ? subject(row.metric).metric : row.metric, row.test);
   const failed = row.expectations.some((e) => !e.pass);
   return h("tr", { class: `${row.first ? "" : "more"}${failed ? " has-fail" : ""}` }, head,
     h("td", { class: "metric" }, name, point ? h("span", { class: "point" }, point) : null),
@@ -48,7 +48,7 @@ function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTM
     ...shown.map((origin) => cell(row, origin)),
     h("td", { class: "allowed-band" }, allowed(row)),
     h("td", {}, row.limitedBy ? format.limit(row.limitedBy) : ""),
-    h("td", { class: "row-note" }, row.notes.join(" ")));
+    h("td", { class: "row-note" }, ...row.notes.map((note) => h("div", {}, note))));
 }
 
 /** The rows by test, the test named once; hidden rows stand after those shown. */
@@ -59,7 +59,7 @@ function body(all: readonly Row[], shown: readonly Origin[], order: readonly str
     const visible = mine.filter((row) => row.first).length;
     return h("tbody", {}, ...mine.map((row, i) => {
       const head = i === 0
-        ? h("th", { scope: "rowgroup", rowspan: mine.length, "data-few": Math.max(1, visible) }, test === "" ? "links and ratios" : test)
+        ? h("th", { scope: "rowgroup", rowspan: mine.length, "data-few": Math.max(1, visible) }, test)
         : null;
       return line(row, shown, head);
     }));
@@ -70,9 +70,12 @@ export function table(data: ReportData): HTMLElement | null {
   const all = rows(data);
   if (all.length === 0) return null;
   const shown = origins(data);
-  // Tests in the order of the run, whatever the order of their metrics; links and ratios last.
-  const order = [...new Set([...data.document.records.map((r) => r.test), ...all.map((row) => row.test)])]
-    .filter((test) => all.some((row) => row.test === test));
+  // Tests in the order of the run, whatever the order of their metrics; searches and links last.
+  const place = (test: string): number => {
+    const at = data.document.records.findIndex((r) => r.test === test && r.kind !== "search");
+    return at < 0 ? Infinity : at;
+  };
+  const order = [...new Set(all.map((row) => row.test))].sort((p, q) => (place(p) === place(q) ? 0 : place(p) - place(q)));
   const heads = ["test", "metric", "stated", ...shown, "allowed", "limited by", "note"];
   const element = h("table", { class: "results few" },
     h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared."),

@@ -6,7 +6,7 @@ import { drawChart, type Curve, type Mark } from "../figure/chart";
 import { toDom } from "../svg";
 import { ORIGINS, type Expectation, type Origin, type ReportData, type TestRecord } from "../types";
 
-const METRICS = ["goodput_bps", "rtt_avg_ns", "loss_ratio", "completion_ns", "recovery_s", "retransmits", "sent_bps"];
+const METRICS = ["goodput_bps", "rtt_avg_ns", "loss_ratio", "recovery_s", "retransmits"];
 const TONES: Readonly<Record<Origin, Curve["tone"]>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "", captured: "" };
 
 /** Keys that take more than one value, and together one axis: `a` and `b` swept in step share it. */
@@ -62,17 +62,17 @@ function figure(data: ReportData, test: string, metric: string, key: string, ind
     points: records.filter((r) => r.origin === origin && rest(r) === other)
       .map((r) => [axis.position(r.point[key]!), r.metrics[metric]!] as const).sort((p, q) => p[0] - q[0]),
   })));
-  const flat = new Set(curves.flatMap((c) => c.points.map((p) => p[1]))).size < 2;
-  if (flat) return null;
+  const values = curves.flatMap((c) => c.points.map((p) => p[1]));
+  if (Math.max(...values) - Math.min(...values) <= 0.01 * Math.max(...values.map(Math.abs))) return null;
   const marks = references(data.document.expectations.filter((e) => e.metric === `${test}.${metric}`), metric, key, axis);
-  const title = `${test}: ${format.metricName(metric)} against ${key}`;
+  const title = `${test}: ${format.metricName(metric)} against ${key.split(".").at(-1)!}`;
   const words = curves.map((c) => `${c.name}: ${c.points.map(([x, y]) => `${axis.label(x)} ${format.metric(metric, y)}`).join(", ")}`).join(". ");
   const drawing = drawChart({
     id: `sweep-${index}`, title, describe: words, width: 1040, height: 340, curves, marks, xName: key, yName: format.metricName(metric),
     xFormat: axis.label, yFormat: (v) => format.metric(metric, v), xTicks: axis.ticks, logX: axis.log,
   });
-  const dashed = curves.some((c) => c.dashed) ? "Predicted dashed with squares." : "";
-  const says = marks.some((m) => m.y !== null) ? " Open diamonds: what the source states." : "";
+  const dashed = curves.some((c) => c.dashed) ? "Predicted: dashed, open squares; the others solid, dots." : "";
+  const says = marks.some((m) => m.y !== null) ? " Diamonds: what the source states, where its words name one figure." : "";
   const bars = marks.some((m) => typeof m.low === "number" && typeof m.high === "number") ? " Brackets: the allowed band." : "";
   return h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)), h("figcaption", {}, `${dashed}${says}${bars}`));
 }

@@ -6,9 +6,8 @@ import { samePoint } from "../results";
 import { sequencePlot } from "../sequence/plot";
 import { TimeBus } from "../time/bus";
 import { timePlot, type TimePlot, type TimeSeries } from "../time/plot";
-import type { LinkRecord, Point, ReportData, TestRecord } from "../types";
+import type { LinkRecord, Point, ReportData, Sequence, TestRecord } from "../types";
 import { eastward } from "../figure/load";
-import { load } from "./path";
 
 /** A series' name: `goodput_bps`, or `stream.3.goodput_bps` for one stream of a parallel test. */
 export function seriesKey(name: string): { stream: number | null; metric: string } {
@@ -16,46 +15,78 @@ export function seriesKey(name: string): { stream: number | null; metric: string
   return match ? { stream: Number(match[1]), metric: match[2]! } : { stream: null, metric: name };
 }
 
-const FAMILIES: readonly { readonly title: string; readonly metrics: RegExp; readonly format: (v: number) => string; readonly fromZero: boolean; readonly reference: string }[] = [
-  { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: "rtt_min_ns" },
-  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: (v) => format.rate(v, 4), fromZero: true, reference: "goodput_bps" },
-  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: (v) => format.size(v, 4), fromZero: true, reference: "" },
-  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: "" },
-];
-
-function named(record: TestRecord, stream: number | null, metric: string, several: boolean): string {
-  const what = several ? ` ${metric.replace(/_(ns|bps|bytes)$/, "")}` : "";
-  const repeat = record.repeat > 0 ? ` #${record.repeat}` : "";
-  return `${record.test}${stream === null ? "" : ` stream ${stream}`}${repeat}${what}, ${record.origin}`;
+interface Family {
+  readonly title: string;
+  readonly hint?: string;
+  readonly metrics: RegExp;
+  readonly format: (v: number) => string;
+  readonly fromZero: boolean;
+  /** The metric that is predicted for it, and what that is called. */
+  readonly reference: readonly [metric: string, name: string] | null;
 }
 
-function family(records: readonly TestRecord[], of: (typeof FAMILIES)[number]): TimePlot | null {
+const FAMILIES: readonly Family[] = [
+  { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: ["rtt_min_ns", "predicted, nothing waiting"],
+    hint: "Pings are points; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
+  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: (v) => format.rate(v, 4), fromZero: true, reference: ["goodput_bps", "predicted mean"],
+    hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
+  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: (v) => format.size(v, 4), fromZero: true, reference: null },
+  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: null },
+];
+
+function named(record: TestRecord, stream: number | null, metric: string, several: boolean, origins: number): string {
+  const what = several ? ` ${metric.replace(/_(ns|bps|bytes)$/, "").replace(/_/g, " ")}` : "";
+  const repeat = record.repeat > 0 ? ` #${record.repeat + 1}` : "";
+  return `${record.test}${stream === null ? "" : ` stream ${stream}`}${repeat}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
+}
+
+function family(records: readonly TestRecord[], of: Family): TimePlot | null {
+  const timed = records.filter((r) => Object.keys(r.series).length > 0);
+  // A test has one colour in every plot.
+  const tests = [...new Set(timed.map((r) => r.test))];
+  const origins = new Set(timed.map((r) => r.origin)).size;
+  const points = (r: TestRecord): boolean => r.kind === "ping" && Object.values(r.series).every((s) => s.t_ns.length <= 100);
+  const metrics = [...new Set(timed.flatMap((r) => Object.keys(r.series).map((k) => seriesKey(k).metric).filter((m) => of.metrics.test(m))))];
+  const lines = metrics.filter((m) => timed.some((r) => !points(r) && Object.keys(r.series).some((k) => seriesKey(k).metric === m)));
   const found: TimeSeries[] = [];
-  const metrics = new Set(records.flatMap((r) => Object.keys(r.series).map((k) => seriesKey(k).metric).filter((m) => of.metrics.test(m))));
-  for (const record of records) {
+  for (const record of timed) {
     for (const [name, series] of Object.entries(record.series)) {
       const { stream, metric } = seriesKey(name);
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
       found.push({
-        dash: found.filter((s) => !s.points).length,
-        name: named(record, stream, metric, metrics.size > 1), t_ns: series.t_ns, v: series.v, style: found.length,
-        points: record.kind === "ping" && series.t_ns.length <= 60, stepped: metric === "goodput_bps" || metric === "sent_bps",
+        dash: points(record) ? 0 : lines.indexOf(metric) + record.repeat, name: named(record, stream, metric, metrics.length > 1, origins),
+        t_ns: series.t_ns, v: series.v, style: tests.indexOf(record.test), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
       });
     }
   }
   if (found.length === 0) return null;
-  return { title: of.title, series: [...found, ...references(records, of.reference, found)], format: of.format, fromZero: of.fromZero };
+  return {
+    title: of.title, series: [...found, ...(of.reference ? references(records, ...of.reference) : [])], format: of.format,
+    fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }),
+  };
 }
 
-/** What was predicted, as a level line over the span of the test's own series. */
-function references(records: readonly TestRecord[], metric: string, found: readonly TimeSeries[]): TimeSeries[] {
-  return records.filter((r) => r.origin === "predicted").flatMap((r): TimeSeries[] => {
+/** What was predicted, as level lines over the spans of the tests' own series: in one row where they do not overlap. */
+function references(records: readonly TestRecord[], metric: string, name: string): TimeSeries[] {
+  // A ping's points lie on their prediction unless something waits; a line is drawn for them where there is no other.
+  const known = records.filter((r) => r.origin === "predicted" && typeof r.metrics[metric] === "number");
+  const bulk = known.filter((r) => r.kind !== "ping");
+  const spans = (bulk.length > 0 ? bulk : known).flatMap((r) => {
     const value = r.metrics[metric];
     const mine = records.filter((other) => other.test === r.test && other.origin !== "predicted")
       .flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
-    if (typeof value !== "number" || mine.length === 0 || found.length === 0) return [];
-    return [{ name: `${r.test}, predicted`, t_ns: [Math.min(...mine), Math.max(...mine)], v: [value, value], style: 0, dash: 0, reference: true }];
-  });
+    return typeof value === "number" && mine.length > 0 ? [{ test: r.test, value, from: Math.min(...mine), to: Math.max(...mine) }] : [];
+  }).sort((p, q) => p.from - q.from);
+  const rows: (typeof spans)[] = [];
+  for (const span of spans) {
+    const row = rows.find((r) => r.at(-1)!.to < span.from);
+    if (row) row.push(span);
+    else rows.push([span]);
+  }
+  return rows.map((row) => ({
+    name: rows.length === 1 ? name : `${row.map((s) => s.test).join(", ")}: ${name}`, style: 0, dash: 0, reference: true,
+    t_ns: row.flatMap((s) => [s.from, s.to, s.to + 1]), v: row.flatMap((s) => [s.value, s.value, null]),
+  }));
 }
 
 function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
@@ -72,11 +103,25 @@ function look(data: ReportData, l: LinkRecord, i: number): { style: number; dash
   return i > 1 ? { style: i, dash: i } : eastward(data, l) ? { style: 1, dash: 0 } : { style: 0, dash: 1 };
 }
 
+/** Links that carried a share of what the fullest carried stand first; the others wait behind a switch. */
 function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
-  return [...pairs(links.filter((l) => l.t_ns.length > 0))].map(([name, both]) => timePlot({
+  const all = [...pairs(links.filter((l) => l.t_ns.length > 0))];
+  const bytes = (both: readonly LinkRecord[]): number => Math.max(...both.map((l) => l.bytes));
+  const most = Math.max(0, ...all.map(([, both]) => bytes(both)));
+  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timePlot({
     title: `Rate on ${name}, framing included`, format: (v) => format.rate(v, 4), fromZero: true,
     series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
-  }, bus));
+  }, bus);
+  const busy = all.filter(([, both]) => bytes(both) >= most / 1000);
+  const quiet = all.filter(([, both]) => bytes(both) < most / 1000);
+  const silent = quiet.filter(([, both]) => bytes(both) === 0).map(([name]) => name);
+  const some = quiet.filter(([, both]) => bytes(both) > 0);
+  const words = some.map(([name, both]) => `${name} (${format.size(bytes(both), 3)})`).join(", ");
+  return [
+    h("div", { class: "grid" }, ...busy.map(draw)),
+    ...(some.length === 0 ? [] : [h("details", {}, h("summary", {}, `Next to nothing crossed ${words}`), h("div", { class: "grid" }, ...some.map(draw)))]),
+    ...(silent.length === 0 ? [] : [h("p", { class: "hint" }, `Nothing crossed ${silent.join(", ")}.`)]),
+  ];
 }
 
 function label(l: LinkRecord, all: readonly LinkRecord[]): string {
@@ -84,19 +129,26 @@ function label(l: LinkRecord, all: readonly LinkRecord[]): string {
   return `${l.direction.replace(">", " → ")}${several ? `, ${l.origin}` : ""}`;
 }
 
+function fullest(l: LinkRecord): number {
+  return Math.max(0, ...(l.queue_bytes ?? []).map((v) => v ?? 0));
+}
+
 function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
-  const known = links.filter((l) => (l.queue_bytes ?? []).length > 0);
-  const used = known.filter((l) => l.queue_bytes?.some((v) => v !== null && v > 0));
+  const known = [...pairs(links.filter((l) => (l.queue_bytes ?? []).length > 0))]
+    .map(([name, both]) => ({ name, both, most: Math.max(...both.map(fullest)) }));
   if (known.length === 0) return [];
-  const quiet = known.length - used.length;
-  const words = quiet === 0 ? null : h("p", { class: "hint" }, used.length === 0
-    ? "No queue held anything at the end of any interval."
-    : `The other ${quiet} link directions had nothing waiting at the end of any interval.`);
-  const plots = [...pairs(used)].map(([name, both]) => timePlot({
+  const top = Math.max(...known.map((k) => k.most));
+  const used = known.filter((k) => k.most > 0 && k.most >= top / 200);
+  const few = known.filter((k) => k.most > 0 && k.most < top / 200).map((k) => `${k.name} (at most ${format.size(k.most, 3)})`);
+  const none = known.filter((k) => k.most === 0).map((k) => k.name);
+  const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
+    .filter((text) => text !== "").join(" ");
+  const plots = used.map(({ name, both }) => timePlot({
     title: `Waiting at ${name}`, format: (v) => format.size(v, 4), fromZero: true,
-    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
+    series: both.filter((l) => fullest(l) > 0).map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
   }, bus));
-  return [h("h3", {}, "Queues"), ...(words ? [words] : []), h("div", { class: "grid" }, ...plots)];
+  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, `What waited in front of each transmitter at the end of each interval. ${words}`),
+    h("div", { class: "grid" }, ...plots)];
 }
 
 /** Frames that were dropped, by link, direction and reason. */
@@ -114,26 +166,43 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...body)))];
 }
 
-/** Traces open at once; a parallel test's other streams wait behind a switch. */
-const SHOWN = 2;
-
-function more(traces: readonly HTMLElement[]): HTMLElement | null {
-  if (traces.length === 0) return null;
-  return h("details", {}, h("summary", {}, `${traces.length} more ${traces.length === 1 ? "stream" : "streams"}`), ...traces);
+/** One trace at a time: they are large, and beside each other nobody compares them. */
+function traces(data: ReportData, point: Point, bus: TimeBus): HTMLElement | null {
+  const all = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0);
+  const first = all[0];
+  if (!first) return null;
+  const parallel = (s: Sequence): boolean => all.some((other) => other.test === s.test && other.stream > 0);
+  const name = (s: Sequence): string => `${s.test}${parallel(s) ? `, stream ${s.stream}` : ""}`;
+  const frame = h("div", {}, sequencePlot(first, name(first), bus));
+  if (all.length === 1) return section("sequence", "Segment by segment", frame);
+  const choice = h("select", { id: "trace" }, ...all.map((s, i) => h("option", { value: i }, name(s))));
+  choice.addEventListener("change", () => {
+    const chosen = all[Number(choice.value)] ?? first;
+    frame.replaceChildren(sequencePlot(chosen, name(chosen), bus));
+  });
+  return section("sequence", "Segment by segment", h("p", {}, h("label", { for: "trace" }, "Connection "), choice), frame);
 }
 
-function at(data: ReportData, point: Point): HTMLElement {
-  const bus = new TimeBus();
+/** The span of everything that happened, in seconds: one axis for all plots. */
+function span(records: readonly TestRecord[], links: readonly LinkRecord[]): [number, number] {
+  // Links are recorded to the end of the run, long after the last frame.
+  const busy = (l: LinkRecord): number => Math.max(0, ...l.t_ns.filter((_, i) => (l.rate_bps[i] ?? 0) > 0));
+  const ends = [...records.flatMap((r) => Object.values(r.series)).map((s) => s.t_ns.at(-1) ?? 0), ...links.map(busy)];
+  return [0, Math.max(1, ...ends) / 1e9];
+}
+
+function at(data: ReportData, point: Point): HTMLElement[] {
   const records = data.document.records.filter((r) => samePoint(r.point, point));
   const links = data.document.links.filter((l) => samePoint(l.point, point));
+  const bus = new TimeBus(span(records, links));
   const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus));
-  const traces = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0).map((s) => sequencePlot(s, bus));
-  const lines = rates(data, links, bus);
-  return h("div", {},
-    plots.length > 0 ? h("div", { class: "grid wide" }, ...plots) : null,
-    traces.length > 0 ? section("sequence", "Time and sequence", ...traces.slice(0, SHOWN), more(traces.slice(SHOWN))) : null,
-    lines.length + links.length > 0 ? section("links", "Links", Object.keys(point).length === 0 ? load(data) : null,
-      h("div", { class: "grid" }, ...lines), ...queues(data, links, bus), ...drops(links)) : null);
+  const hint = h("p", { class: "hint" }, "Drag across a plot to zoom all of them in time; double-click shows everything again.");
+  const found = [
+    plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,
+    traces(data, point, bus),
+    links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, ...rates(data, links, bus), ...queues(data, links, bus), ...drops(links)) : null,
+  ];
+  return found.filter((part): part is HTMLElement => part !== null);
 }
 
 export function overTime(data: ReportData): HTMLElement | null {
@@ -142,10 +211,9 @@ export function overTime(data: ReportData): HTMLElement | null {
   for (const { point } of timed) if (!points.some((p) => samePoint(p, point))) points.push(point);
   const first = points[0];
   if (!first) return null;
-  const frame = h("div", {}, at(data, first));
-  const hint = h("p", { class: "hint" }, "Drag across a plot to zoom all of them in time; double-click shows everything again.");
-  if (points.length === 1) return section("time", "Over time", hint, frame);
+  if (points.length === 1) return h("div", {}, ...at(data, first));
+  const frame = h("div", {}, ...at(data, first));
   const choice = h("select", { id: "point" }, ...points.map((p, i) => h("option", { value: i }, format.point(p) || "no sweep")));
-  choice.addEventListener("change", () => frame.replaceChildren(at(data, points[Number(choice.value)] ?? first)));
-  return section("time", "Over time", h("p", {}, h("label", { for: "point" }, "Sweep point "), choice), hint, frame);
+  choice.addEventListener("change", () => frame.replaceChildren(...at(data, points[Number(choice.value)] ?? first)));
+  return h("div", {}, h("p", { class: "point-choice" }, h("label", { for: "point" }, "Everything below is shown for the sweep point "), choice), frame);
 }

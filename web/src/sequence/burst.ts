@@ -14,6 +14,8 @@ export interface Burst {
   readonly m: number;
   readonly groupGap: number;
   readonly groupStep: number;
+  /** Events it stands for, if it is a stroke or a sample; else 0. */
+  readonly standsFor: number;
   /** Of the whole burst, ends included. */
   readonly t1: number;
   readonly seq1: number;
@@ -32,7 +34,7 @@ export function complete(b: SequenceBurst): Burst {
   const m = Math.max(1, b.m ?? 1);
   const [gap, step, groupGap, groupStep, len] = [b.gap_ns ?? 0, b.seq_step ?? 0, b.group_gap_ns ?? 0, b.group_seq_step ?? 0, b.len ?? 0];
   return {
-    kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep,
+    kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep, standsFor: b.stands_for ?? 0,
     t1: b.t_ns + (m - 1) * groupGap + (n - 1) * gap,
     seq1: b.seq + (m - 1) * groupStep + (n - 1) * step + len,
   };
@@ -61,26 +63,40 @@ export interface Stroke {
 export interface Detail {
   readonly events: Event[];
   readonly strokes: Stroke[];
+  /** By the index of an event: the end of the stroke that comes between it and the event before. */
+  readonly after: Map<number, Event>;
 }
 
-/** What is drawn of bursts between two instants, when events closer than `resolution` ns cannot be told apart. */
-export function expand(bursts: readonly Burst[], low: number, high: number, resolution: number): Detail {
-  const detail: Detail = { events: [], strokes: [] };
+/** What can be told apart: instants this many ns from each other, or bytes this far. */
+export interface Resolution {
+  readonly t: number;
+  readonly s: number;
+}
+
+/** More events of one burst than this are a stroke, however far apart. */
+const MOST = 20_000;
+
+/** What is drawn of bursts between two instants. */
+export function expand(bursts: readonly Burst[], low: number, high: number, resolution: Resolution): Detail {
+  const detail: Detail = { events: [], strokes: [], after: new Map() };
   for (const b of bursts) {
     if (b.t1 < low || b.t > high) continue;
-    if (b.n * b.m === 1) detail.events.push(event(b, 0, 0));
-    else if (b.m > 1 && b.groupGap < resolution) stroke(detail, b, 0, b.m, b.n);
+    if (b.standsFor > 0 && b.n > 1) stroke(detail, event(b, 0, 0), event(b, 0, b.n - 1));
+    else if (b.n * b.m === 1) detail.events.push(event(b, 0, 0));
+    else if (b.m > 1 && b.groupGap < resolution.t && b.groupStep < resolution.s) stroke(detail, event(b, 0, 0), event(b, b.m - 1, b.n - 1));
     else groups(detail, b, low, high, resolution);
   }
   return detail;
 }
 
-function groups(detail: Detail, b: Burst, low: number, high: number, resolution: number): void {
+function groups(detail: Detail, b: Burst, low: number, high: number, resolution: Resolution): void {
   const length = (b.n - 1) * b.gap;
   const [from, to] = visible(b.t, b.groupGap, b.m, low - length, high);
+  const close = b.n > 1 && b.gap < resolution.t && b.step < resolution.s;
+  if ((to - from) * (close ? 1 : b.n) > MOST) return stroke(detail, event(b, from, 0), event(b, to - 1, b.n - 1));
   for (let j = from; j < to; j++) {
-    if (b.n > 1 && b.gap < resolution) {
-      detail.strokes.push({ kind: b.kind, from: event(b, j, 0), to: event(b, j, b.n - 1) });
+    if (close) {
+      stroke(detail, event(b, j, 0), event(b, j, b.n - 1));
       continue;
     }
     const [first, last] = visible(b.t + j * b.groupGap, b.gap, b.n, low, high);
@@ -88,13 +104,14 @@ function groups(detail: Detail, b: Burst, low: number, high: number, resolution:
   }
 }
 
-function stroke(detail: Detail, b: Burst, from: number, to: number, n: number): void {
-  detail.strokes.push({ kind: b.kind, from: event(b, from, 0), to: event(b, to - 1, n - 1) });
+function stroke(detail: Detail, from: Event, to: Event): void {
+  detail.strokes.push({ kind: from.kind, from, to });
+  detail.after.set(detail.events.length, to);
 }
 
 /** The number of events a trace stands for. */
 export function total(bursts: readonly Burst[]): number {
-  return bursts.reduce((sum, b) => sum + b.n * b.m, 0);
+  return bursts.reduce((sum, b) => sum + (b.standsFor || b.n * b.m), 0);
 }
 
 /** The event nearest to a point, by a distance the caller defines; null if there is none. */
@@ -103,6 +120,7 @@ export function nearest(bursts: readonly Burst[], t: number, distance: (e: Event
   let least = Infinity;
   const clamp = (k: number, count: number): number => Math.max(0, Math.min(count - 1, k));
   for (const b of bursts) {
+    if (b.standsFor > 0 && b.n > 1) continue;
     const j0 = b.groupGap > 0 ? Math.floor((t - b.t) / b.groupGap) : 0;
     for (const j of [j0 - 1, j0, j0 + 1]) {
       const group = clamp(j, b.m);

@@ -6,7 +6,7 @@ import { h, plural } from "../dom";
 import * as format from "../format";
 import type { Follower, TimeBus } from "../time/bus";
 import type { Sequence, SequenceKind } from "../types";
-import { complete, expand, nearest, total, type Burst, type Event } from "./burst";
+import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
 import { firstLoss, opening, pan, segments, whole, zoom, type View } from "./view";
 
 const HEIGHT = 460;
@@ -54,8 +54,9 @@ function timeLabel(ns: number, step: number): string {
 }
 
 function byteLabel(bytes: number, step: number): string {
-  const [factor, unit] = step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
-  return `${(bytes / factor + 0).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
+  const [factor, unit] = step >= 1e9 ? [1e9, "GB"] : step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
+  if (bytes === 0) return "0";
+  return `${(bytes / factor).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 }
 
 class Plot implements Follower {
@@ -73,7 +74,7 @@ class Plot implements Follower {
   readonly #fingers = new Map<number, { x: number; y: number }>();
   #waiting = false;
 
-  constructor(sequence: Sequence, bus: TimeBus) {
+  constructor(sequence: Sequence, name: string, bus: TimeBus) {
     this.#bursts = sequence.bursts.map(complete);
     this.#byKind = new Map(ORDER.map((kind) => [kind, this.#bursts.filter((b) => b.kind === kind)]));
     this.#bus = bus;
@@ -81,9 +82,9 @@ class Plot implements Follower {
     this.#view = this.#all;
     const kinds = ORDER.filter((kind) => (this.#byKind.get(kind)?.length ?? 0) > 0)
       .map((kind) => plural(total(this.#byKind.get(kind) ?? []), NAMES[kind]).replace(/^\d+/, (d) => format.count(Number(d))));
-    this.#canvas.setAttribute("aria-label", `Time–sequence plot of ${sequence.test}, stream ${sequence.stream}: ${kinds.join(", ")}`);
+    this.#canvas.setAttribute("aria-label", `Time–sequence plot of ${name}: ${kinds.join(", ")}`);
     this.element = h("figure", { class: "sequence" },
-      h("figcaption", {}, `${sequence.test}, stream ${sequence.stream} (${sequence.origin}): ${kinds.join(", ")}`),
+      h("figcaption", {}, `${name}: ${kinds.join(", ")}`, h("span", { class: "plot-hint" }, ` ${said(sequence)}`)),
       this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key());
     this.#listen();
     bus.join(this);
@@ -163,7 +164,8 @@ class Plot implements Follower {
       e.preventDefault();
       const f = this.#frame();
       const factor = Math.exp(Math.max(-1, Math.min(1, e.deltaY / 240)));
-      this.#show(zoom(this.#view, f.t(e.offsetX), f.s(e.offsetY), e.altKey ? 1 : factor, e.shiftKey ? 1 : factor));
+      const at = this.#anchor(f, e);
+      this.#show(zoom(this.#view, at.t, at.seq, e.altKey ? 1 : factor, e.shiftKey ? 1 : factor));
     }, { passive: false });
     c.addEventListener("pointerdown", (e) => this.#down(e));
     c.addEventListener("pointermove", (e) => this.#move(e));
@@ -176,6 +178,13 @@ class Plot implements Follower {
     c.addEventListener("keydown", (e) => this.#key(e));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#later());
     addEventListener("farpath-redraw", () => this.#draw());
+  }
+
+  /** What keeps its place: the event under the pointer, so that the curve does not slip away, or else the point itself. */
+  #anchor(f: Frame, at: { readonly offsetX: number; readonly offsetY: number }): { readonly t: number; readonly seq: number } {
+    const away = (c: Event): number => Math.hypot(f.x(c.t) - at.offsetX, f.y(c.seq) - at.offsetY);
+    const e = nearest(this.#bursts, f.t(at.offsetX), away);
+    return e && away(e) < 24 ? e : { t: f.t(at.offsetX), seq: f.s(at.offsetY) };
   }
 
   #key(e: KeyboardEvent): void {
@@ -268,17 +277,20 @@ class Plot implements Follower {
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
     const f = this.#frame();
+    // What is shown, for a reader of the page that is a program.
+    this.#canvas.dataset["view"] = Object.values(this.#view).join(" ");
     axes(g, f, this.#view, colour);
     g.save();
     g.beginPath();
     g.rect(LEFT, TOP, width - LEFT - 8, HEIGHT - TOP - BOTTOM);
     g.clip();
-    const resolution = (RESOLUTION * (this.#view.t1 - this.#view.t0)) / (width - LEFT - 8);
+    const v = this.#view;
+    const resolution = { t: (RESOLUTION * (v.t1 - v.t0)) / (width - LEFT - 8), s: (RESOLUTION * (v.s1 - v.s0)) / (HEIGHT - TOP - BOTTOM) };
     for (const kind of ORDER) {
-      const detail = expand(this.#byKind.get(kind) ?? [], this.#view.t0, this.#view.t1, resolution);
+      const detail = expand(this.#byKind.get(kind) ?? [], v.t0, v.t1, resolution);
       g.strokeStyle = g.fillStyle = colour(`--seq-${kind}`);
       for (const s of detail.strokes) drawStroke(g, f, s.from, s.to);
-      drawEvents(g, f, kind, detail.events);
+      drawEvents(g, f, kind, detail);
     }
     if (this.#cursor !== null) {
       g.strokeStyle = colour("--muted");
@@ -317,9 +329,17 @@ function axes(g: CanvasRenderingContext2D, f: Frame, v: View, colour: (name: str
     g.fillText(timeLabel(t, (ts[1] ?? 1e9) - (ts[0] ?? 0)), f.x(t), bottom + 18);
   }
   g.textAlign = "right";
+  const step = (ss[1] ?? 1) - (ss[0] ?? 0);
+  const [base = 0] = ss;
+  // Where the numbers have no room, they count from the lowest, which is written out in the plot.
+  const long = byteLabel(ss.at(-1) ?? 0, step).length > 11;
   for (const s of ss) {
     segment(g, LEFT, f.y(s), f.width - 8, f.y(s));
-    g.fillText(byteLabel(s, (ss[1] ?? 1) - (ss[0] ?? 0)), LEFT - 8, f.y(s) + 4);
+    if (!long || s !== base) g.fillText(long ? `+${byteLabel(s - base, step)}` : byteLabel(s, step), LEFT - 8, f.y(s) + 4);
+  }
+  if (long) {
+    g.textAlign = "left";
+    g.fillText(`byte ${format.count(base)}`, LEFT + 6, f.y(base) - 5);
   }
   g.strokeStyle = colour("--muted");
   segment(g, LEFT, bottom, f.width - 8, bottom);
@@ -340,10 +360,11 @@ function drawStroke(g: CanvasRenderingContext2D, f: Frame, from: Event, to: Even
   g.fill();
 }
 
-function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, events: readonly Event[]): void {
+function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, { events, after }: Detail): void {
   g.lineWidth = kind === "ack" ? 1.4 : 2;
   let before: Event | null = null;
-  for (const e of events) {
+  for (const [i, e] of events.entries()) {
+    before = after.get(i) ?? before;
     const [x, low, high] = [f.x(e.t), f.y(e.seq), f.y(e.seq + e.len)];
     if (kind === "ack") {
       if (before && e.t >= before.t && e.seq >= before.seq) stair(g, f, before, x, low);
@@ -402,7 +423,17 @@ function key(): HTMLElement {
       + "two fingers zoom; double-click or 0 shows everything; + − and the arrow keys work too."));
 }
 
+/** What the trace is, and what of it is kept. */
+function said(sequence: Sequence): string {
+  const time = (ns: number): string => `${(ns / 1e9).toFixed(2)} s`;
+  const spans = (sequence.detail_ns ?? []).map(([from, until]) => `${time(from)} to ${time(until)}`);
+  return [`At the sender, ${sequence.origin}: upwards the bytes of the stream, to the right time.`,
+    spans.length > 0 ? `Single segments are kept from ${spans.join(" and from ")}; elsewhere a stroke stands for many.` : "",
+    sequence.complete_until_ns === undefined ? "" : `The trace ends at ${time(sequence.complete_until_ns)}, where its room was used up.`,
+  ].filter((text) => text !== "").join(" ");
+}
+
 /** The plot of one stream. */
-export function sequencePlot(sequence: Sequence, bus: TimeBus): HTMLElement {
-  return new Plot(sequence, bus).element;
+export function sequencePlot(sequence: Sequence, name: string, bus: TimeBus): HTMLElement {
+  return new Plot(sequence, name, bus).element;
 }

@@ -55,7 +55,7 @@ function spacingOf(b: Burst): number {
 
 /** The middle of the trace, close enough to see single segments. */
 export function segments(bursts: readonly Burst[]): View | null {
-  const data = bursts.filter((b) => b.kind === "data").sort((p, q) => q.n * q.m - p.n * p.m)[0];
+  const data = bursts.filter((b) => b.kind === "data" && b.standsFor === 0).sort((p, q) => q.n * q.m - p.n * p.m)[0];
   return data ? around(data, Math.floor(data.m / 2), spacingOf(data), data.len || 1500) : null;
 }
 
@@ -63,14 +63,14 @@ export function segments(bursts: readonly Burst[]): View | null {
 export function firstLoss(bursts: readonly Burst[]): View | null {
   const lost = bursts.find((b) => b.kind === "retransmit");
   if (!lost) return null;
-  const sent = bursts.find((b) => b.kind === "data" && b.seq <= lost.seq && lost.seq < b.seq1);
+  const sent = bursts.find((b) => b.kind === "data" && b.standsFor === 0 && b.seq <= lost.seq && lost.seq < b.seq1);
   const spacing = sent ? spacingOf(sent) : 1e5;
   return around(lost, 0, spacing, (lost.len || 1500));
 }
 
 /** The first `count` bursts: slow start, if the stream begins so. */
 export function opening(bursts: readonly Burst[]): View | null {
-  const data = bursts.filter((b) => b.kind === "data");
+  const data = bursts.filter((b) => b.kind === "data" && b.standsFor === 0);
   const last = data[Math.min(5, data.length - 1)];
   if (!last || data.length < 3) return null;
   return whole(bursts.filter((b) => b.t < last.t && b.seq1 <= last.seq));

@@ -9,6 +9,9 @@ export interface Follower {
 export class TimeBus {
   readonly #followers: Follower[] = [];
 
+  /** `whole` is what is shown when nothing is zoomed. */
+  constructor(readonly whole: readonly [number, number]) {}
+
   join(follower: Follower): void {
     this.#followers.push(follower);
   }

@@ -26,6 +26,7 @@ export interface TimeSeries {
 
 export interface TimePlot {
   readonly title: string;
+  readonly hint?: string;
   readonly series: readonly TimeSeries[];
   readonly format: (value: number) => string;
   readonly fromZero: boolean;
@@ -52,18 +53,18 @@ function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
   const dash = s.reference ? [3, 4] : (DASHES[s.dash % 8] ?? []);
   const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
   return {
-    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => tint(s), spanGaps: true,
+    label: s.name, width: s.reference ? 1.5 : 2, dash, stroke: () => tint(s), spanGaps: false,
     points: { show: s.points === true, size: 8, fill: () => (s.style % 2 === 0 ? colour("--ground") : tint(s)), width: 2 },
     ...(stepped ? { paths: stepped } : {}),
     ...(s.points ? { paths: () => null } : {}),
-    value: (_u, value) => (typeof value === "number" ? format(value) : "–"),
+    value: (_u, value) => (typeof value === "number" ? format(value) : ""),
   };
 }
 
 /** A line's dash as a border of the legend can show it. */
 function border(s: TimeSeries | undefined): string {
-  if (!s || s.points) return "solid";
-  return s.reference || s.dash % 4 === 2 ? "dotted" : s.dash === 0 ? "solid" : "dashed";
+  if (!s) return "solid";
+  return s.points || s.dash % 4 === 2 ? "dotted" : s.dash === 0 && !s.reference ? "solid" : "dashed";
 }
 
 function axis(values: (value: number) => string, size: number, side: 2 | 3): uPlot.Axis {
@@ -77,18 +78,25 @@ function axis(values: (value: number) => string, size: number, side: 2 | 3): uPl
 /** The plot in its frame; it follows the frame's width and the bus. */
 export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
   const holder = h("div", { class: "time-holder" });
-  const figure = h("figure", { class: "time-plot" }, h("figcaption", {}, plot.title), holder);
+  const figure = h("figure", { class: "time-plot" }, h("figcaption", {}, plot.title,
+    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), holder);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.
-  const whole = (data: uPlot.AlignedData): [number, number] => [data[0][0] ?? 0, data[0][data[0].length - 1] ?? 1];
   const data = join(plot.series);
-  let told = whole(data);
+  const [first, last] = bus.whole;
+  let told: [number, number] = [first, last];
+  // A span of single segments would show nothing of a curve of intervals: some of them stay in sight.
+  const least = 8 * Math.min(...plot.series.filter((s) => !s.reference).map((s) => (s.t_ns.at(-1)! - s.t_ns[0]!) / 1e9 / Math.max(1, s.t_ns.length - 1)));
+  const wide = ([from, to]: readonly [number, number]): [number, number] => {
+    const room = Math.max(0, least - (to - from)) / 2;
+    return [from - room, to + room];
+  };
   const follower: Follower = {
     cursor(seconds) {
       const left = seconds === null ? -10 : chart.valToPos(seconds, "x");
       chart.setCursor({ left, top: seconds === null ? -10 : 0 }, false);
     },
     span(span) {
-      told = span ? [span[0], span[1]] : whole(data);
+      told = span ? wide(span) : [first, last];
       chart.setScale("x", { min: told[0], max: told[1] });
     },
   };
@@ -99,10 +107,11 @@ export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
     return [plot.fromZero ? 0 : bottom - room, high + room];
   };
   const options: uPlot.Options = {
-    width: 600, height: HEIGHT, scales: { x: { time: false }, y: { range } },
-    axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
-    series: [{ label: "time", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "–") }, ...plot.series.map((s) => line(s, plot.format))],
-    cursor: { y: false, points: { size: 8, fill: (_u, i) => tint(plot.series[i - 1]) }, drag: { x: true, y: false } },
+    width: 600, height: HEIGHT, scales: { x: { time: false, min: first, max: last }, y: { range } },
+    axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
+    series: [{ label: "at", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "") }, ...plot.series.map((s) => line(s, plot.format))],
+    cursor: { y: false, points: { size: 8, fill: (_u, i) => tint(plot.series[i - 1]) }, drag: { x: true, y: false },
+      bind: { dblclick: () => () => { chart.setScale("x", { min: first, max: last }); return null; } } },
     legend: { markers: { width: 2, dash: (_u, i) => border(plot.series[i - 1]) } },
     hooks: {
       setCursor: [(u) => bus.cursor(follower, u.cursor.left !== undefined && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
@@ -111,7 +120,6 @@ export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
         if (key !== "x" || typeof min !== "number" || typeof max !== "number") return;
         if (min === told[0] && max === told[1]) return;
         told = [min, max];
-        const [first, last] = whole(data);
         bus.span(follower, min <= first && max >= last ? null : told);
       }],
     },
