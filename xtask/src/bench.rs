@@ -38,26 +38,43 @@ const RUNS: usize = 5;
 
 /// A dumbbell of `flows` connections: three links each way, a bottleneck with one BDP of queue.
 fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
-    let mut text = String::from("[scenario]\nname = \"dumbbell\"\n[[router]]\nname = \"left\"\n[[router]]\nname = \"right\"\n");
-    let mut add = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a string takes all");
+    let mut text = String::from(
+        "[scenario]\nname = \"dumbbell\"\n[[router]]\nname = \"left\"\n[[router]]\nname = \"right\"\n",
+    );
+    let mut add =
+        |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").expect("a string takes all");
     add(format_args!(
         "[[link]]\nname = \"bottleneck\"\nends = [\"left\", \"right\"]\nrate = \"{bottleneck}\"\ndelay = \"40 ms\"\nqueue = \"1bdp\"\nmtu = {mtu}"
     ));
     for n in 0..flows {
         // Base RTTs differ by 53 µs, so that the flows do not march in step.
         let delay_us = 5000 + 53 * n;
-        add(format_args!("[[host]]\nname = \"s{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n[[host]]\nname = \"r{n}\"\nmtu = {mtu}\ntxqueuelen = 100000"));
-        add(format_args!("[[link]]\nname = \"in{n}\"\nends = [\"s{n}\", \"left\"]\nrate = \"{access}\"\ndelay = \"{delay_us} us\"\nqueue = \"1bdp\"\nmtu = {mtu}"));
-        add(format_args!("[[link]]\nname = \"out{n}\"\nends = [\"right\", \"r{n}\"]\nrate = \"{access}\"\ndelay = \"5 ms\"\nqueue = \"1bdp\"\nmtu = {mtu}"));
-        add(format_args!("[[test]]\nname = \"flow{n}\"\nkind = \"tcp\"\nfrom = \"s{n}\"\nto = \"r{n}\"\nduration = \"1 s\"\nwindow = \"256 MiB\"\ncc = \"cubic\""));
+        add(format_args!(
+            "[[host]]\nname = \"s{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n[[host]]\nname = \"r{n}\"\nmtu = {mtu}\ntxqueuelen = 100000"
+        ));
+        add(format_args!(
+            "[[link]]\nname = \"in{n}\"\nends = [\"s{n}\", \"left\"]\nrate = \"{access}\"\ndelay = \"{delay_us} us\"\nqueue = \"1bdp\"\nmtu = {mtu}"
+        ));
+        add(format_args!(
+            "[[link]]\nname = \"out{n}\"\nends = [\"right\", \"r{n}\"]\nrate = \"{access}\"\ndelay = \"5 ms\"\nqueue = \"1bdp\"\nmtu = {mtu}"
+        ));
+        add(format_args!(
+            "[[test]]\nname = \"flow{n}\"\nkind = \"tcp\"\nfrom = \"s{n}\"\nto = \"r{n}\"\nduration = \"1 s\"\nwindow = \"256 MiB\"\ncc = \"cubic\""
+        ));
     }
     text
 }
 
 /// One flow alone on a long fat path.
 fn lone() -> String {
-    let mut text = String::from("[scenario]\nname = \"lone\"\n[[router]]\nname = \"left\"\n[[router]]\nname = \"right\"\n");
-    for (name, a, b, delay) in [("in", "s", "left", "5 ms"), ("wan", "left", "right", "50 ms"), ("out", "right", "r", "5 ms")] {
+    let mut text = String::from(
+        "[scenario]\nname = \"lone\"\n[[router]]\nname = \"left\"\n[[router]]\nname = \"right\"\n",
+    );
+    for (name, a, b, delay) in [
+        ("in", "s", "left", "5 ms"),
+        ("wan", "left", "right", "50 ms"),
+        ("out", "right", "r", "5 ms"),
+    ] {
         writeln!(
             text,
             "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nrate = \"10 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"1bdp\"\nmtu = 9000"
@@ -71,14 +88,32 @@ fn lone() -> String {
 
 fn cases() -> Vec<Case> {
     vec![
-        Case { name: "ten_flows_1g", text: dumbbell(10, "1 Gbit/s", "10 Gbit/s", 1500), seconds: 60, oracle_seconds: 10 },
-        Case { name: "lone_10g_9000", text: lone(), seconds: 20, oracle_seconds: 4 },
-        Case { name: "hundred_flows_10g", text: dumbbell(100, "10 Gbit/s", "10 Gbit/s", 1500), seconds: 15, oracle_seconds: 3 },
+        Case {
+            name: "ten_flows_1g",
+            text: dumbbell(10, "1 Gbit/s", "10 Gbit/s", 1500),
+            seconds: 60,
+            oracle_seconds: 10,
+        },
+        Case {
+            name: "lone_10g_9000",
+            text: lone(),
+            seconds: 20,
+            oracle_seconds: 4,
+        },
+        Case {
+            name: "hundred_flows_10g",
+            text: dumbbell(100, "10 Gbit/s", "10 Gbit/s", 1500),
+            seconds: 15,
+            oracle_seconds: 3,
+        },
     ]
 }
 
 fn scenario(text: &str, seconds: u64) -> Scenario {
-    let source = Source { name: "benchmark".to_owned(), text: text.replace("duration = \"1 s\"", &format!("duration = \"{seconds} s\"")) };
+    let source = Source {
+        name: "benchmark".to_owned(),
+        text: text.replace("duration = \"1 s\"", &format!("duration = \"{seconds} s\"")),
+    };
     match parse(&source, &[]) {
         Ok(scenario) => scenario,
         Err(faults) => panic!("{}", faults.render(false)),
@@ -111,17 +146,40 @@ fn hops_per_s(scenario: &Scenario, mode: Mode) -> f64 {
 }
 
 fn best(scenario: &Scenario, mode: Mode, runs: usize) -> f64 {
-    (0..runs).map(|_| hops_per_s(scenario, mode)).fold(0.0, f64::max)
+    (0..runs)
+        .map(|_| hops_per_s(scenario, mode))
+        .fold(0.0, f64::max)
 }
 
 /// Runs every case and returns the figures.
 pub(crate) fn figures(only: Option<&str>) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for case in cases().into_iter().filter(|c| only.is_none_or(|o| c.name == o)) {
-        let oracle = if std::env::var_os("NOORACLE").is_some() { 1.0 } else { best(&scenario(&case.text, case.oracle_seconds), Mode::EventByEvent, 2) };
-        let windowed = best(&scenario(&case.text, case.seconds), Mode::Windowed(WINDOW), RUNS);
+    for case in cases()
+        .into_iter()
+        .filter(|c| only.is_none_or(|o| c.name == o))
+    {
+        let oracle = if std::env::var_os("NOORACLE").is_some() {
+            1.0
+        } else {
+            best(
+                &scenario(&case.text, case.oracle_seconds),
+                Mode::EventByEvent,
+                2,
+            )
+        };
+        let windowed = best(
+            &scenario(&case.text, case.seconds),
+            Mode::Windowed(WINDOW),
+            RUNS,
+        );
         let plain = format!("sim.hops_per_s.{}.event_by_event", case.name);
-        figures.push(Figure { name: plain.clone(), value: oracle, unit: "1/s".to_owned(), against: String::new(), ratio: None });
+        figures.push(Figure {
+            name: plain.clone(),
+            value: oracle,
+            unit: "1/s".to_owned(),
+            against: String::new(),
+            ratio: None,
+        });
         figures.push(Figure {
             name: format!("sim.hops_per_s.{}", case.name),
             value: windowed,
@@ -145,13 +203,24 @@ struct Peer {
 
 /// The same dumbbell on ns-3, if `make bench-ns3` has run on this machine.
 fn against_ns3(figures: &mut Vec<Figure>) -> Result<(), String> {
-    let Ok(text) = std::fs::read_to_string(NS3) else { return Ok(()) };
+    let Ok(text) = std::fs::read_to_string(NS3) else {
+        return Ok(());
+    };
     let peer: Peer = serde_json::from_str(&text).map_err(|e| format!("{NS3}: {e}"))?;
-    if let Some(own) = figures.iter_mut().find(|f| f.name == "sim.hops_per_s.ten_flows_1g") {
+    if let Some(own) = figures
+        .iter_mut()
+        .find(|f| f.name == "sim.hops_per_s.ten_flows_1g")
+    {
         own.ratio = Some(own.value / peer.value);
         own.against.clone_from(&peer.name);
     }
-    figures.push(Figure { name: peer.name, value: peer.value, unit: peer.unit, against: String::new(), ratio: None });
+    figures.push(Figure {
+        name: peer.name,
+        value: peer.value,
+        unit: peer.unit,
+        against: String::new(),
+        ratio: None,
+    });
     Ok(())
 }
 
@@ -160,11 +229,14 @@ pub(crate) fn bench(only: Option<&str>) -> Result<bool, String> {
     let mut figures = figures(only);
     against_ns3(&mut figures)?;
     for f in &figures {
-        let ratio = f.ratio.map_or_else(String::new, |r| format!("  {r:.2} × {}", f.against));
+        let ratio = f
+            .ratio
+            .map_or_else(String::new, |r| format!("  {r:.2} × {}", f.against));
         println!("{:<52} {:>10.3} M {}{ratio}", f.name, f.value / 1e6, f.unit);
     }
     let json = serde_json::to_string_pretty(&figures).map_err(|e| e.to_string())?;
     std::fs::create_dir_all("target").map_err(|e| format!("create folder target: {e}"))?;
-    std::fs::write("target/bench.json", format!("{json}\n")).map_err(|e| format!("write target/bench.json: {e}"))?;
+    std::fs::write("target/bench.json", format!("{json}\n"))
+        .map_err(|e| format!("write target/bench.json: {e}"))?;
     Ok(true)
 }

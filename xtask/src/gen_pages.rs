@@ -21,8 +21,9 @@ pub(crate) enum Mode {
 type Page = (&'static str, fn(&Path) -> Result<String, String>);
 
 /// The index is last: it reads the pages before it.
-const PAGES: [Page; 3] = [
+const PAGES: [Page; 4] = [
     ("docs/reference/cli.md", cli_page),
+    ("docs/reference/scenario.md", scenario_page),
     ("docs/reference/scenario.schema.json", schema_page),
     (rfc::INDEX, rfc_page),
 ];
@@ -59,6 +60,10 @@ pub(crate) fn run(mode: Mode) -> Result<bool, String> {
         println!("gen: {} pages up to date", PAGES.len());
     }
     Ok(fresh)
+}
+
+fn scenario_page(_root: &Path) -> Result<String, String> {
+    Ok(farpath_scenario::reference())
 }
 
 fn schema_page(root: &Path) -> Result<String, String> {

@@ -16,7 +16,7 @@ mod tree;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, citations, licences
+usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, links, citations, licences
        cargo xtask bench [CASE]   measure the simulator, into target/bench.json
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed

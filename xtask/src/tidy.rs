@@ -1,10 +1,11 @@
 //! What compilers do not check: who may import whom, how long things get, which words stay out,
-//! which RFCs exist, and under which terms dependencies come.
+//! which RFCs and linked pages exist, and under which terms dependencies come.
 
 mod arrows;
 mod banned;
 mod length;
 mod licences;
+mod links;
 pub(crate) mod rfc;
 mod waivers;
 mod words;
@@ -63,6 +64,7 @@ pub(crate) fn run() -> Result<bool, String> {
     findings.extend(length::check(&files, &waivers));
     findings.extend(banned::check(&files));
     findings.extend(words::check(&files));
+    findings.extend(links::check(&root, &files));
     findings.extend(rfc::check(&files, &known));
     findings.sort();
     findings.dedup();

@@ -42,7 +42,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
-    farpath run my-path.toml --set link.trunk.delay=58ms --set test.bulk.window=64MiB --out report\n  \
+    farpath run my-path.toml --set link.ocean.queue=10ms --set test.bulk.window=12MiB --out report\n  \
     farpath run cern-snaky/window-sweep --json | jq '.records[].metrics.goodput_bps'")]
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)
@@ -122,7 +122,9 @@ pub(crate) enum Predict {
 
 /// `farpath predict path`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB")]
+#[command(
+    after_help = "Example:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB"
+)]
 pub(crate) struct PathArgs {
     /// Rate of the slowest link, with its unit: 10Gbit/s
     #[arg(long)]
@@ -149,7 +151,15 @@ pub(crate) struct PathArgs {
 
 /// `farpath predict overhead`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000")]
+#[command(
+    after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a\n\
+    slash (622Mbps), and goes on with its layers:\n  \
+    eth  pos  atm  aal5-llc  aal5-vc  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
+    An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
+    Examples:\n  \
+    farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000\n  \
+    farpath predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180"
+)]
 pub(crate) struct OverheadArgs {
     /// The stack from the line up, layers joined by `/`
     #[arg(long)]

@@ -5,13 +5,14 @@ use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, print};
-use crate::run::{open, sets};
 use crate::page;
+use crate::run::{open, sets};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = open(&args.scenario, &sets(&args.sets)?)?;
     let scenario = &loaded.scenario;
-    let plan = Plan::new(scenario).map_err(|e| Failure::usage(format!("{}: {e}", loaded.source.name)))?;
+    let plan =
+        Plan::new(scenario).map_err(|e| Failure::usage(format!("{}: {e}", loaded.source.name)))?;
     let mut text = format!(
         "{}: ok\n  {} hosts, {} routers, {} links, {} LSPs, {} cross-connects, {} tests, {} expectations\n",
         loaded.source.name,
@@ -24,7 +25,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         scenario.expects.len()
     );
     for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else { continue };
+        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
+            continue;
+        };
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
         let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);

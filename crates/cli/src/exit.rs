@@ -35,17 +35,29 @@ pub(crate) struct Failure {
 impl Failure {
     /// The text or the arguments are wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
-        Failure { exit: Exit::Usage, message: message.into(), hint: None }
+        Failure {
+            exit: Exit::Usage,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// The environment does not allow it.
     pub(crate) fn environment(message: impl Into<String>) -> Failure {
-        Failure { exit: Exit::Environment, message: message.into(), hint: None }
+        Failure {
+            exit: Exit::Environment,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// The user interrupted.
     pub(crate) fn interrupted(message: impl Into<String>) -> Failure {
-        Failure { exit: Exit::Interrupted, message: message.into(), hint: None }
+        Failure {
+            exit: Exit::Interrupted,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// What to do about it.
@@ -58,7 +70,11 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         let message = self.message.trim_end();
         // A rendered diagnostic brings its own heading.
-        let heading = if message.starts_with("error") { "" } else { "error: " };
+        let heading = if message.starts_with("error") {
+            ""
+        } else {
+            "error: "
+        };
         let mut text = format!("{heading}{message}\n");
         if let Some(hint) = &self.hint {
             text.push_str(&format!("\nhint: {hint}\n"));
@@ -69,13 +85,19 @@ impl Failure {
     }
 }
 
+/// Says on standard error what is worth knowing and no failure.
+pub(crate) fn note(message: &str) {
+    // Nobody may be reading.
+    drop(writeln!(std::io::stderr(), "note: {message}"));
+}
+
 /// Writes data to standard output. A reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("write to standard output: {e}")))
-        }
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::environment(format!(
+            "write to standard output: {e}"
+        ))),
         _ => Ok(()),
     }
 }

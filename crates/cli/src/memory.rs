@@ -2,6 +2,7 @@
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind};
+use farpath_wire::FlowDir;
 
 use crate::exit::Failure;
 
@@ -9,33 +10,59 @@ use crate::exit::Failure;
 /// in a queue, and the sender's and receiver's own account of it.
 const FRAME_BYTES: u64 = 160;
 
-/// Refuses a run whose windows would not fit into three quarters of the available memory.
+/// Refuses a run that would not fit into three quarters of the available memory.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
-    let Some(available) = available() else { return Ok(()) };
-    let Ok(plan) = Plan::new(scenario) else { return Ok(()) };
+    let Some(available) = available() else {
+        return Ok(());
+    };
+    let Ok(plan) = Plan::new(scenario) else {
+        return Ok(());
+    };
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
-        if let TestKind::Tcp(tcp) = &scenario.tests[f.test].kind {
-            let config = plan.tcp_config(scenario, flow, tcp);
-            let window = config.receive_window.min(config.send_buffer);
-            needed = needed.saturating_add(window / u64::from(config.mss) * FRAME_BYTES);
-        }
+        let frames = match &scenario.tests[f.test].kind {
+            TestKind::Tcp(tcp) => {
+                let config = plan.tcp_config(scenario, flow, tcp);
+                let window = config.receive_window.min(config.send_buffer);
+                window / u64::from(config.mss)
+            }
+            TestKind::Udp(udp) => {
+                let walk = plan.walk(scenario, FlowDir::forward(flow as u16));
+                let long = plan.propagation(scenario, &walk);
+                let long = long.min(scenario.tests[f.test].duration.unwrap_or(long));
+                let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
+                let rate = rate.map_or(udp.rate, |r| r.min(udp.rate));
+                rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1))
+            }
+            // Every answer is kept.
+            TestKind::Ping(ping) => ping.count.into(),
+        };
+        needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }
     if needed > available / 4 * 3 {
         return Err(Failure::environment(format!(
-            "the windows of this scenario may take {} MB of memory; {} MB are available",
+            "what this scenario has under way may take {} MB of memory; {} MB are available",
             needed / 1_000_000,
             available / 1_000_000
         ))
-        .hint("use smaller windows, larger segments, or fewer parallel connections"));
+        .hint(
+            "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings",
+        ));
     }
     Ok(())
 }
 
 /// `MemAvailable`, in bytes; `None` where the system does not tell.
-#[allow(clippy::disallowed_methods, reason = "the one place that asks the system for its memory")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the one place that asks the system for its memory"
+)]
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }

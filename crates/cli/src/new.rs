@@ -1,6 +1,9 @@
 //! `farpath new`: a commented scenario to start from.
 
-#![allow(clippy::disallowed_methods, reason = "writes the one file it was asked for, naming it in errors")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "writes the one file it was asked for, naming it in errors"
+)]
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,15 +18,24 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
         print(template())?;
         return Ok(Exit::Ok);
     };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|e| {
-        let failure = Failure::environment(format!("create {}: {e}", path.display()));
-        match e.kind() {
-            std::io::ErrorKind::AlreadyExists => failure.hint("choose another name: nothing is overwritten"),
-            _ => failure.hint("choose a place you may write to"),
-        }
-    })?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|e| {
+            let failure = Failure::environment(format!("create {}: {e}", path.display()));
+            match e.kind() {
+                std::io::ErrorKind::AlreadyExists => {
+                    failure.hint("choose another name: nothing is overwritten")
+                }
+                _ => failure.hint("choose a place you may write to"),
+            }
+        })?;
     file.write_all(template().as_bytes())
         .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
-    print(&format!("Wrote {0}.\nNext:  farpath check {0}  and  farpath run {0}\n", path.display()))?;
+    print(&format!(
+        "Wrote {0}.\nNext:  farpath check {0}  and  farpath run {0}\n",
+        path.display()
+    ))?;
     Ok(Exit::Ok)
 }

@@ -1,9 +1,13 @@
 //! What `--out` and `--junit` write: checked before the run, and put in place whole.
 
-#![allow(clippy::disallowed_methods, reason = "the binary's files are written here, with errors that name the path")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the binary's files are written here, with errors that name the path"
+)]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use farpath_record::RunDocument;
 use farpath_report::html::{ReportData, render};
@@ -24,8 +28,22 @@ pub(crate) struct Pending {
     written: bool,
 }
 
+/// Drafts that nobody has finished yet.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes what is half-written, for a process that ends at once.
+pub(crate) fn discard_drafts() {
+    for draft in DRAFTS.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
+        drop(fs::remove_file(draft));
+    }
+}
+
 impl Drop for Pending {
     fn drop(&mut self) {
+        DRAFTS
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .retain(|d| *d != self.draft);
         if !self.written {
             drop(fs::remove_file(&self.draft));
         }
@@ -40,20 +58,45 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
 /// Makes sure that `path` can be written.
 pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     if path.is_dir() {
-        return Err(Failure::environment(format!("write {}: it is a folder", path.display()))
-            .hint("name a file in it"));
+        return Err(
+            Failure::environment(format!("write {}: it is a folder", path.display()))
+                .hint("name a file in it"),
+        );
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let draft = path.with_file_name(name);
     fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
-    Ok(Pending { path: path.to_owned(), draft, written: false })
+    DRAFTS
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .push(draft.clone());
+    Ok(Pending {
+        path: path.to_owned(),
+        draft,
+        written: false,
+    })
 }
 
 impl Pending {
     /// Writes the file whole, or not at all.
-    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
-        fs::write(&self.draft, bytes).map_err(|e| cannot("write", &self.path, &e))?;
+    pub(crate) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
+        fs::write(&self.draft, bytes).map_err(|e| self.cannot_write(&e))?;
+        self.place()
+    }
+
+    /// The file's draft, to be written bit by bit; [`Pending::place`] puts it in place.
+    pub(crate) fn open(&self) -> Result<File, Failure> {
+        File::create(&self.draft).map_err(|e| self.cannot_write(&e))
+    }
+
+    /// What to say when writing it fails.
+    pub(crate) fn cannot_write(&self, error: &std::io::Error) -> Failure {
+        cannot("write", &self.path, error)
+    }
+
+    /// Puts the draft in place.
+    pub(crate) fn place(mut self) -> Result<(), Failure> {
         fs::rename(&self.draft, &self.path).map_err(|e| cannot("write", &self.path, &e))?;
         self.written = true;
         Ok(())
@@ -65,7 +108,9 @@ impl Output {
     pub(crate) fn prepare(folder: &Path) -> Result<Output, Failure> {
         fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
         drop(prepare_file(&folder.join("records.json"))?);
-        Ok(Output { folder: folder.to_owned() })
+        Ok(Output {
+            folder: folder.to_owned(),
+        })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -84,11 +129,15 @@ impl Output {
         document
             .write_series_csv(&mut csv)
             .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
-        let data = serde_json::to_vec(page).map_err(|e| Failure::environment(format!("report.json: {e}")))?;
+        let data = serde_json::to_vec(page)
+            .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         for (name, bytes) in [
             ("records.json", document.to_json().into_bytes()),
             ("series.csv", csv),
-            ("scenario.resolved.toml", loaded.document.resolved_text().as_bytes().to_vec()),
+            (
+                "scenario.resolved.toml",
+                loaded.document.resolved_text().as_bytes().to_vec(),
+            ),
             ("report.json", data),
             ("report.html", render(page).into_bytes()),
         ] {

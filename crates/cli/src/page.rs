@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use farpath_record::RunDocument;
-use farpath_report::html::{Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology};
+use farpath_report::html::{
+    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology,
+};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Scenario, Way};
 use farpath_wire::FlowDir;
@@ -12,7 +14,12 @@ use crate::args::RunArgs;
 use crate::run::Loaded;
 
 /// The page of a run.
-pub(crate) fn data(loaded: &Loaded, document: &RunDocument, mut sequence: Vec<Sequence>, args: &RunArgs) -> ReportData {
+pub(crate) fn data(
+    loaded: &Loaded,
+    document: &RunDocument,
+    mut sequence: Vec<Sequence>,
+    args: &RunArgs,
+) -> ReportData {
     let scenario = &loaded.scenario;
     let notes = crate::sequence::thin(&mut sequence);
     ReportData {
@@ -27,7 +34,9 @@ pub(crate) fn data(loaded: &Loaded, document: &RunDocument, mut sequence: Vec<Se
         command: Some(command(args, document.seed)),
         topology: Some(topology(scenario)),
         // The scenario was built before it was run; only a scenario of searches alone was not.
-        paths: Plan::new(scenario).map(|p| paths(scenario, &p)).unwrap_or_default(),
+        paths: Plan::new(scenario)
+            .map(|p| paths(scenario, &p))
+            .unwrap_or_default(),
         sequence,
         notes,
     }
@@ -35,7 +44,11 @@ pub(crate) fn data(loaded: &Loaded, document: &RunDocument, mut sequence: Vec<Se
 
 /// The command that repeats the run.
 fn command(args: &RunArgs, seed: u64) -> String {
-    let mut words = vec!["farpath run".to_owned(), args.scenario.clone(), format!("--seed {seed}")];
+    let mut words = vec![
+        "farpath run".to_owned(),
+        args.scenario.clone(),
+        format!("--seed {seed}"),
+    ];
     words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
     words.extend(args.only.iter().map(|t| format!("--only {t}")));
     if args.repeat > 1 {
@@ -47,14 +60,21 @@ fn command(args: &RunArgs, seed: u64) -> String {
 fn topology(scenario: &Scenario) -> Topology {
     let nodes = (0..scenario.node_count()).map(|n| Node {
         name: scenario.node_name(NodeId(n)).to_owned(),
-        kind: if scenario.is_router(NodeId(n)) { NodeKind::Router } else { NodeKind::Host },
+        kind: if scenario.is_router(NodeId(n)) {
+            NodeKind::Router
+        } else {
+            NodeKind::Host
+        },
     });
     let links = scenario.links.iter().map(|l| Link {
         name: l.name.clone(),
         ends: l.ends.map(|n| scenario.node_name(n).to_owned()),
         label: link_label(l),
     });
-    Topology { nodes: nodes.collect(), links: links.collect() }
+    Topology {
+        nodes: nodes.collect(),
+        links: links.collect(),
+    }
 }
 
 fn link_label(link: &farpath_scenario::Link) -> String {
@@ -63,7 +83,11 @@ fn link_label(link: &farpath_scenario::Link) -> String {
     let rate = both(there.rate.to_string(), back.rate.to_string());
     let delay = both(there.delay.to_string(), back.delay.to_string());
     let signal = link.signal.as_deref().map(signal_name);
-    signal.into_iter().chain([rate, delay]).collect::<Vec<_>>().join(" · ")
+    signal
+        .into_iter()
+        .chain([rate, delay])
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// A signal as it is written: `STM-64`, `OC-12c`, `10GbE`, `10GBASE-R`.
@@ -84,11 +108,17 @@ fn signal_name(signal: &str) -> String {
 pub(crate) fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else { continue };
+        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
+            continue;
+        };
         let dir = FlowDir::forward(flow as u16);
         // A test with data flowing back is drawn the way it is written: from the starter.
         let reversed = plan.flows[flow].source != test.from;
-        let (there, back) = if reversed { (dir.turned(), dir) } else { (dir, dir.turned()) };
+        let (there, back) = if reversed {
+            (dir.turned(), dir)
+        } else {
+            (dir, dir.turned())
+        };
         paths.push(TestPath {
             test: test.name.clone(),
             from: scenario.node_name(test.from).to_owned(),
@@ -122,7 +152,11 @@ fn hops(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> Vec<Hop> {
 }
 
 /// The cross-connect that joins what a frame arrived in to what it leaves in.
-fn cross_connect(scenario: &Scenario, arrived: Option<usize>, leaves: Option<usize>) -> Option<String> {
+fn cross_connect(
+    scenario: &Scenario,
+    arrived: Option<usize>,
+    leaves: Option<usize>,
+) -> Option<String> {
     if arrived == leaves {
         return None;
     }
@@ -132,7 +166,11 @@ fn cross_connect(scenario: &Scenario, arrived: Option<usize>, leaves: Option<usi
         (Some(a), None) => c.receive() == a,
         (None, None) => false,
     };
-    scenario.cccs.iter().find(joins).map(|c| c.name().to_owned())
+    scenario
+        .cccs
+        .iter()
+        .find(joins)
+        .map(|c| c.name().to_owned())
 }
 
 /// One line per crossing, for `farpath check`.
@@ -142,7 +180,11 @@ pub(crate) fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String
         .iter()
         .map(|hop| {
             let port: &plan::PortPlan = &plan.ports[hop.port];
-            let arrow = if port.way == Way::Forward { "→" } else { "←" };
+            let arrow = if port.way == Way::Forward {
+                "→"
+            } else {
+                "←"
+            };
             let name = &scenario.links[port.link.0].name;
             match hop.lsp {
                 Some(lsp) => format!("{arrow} {name} ({})", scenario.lsps[lsp].name),

@@ -19,7 +19,8 @@ fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
 where
     T::Err: std::fmt::Display,
 {
-    text.parse().map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
+    text.parse()
+        .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
 }
 
 fn mtu(text: &str) -> Result<Size, Failure> {
@@ -34,18 +35,38 @@ struct PredictDocument {
 
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     let input = PathInput {
-        loss: args.loss.as_deref().map(|t| read::<Ratio>("loss", t)).transpose()?,
-        window: args.window.as_deref().map(|t| read::<Size>("window", t)).transpose()?,
+        loss: args
+            .loss
+            .as_deref()
+            .map(|t| read::<Ratio>("loss", t))
+            .transpose()?,
+        window: args
+            .window
+            .as_deref()
+            .map(|t| read::<Size>("window", t))
+            .transpose()?,
         cc: read("cc", &args.cc)?,
-        ..PathInput::new(read::<Rate>("rate", &args.rate)?, read::<Duration>("rtt", &args.rtt)?, mtu(&args.mtu)?)
+        ..PathInput::new(
+            read::<Rate>("rate", &args.rate)?,
+            read::<Duration>("rtt", &args.rtt)?,
+            mtu(&args.mtu)?,
+        )
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {
-        return json(&PredictDocument { schema: "farpath.predict/1", results });
+        return json(&PredictDocument {
+            schema: "farpath.predict/1",
+            results,
+        });
     }
     let mut text = String::new();
     for answer in &results {
-        text.push_str(&format!("{:<22} {:>20}   {}\n", answer.name, shown(answer), answer.formula));
+        text.push_str(&format!(
+            "{:<22} {:>20}   {}\n",
+            answer.name,
+            shown(answer),
+            answer.formula
+        ));
         if !answer.note.is_empty() {
             text.push_str(&format!("{:<22} {:>20}   {}\n", "", "", answer.note));
         }
@@ -70,13 +91,19 @@ fn shown(answer: &Answer) -> String {
 
 fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {
     let stack: Stack = read("stack", &args.stack)?;
-    let ladder = stack.ladder(mtu(&args.mtu)?).map_err(|e| Failure::usage(e.to_string()))?;
+    let ladder = stack
+        .ladder(mtu(&args.mtu)?)
+        .map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {
         return json(&ladder);
     }
     let mut text = String::new();
     for rung in &ladder.layers {
-        text.push_str(&format!("{:<14} {:>20}\n", rung.name, farpath_report::quantity("rate_bps", rung.rate_bps)));
+        text.push_str(&format!(
+            "{:<14} {:>20}\n",
+            rung.name,
+            farpath_report::quantity("rate_bps", rung.rate_bps)
+        ));
     }
     print(&text)?;
     Ok(Exit::Ok)

@@ -15,6 +15,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn watch_interrupts() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            crate::output::discard_drafts();
             std::process::exit(130);
         }
     })
@@ -41,10 +42,15 @@ impl Progress {
     pub(crate) fn new(parts: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(parts * 1000), ProgressDrawTarget::hidden());
         // The template is a constant; if it were wrong the default would still show progress.
-        if let Ok(style) = ProgressStyle::with_template("{msg:28!} [{bar:24}] {percent:>3} %  {elapsed} (left {eta})") {
+        if let Ok(style) = ProgressStyle::with_template(
+            "{msg:28!} [{bar:24}] {percent:>3} %  {elapsed} (left {eta})",
+        ) {
             bar.set_style(style.progress_chars("=> "));
         }
-        Progress { bar, waiting: Cell::new(std::io::stderr().is_terminal()) }
+        Progress {
+            bar,
+            waiting: Cell::new(std::io::stderr().is_terminal()),
+        }
     }
 
     /// What is being done.
@@ -62,7 +68,8 @@ impl Progress {
     fn show(&self) {
         if self.waiting.get() && self.bar.elapsed() >= PATIENCE {
             self.waiting.set(false);
-            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+            self.bar
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
             self.bar.enable_steady_tick(Duration::from_millis(250));
         }
     }

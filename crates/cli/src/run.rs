@@ -31,7 +31,11 @@ pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
     let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
     let document = Document::open(&source, sets).map_err(say)?;
     let scenario = document.scenario().map_err(say)?;
-    Ok(Loaded { source, document, scenario })
+    Ok(Loaded {
+        source,
+        document,
+        scenario,
+    })
 }
 
 /// The `--set` arguments.
@@ -47,20 +51,30 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     keep_only(&mut loaded.scenario, &args.only)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let neither = !args.predict && !args.simulate;
-    let wanted = Wanted {
+    let mut wanted = Wanted {
         predict: args.predict || neither,
         simulate: args.simulate || neither,
-        sequence: args.out.is_some(),
+        sequence: 0,
         event_by_event: args.event_by_event,
     };
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
-    let junit = args.junit.as_deref().map(crate::output::prepare_file).transpose()?;
+    let junit = args
+        .junit
+        .as_deref()
+        .map(crate::output::prepare_file)
+        .transpose()?;
     let points = points(&loaded, &sets, args)?;
+    if output.is_some() {
+        wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
+    }
     for (_, scenario) in &points {
         crate::memory::check(scenario)?;
     }
-    let mut taps = output.as_ref().map(|o| Taps::new(o.folder()));
+    let mut taps = match &output {
+        Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
+        _ => None,
+    };
     let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);
@@ -79,7 +93,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         print(&table::render(&document, layout()))?;
         if let Some(out) = &args.out {
-            print(&format!("\nWritten to {}: open report.html there.\n", out.display()))?;
+            print(&format!(
+                "\nWritten to {}: open report.html there.\n",
+                out.display()
+            ))?;
         }
     }
     Ok(if failed { Exit::Finding } else { Exit::Ok })
@@ -103,9 +120,9 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
         let test = metric.split('.').next().unwrap_or_default();
         tests.iter().any(|t| t.name == test)
     };
-    scenario.expects.retain(|e| {
-        kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m))
-    });
+    scenario
+        .expects
+        .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
     scenario.searches.clear();
     Ok(())
 }
@@ -121,7 +138,10 @@ fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scen
             at.insert(key.clone(), value.clone());
             at
         };
-        points = points.iter().flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>()).collect();
+        points = points
+            .iter()
+            .flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>())
+            .collect();
     }
     if loaded.scenario.sweep.is_empty() {
         return Ok(vec![(At::new(), loaded.scenario.clone())]);
@@ -145,9 +165,17 @@ fn all_points(
     taps: &mut Option<Taps>,
 ) -> Result<(RunDocument, Vec<Sequence>), Failure> {
     let repeats = if wanted.simulate { args.repeat } else { 1 };
-    let searches = if wanted.simulate { loaded.scenario.searches.len() } else { 0 };
+    let searches = if wanted.simulate {
+        loaded.scenario.searches.len()
+    } else {
+        0
+    };
     // A scenario of searches has nothing else to run.
-    let points = if loaded.scenario.tests.is_empty() { Vec::new() } else { points };
+    let points = if loaded.scenario.tests.is_empty() {
+        Vec::new()
+    } else {
+        points
+    };
     let progress = Progress::new((points.len() as u64) * u64::from(repeats) + searches as u64);
     let sha256 = sha256(loaded.document.resolved_text());
     let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
@@ -155,7 +183,7 @@ fn all_points(
     for (at, scenario) in &points {
         for repeat in 0..repeats {
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
-            let tapped = if repeat == 0 && at.is_empty() { taps.as_mut() } else { None };
+            let tapped = if repeat == 0 { taps.as_mut() } else { None };
             let seed = seed.wrapping_add(repeat.into());
             let mut advance = |n| progress.advance_by(n);
             let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
@@ -166,7 +194,14 @@ fn all_points(
         for search in &loaded.scenario.searches {
             progress.say(&format!("search {}", search.name));
             let mut advance = |n| progress.advance_by(n);
-            document.records.push(search::highest(loaded, search, args, wanted, seed, &mut advance)?);
+            document.records.push(search::highest(
+                loaded,
+                search,
+                args,
+                wanted,
+                seed,
+                &mut advance,
+            )?);
         }
     }
     progress.finish();
@@ -175,7 +210,11 @@ fn all_points(
 
 fn label(name: &str, at: &At, repeat: u32, repeats: u32) -> String {
     let values: Vec<&str> = at.values().map(String::as_str).collect();
-    let mut text = if values.is_empty() { name.to_owned() } else { values.join(" ") };
+    let mut text = if values.is_empty() {
+        name.to_owned()
+    } else {
+        values.join(" ")
+    };
     if repeats > 1 {
         text.push_str(&format!(" {}/{repeats}", repeat + 1));
     }
@@ -185,7 +224,9 @@ fn label(name: &str, at: &At, repeat: u32, repeats: u32) -> String {
 /// Adds what one point gave. Predictions know no luck: one of them stands for all repeats.
 fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Point, repeat: u32) {
     if repeat > 0 {
-        found.records.retain(|r| r.origin != farpath_record::Origin::Predicted);
+        found
+            .records
+            .retain(|r| r.origin != farpath_record::Origin::Predicted);
     } else {
         document.links.append(&mut found.links);
         sequences.append(&mut found.sequences);
@@ -195,7 +236,10 @@ fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Poi
 }
 
 fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
@@ -215,7 +259,10 @@ fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
             note: e.note.clone(),
         })
         .collect();
-    let results = Results { records: &document.records, links: &document.links };
+    let results = Results {
+        records: &document.records,
+        links: &document.links,
+    };
     farpath_record::judge(&expects, results, &document.origins())
 }
 
@@ -225,5 +272,8 @@ fn layout() -> table::Layout {
     let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = std::io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some();
-    table::Layout { width: width.unwrap_or(80).clamp(60, 160), colour: terminal && !plain }
+    table::Layout {
+        width: width.unwrap_or(80).clamp(60, 160),
+        colour: terminal && !plain,
+    }
 }

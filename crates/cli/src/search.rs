@@ -22,7 +22,11 @@ pub(crate) fn highest(
     advance: &mut dyn FnMut(u64),
 ) -> Result<Record, Failure> {
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
-    let wanted = Wanted { predict: false, sequence: false, ..wanted };
+    let wanted = Wanted {
+        predict: false,
+        sequence: 0,
+        ..wanted
+    };
     let steps = steps(low, high, search.resolution.get());
     let mut told = 0;
     let mut step = 0;
@@ -35,7 +39,10 @@ pub(crate) fn highest(
         .hint("lower `low`, or check the metric and `at_most`"));
     }
     if holds(search, &at(loaded, search, args, wanted, seed, high)?) {
-        notes.push(format!("even the high end, {}, holds: the answer is above it", search.high));
+        notes.push(format!(
+            "even the high end, {}, holds: the answer is above it",
+            search.high
+        ));
         low = high;
     }
     while (high - low) as f64 > search.resolution.get() * high as f64 && high - low > 1 {
@@ -58,12 +65,25 @@ pub(crate) fn highest(
     Ok(record)
 }
 
+/// How often the bracket is halved at most, for the progress line.
 fn steps(low: u64, high: u64, resolution: f64) -> u64 {
-    ((high - low) as f64 / (high as f64 * resolution)).log2().ceil().max(1.0) as u64
+    let (mut width, mut steps) = (high - low, 0);
+    while width as f64 > high as f64 * resolution && width > 1 {
+        width = width.div_ceil(2);
+        steps += 1;
+    }
+    steps
 }
 
 /// Runs the search's tests with every key at `bps`.
-fn at(loaded: &Loaded, search: &Search, args: &RunArgs, wanted: Wanted, seed: u64, bps: u64) -> Result<Point, Failure> {
+fn at(
+    loaded: &Loaded,
+    search: &Search,
+    args: &RunArgs,
+    wanted: Wanted,
+    seed: u64,
+    bps: u64,
+) -> Result<Point, Failure> {
     let value = Rate::from_bps(bps).map_or_else(String::new, |r| r.to_string());
     let mut all = sets(&args.sets)?;
     all.extend(search.keys.iter().map(|k| Set::new(k, &value)));
@@ -77,7 +97,11 @@ fn holds(search: &Search, point: &Point) -> bool {
     search.metrics.iter().all(|metric| {
         let (test, name) = metric.split_once('.').unwrap_or((metric, ""));
         let simulated = |r: &&Record| r.origin == Origin::Simulated && r.test == test;
-        let value = point.records.iter().find(simulated).and_then(|r| r.metrics.get(name));
+        let value = point
+            .records
+            .iter()
+            .find(simulated)
+            .and_then(|r| r.metrics.get(name));
         value.is_some_and(|v| *v <= search.at_most)
     })
 }

@@ -293,8 +293,16 @@ impl Sample {
         room: usize,
         slot: impl Fn(&SequenceBurst) -> usize,
     ) -> Sample {
-        let left = bursts.iter().filter(|b| b.kind == kind && !full[slot(b)]).count();
-        Sample { every: left.div_ceil(room + 1).max(1), left, events: 0, waiting: 0 }
+        let left = bursts
+            .iter()
+            .filter(|b| b.kind == kind && !full[slot(b)])
+            .count();
+        Sample {
+            every: left.div_ceil(room + 1).max(1),
+            left,
+            events: 0,
+            waiting: 0,
+        }
     }
 
     fn take(&mut self, burst: &SequenceBurst) -> Option<SequenceBurst> {
@@ -306,7 +314,10 @@ impl Sample {
         }
         let stands_for = if self.waiting == 1 { 0 } else { self.events };
         (self.waiting, self.events) = (0, 0);
-        Some(SequenceBurst { stands_for, ..burst.clone() })
+        Some(SequenceBurst {
+            stands_for,
+            ..burst.clone()
+        })
     }
 }
 
@@ -362,12 +373,7 @@ mod tests {
         let mut bursts: Vec<SequenceBurst> = (0..events)
             .flat_map(|i| {
                 let data = single(SequenceKind::Data, at(i), i * 1448, 1448);
-                let ack = single(
-                    SequenceKind::Ack,
-                    ns(at(i).as_ns() + 5000),
-                    i * 1448,
-                    0,
-                );
+                let ack = single(SequenceKind::Ack, ns(at(i).as_ns() + 5000), i * 1448, 0);
                 [data, ack]
             })
             .collect();

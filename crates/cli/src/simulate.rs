@@ -1,12 +1,13 @@
 //! One scenario at one point: predicted, simulated, and what the report shows of it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, forecast};
+use farpath_scenario::{Scenario, TestKind, forecast};
 use farpath_sim as sim;
 
 use crate::exit::Failure;
@@ -20,8 +21,8 @@ pub(crate) struct Wanted {
     pub(crate) predict: bool,
     /// The simulation.
     pub(crate) simulate: bool,
-    /// Time–sequence records, for the report.
-    pub(crate) sequence: bool,
+    /// Bursts of each kind in a connection's time–sequence record, for the report; 0 is none.
+    pub(crate) sequence: usize,
     /// One instant at a time.
     pub(crate) event_by_event: bool,
 }
@@ -37,8 +38,21 @@ pub(crate) struct Point {
 /// Series keep about this many intervals.
 const INTERVALS: u64 = 600;
 
-/// Bursts of each kind kept for one connection while it runs; the page carries fewer.
-const SEQUENCE_BURSTS: usize = 60_000;
+/// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
+const SEQUENCE_BURSTS: usize = 500_000;
+
+/// What each connection keeps of them, `points` being all that share the page.
+pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
+    let streams = |s: &Scenario| -> usize {
+        let tcp = s.tests.iter().filter_map(|t| match &t.kind {
+            TestKind::Tcp(tcp) => Some(tcp.parallel as usize),
+            _ => None,
+        });
+        tcp.sum()
+    };
+    let all: usize = points.map(streams).sum();
+    (SEQUENCE_BURSTS / all.max(1)).clamp(100, SEQUENCE_BURSTS / 5)
+}
 
 /// Runs one point. `advance` is told thousandths of it as they are done.
 pub(crate) fn point(
@@ -58,7 +72,7 @@ pub(crate) fn point(
         let outcome = run(scenario, wanted, seed, taps, advance)?;
         point.records.extend(sim::records(scenario, &outcome, at));
         point.links.extend(sim::links(scenario, &outcome, at));
-        if wanted.sequence {
+        if wanted.sequence > 0 {
             point.sequences.extend(sequence::of(scenario, outcome, at));
         }
     } else {
@@ -75,15 +89,16 @@ fn run(
     advance: &mut dyn FnMut(u64),
 ) -> Result<sim::Outcome, Failure> {
     let mut told = 0;
+    let cannot_write = Cell::new(false);
     let mut report = |p: sim::Progress| {
         let done = (p.now.as_secs_f64() / p.end.as_secs_f64() * 1000.0) as u64;
         let done = done.clamp(told, 1000);
         advance(done - told);
         told = done;
-        !progress::interrupted()
+        !progress::interrupted() && !cannot_write.get()
     };
     let keep = sim::Keep {
-        sequence: if wanted.sequence { SEQUENCE_BURSTS } else { 0 },
+        sequence: wanted.sequence,
         audit: false,
         taps: taps.is_some(),
     };
@@ -102,12 +117,13 @@ fn run(
             progress: &mut report,
             tap: &mut |scenario, built, frames| {
                 if let Some(taps) = taps.as_deref_mut() {
-                    taps.write(scenario, built, frames);
+                    cannot_write.set(!taps.write(scenario, built, frames));
                 }
             },
         },
     );
     advance(1000 - told);
+    taps.map_or(Ok(()), Taps::failed)?;
     outcome.map_err(|e| match e {
         sim::RunError::Interrupted { .. } => Failure::interrupted(e.to_string()),
         other => Failure::usage(other.to_string()),

@@ -1,152 +1,198 @@
 //! Captures: what tapped links carried, as pcapng files.
 
-#![allow(clippy::disallowed_methods, reason = "captures are streamed to the output folder from here")]
+mod headers;
+mod size;
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
+use farpath_element::Tapped;
 use farpath_predict::Framing;
-use farpath_scenario::{LinkId, Scenario, TestKind};
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{LinkId, NodeId, Scenario, Way};
 use farpath_sim::Built;
-use farpath_wire::encode::{Addresses, Extras, FlowInfo, Link, encode};
-use farpath_wire::ethernet::{Mac, Vlan};
-use farpath_wire::pcapng::{Interface, Writer};
+use farpath_wire::encode::{Extras, encode};
 use farpath_wire::packet::LinkType;
-use farpath_wire::{Frame, Kind};
+use farpath_wire::pcapng::{Interface, Writer};
+use farpath_wire::{Kind, Timestamps};
 
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
+use crate::output::{Pending, prepare_file};
+use headers::Headers;
+
+/// Captures of this many bytes are announced.
+const LARGE: u64 = 2_000_000_000;
 
 /// Every capture of a run.
 pub(crate) struct Taps {
-    folder: PathBuf,
-    files: Vec<(LinkId, Capture)>,
-    flows: Vec<FlowInfo>,
-    error: Option<String>,
+    captures: Vec<Capture>,
+    /// Known from the first frame on.
+    headers: Option<Headers>,
+    failure: Option<Failure>,
     bytes: Vec<u8>,
 }
 
+/// The capture of one link; nothing is left behind if it is never finished.
 struct Capture {
-    path: PathBuf,
+    link: LinkId,
+    file: Pending,
     writer: Writer<BufWriter<File>>,
     /// Forward and reverse.
     interfaces: [Interface; 2],
+    /// By flow.
+    timestamps: Vec<Timestamps>,
 }
 
 impl Taps {
-    /// Captures into `folder`; files appear when a tapped link carries its first frame.
-    pub(crate) fn new(folder: &Path) -> Taps {
-        Taps { folder: folder.to_owned(), files: Vec::new(), flows: Vec::new(), error: None, bytes: Vec::new() }
-    }
-
-    /// Writes frames, which are in order of time.
-    pub(crate) fn write(&mut self, scenario: &Scenario, built: &Built, frames: &[(usize, Frame)]) {
-        if self.flows.is_empty() {
-            self.flows = (0..built.plan.flows.len()).map(|n| flow_info(scenario, built, n)).collect();
+    /// Drafts of a capture for every link with `tap = true`, in `folder`. A sweep has none: its
+    /// points would overwrite each other's.
+    pub(crate) fn new(folder: &Path, scenario: &Scenario) -> Result<Option<Taps>, Failure> {
+        let tapped = (0..scenario.links.len())
+            .map(LinkId)
+            .filter(|l| scenario.links[l.0].tap);
+        let tapped: Vec<LinkId> = tapped.collect();
+        if !tapped.is_empty() && !scenario.sweep.is_empty() {
+            note(
+                "a sweep writes no captures; run one of its points with --set and without [sweep]",
+            );
+            return Ok(None);
         }
-        for (port, frame) in frames {
-            if self.error.is_some() {
-                return;
-            }
-            if let Err(e) = self.packet(scenario, built, *port, frame) {
-                self.error = Some(e.to_string());
+        if !tapped.is_empty()
+            && let Ok(plan) = Plan::new(scenario)
+        {
+            let expected = size::expected(scenario, &plan);
+            if expected >= LARGE {
+                let gigabytes = expected as f64 / 1e9;
+                note(&format!(
+                    "the captures in {} may take {gigabytes:.0} GB",
+                    folder.display()
+                ));
             }
         }
+        let captures = tapped
+            .into_iter()
+            .map(|link| Capture::new(folder, scenario, link));
+        let captures = captures.collect::<Result<Vec<_>, _>>()?;
+        let taps = Taps {
+            captures,
+            headers: None,
+            failure: None,
+            bytes: Vec::new(),
+        };
+        Ok((!taps.captures.is_empty()).then_some(taps))
     }
 
-    fn packet(&mut self, scenario: &Scenario, built: &Built, port: usize, frame: &Frame) -> std::io::Result<()> {
-        let plan = &built.plan.ports[port];
-        let place = match self.files.iter().position(|(l, _)| *l == plan.link) {
-            Some(place) => place,
-            None => {
-                let capture = self.open(scenario, plan.link)?;
-                self.files.push((plan.link, capture));
-                self.files.len() - 1
+    /// Writes frames, which are in order of time; `false` once a capture cannot be written.
+    pub(crate) fn write(
+        &mut self,
+        scenario: &Scenario,
+        built: &Built,
+        frames: &[(usize, Tapped)],
+    ) -> bool {
+        let headers = self
+            .headers
+            .get_or_insert_with(|| Headers::new(scenario, &built.plan));
+        for (port, tapped) in frames {
+            let link = built.plan.ports[*port].link;
+            let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else {
+                continue;
+            };
+            if let Err(e) = capture.write(headers, built, *port, tapped, &mut self.bytes) {
+                self.failure = Some(capture.file.cannot_write(&e));
+                return false;
             }
-        };
-        let info = &self.flows[usize::from(frame.flow.flow())];
-        let link = link_header(scenario, plan.link, plan.from.0, plan.to.0);
-        self.bytes.clear();
-        let extras = Extras { window: u64::from(u16::MAX), ..Extras::default() };
-        let original = encode(frame, info, &link, &extras, &mut self.bytes);
-        let capture = &mut self.files[place].1;
-        capture.writer.packet(capture.interfaces[port % 2], frame.at, &self.bytes, original)
+        }
+        true
     }
 
-    fn open(&self, scenario: &Scenario, link: LinkId) -> std::io::Result<Capture> {
-        let path = self.folder.join(format!("{}.pcapng", scenario.links[link.0].name));
-        let mut writer = Writer::new(BufWriter::new(File::create(&path)?))?;
-        let kind = match scenario.links[link.0].framing {
-            Framing::Pos => LinkType::Ppp,
-            _ => LinkType::Ethernet,
-        };
-        let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);
-        let interfaces = [interface(farpath_scenario::Way::Forward)?, interface(farpath_scenario::Way::Reverse)?];
-        Ok(Capture { path, writer, interfaces })
+    /// Why a capture could not be written.
+    pub(crate) fn failed(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Closes every file.
+    /// Puts every file in place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        if let Some(error) = self.error {
-            return Err(Failure::environment(format!("write a capture in {}: {error}", self.folder.display())));
-        }
-        for (_, capture) in self.files {
-            let named = |e: std::io::Error| Failure::environment(format!("write {}: {e}", capture.path.display()));
-            let mut out = capture.writer.finish().map_err(named)?;
-            out.flush().map_err(|e| Failure::environment(format!("write {}: {e}", capture.path.display())))?;
+        for capture in self.captures {
+            let file = capture.file;
+            let done = capture.writer.finish().and_then(|mut out| out.flush());
+            done.map_err(|e| file.cannot_write(&e))?;
+            file.place()?;
         }
         Ok(())
     }
 }
 
-fn link_header(scenario: &Scenario, link: LinkId, from: usize, to: usize) -> Link {
-    let model = &scenario.links[link.0];
-    match model.framing {
-        Framing::Pos => Link::Ppp,
-        _ => Link::Ethernet {
-            source: Mac::documentation(from as u8),
-            destination: Mac::documentation(to as u8),
-            vlan: model.vlan.map(Vlan::new),
-        },
+impl Capture {
+    fn new(folder: &Path, scenario: &Scenario, link: LinkId) -> Result<Capture, Failure> {
+        let file = prepare_file(&folder.join(format!("{}.pcapng", scenario.links[link.0].name)))?;
+        let out = BufWriter::with_capacity(1 << 20, file.open()?);
+        let begin = || -> io::Result<_> {
+            let mut writer = Writer::new(out)?;
+            let kind = match scenario.links[link.0].framing {
+                Framing::Pos => LinkType::Ppp,
+                _ => LinkType::Ethernet,
+            };
+            let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);
+            let interfaces = [interface(Way::Forward)?, interface(Way::Reverse)?];
+            for version in [4, 6] {
+                let node = |n| {
+                    (
+                        headers::address(NodeId(n), version),
+                        scenario.node_name(NodeId(n)),
+                    )
+                };
+                writer.names((0..scenario.node_count()).map(node))?;
+            }
+            Ok((writer, interfaces))
+        };
+        let (writer, interfaces) = begin().map_err(|e| file.cannot_write(&e))?;
+        Ok(Capture {
+            link,
+            file,
+            writer,
+            interfaces,
+            timestamps: Vec::new(),
+        })
     }
-}
 
-/// Addresses from the documentation ranges, by node number: 198.18.0.0/15 (RFC 2544), 2001:db8::/32.
-fn flow_info(scenario: &Scenario, built: &Built, number: usize) -> FlowInfo {
-    let flow = &built.plan.flows[number];
-    let test = &scenario.tests[flow.test];
-    let ends = [flow.source.0 as u16, flow.sink.0 as u16];
-    let addresses = if test.ip == 6 {
-        Addresses::V6(ends.map(|n| Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, n + 1)))
-    } else {
-        Addresses::V4(ends.map(|n| Ipv4Addr::new(198, 18, (n >> 8) as u8, n as u8 + 1)))
-    };
-    let (kind, timestamps, sack) = match &test.kind {
-        TestKind::Tcp(tcp) => (Kind::Data, tcp.timestamps, tcp.sack),
-        TestKind::Udp(_) => (Kind::Udp, false, false),
-        TestKind::Ping(_) => (Kind::EchoRequest, false, false),
-    };
-    FlowInfo {
-        addresses,
-        ports: [49_152 + number as u16 % 16_000, 5001],
-        identifier: number as u16 + 1,
-        kind,
-        mss: (built.plan.mss(scenario, number) + if timestamps { 12 } else { 0 }) as u16,
-        timestamps,
-        sack,
-        window_scale: [14, 14],
-        isn: [number as u32 * 64_000, number as u32 * 64_000 + 32_000],
-        customer: ends.map(|n| Mac::documentation(n as u8)),
-        customer_vlan: vlan_of(scenario),
+    /// Writes one frame; `bytes` is room for its headers.
+    fn write(
+        &mut self,
+        headers: &Headers,
+        built: &Built,
+        port: usize,
+        tapped: &Tapped,
+        bytes: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let frame = &tapped.frame;
+        let way = port % 2;
+        let number = usize::from(frame.flow.flow());
+        let flow = &headers.flows[number];
+        if self.timestamps.len() <= number {
+            self.timestamps.resize_with(number + 1, Timestamps::default);
+        }
+        let (tsval, tsecr) = self.timestamps[number].stamp(frame, way);
+        let side = tapped.extras.as_deref();
+        let usual = flow.windows[usize::from(frame.flow.is_reverse())];
+        let mut extras = Extras {
+            window: side.map_or(usual, |s| s.window),
+            tsval,
+            tsecr,
+            sack: side.map_or(&[], |s| &s.blocks[..usize::from(s.count)]),
+            ..Extras::default()
+        };
+        let died;
+        if matches!(frame.kind, Kind::TimeExceeded | Kind::FragmentationNeeded) {
+            let node = NodeId(frame.side as usize);
+            died = flow.died(frame);
+            extras.quoted = Some(&died);
+            extras.answerer = Some(headers::address(node, flow.version));
+            extras.mtu = headers.next_mtu(&built.plan, node, frame.flow.turned());
+        }
+        bytes.clear();
+        let original = encode(frame, &flow.info, &headers.links[port], &extras, bytes);
+        self.writer
+            .packet(self.interfaces[way], frame.at, bytes, original)
     }
-}
-
-/// The VLAN that circuits carry.
-fn vlan_of(scenario: &Scenario) -> Vlan {
-    let tag = scenario.cccs.iter().find_map(|c| match c {
-        farpath_scenario::Ccc::RemoteInterface { vlan, .. } => *vlan,
-        farpath_scenario::Ccc::LspSwitch { .. } => None,
-    });
-    Vlan::new(tag.unwrap_or(1))
 }

@@ -64,7 +64,7 @@ impl Channel {
     /// The frames from the oldest on that lie side by side in the ring: all of them, or those up to
     /// its end.
     #[inline]
-    pub(crate) fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[Frame] {
         let len = self.ring.len();
         let first = self.taken as usize & len.wrapping_sub(1);
         let last = (first + (self.put - self.taken) as usize).min(len);
@@ -73,7 +73,7 @@ impl Channel {
 
     /// The oldest `count` frames have been dealt with.
     #[inline]
-    pub(crate) fn drop_heads(&mut self, count: usize) {
+    pub fn drop_heads(&mut self, count: usize) {
         self.taken += count as u64;
     }
 
@@ -114,7 +114,7 @@ impl Channel {
     /// Appends a frame like `like`, with its own arrival, `seq` and `side`, written where it is to
     /// lie.
     #[inline]
-    pub(crate) fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
+    pub fn push_like(&mut self, like: &Frame, at: Time, seq: u64, side: u32) {
         debug_assert!(self.last_at() <= at, "a channel is in order of arrival");
         debug_assert!(
             self.clock <= at,
@@ -172,10 +172,15 @@ impl Channel {
         self.clock
     }
 
-    /// The producer has been advanced to `until`.
+    /// The producer has been advanced to `until`, or has nothing to do before.
     #[inline]
     pub(crate) fn promise(&mut self, until: Time) {
-        self.clock = until + self.lookahead;
+        self.clock = self.clock.max(until + self.lookahead);
+    }
+
+    /// A run has ended at `now`: what it promised beyond may be undone from outside.
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.clock = now + self.lookahead;
     }
 
     /// Replaces the lookahead, after a change of the producer's delay at `now`.

@@ -17,6 +17,7 @@ mod port;
 pub mod qdisc;
 mod router;
 mod side;
+mod tap;
 mod transmitter;
 mod treatment;
 
@@ -31,4 +32,5 @@ pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
 pub use port::{Change, Port, PortConfig, frame_hash};
 pub use router::{Answer, answer};
 pub use side::{AckExtras, SideFifo, Sides};
+pub use tap::Tapped;
 pub use transmitter::{Cost, Transmitter};

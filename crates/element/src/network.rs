@@ -107,6 +107,8 @@ pub struct Network<E> {
     sides: Sides,
     /// How far each element has been advanced.
     reached: Vec<Time>,
+    /// Working memory of [`Network::lift_clocks`].
+    earliest: Vec<Time>,
     now: Time,
 }
 
@@ -126,6 +128,7 @@ impl<E: Element> Network<E> {
             consumer: Vec::new(),
             sides: Sides::default(),
             reached: Vec::new(),
+            earliest: Vec::new(),
             now: Time::ZERO,
         }
     }
@@ -221,7 +224,7 @@ impl<E: Element> Network<E> {
         for n in 0..self.elements.len() {
             self.reached[n] = end;
             for channel in &self.wiring[n].outputs {
-                self.channels[channel.0].promise(end);
+                self.channels[channel.0].restart(end);
             }
         }
     }
@@ -231,37 +234,53 @@ impl<E: Element> Network<E> {
         let mut cap = (self.now + window).min(end);
         loop {
             let mut slowest = Time::MAX;
-            let mut idle = true;
             for n in 0..self.elements.len() {
                 let horizon = self.horizon(n).min(cap);
                 if horizon > self.reached[n] {
-                    idle &= !self.visit(n, horizon);
+                    self.visit(n, horizon);
                 }
                 slowest = slowest.min(self.reached[n]);
             }
             if slowest >= end {
                 return;
             }
-            if idle {
-                // Promises alone creep by one lookahead a pass: go where something happens.
-                slowest = self.skip_to_next_event(end);
-            }
-            if slowest >= cap {
+            if slowest < cap {
+                self.lift_clocks();
+            } else {
                 cap = (slowest + window).min(end);
             }
         }
     }
 
-    /// Advances every element to the earliest event of all, but not beyond `end`.
-    fn skip_to_next_event(&mut self, end: Time) -> Time {
-        let events = (0..self.elements.len()).map(|n| self.next_event(n));
-        let next = events.min().unwrap_or(Time::MAX).min(end);
-        for n in 0..self.elements.len() {
-            if self.reached[n] < next {
-                self.reach(n, next);
+    /// Raises every clock to what follows from the frames and deadlines there are.
+    ///
+    /// What each producer promises by itself creeps around a short idle loop by one lookahead a
+    /// pass. But nothing happens anywhere before something that is already under way gets there:
+    /// the earliest event of an element is its own, or one of a producer's plus the lookahead.
+    fn lift_clocks(&mut self) {
+        let mut earliest = std::mem::take(&mut self.earliest);
+        earliest.clear();
+        earliest.extend((0..self.elements.len()).map(|n| self.next_event(n).max(self.reached[n])));
+        let mut settled = false;
+        while !settled {
+            settled = true;
+            for (n, wiring) in self.wiring.iter().enumerate() {
+                for id in &wiring.outputs {
+                    let arrival = earliest[n] + self.channels[id.0].lookahead();
+                    let consumer = self.consumer[id.0].0;
+                    if arrival < earliest[consumer] {
+                        earliest[consumer] = arrival;
+                        settled = false;
+                    }
+                }
             }
         }
-        next
+        for (n, wiring) in self.wiring.iter().enumerate() {
+            for id in &wiring.outputs {
+                self.channels[id.0].promise(earliest[n]);
+            }
+        }
+        self.earliest = earliest;
     }
 
     /// What the inputs of element `n` guarantee.
@@ -284,19 +303,11 @@ impl<E: Element> Network<E> {
                 .any(|id| self.channels[id.0].head_at() < until)
     }
 
-    /// Whether there was anything to do.
     #[inline]
-    fn visit(&mut self, n: usize, until: Time) -> bool {
-        let work = self.has_work(n, until);
-        if work {
+    fn visit(&mut self, n: usize, until: Time) {
+        if self.has_work(n, until) {
             self.advance(n, until);
         }
-        self.reach(n, until);
-        work
-    }
-
-    #[inline]
-    fn reach(&mut self, n: usize, until: Time) {
         self.reached[n] = until;
         for id in &self.wiring[n].outputs {
             self.channels[id.0].promise(until);

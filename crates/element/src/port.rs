@@ -18,6 +18,7 @@ use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
 use crate::qdisc::{Fifo, Footprint, Limit};
+use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
 
@@ -78,7 +79,7 @@ pub struct Port {
     clock: IntervalClock,
     counters: Counters,
     interval: Interval,
-    tapped: Option<Vec<Frame>>,
+    tapped: Option<Vec<Tapped>>,
     digest: Option<u64>,
     merge: Merge,
     treatments: Treatments,
@@ -120,9 +121,9 @@ impl Port {
         self.tapped = Some(Vec::new());
     }
 
-    /// The frames tapped since the last call; `at` is the end of their transmission. Frames that
+    /// The frames tapped since the last call, in the order of their transmission. Frames that
     /// still wait for the transmitter at the end of a run may be among them.
-    pub fn take_tapped(&mut self) -> Vec<Frame> {
+    pub fn take_tapped(&mut self) -> Vec<Tapped> {
         self.tapped.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
@@ -141,7 +142,7 @@ impl Port {
         &self.counters
     }
 
-    /// Frames waiting now.
+    /// Frames waiting, as of the last arrival or [`Port::catch_up`].
     pub fn waiting(&self) -> u64 {
         self.fifo.frames()
     }
@@ -164,11 +165,17 @@ impl Port {
         }
     }
 
-    /// Settles the counters at the end of the run: everything earlier than `end` has happened.
-    pub fn finish(&mut self, end: Time) {
-        let last = end - Duration::from_ps(1);
+    /// Counts what has entered service on an idle port since its last arrival: everything earlier
+    /// than `now` has happened. Only then does [`Port::waiting`] say how many wait.
+    pub fn catch_up(&mut self, now: Time) {
+        let last = now - Duration::from_ps(1);
         self.note_intervals(last);
         self.settle(last);
+    }
+
+    /// Settles the counters at the end of the run: everything earlier than `end` has happened.
+    pub fn finish(&mut self, end: Time) {
+        self.catch_up(end);
         while self.clock.end <= end {
             self.note_interval();
         }
@@ -257,8 +264,16 @@ impl Port {
     /// does for each, as long as they arrive before `until`; returns how many. What is the same for
     /// all of them is looked up once.
     #[inline]
-    fn pass(&mut self, frames: &[Frame], until: Time, treatment: &Treatment, io: &mut Io<'_>) -> usize {
-        let Exit::Output(output) = treatment.exit else { return 0 };
+    fn pass(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> usize {
+        let Exit::Output(output) = treatment.exit else {
+            return 0;
+        };
         if !self.up || treatment.enclosed > self.mtu {
             return 0;
         }
@@ -281,7 +296,8 @@ impl Port {
             let (start, end) = self.transmitter.occupy(now, treatment.time);
             if must_wait {
                 self.fifo.wait(start, treatment.time, footprint);
-                self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+                self.counters.queue_max_bytes =
+                    self.counters.queue_max_bytes.max(self.fifo.bytes());
             } else {
                 sent_at_once += 1;
             }
@@ -342,7 +358,7 @@ impl Port {
     ) -> (Time, Option<Drop>) {
         let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame)
+            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
         {
             return (start, Some(reason));
         }
@@ -376,11 +392,15 @@ impl Port {
 
     /// The tap, and the causes of loss in order.
     #[inline(never)]
-    fn suffer(&mut self, end: Time, wire_bytes: u32, frame: &Frame) -> Option<Drop> {
+    fn suffer(
+        &mut self,
+        end: Time,
+        wire_bytes: u32,
+        frame: &Frame,
+        io: &mut Io<'_>,
+    ) -> Option<Drop> {
         if let Some(tapped) = &mut self.tapped {
-            let mut copy = *frame;
-            copy.at = end;
-            tapped.push(copy);
+            tapped.push(Tapped::new(frame, end, io));
         }
         let mut losses = self.losses.iter_mut();
         let reason = losses.find_map(|l| l.strikes(frame, wire_bytes))?;

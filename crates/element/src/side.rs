@@ -37,13 +37,16 @@ impl SideFifo {
         handle
     }
 
+    /// The extras behind `handle`, left where they are for whoever the ACK is for.
+    pub fn peek(&self, handle: u32) -> Option<&AckExtras> {
+        let index = handle.wrapping_sub(self.first) as usize;
+        (handle != 0).then(|| self.items.get(index)).flatten()
+    }
+
     /// The extras behind `handle`; forgets everything more than [`REORDER_SLACK`] older.
     pub fn get(&mut self, handle: u32) -> Option<AckExtras> {
-        if handle == 0 {
-            return None;
-        }
         let index = handle.wrapping_sub(self.first) as usize;
-        let found = self.items.get(index).copied();
+        let found = self.peek(handle).copied();
         if found.is_some() && index > REORDER_SLACK {
             let forget = index - REORDER_SLACK;
             self.items.drain(..forget);

@@ -293,13 +293,7 @@ impl<'i> Figures<'i> {
 
     fn about_rates(&self) -> Vec<Answer> {
         let (limit, goodput) = self.limit();
-        let fill = match self.input.cc {
-            Cc::Reno => {
-                recovery::reno_loss_for(self.pipe(), f64::from(self.input.segments_per_ack))
-            }
-            Cc::Cubic => recovery::cubic_loss_for(self.pipe(), self.rtt_s),
-        };
-        let (loss_formula, loss_source) = match self.input.cc {
+        let (formula, source) = match self.input.cc {
             Cc::Reno => (
                 "8 × MSS / RTT × √(3/(2b)) / √p",
                 "Mathis et al., CCR 27(3), 1997",
@@ -308,26 +302,6 @@ impl<'i> Figures<'i> {
                 "8 × MSS / RTT × max((C(3+β)/(4(1−β)))^¼ (RTT/p)^¾, √(3/2)/√p)",
                 "RFC 9438 §5, §5.1, C = 0.4, β = 0.7",
             ),
-        };
-        // Above 1 the ratio means nothing: a segment or two fill the pipe.
-        let possible = (fill <= 1.0).then_some(fill);
-        let fill_note = match possible {
-            None => "The pipe holds too little for the formula.".to_owned(),
-            Some(fill) => format!(
-                "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
-                    {:.1} segments.",
-                if fill > LOSS_MAX { OUTSIDE } else { "" },
-                1.0 / fill,
-                self.pipe()
-            ),
-        };
-        let fill_source = match self.input.cc {
-            Cc::Reno => "RFC 3649 §3 (b = 1)",
-            Cc::Cubic => "RFC 9438 §5, §5.1",
-        };
-        let fill_formula = match self.input.cc {
-            Cc::Reno => "3 / (2b W²)",
-            Cc::Cubic => "max(RTT ((C(3+β)/(4(1−β)))^¼ / W)^(4/3), 3/(2W²))",
         };
         vec![
             answer("line_goodput_bps", self.line_bps, "bit/s")
@@ -339,7 +313,7 @@ impl<'i> Figures<'i> {
                 .note(format!("{} of payload in {} of line.", self.mss, self.wire))
                 .holds("full-sized segments back to back"),
             answer("loss_limit_bps", self.loss_bps, "bit/s")
-                .by(loss_formula, loss_source)
+                .by(formula, source)
                 .note(self.loss_note())
                 .holds(
                     "mean of many periodic losses, p below 0.02, no timeouts, window and \
@@ -356,11 +330,40 @@ impl<'i> Figures<'i> {
                     losses.",
                 )
                 .holds("one flow alone in steady state"),
-            answer("loss_ratio_to_fill", possible, "")
-                .by(fill_formula, fill_source)
-                .note(fill_note)
-                .holds("mean window equal to the pipe, empty queues; queues allow more loss"),
+            self.loss_to_fill(),
         ]
+    }
+
+    /// The loss at which the mean window is the pipe.
+    fn loss_to_fill(&self) -> Answer {
+        let (fill, formula, source) = match self.input.cc {
+            Cc::Reno => (
+                recovery::reno_loss_for(self.pipe(), f64::from(self.input.segments_per_ack)),
+                "3 / (2b W²)",
+                "RFC 3649 §3 (b = 1)",
+            ),
+            Cc::Cubic => (
+                recovery::cubic_loss_for(self.pipe(), self.rtt_s),
+                "max(RTT ((C(3+β)/(4(1−β)))^¼ / W)^(4/3), 3/(2W²))",
+                "RFC 9438 §5, §5.1",
+            ),
+        };
+        // Above 1 the ratio means nothing: a segment or two fill the pipe.
+        let possible = (fill <= 1.0).then_some(fill);
+        let note = match possible {
+            None => "The pipe holds too little for the formula.".to_owned(),
+            Some(fill) => format!(
+                "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
+                    {:.1} segments.",
+                if fill > LOSS_MAX { OUTSIDE } else { "" },
+                1.0 / fill,
+                self.pipe()
+            ),
+        };
+        answer("loss_ratio_to_fill", possible, "")
+            .by(formula, source)
+            .note(note)
+            .holds("mean window equal to the pipe, empty queues; queues allow more loss")
     }
 
     fn about_time(&self) -> Vec<Answer> {

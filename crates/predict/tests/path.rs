@@ -300,7 +300,7 @@ fn any_path() -> impl Strategy<Value = PathInput> {
     let loss = prop_oneof![
         Just(None),
         (0.0..=1.0_f64).prop_map(Ratio::new),
-        (-12.0..0.0_f64).prop_map(|e| Ratio::new(10_f64.powf(e)))
+        (-12.0..0.0_f64).prop_map(|e| Ratio::new(libm::exp10(e)))
     ];
     let window = proptest::option::of(9000_u64..=1_073_725_440);
     (

@@ -1,5 +1,10 @@
 //! Writes the page of a stored `report.json`: `cargo run -p farpath-report --example page -- report.json page.html`.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a program of its own, which reads one file and writes one"
+)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

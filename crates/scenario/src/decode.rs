@@ -125,43 +125,27 @@ pub(crate) fn table(
 ) -> Fields {
     let title = title_of(section, table);
     let mut fields = Fields {
-        span: span.clone(),
+        span,
         seen: BTreeMap::new(),
         values: BTreeMap::new(),
     };
-    let variant = match table.get("kind").map(Spanned::get_ref) {
-        Some(DeValue::String(word)) => section
-            .variants()
-            .iter()
-            .find(|v| **v == word.as_ref())
-            .copied(),
-        _ => None,
-    };
+    let variant = variant_of(section, table);
     let fits = |key: &Key| key.only.is_empty() || variant.is_none_or(|v| key.only.contains(&v));
     for (name, value) in table {
         let Some(key) = section.key(name.get_ref()) else {
             let known = section.keys.iter().filter(|k| fits(k)).map(|k| k.name);
-            faults.push(
-                Diagnostic::new(
-                    name.span(),
-                    format!("unknown key `{}` in {title}", shorten(name.get_ref())),
-                )
-                .suggest(name.get_ref(), known),
-            );
+            let what = format!("unknown key `{}` in {title}", shorten(name.get_ref()));
+            faults.push(Diagnostic::new(name.span(), what).suggest(name.get_ref(), known));
             continue;
         };
         fields.seen.insert(key.name, name.span());
         if !fits(key) {
+            let what = format!("`{}` has no meaning in {title}", key.name);
+            let kind = variant.unwrap_or_default();
             faults.push(
-                Diagnostic::new(
-                    name.span(),
-                    format!("`{}` has no meaning in {title}", key.name),
-                )
-                .label(format!("only for kind = {}", quoted(key.only)))
-                .help(format!(
-                    "remove it, or change the kind from \"{}\"",
-                    variant.unwrap_or_default()
-                )),
+                Diagnostic::new(name.span(), what)
+                    .label(format!("only for kind = {}", quoted(key.only)))
+                    .help(format!("remove it, or change the kind from \"{kind}\"")),
             );
             continue;
         }
@@ -172,31 +156,43 @@ pub(crate) fn table(
         }
     }
     for key in section.keys.iter().filter(|k| fits(k)) {
-        if key.required
-            && !table.contains_key(key.name)
-            && (variant.is_some() || key.only.is_empty())
-        {
-            faults.push(
-                Diagnostic::new(span.clone(), format!("{title} has no `{}`", key.name))
-                    .help(format!("add `{}`: {}", key.name, lower_first(key.doc))),
-            );
+        // A key of some kinds only is missed once the kind is known.
+        let wanted = key.required && (variant.is_some() || key.only.is_empty());
+        if wanted && !table.contains_key(key.name) {
+            let what = format!("{title} has no `{}`", key.name);
+            faults.push(Diagnostic::new(fields.span.clone(), what).help(format!(
+                "add `{}`: {}",
+                key.name,
+                lower_first(key.doc)
+            )));
         }
-        if let (true, Some(here), Some(there)) = (
-            key.name < key.instead_of,
-            fields.seen.get(key.name),
-            fields.seen.get(key.instead_of),
-        ) {
-            faults.push(
-                Diagnostic::new(
-                    here.clone(),
-                    format!("`{}` and `{}` in {title}", key.name, key.instead_of),
-                )
-                .see(there.clone(), "and the same in another way")
-                .help("keep one of them"),
-            );
-        }
+        faults.extend(said_twice(key, &fields, &title));
     }
     fields
+}
+
+/// The word after `kind`, if it is one of those that decide which keys have a meaning.
+fn variant_of(section: &Section, table: &DeTable<'_>) -> Option<&'static str> {
+    let Some(DeValue::String(word)) = table.get("kind").map(Spanned::get_ref) else {
+        return None;
+    };
+    let variants = section.variants();
+    variants.iter().find(|v| **v == word.as_ref()).copied()
+}
+
+/// The fault of a key and the key that says the same in another way, both given.
+fn said_twice(key: &Key, fields: &Fields, title: &str) -> Option<Diagnostic> {
+    // Each pair is reported once, at the name that comes first.
+    if key.name >= key.instead_of {
+        return None;
+    }
+    let (here, there) = (fields.seen.get(key.name)?, fields.seen.get(key.instead_of)?);
+    let what = format!("`{}` and `{}` in {title}", key.name, key.instead_of);
+    Some(
+        Diagnostic::new(here.clone(), what)
+            .see(there.clone(), "and the same in another way")
+            .help("keep one of them"),
+    )
 }
 
 /// Text of unknown length, as far as it helps in a message.
@@ -239,6 +235,8 @@ fn found_word(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
         DeValue::Integer(_) => "a whole number",
+        DeValue::Float(f) if f.as_str().ends_with("nan") => "nan",
+        DeValue::Float(f) if f.as_str().ends_with("inf") => "infinite",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
@@ -264,6 +262,7 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
+/// Reads a value of a kind; a value that does not fit is a fault.
 fn read_value(
     name: &str,
     kind: &Kind,
@@ -277,48 +276,7 @@ fn read_value(
             read_name(name, s, at, faults).then(|| Value::Text(s.to_string()))
         }
         (Kind::Bool, DeValue::Boolean(b)) => Some(Value::Bool(*b)),
-        (Kind::Int { min, max }, v) if whole(v).is_some() => {
-            in_range(name, whole(v)?, *min, *max, at, faults)
-        }
-        (Kind::Octets { min, max }, v) if whole(v).is_some() => {
-            in_range(name, whole(v)?, *min, *max, at, faults)
-        }
-        (Kind::Sysctl, v) if whole(v).is_some() => {
-            let Some(Value::Int(n)) = in_range(name, whole(v)?, 1, i64::MAX, at, faults) else {
-                return None;
-            };
-            Some(Value::Size(Size::from_bytes(n.unsigned_abs())))
-        }
-        (Kind::Class, v) if whole(v).is_some() => in_range(name, whole(v)?, 0, 255, at, faults),
-        (Kind::Ratio, v) if number(v).is_some() => match Ratio::new(number(v)?) {
-            Some(r) => Some(Value::Ratio(r)),
-            None => fault(
-                faults,
-                at,
-                format!("`{name}` must lie between 0 and 1"),
-                "a ratio: 1e-4, or \"0.01 %\"",
-            ),
-        },
-        (Kind::BitErrorRate, v) if number(v).is_some() => {
-            bit_error_rate(name, number(v)?, at, faults)
-        }
-        (Kind::Bound, v) if number(v).is_some() => number(v).map(Value::Float),
-        (
-            Kind::Octets { .. }
-            | Kind::Span { .. }
-            | Kind::Rate
-            | Kind::Size { .. }
-            | Kind::Sysctl
-            | Kind::SysctlTriple
-            | Kind::Ratio
-            | Kind::BitErrorRate
-            | Kind::Queue
-            | Kind::Class
-            | Kind::Bound
-            | Kind::Framing
-            | Kind::Choice(_),
-            DeValue::String(s),
-        ) => match read_text(name, kind, s) {
+        (kind, DeValue::String(s)) if is_quantity(kind) => match read_text(name, kind, s) {
             Ok(v) => Some(v),
             Err((title, remedy)) => fault(faults, at, title, &remedy),
         },
@@ -342,8 +300,62 @@ fn read_value(
             Some(Value::Tables(all))
         }
         (Kind::Point, DeValue::Table(t)) => Some(Value::Point(point(t))),
-        (_, other) => {
-            wrong_type(name, kind, other, at, faults);
+        (kind, found) => read_number(name, kind, found, at, faults),
+    }
+}
+
+/// Whether text is read as a quantity or a word of this kind, by [`read_text`].
+fn is_quantity(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Octets { .. }
+            | Kind::Span { .. }
+            | Kind::Rate
+            | Kind::Size { .. }
+            | Kind::Sysctl
+            | Kind::SysctlTriple
+            | Kind::Ratio
+            | Kind::BitErrorRate
+            | Kind::Queue
+            | Kind::Class
+            | Kind::Bound
+            | Kind::Framing
+            | Kind::Choice(_)
+    )
+}
+
+/// Reads a bare number of a kind that allows one; anything else is of the wrong type.
+fn read_number(
+    name: &str,
+    kind: &Kind,
+    found: &DeValue<'_>,
+    at: Range<usize>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Value> {
+    match (kind, whole(found), number(found)) {
+        (Kind::Int { min, max } | Kind::Octets { min, max }, Some(n), _) => {
+            in_range(name, n, *min, *max, at, faults)
+        }
+        (Kind::Sysctl, Some(n), _) => {
+            let Some(Value::Int(n)) = in_range(name, n, 1, i64::MAX, at, faults) else {
+                return None;
+            };
+            Some(Value::Size(Size::from_bytes(n.unsigned_abs())))
+        }
+        (Kind::Class, Some(n), _) => in_range(name, n, 0, 255, at, faults),
+        (Kind::Ratio, _, Some(x)) => match Ratio::new(x) {
+            Some(r) => Some(Value::Ratio(r)),
+            None => fault(
+                faults,
+                at,
+                format!("`{name}` must lie between 0 and 1"),
+                "a ratio: 1e-4, or \"0.01 %\"",
+            ),
+        },
+        (Kind::BitErrorRate, _, Some(x)) => bit_error_rate(name, x, at, faults),
+        (Kind::Bound, _, Some(x)) => Some(Value::Float(x)),
+        _ => {
+            wrong_type(name, kind, found, at, faults);
             None
         }
     }

@@ -27,43 +27,16 @@ pub(crate) fn expect(
     {
         metric::check(path, names, faults);
     }
-    if let (Some(_), Some(m)) = (&over, &minus) {
-        let d = Diagnostic::new(m.span(), "`over` and `minus` in one expectation");
-        faults.push(d.help("a ratio or a difference, not both: write two expectations"));
-    }
     let unit = if over.is_some() {
         Unit::Count
     } else {
         Unit::of(metric.get_ref())
     };
-    if let Some(m) = minus
-        .as_ref()
-        .filter(|m| over.is_none() && Unit::of(m.get_ref()) != unit)
-    {
-        let d = Diagnostic::new(
-            m.span(),
-            format!(
-                "`{}` has another unit than `{}`",
-                m.get_ref(),
-                metric.get_ref()
-            ),
-        );
-        faults.push(d.help("subtract only what is measured in the same unit"));
+    if let Some(minus) = &minus {
+        check_difference(&metric, over.is_some(), minus, faults);
     }
     let (min, max) = band(f, unit, faults);
-    if let (Some(low), Some(high)) = (min, max)
-        && low > high
-    {
-        let d = Diagnostic::new(f.place("min"), "the lower bound lies above the upper one");
-        faults.push(
-            d.see(f.place("max"), "the upper bound")
-                .help("exchange them"),
-        );
-    }
-    if !["min", "max", "value"].iter().any(|k| f.has(k)) {
-        let d = Diagnostic::new(f.span.clone(), "an expectation without a bound");
-        faults.push(d.help("add `min`, `max`, or `value` with a `tolerance`"));
-    }
+    check_band(f, min, max, faults);
     let stated: Option<String> = f.get("stated");
     let note: Option<String> = f.get("note");
     if let Some(stated) = stated.as_deref().filter(|_| note.is_none())
@@ -90,6 +63,44 @@ pub(crate) fn expect(
         source: f.get("source"),
         note,
     })
+}
+
+/// Whether `minus` may be subtracted from `metric`.
+fn check_difference(
+    metric: &At<String>,
+    has_over: bool,
+    minus: &At<String>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if has_over {
+        let d = Diagnostic::new(minus.span(), "`over` and `minus` in one expectation");
+        faults.push(d.help("a ratio or a difference, not both: write two expectations"));
+    } else if Unit::of(minus.get_ref()) != Unit::of(metric.get_ref()) {
+        let title = format!(
+            "`{}` has another unit than `{}`",
+            minus.get_ref(),
+            metric.get_ref()
+        );
+        let d = Diagnostic::new(minus.span(), title);
+        faults.push(d.help("subtract only what is measured in the same unit"));
+    }
+}
+
+/// Whether there is a bound, and the lower one is not above the upper one.
+fn check_band(f: &Fields, min: Option<f64>, max: Option<f64>, faults: &mut Vec<Diagnostic>) {
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        let d = Diagnostic::new(f.place("min"), "the lower bound lies above the upper one");
+        faults.push(
+            d.see(f.place("max"), "the upper bound")
+                .help("exchange them"),
+        );
+    }
+    if !["min", "max", "value"].iter().any(|k| f.has(k)) {
+        let d = Diagnostic::new(f.span.clone(), "an expectation without a bound");
+        faults.push(d.help("add `min`, `max`, or `value` with a `tolerance`"));
+    }
 }
 
 fn origin(word: &str) -> Option<Origin> {

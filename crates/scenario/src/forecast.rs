@@ -22,7 +22,9 @@ type Metrics = BTreeMap<String, f64>;
 pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, String>) -> Vec<Record> {
     let mut records = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else { continue };
+        let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
+            continue;
+        };
         let path = Path::new(scenario, plan, flow);
         let mut record = blank(scenario, test, point);
         match &test.kind {
@@ -31,7 +33,9 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
         }
         if overlaps(scenario, plan, number, &path) {
-            record.notes.push("as if alone on its path; another test uses part of it at the same time".to_owned());
+            record.notes.push(
+                "as if alone on its path; another test uses part of it at the same time".to_owned(),
+            );
         }
         records.push(record);
     }
@@ -82,11 +86,17 @@ fn overlaps(scenario: &Scenario, plan: &Plan, number: usize, path: &Path<'_>) ->
     plan.flows.iter().enumerate().any(|(flow, f)| {
         let other = &scenario.tests[f.test];
         let (from, until) = span(other);
-        if f.test == number || matches!(other.kind, TestKind::Ping(_)) || from >= end || until <= start {
+        if f.test == number
+            || matches!(other.kind, TestKind::Ping(_))
+            || from >= end
+            || until <= start
+        {
             return false;
         }
         let there = plan.walk(scenario, FlowDir::forward(flow as u16));
-        there.iter().any(|h| path.there.iter().any(|own| own.port == h.port))
+        there
+            .iter()
+            .any(|h| path.there.iter().any(|own| own.port == h.port))
     })
 }
 
@@ -113,7 +123,13 @@ impl<'a> Path<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan, flow: usize) -> Path<'a> {
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
-        Path { scenario, plan, flow, there, back }
+        Path {
+            scenario,
+            plan,
+            flow,
+            there,
+            back,
+        }
     }
 
     fn hops(&self, walk: &[Hop]) -> Vec<rtt::Hop> {
@@ -121,21 +137,37 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[h.port];
             let link = &self.scenario.links[port.link.0];
             let delay = link.directions[usize::from(port.way == Way::Reverse)].delay;
-            rtt::Hop { rate: port.rate, framing: link.framing, carried: h.extra, delay }
+            rtt::Hop {
+                rate: port.rate,
+                framing: link.framing,
+                carried: h.extra,
+                delay,
+            }
         };
         walk.iter().map(hop).collect()
     }
 
     /// Time for a datagram of `there` bytes out and one of `back` bytes home, nothing waiting.
     fn rtt(&self, there: u32, back: u32) -> Duration {
-        let out = self.hops(&self.there).iter().fold(Duration::ZERO, |sum, h| sum + h.time_for(there));
-        self.hops(&self.back).iter().fold(out, |sum, h| sum + h.time_for(back))
+        let out = self
+            .hops(&self.there)
+            .iter()
+            .fold(Duration::ZERO, |sum, h| sum + h.time_for(there));
+        self.hops(&self.back)
+            .iter()
+            .fold(out, |sum, h| sum + h.time_for(back))
     }
 
     fn ping(&self, ping: &Ping, record: &mut Record) {
         let round_trip = rtt::ping_rtt(&self.hops(&self.there), &self.hops(&self.back), ping.size);
         let ns = round_trip.as_ps() as f64 / 1000.0;
-        for name in ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns", "rtt_p50_ns", "rtt_p99_ns"] {
+        for name in [
+            "rtt_min_ns",
+            "rtt_avg_ns",
+            "rtt_max_ns",
+            "rtt_p50_ns",
+            "rtt_p99_ns",
+        ] {
             put(&mut record.metrics, name, ns.round());
         }
         put(&mut record.metrics, "sent", ping.count.into());
@@ -148,18 +180,26 @@ impl<'a> Path<'a> {
     /// `payload` of them and `acks` datagrams of `ack_len` bytes come back for it. A port that the
     /// way crosses several times carries the datagram as often.
     fn narrowest(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> Narrowest {
-        let mut best = Narrowest { bps: f64::INFINITY, own: false };
+        let mut best = Narrowest {
+            bps: f64::INFINITY,
+            own: false,
+        };
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let framing = self.scenario.links[port.link.0].framing;
             let on = |walk: &[Hop], len: u32| -> f64 {
                 let crossings = walk.iter().filter(|h| h.port == hop.port);
-                crossings.map(|h| f64::from(framing.wire_bytes(len + h.extra))).sum()
+                crossings
+                    .map(|h| f64::from(framing.wire_bytes(len + h.extra)))
+                    .sum()
             };
             let wire = on(&self.there, len) + acks * on(&self.back, ack_len);
             let bps = port.rate.as_bps() as f64 * f64::from(payload) / wire;
             if bps < best.bps {
-                best = Narrowest { bps, own: !self.scenario.is_router(port.from) };
+                best = Narrowest {
+                    bps,
+                    own: !self.scenario.is_router(port.from),
+                };
             }
         }
         best
@@ -183,13 +223,18 @@ impl<'a> Path<'a> {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64;
-        let through = offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+        let through =
+            offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
         let m = &mut record.metrics;
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through);
         put(m, "loss_ratio", 1.0 - through / offered);
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
-        let by = if offered <= narrowest.bps { "application" } else { place(&narrowest) };
+        let by = if offered <= narrowest.bps {
+            "application"
+        } else {
+            place(&narrowest)
+        };
         record.limited_by = Some(by.to_owned());
         if offered > narrowest.bps && self.crosses_twice() {
             record.notes.push(
@@ -219,10 +264,18 @@ impl<'a> Path<'a> {
         let steady = (alone * streams).min(narrowest.bps);
         let m = &mut record.metrics;
         // More window than the path holds waits in front of its narrowest place.
-        let loaded = if steady < narrowest.bps { base.as_secs_f64() } else { window as f64 * 8.0 * streams / steady };
+        let loaded = if steady < narrowest.bps {
+            base.as_secs_f64()
+        } else {
+            window as f64 * 8.0 * streams / steady
+        };
         put(m, "rtt_min_ns", base.as_ns() as f64);
         if loss_bps.is_infinite() {
-            put(m, "rtt_max_ns", (loaded.max(base.as_secs_f64()) * 1e9).round());
+            put(
+                m,
+                "rtt_max_ns",
+                (loaded.max(base.as_secs_f64()) * 1e9).round(),
+            );
         }
         let ramp = self.ramp(&config, steady / streams, base);
         put(m, "ramp_s", ramp.seconds);
@@ -254,8 +307,13 @@ impl<'a> Path<'a> {
 
     /// Whether a scripted loss names this test.
     fn scripted(&self, test: &Test) -> bool {
-        let names = |l: &Loss| matches!(l, Loss::Scripted { test: named, .. } if *named == test.name);
-        self.scenario.links.iter().flat_map(|l| &l.directions).any(|d| d.losses.iter().any(names))
+        let names =
+            |l: &Loss| matches!(l, Loss::Scripted { test: named, .. } if *named == test.name);
+        self.scenario
+            .links
+            .iter()
+            .flat_map(|l| &l.directions)
+            .any(|d| d.losses.iter().any(names))
     }
 
     /// Slow start up to `bps`.
@@ -268,7 +326,14 @@ impl<'a> Path<'a> {
         };
         let cost = slow_start.cost();
         let rtt_s = rtt.as_secs_f64();
-        Ramp { seconds: (f64::from(cost.rounds) + 1.5) * rtt_s, wasted_s: (cost.wasted_rtts + 1.5) * rtt_s, slow_start, rtt_s, mss: config.mss, rtt }
+        Ramp {
+            seconds: (f64::from(cost.rounds) + 1.5) * rtt_s,
+            wasted_s: (cost.wasted_rtts + 1.5) * rtt_s,
+            slow_start,
+            rtt_s,
+            mss: config.mss,
+            rtt,
+        }
     }
 }
 
@@ -290,7 +355,11 @@ impl Ramp {
         if duration <= 0.0 || omit >= self.seconds {
             return 1.0;
         }
-        let wasted = if omit <= 0.0 { self.wasted_s } else { self.wasted_s * (1.0 - omit / self.seconds) };
+        let wasted = if omit <= 0.0 {
+            self.wasted_s
+        } else {
+            self.wasted_s * (1.0 - omit / self.seconds)
+        };
         ((duration - wasted) / duration).max(0.0)
     }
 
@@ -298,7 +367,9 @@ impl Ramp {
     fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
         let rate = Rate::from_bps(bps.round() as u64);
         let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
-        let sending = rate.map_or(f64::INFINITY, |r| self.slow_start.transfer_s(size, mss, r, self.rtt));
+        let sending = rate.map_or(f64::INFINITY, |r| {
+            self.slow_start.transfer_s(size, mss, r, self.rtt)
+        });
         1.5 * self.rtt_s + sending
     }
 }
@@ -319,7 +390,12 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
         Loss::Scripted { .. } => 0.0,
         Loss::EveryNth(n) => 1.0 / *n as f64,
         Loss::Bernoulli(p) => p.get(),
-        Loss::GilbertElliott { p, r, loss_good, loss_bad } => {
+        Loss::GilbertElliott {
+            p,
+            r,
+            loss_good,
+            loss_bad,
+        } => {
             let bad = p.get() / (p.get() + r.get()).max(f64::MIN_POSITIVE);
             bad * loss_bad.get() + (1.0 - bad) * loss_good.get()
         }
@@ -339,7 +415,8 @@ fn loss_limit(config: &Config, rtt: Duration, loss: f64) -> f64 {
             recovery::segments_bps(recovery::cubic_window(loss, rtt.as_secs_f64()), mss, rtt)
         }
         (_, Some(p)) => {
-            let constant = recovery::mathis_constant(Losses::Random, config.delayed_ack.every.into());
+            let constant =
+                recovery::mathis_constant(Losses::Random, config.delayed_ack.every.into());
             recovery::mathis_bps(mss, rtt, p, constant)
         }
     }

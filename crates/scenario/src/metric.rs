@@ -6,7 +6,7 @@ use crate::decode::{At, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 
-const PING: &[&str] = &[
+pub(crate) const PING: &[&str] = &[
     "rtt_min_ns",
     "rtt_avg_ns",
     "rtt_max_ns",
@@ -16,7 +16,7 @@ const PING: &[&str] = &[
     "received",
     "loss_ratio",
 ];
-const TCP: &[&str] = &[
+pub(crate) const TCP: &[&str] = &[
     "goodput_bps",
     "bytes",
     "completion_ns",
@@ -30,14 +30,14 @@ const TCP: &[&str] = &[
     "ramp_s",
     "jain_index",
 ];
-const UDP: &[&str] = &[
+pub(crate) const UDP: &[&str] = &[
     "sent_bps",
     "goodput_bps",
     "loss_ratio",
     "jitter_ns",
     "reordered",
 ];
-const LINK: &[&str] = &[
+pub(crate) const LINK: &[&str] = &[
     "bytes",
     "payload_bytes",
     "frames",
@@ -56,7 +56,7 @@ const LINK: &[&str] = &[
     "drops.host",
     "drops.scripted",
 ];
-const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
+pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 
 /// The unit a metric's name ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,91 +120,87 @@ impl Unit {
     }
 }
 
-/// Whether a metric path names something that will exist; a fault with a suggestion if not.
-pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnostic>) -> bool {
+/// Checks that a metric path names something that will exist; a fault with a suggestion if not.
+pub(crate) fn check(path: &At<String>, names: &Names, faults: &mut Vec<Diagnostic>) {
     let text = path.get_ref().as_str();
-    let fault = |title: String, wrong: &str, known: Vec<&str>, faults: &mut Vec<Diagnostic>| {
-        faults.push(Diagnostic::new(path.span(), title).suggest(wrong, known));
-        false
-    };
     let (first, rest) = text.split_once('.').unwrap_or((text, ""));
-    let missing = |what: &str| format!("no metric after {what} in `{}`", shorten(text));
-    match first {
-        "link" => {
-            let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
-            let Some(link) = names.find_link(name) else {
-                let known = names.links().collect();
-                return fault(
-                    format!("there is no link `{}`", shorten(name)),
-                    name,
-                    known,
-                    faults,
-                );
-            };
-            let (way, metric) = rest.split_once('.').unwrap_or((rest, ""));
-            let [a, b] = &names.link_ends[link];
-            let ways = [format!("{a}>{b}"), format!("{b}>{a}")];
-            if !ways.iter().any(|w| w == way) {
-                let known = ways.iter().map(String::as_str).collect();
-                return fault(
-                    format!("`{}` is no direction of link `{name}`", shorten(way)),
-                    way,
-                    known,
-                    faults,
-                );
-            }
-            LINK.contains(&metric)
-                || fault(
-                    unknown(metric, "a link", &missing),
-                    metric,
-                    LINK.to_vec(),
-                    faults,
-                )
-        }
-        "search" => {
-            let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
-            if !names.has_search(name) {
-                let known = names.searches().collect();
-                return fault(
-                    format!("there is no search `{}`", shorten(name)),
-                    name,
-                    known,
-                    faults,
-                );
-            }
-            SEARCH.contains(&metric)
-                || fault(
-                    unknown(metric, "a search", &missing),
-                    metric,
-                    SEARCH.to_vec(),
-                    faults,
-                )
-        }
-        _ => {
-            let Some(test) = names.find_test(first) else {
-                let known = names.tests().chain(["link", "search"]).collect();
-                return fault(
-                    format!("there is no test `{}`", shorten(first)),
-                    first,
-                    known,
-                    faults,
-                );
-            };
-            let (kind, known) = match names.test_kinds[test].as_str() {
-                "ping" => ("a ping", PING),
-                "udp" => ("a udp test", UDP),
-                _ => ("a tcp test", TCP),
-            };
-            known.contains(&rest)
-                || fault(unknown(rest, kind, &missing), rest, known.to_vec(), faults)
-        }
+    let unknown = match first {
+        "link" => in_link(text, rest, names),
+        "search" => in_search(text, rest, names),
+        test => in_test(text, test, rest, names),
+    };
+    if let Some(u) = unknown {
+        let known = u.known.iter().map(String::as_str);
+        faults.push(Diagnostic::new(path.span(), u.title).suggest(u.part, known));
     }
 }
 
-fn unknown(metric: &str, of: &str, missing: &dyn Fn(&str) -> String) -> String {
-    if metric.is_empty() {
-        missing(of)
+/// The part of a path that names nothing, and what it could have named.
+struct Unknown<'a> {
+    part: &'a str,
+    title: String,
+    known: Vec<String>,
+}
+
+impl<'a> Unknown<'a> {
+    fn new<T: ToString>(
+        part: &'a str,
+        title: String,
+        known: impl IntoIterator<Item = T>,
+    ) -> Option<Unknown<'a>> {
+        let known = known.into_iter().map(|k| k.to_string()).collect();
+        Some(Unknown { part, title, known })
+    }
+}
+
+/// `link.NAME.A>B.METRIC`, of which `rest` follows the first dot.
+fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> {
+    let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
+    let Some(link) = names.find_link(name) else {
+        let title = format!("there is no link `{}`", shorten(name));
+        return Unknown::new(name, title, names.links());
+    };
+    let (way, metric) = rest.split_once('.').unwrap_or((rest, ""));
+    let [a, b] = &names.link_ends[link];
+    let ways = [format!("{a}>{b}"), format!("{b}>{a}")];
+    if !ways.iter().any(|w| w == way) {
+        let title = format!("`{}` is no direction of link `{name}`", shorten(way));
+        return Unknown::new(way, title, ways);
+    }
+    in_list(text, metric, "a link", LINK)
+}
+
+/// `search.NAME.METRIC`, of which `rest` follows the first dot.
+fn in_search<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> {
+    let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
+    if !names.has_search(name) {
+        let title = format!("there is no search `{}`", shorten(name));
+        return Unknown::new(name, title, names.searches());
+    }
+    in_list(text, metric, "a search", SEARCH)
+}
+
+/// `TEST.METRIC`.
+fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Option<Unknown<'a>> {
+    let Some(number) = names.find_test(test) else {
+        let title = format!("there is no test `{}`", shorten(test));
+        return Unknown::new(test, title, names.tests().chain(["link", "search"]));
+    };
+    match names.test_kinds[number].as_str() {
+        "ping" => in_list(text, metric, "a ping", PING),
+        "udp" => in_list(text, metric, "a udp test", UDP),
+        _ => in_list(text, metric, "a tcp test", TCP),
+    }
+}
+
+fn in_list<'a>(text: &str, metric: &'a str, of: &str, known: &[&str]) -> Option<Unknown<'a>> {
+    if known.contains(&metric) {
+        return None;
+    }
+    let title = if metric.is_empty() {
+        format!("no metric after {of} in `{}`", shorten(text))
     } else {
         format!("{of} has no metric `{}`", shorten(metric))
-    }
+    };
+    Unknown::new(metric, title, known)
 }

@@ -16,16 +16,9 @@ pub(crate) fn lsp(
     let written: Vec<At<String>> = f.get("path")?;
     let path: Vec<Option<NodeId>> = written.iter().map(|n| names.router(n, faults)).collect();
     let path: Vec<NodeId> = path.into_iter().collect::<Option<_>>()?;
-    for (i, node) in path.iter().enumerate() {
-        if let Some(first) = path[..i].iter().position(|n| n == node) {
-            faults.push(
-                Diagnostic::new(written[i].span(), format!("route loop: LSP `{name}` passes `{}` twice", names.node_name(*node)))
-                    .label("again")
-                    .see(written[first].span(), "the first time")
-                    .help("to fold a path over a link, make one LSP a pass and stitch them with [[ccc]] kind = \"lsp-switch\""),
-            );
-            return None;
-        }
+    if let Some(d) = route_loop(&name, &path, &written, names) {
+        faults.push(d);
+        return None;
     }
     let named = f.at::<Vec<At<String>>>("links");
     if let Some(named) = named
@@ -42,58 +35,18 @@ pub(crate) fn lsp(
     }
     let mut hops = Vec::new();
     for (i, pair) in path.windows(2).enumerate() {
-        let between = |l: &Link| way(l, pair[0], pair[1]);
-        if let Some(wanted) = named.as_ref().and_then(|n| n.get_ref().get(i)) {
-            let link = names.link(wanted, faults)?;
-            let Some(way) = links.get(link.0).and_then(between) else {
-                let title = format!(
-                    "link `{}` does not join `{}` and `{}`",
-                    wanted.get_ref(),
-                    names.node_name(pair[0]),
-                    names.node_name(pair[1])
-                );
-                faults.push(
-                    Diagnostic::new(wanted.span(), title).help("`links` follows `path` hop by hop"),
-                );
-                return None;
-            };
-            hops.push((link, way));
-            continue;
-        }
-        let found: Vec<(LinkId, Way)> = links
-            .iter()
-            .enumerate()
-            .filter_map(|(n, l)| Some((LinkId(n), between(l)?)))
-            .collect();
-        match found[..] {
-            [only] => hops.push(only),
-            [] => {
-                let title = format!(
-                    "no link joins `{}` and `{}`",
-                    names.node_name(pair[0]),
-                    names.node_name(pair[1])
-                );
-                faults.push(
-                    Diagnostic::new(written[i + 1].span(), title)
-                        .label(format!("not a neighbour, in LSP `{name}`"))
-                        .help("add the routers between them to `path`, or a [[link]]"),
-                );
-                return None;
+        let (from, to) = (pair[0], pair[1]);
+        let hop = match named.as_ref().and_then(|n| n.get_ref().get(i)) {
+            Some(wanted) => {
+                let link = names.link(wanted, faults)?;
+                hop_over(link, wanted, from, to, names, links)
             }
-            _ => {
-                let title = format!(
-                    "several links join `{}` and `{}`",
-                    names.node_name(pair[0]),
-                    names.node_name(pair[1])
-                );
-                let which: Vec<&str> = found
-                    .iter()
-                    .map(|(l, _)| links[l.0].name.as_str())
-                    .collect();
-                faults.push(Diagnostic::new(written[i + 1].span(), title).help(format!(
-                    "say which with `links`, one a hop; here: {}",
-                    which.join(", ")
-                )));
+            None => only_hop(&name, &written[i + 1], from, to, names, links),
+        };
+        match hop {
+            Ok(hop) => hops.push(hop),
+            Err(d) => {
+                faults.push(d);
                 return None;
             }
         }
@@ -104,6 +57,88 @@ pub(crate) fn lsp(
         hops,
         explicit_null: f.get("explicit_null").unwrap_or(false),
     })
+}
+
+/// The fault of an LSP that passes a router twice.
+fn route_loop(
+    name: &str,
+    path: &[NodeId],
+    written: &[At<String>],
+    names: &Names,
+) -> Option<Diagnostic> {
+    let (again, first) = path.iter().enumerate().find_map(|(i, node)| {
+        let first = path[..i].iter().position(|n| n == node)?;
+        Some((i, first))
+    })?;
+    let node = names.node_name(path[again]);
+    let title = format!("route loop: LSP `{name}` passes `{node}` twice");
+    Some(
+        Diagnostic::new(written[again].span(), title)
+            .label("again")
+            .see(written[first].span(), "the first time")
+            .help(
+                "to fold a path over a link, make one LSP a pass and stitch them with \
+                 [[ccc]] kind = \"lsp-switch\"",
+            ),
+    )
+}
+
+/// The hop over a link that was named; a fault when it does not join the two routers.
+fn hop_over(
+    link: LinkId,
+    written: &At<String>,
+    from: NodeId,
+    to: NodeId,
+    names: &Names,
+    links: &[Link],
+) -> Result<(LinkId, Way), Diagnostic> {
+    let way = links.get(link.0).and_then(|l| way(l, from, to));
+    way.map(|way| (link, way)).ok_or_else(|| {
+        let title = format!(
+            "link `{}` does not join `{}` and `{}`",
+            written.get_ref(),
+            names.node_name(from),
+            names.node_name(to)
+        );
+        Diagnostic::new(written.span(), title).help("`links` follows `path` hop by hop")
+    })
+}
+
+/// The hop over the only link that joins the two routers; none and several are faults at `to`.
+fn only_hop(
+    lsp: &str,
+    written_to: &At<String>,
+    from: NodeId,
+    to: NodeId,
+    names: &Names,
+    links: &[Link],
+) -> Result<(LinkId, Way), Diagnostic> {
+    let found: Vec<(LinkId, Way)> = links
+        .iter()
+        .enumerate()
+        .filter_map(|(n, l)| Some((LinkId(n), way(l, from, to)?)))
+        .collect();
+    let (a, b) = (names.node_name(from), names.node_name(to));
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(
+            Diagnostic::new(written_to.span(), format!("no link joins `{a}` and `{b}`"))
+                .label(format!("not a neighbour, in LSP `{lsp}`"))
+                .help("add the routers between them to `path`, or a [[link]]"),
+        ),
+        _ => {
+            let which: Vec<&str> = found
+                .iter()
+                .map(|(l, _)| links[l.0].name.as_str())
+                .collect();
+            let help = format!(
+                "say which with `links`, one a hop; here: {}",
+                which.join(", ")
+            );
+            let title = format!("several links join `{a}` and `{b}`");
+            Err(Diagnostic::new(written_to.span(), title).help(help))
+        }
+    }
 }
 
 /// The way along `link` from `from` to `to`, if it joins them.
@@ -150,16 +185,38 @@ pub(crate) fn ccc(
         let help = format!("it ends at `{ends}`: receive from an LSP that ends at this router");
         faults.push(Diagnostic::new(receive_name.span(), title).help(help));
     }
-    if f.get::<String>("kind")? == "lsp-switch" {
-        return (faults.len() == before).then_some(Ccc::LspSwitch {
+    let ccc = if f.get::<String>("kind")? == "lsp-switch" {
+        Ccc::LspSwitch {
             name,
             router,
             transmit,
             receive,
-        });
-    }
-    let interface_name: At<String> = f.at("interface")?;
-    let interface = names.link(&interface_name, faults)?;
+        }
+    } else {
+        let (interface, vlan) = customer(f, &name, router, names, scenario, faults)?;
+        Ccc::RemoteInterface {
+            name,
+            router,
+            interface,
+            vlan,
+            transmit,
+            receive,
+        }
+    };
+    (faults.len() == before).then_some(ccc)
+}
+
+/// The customer's side of a cross-connect: its link, and the VLAN that is carried.
+fn customer(
+    f: &Fields,
+    name: &str,
+    router: NodeId,
+    names: &Names,
+    scenario: &Scenario,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(LinkId, Option<u16>)> {
+    let written: At<String> = f.at("interface")?;
+    let interface = names.link(&written, faults)?;
     let link = scenario.links.get(interface.0)?;
     if !link.ends.contains(&router) {
         let title = format!(
@@ -168,7 +225,7 @@ pub(crate) fn ccc(
             names.node_name(router)
         );
         let help = "name a link that has this router as one of its `ends`";
-        faults.push(Diagnostic::new(interface_name.span(), title).help(help));
+        faults.push(Diagnostic::new(written.span(), title).help(help));
     }
     let vlan = f.get::<i64>("vlan").and_then(|v| u16::try_from(v).ok());
     match (f.get::<String>("encapsulation").as_deref(), vlan) {
@@ -198,14 +255,7 @@ pub(crate) fn ccc(
                 .help("nothing would ever enter: give both the same tag"),
         );
     }
-    (faults.len() == before).then_some(Ccc::RemoteInterface {
-        name,
-        router,
-        interface,
-        vlan,
-        transmit,
-        receive,
-    })
+    Some((interface, vlan))
 }
 
 /// The parts all kinds of cross-connect share: router, transmit LSP, receive LSP.

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, Link, Loss, QueueLimit, Router};
+use crate::model::{Direction, Host, Link, Loss, NodeId, QueueLimit, Router};
 use crate::names::Names;
 use crate::signal;
 
@@ -68,13 +68,9 @@ pub(crate) fn link(
         return None;
     };
     if a == b {
-        faults.push(
-            Diagnostic::new(
-                f.place("ends"),
-                format!("link `{name}` ends where it begins"),
-            )
-            .help("`ends` names two different nodes"),
-        );
+        let title = format!("link `{name}` ends where it begins");
+        let d = Diagnostic::new(f.place("ends"), title);
+        faults.push(d.help("`ends` names two different nodes"));
         return None;
     }
     let word = f
@@ -85,39 +81,29 @@ pub(crate) fn link(
     let framing = match (framing, vlan) {
         (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
         (Framing::None | Framing::Pos, Some(_)) => {
-            faults.push(
-                Diagnostic::new(f.place("vlan"), format!("`vlan` on link `{name}`, whose framing is `{word}`"))
-                    .help("only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like"),
-            );
+            let title = format!("`vlan` on link `{name}`, whose framing is `{word}`");
+            let help = "only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like";
+            faults.push(Diagnostic::new(f.place("vlan"), title).help(help));
             return None;
         }
         (framing, _) => framing,
     };
-    let mut way = |side: &str, from: usize| {
+    let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
         let Some(rate) = first::<Rate>(&layers, "rate").or(signal_rate) else {
             // A rate that was refused has been reported already.
-            if layers.iter().any(|l| l.has("rate")) {
-                return None;
+            if !layers.iter().any(|l| l.has("rate")) {
+                let d = Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate"));
+                let help =
+                    "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
+                faults.push(d.help(help));
             }
-            faults.push(
-                Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate")).help(
-                    "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"",
-                ),
-            );
             return None;
         };
-        let host = hosts.get(from).map(|h| QueueLimit::Packets(h.txqueuelen));
-        Some(Direction {
-            rate,
-            delay: first(&layers, "delay").unwrap_or(DEFAULT_DELAY),
-            reorder: first(&layers, "reorder").unwrap_or(false),
-            queue: first(&layers, "queue").or(host).unwrap_or(DEFAULT_QUEUE),
-            losses: losses(&layers, names, faults),
-        })
+        Some(direction(&layers, rate, hosts.get(from.0), names, faults))
     };
-    let (forward, reverse) = (way("forward", a.0)?, way("reverse", b.0)?);
+    let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
     let usual = if framing == Framing::Pos { 4470 } else { 1500 };
     let wanted = [a, b]
         .iter()
@@ -134,6 +120,24 @@ pub(crate) fn link(
         directions: [forward, reverse],
         name,
     })
+}
+
+/// One direction of a link; `sender` is the host it leaves, if it leaves one.
+fn direction(
+    layers: &[&Fields],
+    rate: Rate,
+    sender: Option<&Host>,
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+) -> Direction {
+    let txqueue = sender.map(|h| QueueLimit::Packets(h.txqueuelen));
+    Direction {
+        rate,
+        delay: first(layers, "delay").unwrap_or(DEFAULT_DELAY),
+        reorder: first(layers, "reorder").unwrap_or(false),
+        queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
+        losses: losses(layers, names, faults),
+    }
 }
 
 /// The value of the first layer that has the key.

@@ -12,8 +12,8 @@ use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
-use route::Routes;
 pub use connection::segments_per_growth;
+use route::Routes;
 pub use walk::Hop;
 
 /// Why a scenario that reads well still cannot be built.
@@ -155,7 +155,9 @@ impl Scenario {
     /// Largest IP datagram a node sends towards `link`.
     pub fn datagram_limit(&self, node: NodeId, link: LinkId) -> u32 {
         let own = self.hosts.get(node.0).and_then(|h| h.mtu);
-        own.unwrap_or(u32::MAX).min(self.links[link.0].mtu).min(65_535)
+        own.unwrap_or(u32::MAX)
+            .min(self.links[link.0].mtu)
+            .min(65_535)
     }
 }
 
@@ -183,7 +185,9 @@ impl Plan {
     fn switch_labels(&mut self, scenario: &Scenario) {
         for (number, lsp) in scenario.lsps.iter().enumerate() {
             for (hop, &(link, way)) in lsp.hops.iter().enumerate() {
-                let Some(label) = self.labels[number][hop] else { continue };
+                let Some(label) = self.labels[number][hop] else {
+                    continue;
+                };
                 if label == EXPLICIT_NULL {
                     continue; // built into every node
                 }
@@ -221,7 +225,9 @@ impl Plan {
                 let label = self.labels[transmit][0]?;
                 Some(LabelAction::Swap { label, output })
             }
-            Ccc::RemoteInterface { interface, router, .. } => {
+            Ccc::RemoteInterface {
+                interface, router, ..
+            } => {
                 let way = scenario.way_from(router, interface);
                 let output = self.ports[port].output(Output::Port(port_of(interface, way)));
                 Some(LabelAction::PopToInterface { output })
@@ -231,13 +237,27 @@ impl Plan {
 
     fn join_circuits(&mut self, scenario: &Scenario) {
         for ccc in &scenario.cccs {
-            let Ccc::RemoteInterface { router, interface, vlan, transmit, .. } = *ccc else { continue };
+            let Ccc::RemoteInterface {
+                router,
+                interface,
+                vlan,
+                transmit,
+                ..
+            } = *ccc
+            else {
+                continue;
+            };
             let incoming = port_of(interface, scenario.way_from(router, interface).turned());
             let (link, way) = scenario.lsps[transmit].hops[0];
-            let Some(label) = self.labels[transmit][0] else { continue };
+            let Some(label) = self.labels[transmit][0] else {
+                continue;
+            };
             let output = self.ports[incoming].output(Output::Port(port_of(link, way)));
-            self.ports[incoming].forwarding.circuit =
-                Some(Circuit { label, output, tagged: vlan.is_some() });
+            self.ports[incoming].forwarding.circuit = Some(Circuit {
+                label,
+                output,
+                tagged: vlan.is_some(),
+            });
         }
     }
 
@@ -245,9 +265,10 @@ impl Plan {
         for number in 0..self.flows.len() {
             let flow = self.flows[number].clone();
             let forward = FlowDir::forward(number as u16);
-            for (dir, from, to) in
-                [(forward, flow.source, flow.sink), (forward.turned(), flow.sink, flow.source)]
-            {
+            for (dir, from, to) in [
+                (forward, flow.source, flow.sink),
+                (forward.turned(), flow.sink, flow.source),
+            ] {
                 let no_route = || PlanError::NoRoute {
                     test: scenario.tests[flow.test].name.clone(),
                     from: scenario.node_name(from).to_owned(),
@@ -255,11 +276,17 @@ impl Plan {
                 };
                 let test = &scenario.tests[flow.test];
                 let via = test.via.filter(|_| from == test.from);
-                let visited = self.route(scenario, routes, dir, from, to, via).ok_or_else(no_route)?;
-                // Routers on the way may answer towards the source.
+                let visited = self
+                    .route(scenario, routes, dir, from, to, via)
+                    .ok_or_else(no_route)?;
+                // Routers on the way may answer towards the source, and know that they are not
+                // the destination.
                 for node in visited {
                     if scenario.is_router(node) && node != from && node != to {
-                        self.route(scenario, routes, dir.turned(), node, from, None).ok_or_else(no_route)?;
+                        self.route(scenario, routes, dir.turned(), node, from, None)
+                            .ok_or_else(no_route)?;
+                        self.route(scenario, routes, dir, node, to, None)
+                            .ok_or_else(no_route)?;
                     }
                 }
             }
@@ -285,7 +312,11 @@ impl Plan {
             visited.push(far);
             let entry = step.entry;
             if far == to {
-                set(&mut self.ports[entry].forwarding.routes, dir.index(), RouteAction::Deliver);
+                set(
+                    &mut self.ports[entry].forwarding.routes,
+                    dir.index(),
+                    RouteAction::Deliver,
+                );
                 return Some(visited);
             }
             if !scenario.is_router(far) || visited.len() > 4 * scenario.node_count() + 4 {
@@ -294,9 +325,18 @@ impl Plan {
             let next = routes.next(scenario, far, to, None)?;
             let action = self.forward_action(scenario, routes, far, to, entry, next.port);
             // A tunnel's end routes again: make sure every node on the plain path can.
-            set(&mut self.ports[entry].forwarding.routes, dir.index(), action.0);
+            set(
+                &mut self.ports[entry].forwarding.routes,
+                dir.index(),
+                action.0,
+            );
             step = match action.1 {
-                Some(lsp) => self.tunnel_end(scenario, lsp),
+                Some(lsp) => {
+                    // A label may expire at any of its routers.
+                    let path = &scenario.lsps[lsp].path;
+                    visited.extend(&path[1..path.len() - 1]);
+                    self.tunnel_end(scenario, lsp)
+                }
                 None => next,
             };
         }
@@ -306,7 +346,11 @@ impl Plan {
     fn tunnel_end(&self, scenario: &Scenario, lsp: usize) -> route::Step {
         let (link, way) = *scenario.lsps[lsp].hops.last().expect("an LSP has a hop");
         let port = port_of(link, way);
-        route::Step { port, entry: port, far: self.ports[port].to }
+        route::Step {
+            port,
+            entry: port,
+            far: self.ports[port].to,
+        }
     }
 
     fn forward_action(
@@ -325,8 +369,15 @@ impl Plan {
             let (link, way) = scenario.lsps[lsp].hops[0];
             let output = self.ports[entry].output(Output::Port(port_of(link, way)));
             let action = match self.labels[lsp][0] {
-                Some(label) => RouteAction::Push { label, output, mtu: mtu(link, 4) },
-                None => RouteAction::Forward { output, mtu: mtu(link, 0) },
+                Some(label) => RouteAction::Push {
+                    label,
+                    output,
+                    mtu: mtu(link, 4),
+                },
+                None => RouteAction::Forward {
+                    output,
+                    mtu: mtu(link, 0),
+                },
             };
             return (action, Some(lsp));
         }
@@ -390,18 +441,28 @@ impl Ccc {
 impl Scenario {
     /// The way along `link` that leaves `node`.
     pub fn way_from(&self, node: NodeId, link: LinkId) -> Way {
-        if self.links[link.0].ends[0] == node { Way::Forward } else { Way::Reverse }
+        if self.links[link.0].ends[0] == node {
+            Way::Forward
+        } else {
+            Way::Reverse
+        }
     }
 
     /// The queue limit of a port in bytes or packets. `longest_rtt` is the largest base RTT of any
     /// test through the link: what `bdp` multiplies the rate with.
-    pub fn queue_limit(limit: QueueLimit, rate: Rate, longest_rtt: Duration) -> farpath_element::qdisc::Limit {
+    pub fn queue_limit(
+        limit: QueueLimit,
+        rate: Rate,
+        longest_rtt: Duration,
+    ) -> farpath_element::qdisc::Limit {
         use farpath_element::qdisc::Limit;
         match limit {
             QueueLimit::Bytes(size) => Limit::Bytes(size.as_bytes()),
             QueueLimit::Packets(n) => Limit::Packets(n),
             QueueLimit::Time(time) => Limit::Bytes(rate.bytes_in(time).as_bytes()),
-            QueueLimit::Bdp(x) => Limit::Bytes((rate.bytes_in(longest_rtt).as_bytes() as f64 * x) as u64),
+            QueueLimit::Bdp(x) => {
+                Limit::Bytes((rate.bytes_in(longest_rtt).as_bytes() as f64 * x) as u64)
+            }
         }
     }
 }
@@ -413,11 +474,25 @@ fn flows(scenario: &Scenario) -> Vec<Flow> {
         let (streams, reverse, header_bytes) = match &test.kind {
             TestKind::Ping(_) => (1, false, ip + 8),
             TestKind::Udp(_) => (1, false, ip + 8),
-            TestKind::Tcp(tcp) => (tcp.parallel, tcp.reverse, ip + if tcp.timestamps { 32 } else { 20 }),
+            TestKind::Tcp(tcp) => (
+                tcp.parallel,
+                tcp.reverse,
+                ip + if tcp.timestamps { 32 } else { 20 },
+            ),
         };
-        let (source, sink) = if reverse { (test.to, test.from) } else { (test.from, test.to) };
+        let (source, sink) = if reverse {
+            (test.to, test.from)
+        } else {
+            (test.from, test.to)
+        };
         for stream in 0..streams {
-            flows.push(Flow { test: number, stream, source, sink, header_bytes });
+            flows.push(Flow {
+                test: number,
+                stream,
+                source,
+                sink,
+                header_bytes,
+            });
         }
     }
     flows
@@ -431,14 +506,18 @@ fn ports(scenario: &Scenario) -> Vec<PortPlan> {
             let (from, to) = if way == Way::Forward { (a, b) } else { (b, a) };
             let nic = scenario.hosts.get(from.0).and_then(|h| h.nic);
             let rate = link.directions[usize::from(way == Way::Reverse)].rate;
-            let changes = |e: &crate::model::Event| e.link == LinkId(number) && e.ways.contains(&way);
+            let changes =
+                |e: &crate::model::Event| e.link == LinkId(number) && e.ways.contains(&way);
             ports.push(PortPlan {
                 link: LinkId(number),
                 way,
                 from,
                 to,
                 rate: nic.map_or(rate, |nic| nic.min(rate)),
-                forwarding: Forwarding { routes_ip: scenario.is_router(to), ..Forwarding::default() },
+                forwarding: Forwarding {
+                    routes_ip: scenario.is_router(to),
+                    ..Forwarding::default()
+                },
                 outputs: vec![Output::Node(to)],
                 changes: scenario.events.iter().any(changes),
             });

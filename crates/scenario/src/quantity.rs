@@ -44,6 +44,32 @@ pub(crate) fn example(kind: &Kind) -> String {
     }
 }
 
+/// Longest propagation of one link: round trips over many of them still fit into the clock.
+const LONGEST_DELAY: Duration = Duration::from_secs(86_400);
+
+/// Longest of any other time: half of the clock, so that the sum of two fits into it.
+const LONGEST_SPAN: Duration = Duration::from_secs(100 * 86_400);
+
+/// "an interval of zero".
+fn of_zero(name: &str) -> String {
+    match name {
+        "bytes" => "zero bytes".to_owned(),
+        _ if name.starts_with(['a', 'e', 'i', 'o']) => format!("an {name} of zero"),
+        _ => format!("a {name} of zero"),
+    }
+}
+
+/// What a key's value is, where its name alone would read oddly.
+fn noun(name: &str) -> &str {
+    match name {
+        "at" | "start" => "time",
+        "bytes" => "size",
+        "omit" => "duration",
+        "nic" => "rate",
+        other => other,
+    }
+}
+
 /// A length of time; zero only where it means something.
 pub(crate) fn span(name: &str, text: &str, zero: bool) -> Result<Duration, Refused> {
     let span = text
@@ -56,7 +82,19 @@ pub(crate) fn span(name: &str, text: &str, zero: bool) -> Result<Duration, Refus
             }
             _ => "give it some length, such as \"1 s\"",
         };
-        return Err((format!("a {name} of zero"), remedy.to_owned()));
+        return Err((of_zero(name), remedy.to_owned()));
+    }
+    let longest = if name == "delay" {
+        LONGEST_DELAY
+    } else {
+        LONGEST_SPAN
+    };
+    if span > longest {
+        let days = longest.as_ps() / Duration::from_secs(86_400).as_ps();
+        return Err((
+            format!("`{}` is too long for `{name}`", shorten(text)),
+            format!("at most {days} d: the clock of a run ends after 213 days"),
+        ));
     }
     Ok(span)
 }
@@ -76,7 +114,7 @@ pub(crate) fn limited_size(name: &str, text: &str, max: u64) -> Result<Size, Ref
     let found = size(name, text)?;
     if found.as_bytes() == 0 {
         return Err((
-            format!("a {name} of zero"),
+            of_zero(name),
             "nothing could ever be sent; leave the key out for the default".to_owned(),
         ));
     }
@@ -102,10 +140,7 @@ pub(crate) fn ratio(name: &str, text: &str) -> Result<Ratio, Refused> {
 /// Bytes as `/proc` prints them, or a size.
 pub(crate) fn sysctl(name: &str, text: &str) -> Result<Size, Refused> {
     match text.parse::<u64>() {
-        Ok(0) => Err((
-            format!("a {name} of zero"),
-            "no socket could send or receive".to_owned(),
-        )),
+        Ok(0) => Err((of_zero(name), "no socket could send or receive".to_owned())),
         Ok(n) => Ok(Size::from_bytes(n)),
         Err(_) => size(name, text),
     }
@@ -143,7 +178,7 @@ pub(crate) fn sysctl_triple(name: &str, text: &str) -> Result<[Size; 3], Refused
 pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
     let none = || {
         let remedy = "nothing could wait and most frames would be lost; \"1 packet\" is the least";
-        (format!("a {name} of zero"), remedy.to_owned())
+        (of_zero(name), remedy.to_owned())
     };
     if split(text).0.parse::<f64>() == Ok(0.0) {
         return Err(none());
@@ -234,7 +269,7 @@ fn teach(name: &str, text: &str, error: &ParseError) -> Refused {
     let text = shorten(text);
     match error {
         ParseError::Negative { .. } => (
-            format!("negative {name}: {text}"),
+            format!("negative {}: {text}", noun(name)),
             "write it without the sign".to_owned(),
         ),
         ParseError::NoUnit { units, example, .. } => (
@@ -244,9 +279,9 @@ fn teach(name: &str, text: &str, error: &ParseError) -> Refused {
         ParseError::ZeroRate { .. } => {
             let remedy =
                 "nothing would ever pass; an [[event]] with `up = false` takes a link down";
-            (format!("a {name} of zero"), remedy.to_owned())
+            (of_zero(noun(name)), remedy.to_owned())
         }
-        other => (format!("`{text}` is no {name}"), other.to_string()),
+        other => (format!("`{text}` is no {}", noun(name)), other.to_string()),
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use farpath_units::{Duration, Time};
+
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, NodeId, Scenario, Test, TestKind};
+use crate::model::{Ccc, LinkId, NodeId, Scenario, Tcp, Test, TestKind};
 use crate::mpls::parts;
 
 /// Bytes of one label stack entry (RFC 3032 §2.1).
@@ -17,6 +19,9 @@ const IPV6: u32 = 40;
 const UDP: u32 = 8;
 /// Least MTU of an IPv6 link (RFC 8200 §5).
 const IPV6_LEAST_MTU: u32 = 1280;
+
+/// Latest end of a test: later than that something could still be under way when the clock ends.
+const LATEST_END: Time = Time::from_ps(100 * 86_400 * 1_000_000_000_000);
 
 /// Checks what only the whole scenario can show.
 pub(crate) fn check(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnostic>) {
@@ -33,6 +38,35 @@ pub(crate) fn check(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagn
     for (test, f) in scenario.tests.iter().zip(&tables.tests) {
         connected(scenario, &graph, test, f, faults);
         packet_fits(scenario, test, f, faults);
+        ends(scenario, test, f, faults);
+    }
+}
+
+/// Whether a test ends while the clock of the run still counts; a transfer at the rate of the
+/// fastest link, since it cannot be faster.
+fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
+    let rates = scenario
+        .links
+        .iter()
+        .flat_map(|l| &l.directions)
+        .map(|d| d.rate);
+    let (key, long) = match &test.kind {
+        TestKind::Ping(ping) => ("count", ping.interval.times(ping.count.into())),
+        TestKind::Tcp(Tcp {
+            bytes: Some(bytes), ..
+        }) if test.duration.is_none() => (
+            "bytes",
+            rates.max().map_or(Duration::ZERO, |r| r.time_for(*bytes)),
+        ),
+        _ => (
+            "duration",
+            test.omit + test.duration.unwrap_or(Duration::ZERO),
+        ),
+    };
+    if test.start + long > LATEST_END {
+        let title = format!("test `{}` takes more than 100 days", test.name);
+        let help = "the clock of a run ends after 213 days: fewer or shorter will do";
+        faults.push(Diagnostic::new(f.place(key), title).help(help));
     }
 }
 

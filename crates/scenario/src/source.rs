@@ -120,7 +120,10 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
-#[allow(clippy::disallowed_methods, reason = "the one place of this crate that reads a file")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the one place of this crate that reads a file"
+)]
 fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
     let unreadable = |cause: std::io::Error| match cause.kind() {
         std::io::ErrorKind::NotFound => SourceError::Unknown {
@@ -189,7 +192,10 @@ fn nearest(name: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "the file that is refused has to be written first")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the file that is refused has to be written first"
+)]
 mod tests {
     use super::*;
 

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Time};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Arrivals, Change, Event, LinkId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+    Arrivals, Change, Event, LinkId, NodeId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -27,45 +27,11 @@ pub(crate) fn test(
         let help = "the word begins the metrics of links and searches: choose another name";
         faults.push(Diagnostic::new(f.place("name"), title).help(help));
     }
-    let (from, to) = (
-        names.node(&f.at("from")?, faults),
-        names.node(&f.at("to")?, faults),
-    );
-    let via = match f.at::<String>("via") {
-        Some(link) => Some(names.link(&link, faults)?),
-        None => None,
-    };
-    let (from, to) = (from?, to?);
-    if from == to {
-        let title = format!(
-            "test `{name}` goes from `{}` to itself",
-            names.node_name(from)
-        );
-        faults.push(Diagnostic::new(f.place("to"), title).help("name two different nodes"));
-        return None;
-    }
-    let sender_has = |link: LinkId| {
-        let ends = names.link_ends.get(link.0);
-        ends.is_some_and(|e| e.iter().any(|n| n == names.node_name(from)))
-    };
-    if via.is_some_and(|v| !sender_has(v)) {
-        let title = format!(
-            "link `{}` is not an interface of `{}`",
-            f.get::<String>("via").unwrap_or_default(),
-            names.node_name(from)
-        );
-        faults.push(
-            Diagnostic::new(f.place("via"), title)
-                .help("name a link that has the sender as one of its `ends`"),
-        );
-        return None;
-    }
+    let (from, to, via) = ends(f, &name, names, faults)?;
     let ip = if f.get::<i64>("ip") == Some(6) { 6 } else { 4 };
     if let Some(n) = f.get::<i64>("ip").filter(|n| *n == 5) {
-        faults.push(
-            Diagnostic::new(f.place("ip"), format!("there is no IP version {n}"))
-                .help("write ip = 4 or ip = 6"),
-        );
+        let d = Diagnostic::new(f.place("ip"), format!("there is no IP version {n}"));
+        faults.push(d.help("write ip = 4 or ip = 6"));
     }
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
@@ -74,14 +40,10 @@ pub(crate) fn test(
     };
     for (key, host) in [("from", from), ("to", to)] {
         if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
-            let title = format!(
-                "`{}` is a router, and test `{name}` needs a host",
-                names.node_name(host)
-            );
-            faults.push(
-                Diagnostic::new(f.place(key), title)
-                    .help("routers answer pings only; join a [[host]] to it"),
-            );
+            let router = names.node_name(host);
+            let title = format!("`{router}` is a router, and test `{name}` needs a host");
+            let d = Diagnostic::new(f.place(key), title);
+            faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
     let sized = f.has("bytes");
@@ -106,6 +68,47 @@ pub(crate) fn test(
         ip,
         kind,
     })
+}
+
+/// The two nodes of a test and the sender's link, if one was named.
+fn ends(
+    f: &Fields,
+    test: &str,
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(NodeId, NodeId, Option<LinkId>)> {
+    let (from, to) = (
+        names.node(&f.at("from")?, faults),
+        names.node(&f.at("to")?, faults),
+    );
+    let written = f.at::<String>("via");
+    let via = match &written {
+        Some(link) => Some(names.link(link, faults)?),
+        None => None,
+    };
+    let (from, to) = (from?, to?);
+    let sender = names.node_name(from);
+    if from == to {
+        let title = format!("test `{test}` goes from `{sender}` to itself");
+        faults.push(Diagnostic::new(f.place("to"), title).help("name two different nodes"));
+        return None;
+    }
+    let of_sender = |link: LinkId| {
+        let ends = names.link_ends.get(link.0);
+        ends.is_some_and(|e| e.iter().any(|n| n == sender))
+    };
+    if let (Some(link), Some(written)) = (via, &written)
+        && !of_sender(link)
+    {
+        let title = format!(
+            "link `{}` is not an interface of `{sender}`",
+            written.get_ref()
+        );
+        let help = "name a link that has the sender as one of its `ends`";
+        faults.push(Diagnostic::new(written.span(), title).help(help));
+        return None;
+    }
+    Some((from, to, via))
 }
 
 fn ping(f: &Fields) -> Ping {
@@ -134,12 +137,7 @@ fn udp(f: &Fields) -> Option<Udp> {
 }
 
 /// The profile of the host that sends the data.
-fn sender_profile(
-    scenario: &Scenario,
-    f: &Fields,
-    from: crate::NodeId,
-    to: crate::NodeId,
-) -> Profile {
+fn sender_profile(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> Profile {
     let sender = if f.get("reverse").unwrap_or(false) {
         to
     } else {

@@ -6,17 +6,31 @@ const GUIDE: &str = include_str!("../../../docs/guides/write-a-scenario.md");
 
 /// The TOML blocks of the guide, in order.
 fn blocks() -> Vec<&'static str> {
-    GUIDE.split("```toml\n").skip(1).filter_map(|b| b.split("```").next()).collect()
+    GUIDE
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|b| b.split("```").next())
+        .collect()
 }
 
 fn read(text: String) -> Result<(), String> {
-    parse(&Source { name: "my-path.toml".to_owned(), text }, &[]).map(|_| ()).map_err(|e| e.to_string())
+    parse(
+        &Source {
+            name: "my-path.toml".to_owned(),
+            text,
+        },
+        &[],
+    )
+    .map(|_| ())
+    .map_err(|e| e.to_string())
 }
 
 /// The template without its own test and expectations of that name, then the guide's blocks.
 #[test]
 fn every_block_of_the_guide_parses() {
-    let [nodes, losses, tests, sweep] = blocks()[..] else { panic!("the guide has other blocks") };
+    let [nodes, losses, tests, sweep] = blocks()[..] else {
+        panic!("the guide has other blocks")
+    };
     let own = template().find("# Tests are traffic").expect("it is there");
     let path = &template()[..own];
     let first = path.find("[[host]]").expect("it is there");

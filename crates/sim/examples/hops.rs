@@ -2,6 +2,11 @@
 //!
 //! `cargo run --release -p farpath-sim --example hops [PART-OF-NAME [SIMULATED-SECONDS]]`
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a measuring program reads its own processor time"
+)]
+
 use std::hint::black_box;
 use std::sync::Arc;
 

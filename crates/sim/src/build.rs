@@ -10,7 +10,7 @@ use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
 use crate::programs;
-use crate::station::Station;
+use crate::station::{Drops, Station};
 
 /// One element of a simulated network.
 pub enum Piece {
@@ -50,6 +50,8 @@ pub struct Built {
     ports: Vec<ElementId>,
     /// Per port: the largest base RTT of any flow through it.
     longest_rtt: Vec<Duration>,
+    /// `TEST/STREAM` by flow number: what luck is keyed with, since numbers follow the test list.
+    flow_names: Arc<[String]>,
     seed: u64,
 }
 
@@ -66,14 +68,38 @@ pub struct Keep {
 
 impl Built {
     /// Builds the network of `scenario`.
-    pub fn new(scenario: &Scenario, plan: Plan, seed: u64, sampling: Sampling, keep: Keep) -> Built {
+    pub fn new(
+        scenario: &Scenario,
+        plan: Plan,
+        seed: u64,
+        sampling: Sampling,
+        keep: Keep,
+    ) -> Built {
         let longest_rtt = longest_rtts(scenario, &plan);
         let headers = headers(&plan);
         let mut network = Network::new();
         let stations: Vec<ElementId> = (0..scenario.node_count())
-            .map(|node| network.add(Piece::Station(Box::new(station(scenario, &plan, node, sampling)))))
+            .map(|node| {
+                network.add(Piece::Station(Box::new(station(
+                    scenario, &plan, node, sampling,
+                ))))
+            })
             .collect();
-        let mut built = Built { network, plan, sampling, stations, ports: Vec::new(), longest_rtt, seed };
+        let flow_names = plan
+            .flows
+            .iter()
+            .map(|f| format!("{}/{}", scenario.tests[f.test].name, f.stream))
+            .collect();
+        let mut built = Built {
+            network,
+            plan,
+            sampling,
+            stations,
+            ports: Vec::new(),
+            longest_rtt,
+            flow_names,
+            seed,
+        };
         for number in 0..built.plan.ports.len() {
             let mut port = Port::new(built.port_config(scenario, number, &headers));
             if keep.audit {
@@ -105,7 +131,7 @@ impl Built {
             limit,
             delay: direction.delay,
             reorder: direction.reorder,
-            losses: self.losses(scenario, number, &direction.losses, 0),
+            losses: self.losses(scenario, number, &direction.losses, None),
             forwarding: plan.forwarding.clone(),
             headers: Arc::clone(headers),
             sampling: self.sampling,
@@ -113,21 +139,28 @@ impl Built {
         }
     }
 
-    /// Causes of loss at work. `epoch` counts the events that replaced them, so that each set has
-    /// its own luck.
-    pub(crate) fn losses(&self, scenario: &Scenario, port: usize, models: &[LossModel], epoch: u64) -> Vec<Loss> {
+    /// Causes of loss at work. Each has its own luck, keyed by what it is and, when an event put it
+    /// there, by when: neither another cause beside it nor another event before it changes it.
+    pub(crate) fn losses(
+        &self,
+        scenario: &Scenario,
+        port: usize,
+        models: &[LossModel],
+        since: Option<Time>,
+    ) -> Vec<Loss> {
         let plan = &self.plan.ports[port];
         let key = Key::new(self.seed)
             .with(&scenario.links[plan.link.0].name)
             .with(&scenario.direction_name(plan.link, plan.way))
-            .with("loss")
-            .with_number(epoch);
-        let at_work = |(place, model): (usize, &LossModel)| {
+            .with("loss");
+        let key = since.map_or(key, |at| key.with("event").with_number(at.as_ps()));
+        let at_work = |model: &LossModel| {
             // A scripted loss names a flow that may not be part of this run (`--only`).
             let spec = self.loss_spec(scenario, model)?;
-            Some(Loss::new(spec, key.with_number(place as u64)))
+            let loss = Loss::new(spec, key.with(purpose(model)));
+            Some(loss.with_flow_names(Arc::clone(&self.flow_names)))
         };
-        models.iter().enumerate().filter_map(at_work).collect()
+        models.iter().filter_map(at_work).collect()
     }
 
     fn loss_spec(&self, scenario: &Scenario, model: &LossModel) -> Option<LossSpec> {
@@ -135,15 +168,22 @@ impl Built {
             LossModel::EveryNth(n) => LossSpec::EveryNth(*n),
             LossModel::Bernoulli(p) => LossSpec::Bernoulli(p.get()),
             LossModel::BitError(ber) => LossSpec::BitError(*ber),
-            LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
-                LossSpec::GilbertElliott(GilbertElliott {
-                    p: p.get(),
-                    r: r.get(),
-                    loss_good: loss_good.get(),
-                    loss_bad: loss_bad.get(),
-                })
-            }
-            LossModel::Scripted { test, stream, segment } => {
+            LossModel::GilbertElliott {
+                p,
+                r,
+                loss_good,
+                loss_bad,
+            } => LossSpec::GilbertElliott(GilbertElliott {
+                p: p.get(),
+                r: r.get(),
+                loss_good: loss_good.get(),
+                loss_bad: loss_bad.get(),
+            }),
+            LossModel::Scripted {
+                test,
+                stream,
+                segment,
+            } => {
                 let hit = |f: &farpath_scenario::plan::Flow| {
                     scenario.tests[f.test].name == *test && f.stream == *stream
                 };
@@ -153,7 +193,10 @@ impl Built {
                     TestKind::Tcp(_) => u64::from(self.plan.mss(scenario, number)),
                     _ => 1,
                 };
-                LossSpec::Scripted { flow: FlowDir::forward(number as u16), seq: ordinal * unit }
+                LossSpec::Scripted {
+                    flow: FlowDir::forward(number as u16),
+                    seq: ordinal.saturating_mul(unit),
+                }
             }
         })
     }
@@ -207,6 +250,17 @@ impl Built {
         }
     }
 
+    /// Frames that crossed a port's link and were dropped by the node behind it.
+    pub fn dropped_behind(&self, number: usize) -> Drops {
+        let node = self.plan.ports[number].to;
+        // A node's inputs are numbered like the ports that lead to it; see `connect`.
+        let input = self.plan.ports[..number]
+            .iter()
+            .filter(|p| p.to == node)
+            .count();
+        self.station(node.0).dropped(input)
+    }
+
     /// A node's station, to install programs or take results.
     pub fn station_mut(&mut self, node: usize) -> &mut Station {
         match self.network.element_mut(self.stations[node]) {
@@ -232,15 +286,37 @@ impl Built {
     }
 }
 
+/// What a cause of loss draws its luck for; at most one of each random kind is at work at a time.
+fn purpose(model: &LossModel) -> &'static str {
+    match model {
+        LossModel::Scripted { .. } => "scripted",
+        LossModel::EveryNth(_) => "every",
+        LossModel::Bernoulli(_) => "bernoulli",
+        LossModel::GilbertElliott { .. } => "gilbert-elliott",
+        LossModel::BitError(_) => "bit-error",
+    }
+}
+
 fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) -> Station {
-    let router = node.checked_sub(scenario.hosts.len()).map(|r| &scenario.routers[r]);
+    let router = node
+        .checked_sub(scenario.hosts.len())
+        .map(|r| &scenario.routers[r]);
     let routes = plan.nodes[node].routes.clone();
-    Station::new(node as u32, router.is_none_or(|r| r.answers), router.is_some(), routes, sampling)
+    Station::new(
+        node as u32,
+        router.is_none_or(|r| r.answers),
+        router.is_some(),
+        routes,
+        sampling,
+    )
 }
 
 /// Header bytes of data frames by flow and direction.
 fn headers(plan: &Plan) -> Arc<[u16]> {
-    plan.flows.iter().flat_map(|f| [f.header_bytes, f.header_bytes]).collect()
+    plan.flows
+        .iter()
+        .flat_map(|f| [f.header_bytes, f.header_bytes])
+        .collect()
 }
 
 /// For each port, the largest propagation there and back of any flow through it.

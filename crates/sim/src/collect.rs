@@ -24,12 +24,25 @@ type Point = BTreeMap<String, String>;
 /// One record per test, in file order.
 pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Record> {
     let tests = scenario.tests.iter().enumerate();
-    tests.map(|(number, test)| record(scenario, outcome, point, number, test)).collect()
+    tests
+        .map(|(number, test)| record(scenario, outcome, point, number, test))
+        .collect()
 }
 
-fn record(scenario: &Scenario, outcome: &Outcome, point: &Point, number: usize, test: &Test) -> Record {
+fn record(
+    scenario: &Scenario,
+    outcome: &Outcome,
+    point: &Point,
+    number: usize,
+    test: &Test,
+) -> Record {
     let built = &outcome.built;
-    let flows = built.plan.flows.iter().enumerate().filter(|(_, f)| f.test == number);
+    let flows = built
+        .plan
+        .flows
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.test == number);
     let flows: Vec<usize> = flows.map(|(n, _)| n).collect();
     let mut record = Record {
         schema: "farpath.record/1".to_owned(),
@@ -54,7 +67,7 @@ fn record(scenario: &Scenario, outcome: &Outcome, point: &Point, number: usize, 
     }
     match &test.kind {
         TestKind::Ping(_) => ping(scenario, built, flows[0], &mut record),
-        TestKind::Udp(_) => udp(built, flows[0], test, &mut record),
+        TestKind::Udp(_) => udp(scenario, built, flows[0], test, &mut record),
         TestKind::Tcp(_) => tcp(scenario, built, &flows, test, &mut record),
     }
     record
@@ -66,17 +79,30 @@ fn put(metrics: &mut Metrics, name: &str, value: f64) {
 
 fn pinger(built: &Built, flow: usize) -> Option<&Pinger> {
     let dir = FlowDir::forward(flow as u16).turned();
-    match built.station(built.plan.flows[flow].source.0).program(dir)? {
+    match built
+        .station(built.plan.flows[flow].source.0)
+        .program(dir)?
+    {
         Program::Pinger(p) => Some(p),
         _ => None,
     }
 }
 
 fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
-    let Some(pinger) = pinger(built, flow) else { return };
-    let mut rtts: Vec<f64> = pinger.replies.iter().map(|(_, rtt)| rtt.as_ps() as f64 / 1000.0).collect();
+    let Some(pinger) = pinger(built, flow) else {
+        return;
+    };
+    let mut rtts: Vec<f64> = pinger
+        .replies
+        .iter()
+        .map(|(_, rtt)| rtt.as_ps() as f64 / 1000.0)
+        .collect();
     let series = Series {
-        t_ns: pinger.replies.iter().map(|(sent, _)| sent.as_ns()).collect(),
+        t_ns: pinger
+            .replies
+            .iter()
+            .map(|(sent, _)| sent.as_ns())
+            .collect(),
         v: rtts.iter().map(|r| r.round()).collect(),
     };
     record.series.insert("rtt_ns".to_owned(), series);
@@ -85,17 +111,32 @@ fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
     let (sent, received) = (pinger.sent() as f64, rtts.len() as f64);
     put(m, "sent", sent);
     put(m, "received", received);
-    put(m, "loss_ratio", if sent > 0.0 { 1.0 - received / sent } else { 0.0 });
+    put(
+        m,
+        "loss_ratio",
+        if sent > 0.0 {
+            1.0 - received / sent
+        } else {
+            0.0
+        },
+    );
     if let (Some(first), Some(last)) = (rtts.first(), rtts.last()) {
         put(m, "rtt_min_ns", first.round());
         put(m, "rtt_max_ns", last.round());
-        put(m, "rtt_avg_ns", (rtts.iter().sum::<f64>() / received).round());
+        put(
+            m,
+            "rtt_avg_ns",
+            (rtts.iter().sum::<f64>() / received).round(),
+        );
         put(m, "rtt_p50_ns", percentile(&rtts, 0.50).round());
         put(m, "rtt_p99_ns", percentile(&rtts, 0.99).round());
     }
     for (ordinal, node, kind) in &pinger.errors {
         let name = scenario.node_name(farpath_scenario::NodeId(*node as usize));
-        record.notes.push(format!("request {} was answered by {name}: {kind:?}", ordinal + 1));
+        record.notes.push(format!(
+            "request {} was answered by {name}: {kind:?}",
+            ordinal + 1
+        ));
     }
 }
 
@@ -105,29 +146,51 @@ fn percentile(sorted: &[f64], q: f64) -> f64 {
     sorted[rank.min(sorted.len()) - 1]
 }
 
-fn udp(built: &Built, flow: usize, test: &Test, record: &mut Record) {
+fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mut Record) {
     let dir = FlowDir::forward(flow as u16);
     let plan = &built.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned());
     let sink = built.station(plan.sink.0).program(dir);
-    let (Some(Program::UdpSource(source)), Some(Program::UdpSink(sink))) = (source, sink) else { return };
+    let (Some(Program::UdpSource(source)), Some(Program::UdpSink(sink))) = (source, sink) else {
+        return;
+    };
     udp_metrics(source, sink, test, &mut record.metrics);
-    if sink.received < source.measured {
-        record.limited_by = Some("link".to_owned());
+    let lossy = sink.received < source.measured;
+    let limit = if lossy {
+        limits::of_lossy_stream(scenario, built, flow)
     } else {
-        record.limited_by = Some("application".to_owned());
-    }
+        "application"
+    };
+    record.limited_by = Some(limit.to_owned());
 }
 
 fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics) {
     let seconds = test.duration.map_or(0.0, |d| d.as_secs_f64());
-    let per_second = |bytes: f64| if seconds > 0.0 { bytes * 8.0 / seconds } else { 0.0 };
+    let per_second = |bytes: f64| {
+        if seconds > 0.0 {
+            bytes * 8.0 / seconds
+        } else {
+            0.0
+        }
+    };
     put(m, "sent", source.measured as f64);
     put(m, "received", sink.received as f64);
-    put(m, "sent_bps", per_second(source.measured as f64 * f64::from(source.payload())));
+    put(
+        m,
+        "sent_bps",
+        per_second(source.measured as f64 * f64::from(source.payload())),
+    );
     put(m, "goodput_bps", per_second(sink.bytes as f64));
     let lost = source.measured.saturating_sub(sink.received) as f64;
-    put(m, "loss_ratio", if source.measured > 0 { lost / source.measured as f64 } else { 0.0 });
+    put(
+        m,
+        "loss_ratio",
+        if source.measured > 0 {
+            lost / source.measured as f64
+        } else {
+            0.0
+        },
+    );
     put(m, "jitter_ns", sink.jitter_ns.round());
     put(m, "reordered", sink.reordered as f64);
     put(m, "bytes", sink.total_bytes as f64);
@@ -147,8 +210,13 @@ fn ends(built: &Built, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
 fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     for (stream, flow) in flows.iter().enumerate() {
-        let Some((source, sink)) = ends(built, *flow) else { continue };
-        let mut stream_record = StreamRecord { stream: stream as u32, ..StreamRecord::default() };
+        let Some((source, sink)) = ends(built, *flow) else {
+            continue;
+        };
+        let mut stream_record = StreamRecord {
+            stream: stream as u32,
+            ..StreamRecord::default()
+        };
         tcp_metrics(source, sink, test, &mut stream_record.metrics);
         stream_record.limited_by = limits::shares(scenario, built, *flow, source);
         for (name, share) in &stream_record.limited_by {
@@ -164,9 +232,20 @@ fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record:
 fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics) {
     let stats = source.sender().stats();
     let completion = sink.last.since(test.start);
-    let seconds = test.duration.unwrap_or(completion.saturating_sub(test.omit)).as_secs_f64();
+    let seconds = test
+        .duration
+        .unwrap_or(completion.saturating_sub(test.omit))
+        .as_secs_f64();
     put(m, "bytes", sink.receiver().delivered() as f64);
-    put(m, "goodput_bps", if seconds > 0.0 { sink.measured_bytes() as f64 * 8.0 / seconds } else { 0.0 });
+    put(
+        m,
+        "goodput_bps",
+        if seconds > 0.0 {
+            sink.measured_bytes() as f64 * 8.0 / seconds
+        } else {
+            0.0
+        },
+    );
     put(m, "completion_ns", completion.as_ns() as f64);
     put(m, "retransmits", stats.retransmits as f64);
     put(m, "rtos", stats.rtos as f64);
@@ -187,13 +266,22 @@ fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics)
 /// A test's metrics from those of its streams: sums, extremes, and the Jain index of the goodputs.
 fn merge_streams(record: &mut Record) {
     let values = |name: &str| -> Vec<f64> {
-        record.streams.iter().filter_map(|s| s.metrics.get(name).copied()).collect()
+        record
+            .streams
+            .iter()
+            .filter_map(|s| s.metrics.get(name).copied())
+            .collect()
     };
     let mut m = Metrics::new();
     for name in ["bytes", "goodput_bps", "retransmits", "rtos"] {
         put(&mut m, name, values(name).iter().sum());
     }
-    for name in ["completion_ns", "cwnd_max_bytes", "rtt_max_ns", "recovery_s"] {
+    for name in [
+        "completion_ns",
+        "cwnd_max_bytes",
+        "rtt_max_ns",
+        "recovery_s",
+    ] {
         if let Some(v) = values(name).into_iter().reduce(f64::max) {
             put(&mut m, name, v);
         }
@@ -203,13 +291,21 @@ fn merge_streams(record: &mut Record) {
     }
     let averages = values("rtt_avg_ns");
     if !averages.is_empty() {
-        put(&mut m, "rtt_avg_ns", (averages.iter().sum::<f64>() / averages.len() as f64).round());
+        put(
+            &mut m,
+            "rtt_avg_ns",
+            (averages.iter().sum::<f64>() / averages.len() as f64).round(),
+        );
     }
     let goodputs = values("goodput_bps");
     let squares: f64 = goodputs.iter().map(|g| g * g).sum();
     if squares > 0.0 {
         let sum: f64 = goodputs.iter().sum();
-        put(&mut m, "jain_index", sum * sum / (goodputs.len() as f64 * squares));
+        put(
+            &mut m,
+            "jain_index",
+            sum * sum / (goodputs.len() as f64 * squares),
+        );
     }
     record.metrics = m;
 }
@@ -217,7 +313,9 @@ fn merge_streams(record: &mut Record) {
 fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
     let every = built.sampling.every;
     let (_, until) = measured(test);
-    let Some((first_source, first_sink)) = flows.first().and_then(|f| ends(built, *f)) else { return };
+    let Some((first_source, first_sink)) = flows.first().and_then(|f| ends(built, *f)) else {
+        return;
+    };
     let count = first_source.samples.len().min(first_sink.samples.len());
     let mut names: BTreeMap<String, Series> = BTreeMap::new();
     let mut before = vec![0_u64; flows.len()];
@@ -230,8 +328,12 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
         }
         let (mut cwnd, mut in_flight, mut delivered, mut rtt) = (0.0, 0.0, 0.0, None);
         for (k, flow) in flows.iter().enumerate() {
-            let Some((source, sink)) = ends(built, *flow) else { continue };
-            let (Some(s), Some(d)) = (source.samples.get(n), sink.samples.get(n)) else { continue };
+            let Some((source, sink)) = ends(built, *flow) else {
+                continue;
+            };
+            let (Some(s), Some(d)) = (source.samples.get(n), sink.samples.get(n)) else {
+                continue;
+            };
             cwnd += s.cwnd as f64;
             in_flight += s.in_flight as f64;
             delivered += (d - before[k]) as f64;
@@ -257,7 +359,10 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
         }
     }
     // The ramp ends with the first interval at 95 % of the best one.
-    if let Some((t, _)) = goodputs.iter().find(|(_, g)| *g >= 0.95 * goodput_max && *g > 0.0) {
+    if let Some((t, _)) = goodputs
+        .iter()
+        .find(|(_, g)| *g >= 0.95 * goodput_max && *g > 0.0)
+    {
         let ramp = t.since(test.start).as_secs_f64();
         record.metrics.insert("ramp_s".to_owned(), ramp);
     }
@@ -276,10 +381,17 @@ pub fn links(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<LinkR
 }
 
 fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: Way) -> LinkRecord {
-    let counters = outcome.built.port(port_of(id, way)).counters();
+    let port = port_of(id, way);
+    let counters = outcome.built.port(port).counters();
+    let behind = outcome.built.dropped_behind(port);
     let every = outcome.built.sampling.every;
-    let named = |reason: &Drop| (reason.name().to_owned(), counters.dropped(*reason));
-    let mut drops: BTreeMap<String, u64> = Drop::ALL.iter().map(named).filter(|(_, n)| *n > 0).collect();
+    let all = |reason: Drop| counters.dropped(reason) + behind[reason as usize];
+    let named = |reason: &Drop| (reason.name().to_owned(), all(*reason));
+    let mut drops: BTreeMap<String, u64> = Drop::ALL
+        .iter()
+        .map(named)
+        .filter(|(_, n)| *n > 0)
+        .collect();
     drops.entry("tail".to_owned()).or_default();
     let intervals = counters.intervals.iter();
     LinkRecord {
@@ -291,8 +403,13 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
         payload_bytes: counters.payload_bytes,
         frames: counters.frames,
         drops,
-        t_ns: (1..=counters.intervals.len() as u64).map(|n| every.times(n).as_ns()).collect(),
-        rate_bps: intervals.clone().map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round()).collect(),
+        t_ns: (1..=counters.intervals.len() as u64)
+            .map(|n| every.times(n).as_ns())
+            .collect(),
+        rate_bps: intervals
+            .clone()
+            .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
+            .collect(),
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
     }
 }

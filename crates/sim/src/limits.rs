@@ -3,36 +3,56 @@
 
 use std::collections::BTreeMap;
 
-use farpath_element::Interval;
+use farpath_element::{Drop, Interval};
 use farpath_scenario::Scenario;
 use farpath_tcp::{Limit, Shares};
+use farpath_units::Time;
 use farpath_wire::FlowDir;
 
 use crate::build::Built;
+use crate::programs::measured;
 use crate::tcp::TcpSource;
 
 /// A link is saturated in an interval when it sent at this share of its rate and frames waited.
 const SATURATED: f64 = 0.98;
 
-/// Shares of the connection's time by limit, named as in a record; they sum to 1.
-pub(crate) fn shares(scenario: &Scenario, built: &Built, flow: usize, source: &TcpSource) -> BTreeMap<String, f64> {
+/// Shares of the connection's time by limit, named as in a record; they sum to 1. The time is that
+/// from the interval of the measurement's start until the application stopped, or until everything
+/// it wrote was acknowledged.
+pub(crate) fn shares(
+    scenario: &Scenario,
+    built: &Built,
+    flow: usize,
+    source: &TcpSource,
+) -> BTreeMap<String, f64> {
     let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let mut before = Shares::default();
+    let (from, _) = measured(&scenario.tests[built.plan.flows[flow].test]);
     for (n, sample) in source.samples.iter().enumerate() {
-        let spent = |limit: Limit| {
-            sample.limited.spent(limit).saturating_sub(before.spent(limit)).as_secs_f64()
-        };
+        let interval = sample.limited.between(&before, source.ended.as_ref());
+        before = sample.limited;
+        if Time::ZERO + built.sampling.every.times(n as u64 + 1) <= from {
+            continue;
+        }
+        let spent = |limit: Limit| interval.spent(limit).as_secs_f64();
         let total: f64 = Limit::ALL.into_iter().map(spent).sum();
         let saturated = hops.iter().find(|hop| {
             let port = built.port(hop.port);
-            let interval = port.counters().intervals.get(n).copied().unwrap_or_default();
+            let interval = port
+                .counters()
+                .intervals
+                .get(n)
+                .copied()
+                .unwrap_or_default();
             is_saturated(built, hop.port, interval)
         });
         match saturated {
             Some(hop) if total > 0.0 => {
                 let own = !scenario.is_router(built.plan.ports[hop.port].from);
-                *shares.entry(if own { "nic" } else { "link" }.to_owned()).or_default() += total;
+                *shares
+                    .entry(if own { "nic" } else { "link" }.to_owned())
+                    .or_default() += total;
             }
             _ => {
                 for limit in Limit::ALL.into_iter().filter(|l| spent(*l) > 0.0) {
@@ -40,15 +60,34 @@ pub(crate) fn shares(scenario: &Scenario, built: &Built, flow: usize, source: &T
                 }
             }
         }
-        before = sample.limited;
     }
     let sum: f64 = shares.values().sum();
     shares.values_mut().for_each(|share| *share /= sum);
     shares
 }
 
+/// What took datagrams out of a stream: the reason that dropped most on its path. The counters are
+/// those of the links, whoever else used them.
+pub(crate) fn of_lossy_stream(scenario: &Scenario, built: &Built, flow: usize) -> &'static str {
+    let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
+    let (mut most, mut name, mut by_chance) = (0, "link", 0);
+    for hop in &hops {
+        let counters = built.port(hop.port).counters();
+        let full = counters.dropped(Drop::Tail);
+        by_chance += counters.drops.iter().sum::<u64>() - full;
+        if full > most {
+            let own = !scenario.is_router(built.plan.ports[hop.port].from);
+            (most, name) = (full, if own { "nic" } else { "link" });
+        }
+    }
+    if by_chance > most { "loss" } else { name }
+}
+
 fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {
-    let capacity = built.plan.ports[port].rate.bytes_in(built.sampling.every).as_bytes() as f64;
+    let capacity = built.plan.ports[port]
+        .rate
+        .bytes_in(built.sampling.every)
+        .as_bytes() as f64;
     interval.queue_bytes > 0 && interval.bytes as f64 >= SATURATED * capacity
 }
 

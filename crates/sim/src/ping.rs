@@ -76,7 +76,11 @@ impl Pinger {
 
     /// When the next request is due.
     pub fn deadline(&self) -> Time {
-        if self.sent < self.count { self.sent_at(self.sent) } else { Time::MAX }
+        if self.sent < self.count {
+            self.sent_at(self.sent)
+        } else {
+            Time::MAX
+        }
     }
 
     /// When the last reply can still count.

@@ -1,14 +1,17 @@
 //! One run: build, advance with events, taps and progress, and let it come to rest.
 
-use farpath_element::{Change as PortChange, Mode, Sampling};
+use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
 use farpath_scenario::plan::{Plan, PlanError, port_of};
 use farpath_scenario::{Change, Event, Scenario, TestKind};
 use farpath_units::{Duration, Size, Time};
-use farpath_wire::{FlowDir, Frame};
+use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
 use crate::programs::measured;
 use crate::station::Program;
+
+/// Takes frames of tapped ports, in order of time.
+pub type TapSink<'a> = dyn FnMut(&Scenario, &Built, &[(usize, Tapped)]) + 'a;
 
 /// How a run is made.
 pub struct Options<'a> {
@@ -23,7 +26,7 @@ pub struct Options<'a> {
     /// Told now and then how far the run is; `false` stops it.
     pub progress: &'a mut dyn FnMut(Progress) -> bool,
     /// Given the frames of tapped ports in order of time.
-    pub tap: &'a mut dyn FnMut(&Scenario, &Built, &[(usize, Frame)]),
+    pub tap: &'a mut TapSink<'a>,
 }
 
 /// How far a run is.
@@ -67,6 +70,9 @@ pub const WINDOW: Duration = Duration::from_ms(5);
 /// A transfer without duration is given up after this much virtual time.
 const LONGEST: Duration = Duration::from_secs(48 * 3600);
 
+/// How often tapped frames are handed on: 16 MB of them wait, of 1500 bytes at 100 Gbit/s.
+const TAPPED_STEP: Duration = Duration::from_ms(50);
+
 /// What may still be under way when every test has ended: retransmission timers included.
 const SETTLE: Duration = Duration::from_secs(5);
 
@@ -76,8 +82,14 @@ pub fn run(scenario: &Scenario, options: Options<'_>) -> Result<Outcome, RunErro
     let nominal = nominal_end(scenario, &plan);
     let sampling = sampling(nominal, options.intervals);
     let built = Built::new(scenario, plan, options.seed, sampling, options.keep);
-    let mut run = Running { scenario, built, options, nominal, pending: Vec::new() };
-    let end = run.to_rest()?;
+    let mut run = Running {
+        scenario,
+        built,
+        options,
+        nominal,
+        pending: Vec::new(),
+    };
+    let end = run.run_to_rest()?;
     let mut built = run.built;
     for port in 0..built.port_count() {
         built.port_mut(port).finish(end);
@@ -98,8 +110,15 @@ fn sampling(end: Time, intervals: u64) -> Sampling {
     while step.saturating_mul(10) <= wanted {
         step *= 10;
     }
-    let every = [1, 2, 5, 10].map(|k| step * k).into_iter().find(|s| *s >= wanted).unwrap_or(step * 10);
-    Sampling { every: Duration::from_ps(every), count: 200_000 }
+    let every = [1, 2, 5, 10]
+        .map(|k| step * k)
+        .into_iter()
+        .find(|s| *s >= wanted)
+        .unwrap_or(step * 10);
+    Sampling {
+        every: Duration::from_ps(every),
+        count: 200_000,
+    }
 }
 
 /// When the last test should have ended.
@@ -109,12 +128,16 @@ fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
         let test = &scenario.tests[flow.test];
         let rtt = base_rtt(scenario, plan, number);
         let own = match &test.kind {
-            TestKind::Ping(p) => test.start + p.interval.times(p.count.saturating_sub(1).into()) + rtt,
+            TestKind::Ping(p) => {
+                test.start + p.interval.times(p.count.saturating_sub(1).into()) + rtt
+            }
             TestKind::Udp(_) => measured(test).1 + rtt,
             TestKind::Tcp(tcp) => match (test.duration, tcp.bytes) {
                 (Some(_), _) => measured(test).1 + rtt,
                 // Slow start takes some round trips; the rest goes at the slowest link's rate.
-                (None, Some(bytes)) => test.start + transfer_estimate(plan, scenario, number, bytes) + rtt.times(25),
+                (None, Some(bytes)) => {
+                    test.start + transfer_estimate(plan, scenario, number, bytes) + rtt.times(25)
+                }
                 (None, None) => test.start + Duration::from_secs(10),
             },
         };
@@ -142,13 +165,14 @@ struct Running<'a, 'o> {
     options: Options<'o>,
     nominal: Time,
     /// Tapped frames not yet handed on, by port.
-    pending: Vec<(usize, Frame)>,
+    pending: Vec<(usize, Tapped)>,
 }
 
 impl Running<'_, '_> {
     /// Runs until every test has ended and nothing is under way.
-    fn to_rest(&mut self) -> Result<Time, RunError> {
-        let slice = Duration::from_ps((self.nominal.as_ps() / 200).clamp(100_000_000, 1_000_000_000_000));
+    fn run_to_rest(&mut self) -> Result<Time, RunError> {
+        let slice =
+            Duration::from_ps((self.nominal.as_ps() / 200).clamp(100_000_000, 1_000_000_000_000));
         let events = self.scenario.events.clone();
         let mut next_event = 0;
         let mut give_up: Option<Time> = None;
@@ -168,16 +192,27 @@ impl Running<'_, '_> {
             if let Some(event) = events.get(next_event) {
                 until = until.min(event.at.max(now));
             }
-            if until > now {
-                self.built.network.run(until, self.options.mode);
-            }
+            self.advance(until);
             while events.get(next_event).is_some_and(|e| e.at <= until) {
-                self.apply(&events[next_event], next_event as u64);
+                self.apply(&events[next_event]);
                 next_event += 1;
             }
-            self.drain_taps();
-            self.hand_on(until, until);
             self.report(until)?;
+        }
+    }
+
+    /// Runs until `until`; with taps in steps, because tapped frames wait in memory for the end of one.
+    fn advance(&mut self, until: Time) {
+        let step = if self.options.keep.taps {
+            TAPPED_STEP
+        } else {
+            Duration::MAX
+        };
+        while self.built.network.now() < until {
+            let now = (self.built.network.now() + step).min(until);
+            self.built.network.run(now, self.options.mode);
+            self.drain_taps();
+            self.hand_on(now, now);
         }
     }
 
@@ -189,7 +224,9 @@ impl Running<'_, '_> {
         if unbounded {
             return now + LONGEST;
         }
-        let longest = (0..self.built.port_count()).map(|p| self.built.longest_rtt(p)).max();
+        let longest = (0..self.built.port_count())
+            .map(|p| self.built.longest_rtt(p))
+            .max();
         let waits = self.scenario.tests.iter().map(|t| match &t.kind {
             TestKind::Ping(p) => p.timeout,
             _ => SETTLE,
@@ -197,40 +234,57 @@ impl Running<'_, '_> {
         now + longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default()
     }
 
-    fn at_rest(&self, now: Time) -> bool {
+    fn at_rest(&mut self, now: Time) -> bool {
+        for port in 0..self.built.port_count() {
+            self.built.port_mut(port).catch_up(now);
+        }
         let network = &self.built.network;
-        let waiting: u64 = (0..self.built.port_count()).map(|p| self.built.port(p).waiting()).sum();
+        let waiting: u64 = (0..self.built.port_count())
+            .map(|p| self.built.port(p).waiting())
+            .sum();
         let busy = |p: &Program| match p {
             Program::TcpSource(s) => !s.complete(),
             Program::UdpSource(s) => s.deadline() < Time::MAX,
             Program::Pinger(p) => !p.complete() && now < p.settled(),
             Program::TcpSink(_) | Program::UdpSink(_) => false,
         };
-        let programs = (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
+        let programs =
+            (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
         network.in_flight() == 0 && waiting == 0 && !programs.into_iter().any(busy)
     }
 
     fn report(&mut self, now: Time) -> Result<(), RunError> {
-        let progress = Progress { now, end: self.nominal.max(now), hops: self.built.network.hops() };
+        let progress = Progress {
+            now,
+            end: self.nominal.max(now),
+            hops: self.built.network.hops(),
+        };
         if (self.options.progress)(progress) {
             return Ok(());
         }
         Err(RunError::Interrupted { now })
     }
 
-    fn apply(&mut self, event: &Event, ordinal: u64) {
+    fn apply(&mut self, event: &Event) {
         for way in &event.ways {
             let port = port_of(event.link, *way);
             let change = match &event.change {
                 Change::Rate(rate) => PortChange::Rate(*rate),
                 Change::Delay(delay) => PortChange::Delay(*delay),
                 Change::Up(up) => PortChange::Up(*up),
-                Change::Losses(models) => {
-                    PortChange::Losses(self.built.losses(self.scenario, port, models, ordinal + 1))
-                }
+                Change::Losses(models) => PortChange::Losses(self.built.losses(
+                    self.scenario,
+                    port,
+                    models,
+                    Some(event.at),
+                )),
                 Change::Queue(limit) => {
                     let rate = self.built.plan.ports[port].rate;
-                    PortChange::Limit(Scenario::queue_limit(*limit, rate, self.built.longest_rtt(port)))
+                    PortChange::Limit(Scenario::queue_limit(
+                        *limit,
+                        rate,
+                        self.built.longest_rtt(port),
+                    ))
                 }
             };
             self.built.port_mut(port).apply(change);
@@ -253,8 +307,11 @@ impl Running<'_, '_> {
         if self.pending.is_empty() {
             return;
         }
-        self.pending.sort_by_key(|(port, frame)| (frame.at, *port));
-        let ready = self.pending.partition_point(|(_, frame)| frame.at < before.min(end));
+        self.pending
+            .sort_by_key(|(port, tapped)| (tapped.frame.at, *port));
+        let ready = self
+            .pending
+            .partition_point(|(_, tapped)| tapped.frame.at < before.min(end));
         let rest = self.pending.split_off(ready);
         (self.options.tap)(self.scenario, &self.built, &self.pending);
         self.pending = rest;

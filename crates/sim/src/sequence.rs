@@ -2,7 +2,7 @@
 //! time–sequence plot.
 
 use farpath_units::Time;
-use farpath_wire::{Burst, Coalescer, Flags, Frame, Kind};
+use farpath_wire::{Burst, Coalescer, Flags, FlowDir, Frame, Kind};
 
 /// The time–sequence record of one connection, as its sender saw it.
 #[derive(Debug)]
@@ -62,23 +62,30 @@ impl Sequence {
         }
     }
 
-    /// A segment left the sender, or an acknowledgement reached it; `frame.at` is now.
+    /// A segment like `frame` left the sender, or an acknowledgement like it reached it, at `now`.
     #[inline]
-    pub fn note(&mut self, frame: Frame) {
-        if self.cut.is_some() {
-            return;
+    pub fn note(&mut self, frame: &Frame, now: Time, seq: u64) {
+        if self.cut.is_none() {
+            self.record(
+                frame.kind,
+                frame.flags().contains(Flags::RETRANSMIT),
+                now,
+                seq,
+            );
         }
-        let track = match frame.kind {
+    }
+
+    #[inline(never)]
+    fn record(&mut self, kind: Kind, retransmit: bool, now: Time, seq: u64) {
+        let track = match kind {
             Kind::Ack => &mut self.acks,
-            _ if frame.flags().contains(Flags::RETRANSMIT) => &mut self.retransmits,
+            _ if retransmit => &mut self.retransmits,
             _ => &mut self.data,
         };
         // What identifies a burst here is time and sequence alone.
-        let mut plain = Frame::new(Kind::Data, frame.flow, frame.seq, 0);
-        plain.at = frame.at;
-        track.push(plain);
+        track.push(Frame::new(Kind::Data, FlowDir(0), seq, 0).arriving(now));
         if track.done.len() >= self.limit {
-            self.cut = Some(frame.at);
+            self.cut = Some(now);
         }
     }
 

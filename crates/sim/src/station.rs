@@ -1,7 +1,7 @@
 //! A node's own endpoint: the programs that run on a host or router, and what the node answers by
 //! itself.
 
-use farpath_element::{Answer, Drop, Element, Io, IntervalClock, Sampling, answer, frame_hash};
+use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer, frame_hash};
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
@@ -12,6 +12,9 @@ use crate::udp::{UdpSink, UdpSource};
 /// How long a router takes to answer an echo request or to report a frame it cannot forward. Not a
 /// figure of any router: the control plane is not modelled, but an answer takes some time.
 pub const ROUTER_ANSWER: Duration = Duration::from_us(10);
+
+/// Counters of drops, in the order of [`Drop::ALL`].
+pub type Drops = [u64; Drop::ALL.len()];
 
 /// One program on a node.
 #[derive(Debug)]
@@ -87,18 +90,28 @@ pub struct Station {
     intervals: usize,
     /// Frames that ended here, for any reason.
     pub received: u64,
-    /// Frames dropped here: the node's own counters.
-    pub dropped: [u64; Drop::ALL.len()],
+    /// Frames dropped here, by input: in a result they are drops of the link they came over.
+    dropped: Vec<Drops>,
     digest: Option<u64>,
 }
 
 impl Station {
     /// A node without programs.
-    pub fn new(node: u32, answers: bool, is_router: bool, routes: Vec<Option<u16>>, sampling: Sampling) -> Station {
+    pub fn new(
+        node: u32,
+        answers: bool,
+        is_router: bool,
+        routes: Vec<Option<u16>>,
+        sampling: Sampling,
+    ) -> Station {
         Station {
             node,
             answers,
-            answer_after: if is_router { ROUTER_ANSWER } else { Duration::ZERO },
+            answer_after: if is_router {
+                ROUTER_ANSWER
+            } else {
+                Duration::ZERO
+            },
             routes,
             programs: Vec::new(),
             receivers: Vec::new(),
@@ -106,7 +119,7 @@ impl Station {
             clock: IntervalClock::new(sampling),
             intervals: 0,
             received: 0,
-            dropped: [0; Drop::ALL.len()],
+            dropped: Vec::new(),
             digest: None,
         }
     }
@@ -118,7 +131,11 @@ impl Station {
 
     /// The output on which frames of `flow` leave.
     pub fn output(&self, flow: FlowDir) -> Option<usize> {
-        self.routes.get(flow.index()).copied().flatten().map(usize::from)
+        self.routes
+            .get(flow.index())
+            .copied()
+            .flatten()
+            .map(usize::from)
     }
 
     /// Adds a program that receives the frames of `receives`.
@@ -149,6 +166,19 @@ impl Station {
     /// Sums a hash of every arrival, for comparing runs.
     pub fn audit(&mut self) {
         self.digest = Some(0);
+    }
+
+    /// Frames that came over input `input` and were dropped here, in the order of [`Drop::ALL`].
+    pub fn dropped(&self, input: usize) -> Drops {
+        self.dropped.get(input).copied().unwrap_or_default()
+    }
+
+    #[cold]
+    fn drop(&mut self, input: usize, reason: Drop) {
+        if self.dropped.len() <= input {
+            self.dropped.resize(input + 1, Drops::default());
+        }
+        self.dropped[input][reason as usize] += 1;
     }
 
     /// The sum so far.
@@ -191,7 +221,7 @@ impl Station {
     }
 
     #[inline]
-    fn receive(&mut self, frame: &Frame, io: &mut Io<'_>) {
+    fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
         self.received += 1;
@@ -210,14 +240,14 @@ impl Station {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         match answer(frame, self.node, is_destination, self.answers) {
-            Answer::Accept => self.dropped[Drop::Host as usize] += 1,
-            Answer::Drop(reason) => self.dropped[reason as usize] += 1,
+            Answer::Accept => self.drop(input, Drop::Host),
+            Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {
                 Some(output) => {
                     reply.at = now + self.answer_after;
                     io.output(output).push(reply);
                 }
-                None => self.dropped[Drop::NoRoute as usize] += 1,
+                None => self.drop(input, Drop::NoRoute),
             },
         }
     }
@@ -232,14 +262,20 @@ impl Element for Station {
                 self.fire(self.wake, io);
                 continue;
             }
-            let Some((n, stays_first)) = first else { return };
+            let Some((n, stays_first)) = first else {
+                return;
+            };
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
-            loop {
-                let before = stays_first.min(self.wake);
-                let Some(frame) = input.pop_before(before) else { break };
-                self.receive(&frame, io);
+            let mut taken = 0;
+            for frame in input.frames() {
+                if frame.at >= stays_first || frame.at >= self.wake {
+                    break;
+                }
+                taken += 1;
+                self.receive(n, frame, io);
             }
+            input.drop_heads(taken);
             *io.input(n) = input;
         }
     }

@@ -5,13 +5,17 @@ mod source;
 
 pub use sink::TcpSink;
 pub(crate) use sink::TcpSinkConfig;
-pub use source::{RttSummary, TcpSample, TcpSource};
 pub(crate) use source::TcpSourceConfig;
+pub use source::{RttSummary, TcpSample, TcpSource};
 
 /// TCP options of a segment without payload beyond the headers of a data segment: SACK blocks take
 /// 8 bytes each and 4 for kind, length and padding (RFC 2018 §3).
 fn sack_bytes(blocks: usize) -> u16 {
-    if blocks == 0 { 0 } else { 4 + 8 * blocks as u16 }
+    if blocks == 0 {
+        0
+    } else {
+        4 + 8 * blocks as u16
+    }
 }
 
 /// Length of a SYN's IP datagram: MSS, SACK-permitted, timestamps, window scale, padded.

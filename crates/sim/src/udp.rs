@@ -82,7 +82,11 @@ impl UdpSource {
     /// When the next datagram is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.next < self.stop { self.next } else { Time::MAX }
+        if self.next < self.stop {
+            self.next
+        } else {
+            Time::MAX
+        }
     }
 
     /// The instant of datagram `ordinal`, `gap`s apart on average: exact, so that rounding never

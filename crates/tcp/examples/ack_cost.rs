@@ -1,6 +1,11 @@
 //! What an acknowledgement costs: nanoseconds per ACK with the two segments it releases, by window,
 //! clean and with holes. `cargo run --release -p farpath-tcp --example ack_cost`
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a measuring program reads a clock"
+)]
+
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Instant;

@@ -60,6 +60,18 @@ impl Shares {
         self.spent[limit as usize]
     }
 
+    /// What was spent after `before`, and no later than `end` where that is known; both are earlier
+    /// or later states of the same account.
+    #[must_use]
+    pub fn between(&self, before: &Shares, end: Option<&Shares>) -> Shares {
+        let mut spent = self.spent;
+        for (n, slot) in spent.iter_mut().enumerate() {
+            let until = end.map_or(*slot, |end| end.spent[n].min(*slot));
+            *slot = until.saturating_sub(before.spent[n]);
+        }
+        Shares { spent }
+    }
+
     /// All of the time.
     pub fn total(&self) -> Duration {
         self.spent.iter().fold(Duration::ZERO, |sum, d| sum + *d)

@@ -208,10 +208,11 @@ const GRAMMAR: Grammar = Grammar {
             shorten(number)
         )),
         "sec" | "secs" | "second" | "seconds" => Some(format!("write `{} s`", shorten(number))),
+        "day" | "days" => Some(format!("write `{} d`", shorten(number))),
         "msec" | "msecs" => Some(format!("write `{} ms`", shorten(number))),
         "usec" | "usecs" => Some(format!("write `{} us`", shorten(number))),
         "M" | "minute" | "minutes" => Some(format!("write `{} min`", shorten(number))),
-        "hour" | "hours" | "hr" | "H" => Some(format!("write `{} h`", shorten(number))),
+        "hour" | "hours" | "hr" | "hrs" | "H" => Some(format!("write `{} h`", shorten(number))),
         _ => None,
     },
 };

@@ -87,6 +87,8 @@ pub struct Extras<'a> {
     pub answerer: Option<IpAddr>,
     /// ICMP errors: the frame that died; reconstructed from `seq` if absent.
     pub quoted: Option<&'a Frame>,
+    /// ICMP fragmentation needed: the next hop's MTU in bytes.
+    pub mtu: u32,
     /// ICMP errors: the labels it arrived with.
     pub labels: LabelStack,
 }
@@ -191,14 +193,11 @@ fn write_datagram(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>, out: &mut
             quote(frame, flow, extras),
             extras.labels,
         ),
-        Kind::FragmentationNeeded => {
-            let mtu = u32::try_from(frame.seq).unwrap_or(u32::MAX);
-            Body::error(
-                Message::TooBig { mtu },
-                quote(frame, flow, extras),
-                extras.labels,
-            )
-        }
+        Kind::FragmentationNeeded => Body::error(
+            Message::TooBig { mtu: extras.mtu },
+            quote(frame, flow, extras),
+            extras.labels,
+        ),
     };
     match flow.addresses {
         Addresses::V4(ends) => write_ipv4(frame, flow, extras, ends, &body, out),
@@ -437,12 +436,7 @@ fn segment(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Tcp {
 /// The beginning of the datagram that an error answers: as many bytes as the error's length leaves
 /// room for, and at least the IP header and 8 bytes (RFC 792).
 fn quote(frame: &Frame, flow: &FlowInfo, extras: &Extras<'_>) -> Vec<u8> {
-    let seq = if frame.kind == Kind::TimeExceeded {
-        frame.seq
-    } else {
-        0
-    };
-    let mut died = Frame::new(flow.kind, frame.flow.turned(), seq, 0);
+    let mut died = Frame::new(flow.kind, frame.flow.turned(), frame.seq, 0);
     died.ttl = 1;
     let mut died = extras.quoted.copied().unwrap_or(died);
     if matches!(died.kind, Kind::TimeExceeded | Kind::FragmentationNeeded) {

@@ -62,10 +62,9 @@ pub enum Kind {
     /// An ICMP echo reply; `seq` is the request's ordinal.
     EchoReply = 6,
     /// ICMP time exceeded, on its way to the source of the frame that died; `seq` is that frame's
-    /// ordinal, `side` the number of the node that answered.
+    /// `seq`, `side` the number of the node that answered.
     TimeExceeded = 7,
-    /// ICMP fragmentation needed (packet too big); `seq` is the next-hop MTU in bytes, `side` the
-    /// number of the node that answered.
+    /// ICMP fragmentation needed (packet too big), likewise.
     FragmentationNeeded = 8,
 }
 
@@ -228,6 +227,14 @@ impl Frame {
             | (self.kind as u64) << 48
             | (self.bits as u64) << 56;
         (self.label.0, rest)
+    }
+
+    /// The same frame, arriving at `at`.
+    #[inline]
+    #[must_use]
+    pub const fn arriving(mut self, at: Time) -> Frame {
+        self.at = at;
+        self
     }
 
     /// The flags.

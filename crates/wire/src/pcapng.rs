@@ -4,6 +4,7 @@
 //! readers. The clock's zero is the start of the run.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 
 use farpath_units::Time;
 
@@ -11,6 +12,7 @@ use crate::packet::LinkType;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
+const NAME_RESOLUTION: u32 = 4;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// Section length: not told.
@@ -20,6 +22,9 @@ const END_OF_OPTIONS: u16 = 0;
 const SHB_USER_APPLICATION: u16 = 4;
 const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
+/// Record types of a name resolution block.
+const NAME_OF_IPV4: u16 = 1;
+const NAME_OF_IPV6: u16 = 2;
 
 /// Number of an interface within a file, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +76,29 @@ impl<W: Write> Writer<W> {
         let number = Interface(self.interfaces);
         self.interfaces += 1;
         Ok(number)
+    }
+
+    /// Names addresses, so that viewers which resolve names show them.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn names<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = (IpAddr, &'n str)>,
+    ) -> io::Result<()> {
+        self.begin(NAME_RESOLUTION);
+        for (address, name) in names {
+            let (kind, mut value) = match address {
+                IpAddr::V4(a) => (NAME_OF_IPV4, a.octets().to_vec()),
+                IpAddr::V6(a) => (NAME_OF_IPV6, a.octets().to_vec()),
+            };
+            value.extend(name.bytes().filter(|b| *b != 0));
+            value.truncate(usize::from(u16::MAX) - 1);
+            value.push(0);
+            self.option(kind, &value);
+        }
+        self.option(END_OF_OPTIONS, b""); // the end of the records has the same form
+        self.end()
     }
 
     /// Writes a packet: `captured` are its first bytes, `original` its length on the link; a

@@ -1,42 +1,171 @@
 //! TCP timestamps as a tap reconstructs them: frames carry none.
 
-use crate::Frame;
+use std::collections::VecDeque;
 
-/// What one tap remembers of one flow's timestamps (RFC 7323), a clock of 1 ms.
+use crate::{Frame, Kind};
+
+/// What one tap remembers of one flow's timestamps (RFC 7323), a clock of 1 ms. One for both
+/// directions of a link, given frames in the order of the wire.
 ///
-/// TSval is the instant at the tap, so it includes waiting upstream of it, and every pass of one
-/// segment over one link has its own. TSecr is the latest TSval seen the other way, where a receiver
-/// that delays acknowledgements echoes the earliest of those it acknowledges (RFC 7323 §4.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// TSval is the instant at which the tap first saw the segment, so waiting between its sender and the
+/// tap is in it. A path may cross one link many times: later passes of a segment keep its TSval. The
+/// same segment at the place where it was seen first is a retransmission and has a TSval of its own.
+///
+/// TSecr of an ACK is the TSval of the last segment it acknowledges, where a receiver that delays
+/// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
+/// latest TSval the tap saw the other way.
+#[derive(Clone, Debug, Default)]
 pub struct Timestamps {
-    latest: [u32; 2],
+    ends: [End; 2],
+    /// The longest time from a TSval to its echo, in ms.
+    longest: u32,
 }
 
+/// What one end has sent.
+#[derive(Clone, Debug, Default)]
+struct End {
+    /// Segments not yet forgotten, by rising key.
+    segments: VecDeque<Segment>,
+    /// The latest TSval; 0 is none.
+    latest: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// Where it stands in the stream, the SYN first, and which of several of one number it is.
+    key: (u64, u32),
+    value: u32,
+    /// The link's direction and the label it was first seen with: one crossing of the link.
+    place: (usize, u32),
+}
+
+/// Most segments remembered at either end, where no echo says when they may be forgotten.
+const SEGMENTS_MAX: usize = 1 << 20;
+
 impl Timestamps {
-    /// TSval and TSecr for the next frame of the flow, in the order of the wire.
-    pub const fn stamp(&mut self, frame: &Frame) -> (u32, u32) {
-        let from = frame.flow.is_reverse() as usize;
+    /// TSval and TSecr for the next frame of the flow; `way` is the direction of the link it is on.
+    pub fn stamp(&mut self, frame: &Frame, way: usize) -> (u32, u32) {
+        let from = usize::from(frame.flow.is_reverse());
         // One more than the clock: 0 means that nothing has been seen yet.
-        let value = (frame.at.as_ns() / 1_000_000) as u32;
-        self.latest[from] = value.wrapping_add(1);
-        (self.latest[from], self.latest[1 - from])
+        let now = ((frame.at.as_ns() / 1_000_000) as u32).wrapping_add(1);
+        let place = (way, frame.label.label());
+        let value = match frame.kind {
+            Kind::Syn | Kind::SynAck => self.ends[from].value((0, 0), place, now),
+            Kind::Data => self.ends[from].value((frame.seq + 1, 0), place, now),
+            Kind::Ack if from == 1 => self.ends[1].value((frame.seq + 1, frame.side), place, now),
+            // Data goes one way: an ACK the way data goes completes the handshake.
+            Kind::Ack => self.ends[0].value((0, 1), place, now),
+            _ => now,
+        };
+        let echo = match frame.kind {
+            Kind::SynAck => self.ends[0].before(1),
+            Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1),
+            _ => self.ends[1 - from].latest,
+        };
+        if from == 1 && echo != 0 {
+            self.longest = self.longest.max(now.wrapping_sub(echo));
+            self.forget(now);
+        }
+        (value, echo)
+    }
+
+    /// Forgets what no pass of any ACK can ask for: two round trips and a second are enough.
+    fn forget(&mut self, now: u32) {
+        let keep = self.longest.saturating_mul(2).saturating_add(1000);
+        for end in &mut self.ends {
+            // One stays: the number before the next.
+            while end
+                .segments
+                .get(1)
+                .is_some_and(|s| now.wrapping_sub(s.value) > keep)
+            {
+                end.segments.pop_front();
+            }
+        }
+    }
+}
+
+impl End {
+    /// The TSval of the segment `key`, seen at `place` at the instant `now`.
+    fn value(&mut self, key: (u64, u32), place: (usize, u32), now: u32) -> u32 {
+        let segment = Segment {
+            key,
+            value: now,
+            place,
+        };
+        let at = self.segments.partition_point(|s| s.key < key);
+        match self.segments.get_mut(at) {
+            Some(known) if known.key == key && known.place != place => return known.value,
+            Some(known) if known.key == key => *known = segment,
+            _ => self.segments.insert(at, segment),
+        }
+        if self.segments.len() > SEGMENTS_MAX {
+            self.segments.pop_front();
+        }
+        self.latest = now;
+        now
+    }
+
+    /// The TSval of the last segment that begins before `position`; 0 if there is none.
+    fn before(&self, position: u64) -> u32 {
+        let at = self.segments.partition_point(|s| s.key.0 < position);
+        let segment = at.checked_sub(1).and_then(|n| self.segments.get(n));
+        segment.or(self.segments.front()).map_or(0, |s| s.value)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FlowDir, Kind};
+    use crate::{FlowDir, LabelEntry};
     use farpath_units::Time;
 
+    fn frame(kind: Kind, seq: u64, ms: u64) -> Frame {
+        let reverse = matches!(kind, Kind::Ack | Kind::SynAck);
+        let flow = FlowDir::forward(0);
+        let mut frame = Frame::new(kind, if reverse { flow.turned() } else { flow }, seq, 60);
+        frame.at = Time::from_ps(ms * 1_000_000_000);
+        frame
+    }
+
     #[test]
-    fn the_answer_echoes_the_latest_value() {
+    fn an_ack_echoes_the_segment_it_acknowledges() {
         let mut seen = Timestamps::default();
-        let mut frame = Frame::new(Kind::Syn, FlowDir::forward(0), 0, 60);
-        frame.at = Time::from_ps(5_999_999_999);
-        assert_eq!(seen.stamp(&frame), (6, 0));
-        frame.flow = frame.flow.turned();
-        frame.at = Time::from_ps(121_000_000_000);
-        assert_eq!(seen.stamp(&frame), (122, 6));
+        assert_eq!(seen.stamp(&frame(Kind::Syn, 0, 5), 0), (6, 0));
+        assert_eq!(seen.stamp(&frame(Kind::SynAck, 0, 105), 1), (106, 6));
+        assert_eq!(seen.stamp(&frame(Kind::Data, 0, 110), 0), (111, 106));
+        assert_eq!(seen.stamp(&frame(Kind::Data, 1448, 120), 0), (121, 106));
+        assert_eq!(seen.stamp(&frame(Kind::Data, 2896, 130), 0), (131, 106));
+        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 225), 1), (226, 121));
+        assert_eq!(seen.stamp(&frame(Kind::Data, 4344, 226), 0), (227, 226));
+    }
+
+    #[test]
+    fn later_passes_keep_the_value_and_retransmissions_do_not() {
+        let mut seen = Timestamps::default();
+        let mut pass = |label, way, ms| {
+            let mut data = frame(Kind::Data, 1448, ms);
+            data.label = LabelEntry::bottom(label, 0, 255);
+            seen.stamp(&data, way).0
+        };
+        assert_eq!(
+            [pass(16, 0, 10), pass(17, 1, 68), pass(18, 0, 126)],
+            [11, 11, 11]
+        );
+        assert_eq!([pass(16, 0, 700), pass(17, 1, 758)], [701, 701]);
+        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 900), 1), (901, 701));
+    }
+
+    #[test]
+    fn what_was_echoed_long_ago_is_forgotten() {
+        let mut seen = Timestamps::default();
+        for n in 0..100_000 {
+            seen.stamp(&frame(Kind::Data, n * 1448, n), 0);
+            let echo = seen
+                .stamp(&frame(Kind::Ack, n.saturating_sub(99) * 1448, n), 1)
+                .1;
+            assert!(n < 101 || u64::from(echo) == n - 99, "{n} {echo}");
+        }
+        assert!(seen.ends.iter().all(|end| end.segments.len() < 2000));
     }
 }

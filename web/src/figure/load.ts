@@ -93,7 +93,7 @@ export function describeLoad(load: Load): string {
   const times = (n: number): string => (n === 1 ? "once" : n === 2 ? "twice" : `${n} times`);
   const why = load.passes ? `The data cross ${load.link} ${times(load.passes[0])} one way and ${times(load.passes[1])} the other: ` : "Most of the time ";
   return `${why}${rate(steady(full))} against ${rate(steady(other))} on the wire, ${load.ratio.toFixed(3)} : 1 by bytes with `
-    + `framing and acknowledgements, ${load.payloadRatio.toFixed(3)} : 1 by payload, in ${count(full.frames + other.frames)} frames.`;
+    + `framing and acknowledgements, ${byPayload(load)}, in ${count(full.frames + other.frames)} frames.`;
 }
 
 export function drawLoad(data: ReportData, id: string): Shape | null {
@@ -106,4 +106,9 @@ export function drawLoad(data: ReportData, id: string): Shape | null {
     xName: "seconds since the start of the run", yName: `on the wire of ${load.link}, framing included`,
     xFormat: (v) => String(v), yFormat: (v) => rate(v, 3),
   });
+}
+
+/** A direction that carries no payload has no ratio to the other. */
+function byPayload(load: Load): string {
+  return Number.isFinite(load.payloadRatio) ? `${load.payloadRatio.toFixed(3)} : 1 by payload` : "with payload one way only";
 }

@@ -71,7 +71,12 @@ pub struct Fifo {
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { limit, runs: VecDeque::new(), bytes: 0, frames: 0 }
+        Fifo {
+            limit,
+            runs: VecDeque::new(),
+            bytes: 0,
+            frames: 0,
+        }
     }
 
     /// Replaces the limit; frames already waiting stay.
@@ -92,7 +97,8 @@ impl Fifo {
             run.start += run.step;
             run.count -= 1;
         }
-        let (footprint, count, empty) = (run.footprint, u64::from(before - run.count), run.count == 0);
+        let (footprint, count, empty) =
+            (run.footprint, u64::from(before - run.count), run.count == 0);
         if empty {
             self.runs.pop_front();
         }
@@ -143,7 +149,12 @@ impl Fifo {
             run.count += 1;
             return;
         }
-        self.runs.push_back(Run { footprint, start, step: time, count: 1 });
+        self.runs.push_back(Run {
+            footprint,
+            start,
+            step: time,
+            count: 1,
+        });
     }
 
     /// Bytes waiting.
@@ -164,7 +175,10 @@ mod tests {
     use super::*;
 
     fn footprint(queue_bytes: u32) -> Footprint {
-        Footprint { queue_bytes, ..Footprint::default() }
+        Footprint {
+            queue_bytes,
+            ..Footprint::default()
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use farpath_element::impair::Loss;
+use farpath_element::qdisc::Footprint;
 use farpath_element::qdisc::Limit;
 use farpath_element::{
     Change, Counters, Drop, Element, Exit, Forwarding, Interval, Io, PortConfig, Sampling,
@@ -171,7 +172,13 @@ impl Plain {
             Kind::Data | Kind::Udp => u32::from(frame.len.saturating_sub(header)),
             _ => 0,
         };
-        self.counters.sent(frame.class, wire, data);
+        let footprint = Footprint {
+            wire_bytes: wire,
+            payload_bytes: data,
+            class: frame.class,
+            ..Footprint::default()
+        };
+        self.counters.sent(&footprint, 1);
         self.starts.push((now, wire.into()));
         let end = now + self.time_for(payload);
         let lost = match self.fault {

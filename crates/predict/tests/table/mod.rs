@@ -36,7 +36,7 @@ impl Row {
         let places = mantissa
             .split_once('.')
             .map_or(0, |(_, fraction)| fraction.len() as i32);
-        let unit = 10_f64.powi(exponent - places);
+        let unit = libm::exp10(f64::from(exponent - places));
         assert!(
             (value - printed).abs() <= 0.501 * unit,
             "{column}: {value} is not printed as {text}"

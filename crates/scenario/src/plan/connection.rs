@@ -19,7 +19,9 @@ impl Plan {
         let dir = FlowDir::forward(flow as u16);
         let limit = |dir: FlowDir, node: NodeId| {
             let walk = self.walk(scenario, dir);
-            walk.first().map_or(u32::MAX, |hop| scenario.datagram_limit(node, self.ports[hop.port].link))
+            walk.first().map_or(u32::MAX, |hop| {
+                scenario.datagram_limit(node, self.ports[hop.port].link)
+            })
         };
         let datagram = limit(dir, f.source).min(limit(dir.turned(), f.sink));
         datagram.saturating_sub(u32::from(f.header_bytes)).max(1)
@@ -85,8 +87,14 @@ pub fn segments_per_growth(config: &Config) -> f64 {
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
 /// `net.ipv4.tcp_rmem` of a current Linux.
-const DEFAULT_RMEM: [Size; 3] =
-    [Size::from_bytes(4096), Size::from_bytes(131_072), Size::from_bytes(6_291_456)];
+const DEFAULT_RMEM: [Size; 3] = [
+    Size::from_bytes(4096),
+    Size::from_bytes(131_072),
+    Size::from_bytes(6_291_456),
+];
 /// `net.ipv4.tcp_wmem` of a current Linux.
-const DEFAULT_WMEM: [Size; 3] =
-    [Size::from_bytes(4096), Size::from_bytes(16_384), Size::from_bytes(4_194_304)];
+const DEFAULT_WMEM: [Size; 3] = [
+    Size::from_bytes(4096),
+    Size::from_bytes(16_384),
+    Size::from_bytes(4_194_304),
+];

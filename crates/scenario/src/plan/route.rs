@@ -54,7 +54,11 @@ impl Routes {
         via: Option<LinkId>,
     ) -> Option<Step> {
         let mut best: Option<(u64, Step)> = None;
-        for edge in self.edges.iter().filter(|e| e.from == at && via.is_none_or(|v| v == e.link)) {
+        for edge in self
+            .edges
+            .iter()
+            .filter(|e| e.from == at && via.is_none_or(|v| v == e.link))
+        {
             let transit = edge.step.far == to || scenario.is_router(edge.step.far);
             let rest = self.distance[to.0][edge.step.far.0];
             if !transit || rest == u64::MAX {
@@ -72,7 +76,10 @@ impl Routes {
     /// `to`: the longest such, the first in the file among equals.
     pub(super) fn tunnel(&self, scenario: &Scenario, at: NodeId, to: NodeId) -> Option<usize> {
         let free = |number: usize| {
-            scenario.cccs.iter().all(|c| c.receive() != number && c.transmit() != number)
+            scenario
+                .cccs
+                .iter()
+                .all(|c| c.receive() != number && c.transmit() != number)
         };
         let mut on_path = Vec::new();
         let mut node = at;
@@ -82,8 +89,12 @@ impl Routes {
         }
         let mut best: Option<(usize, usize)> = None;
         for (number, lsp) in scenario.lsps.iter().enumerate() {
-            let (Some(first), Some(last)) = (lsp.path.first(), lsp.path.last()) else { continue };
-            let Some(reach) = on_path.iter().position(|n| n == last) else { continue };
+            let (Some(first), Some(last)) = (lsp.path.first(), lsp.path.last()) else {
+                continue;
+            };
+            let Some(reach) = on_path.iter().position(|n| n == last) else {
+                continue;
+            };
             if *first == at && free(number) && best.is_none_or(|(r, _)| reach > r) {
                 best = Some((reach, number));
             }
@@ -105,20 +116,47 @@ fn edge(
         return Ok(None); // what the router itself would send there belongs to the circuit
     }
     let port = port_of(link, way);
-    let delay = model.directions[usize::from(way == Way::Reverse)].delay.as_ps();
+    let delay = model.directions[usize::from(way == Way::Reverse)]
+        .delay
+        .as_ps();
     let Some(ccc) = circuit_at(scenario, to, link) else {
-        let step = Step { port, entry: port, far: to };
-        return Ok(Some(Edge { from, link, step, cost: delay + HOP }));
+        let step = Step {
+            port,
+            entry: port,
+            far: to,
+        };
+        return Ok(Some(Edge {
+            from,
+            link,
+            step,
+            cost: delay + HOP,
+        }));
     };
     let (exit, lsp_delay) = follow(scenario, ccc)?;
     let (out, router) = exit;
     let out_way = scenario.way_from(router, out);
     let ends = scenario.links[out.0].ends;
-    let far = if out_way == Way::Forward { ends[1] } else { ends[0] };
+    let far = if out_way == Way::Forward {
+        ends[1]
+    } else {
+        ends[0]
+    };
     let out_delay = scenario.links[out.0].directions[usize::from(out_way == Way::Reverse)].delay;
-    let step = Step { port, entry: port_of(out, out_way), far };
-    let cost = delay.saturating_add(lsp_delay).saturating_add(out_delay.as_ps()) + HOP;
-    Ok(Some(Edge { from, link, step, cost }))
+    let step = Step {
+        port,
+        entry: port_of(out, out_way),
+        far,
+    };
+    let cost = delay
+        .saturating_add(lsp_delay)
+        .saturating_add(out_delay.as_ps())
+        + HOP;
+    Ok(Some(Edge {
+        from,
+        link,
+        step,
+        cost,
+    }))
 }
 
 /// The cross-connect that owns `link` at `router`.
@@ -129,7 +167,10 @@ fn circuit_at(scenario: &Scenario, at: NodeId, link: LinkId) -> Option<&Ccc> {
 
 /// Follows a circuit from its first LSP to the interface at its end: link, router, and the delay.
 fn follow(scenario: &Scenario, start: &Ccc) -> Result<((LinkId, NodeId), u64), PlanError> {
-    let fail = |why: String| PlanError::Circuit { ccc: start.name().to_owned(), why };
+    let fail = |why: String| PlanError::Circuit {
+        ccc: start.name().to_owned(),
+        why,
+    };
     let mut lsp = start.transmit();
     let mut delay = 0_u64;
     for _ in 0..=scenario.lsps.len() {
@@ -144,14 +185,18 @@ fn follow(scenario: &Scenario, start: &Ccc) -> Result<((LinkId, NodeId), u64), P
                     "the stitched path ends nowhere: no cross-connect receives LSP `{name}`; add an lsp-switch or a remote-interface-switch with receive_lsp = \"{name}\""
                 )));
             }
-            Some(Ccc::RemoteInterface { interface, router, .. }) => {
+            Some(Ccc::RemoteInterface {
+                interface, router, ..
+            }) => {
                 return Ok(((*interface, *router), delay));
             }
             Some(Ccc::LspSwitch { transmit, .. }) => lsp = *transmit,
         }
     }
     let name = &scenario.lsps[lsp].name;
-    Err(fail(format!("the stitched LSPs loop through `{name}` and never reach an interface")))
+    Err(fail(format!(
+        "the stitched LSPs loop through `{name}` and never reach an interface"
+    )))
 }
 
 /// Distances to `destination` (Bellman–Ford: graphs are small, and ties must not depend on a heap).

@@ -23,19 +23,29 @@ impl Plan {
     /// the TTL ends where the frame would die.
     pub fn walk(&self, scenario: &Scenario, dir: FlowDir) -> Vec<Hop> {
         let flow = &self.flows[usize::from(dir.flow())];
-        let start = if dir.is_reverse() { flow.sink } else { flow.source };
+        let start = if dir.is_reverse() {
+            flow.sink
+        } else {
+            flow.source
+        };
         self.walk_from(scenario, dir, start)
     }
 
     fn walk_from(&self, scenario: &Scenario, dir: FlowDir, start: NodeId) -> Vec<Hop> {
         let mut hops = Vec::new();
         let node = &self.nodes[start.0];
-        let Some(index) = node.routes.get(dir.index()).copied().flatten() else { return hops };
+        let Some(index) = node.routes.get(dir.index()).copied().flatten() else {
+            return hops;
+        };
         let mut port = node.ports[usize::from(index)];
         let mut frame = Frame::new(Kind::Data, dir, 0, 28);
         loop {
             let lsp = self.lsp_of(scenario, port, &frame);
-            hops.push(Hop { port, extra: frame.link_payload() - u32::from(frame.len), lsp });
+            hops.push(Hop {
+                port,
+                extra: frame.link_payload() - u32::from(frame.len),
+                lsp,
+            });
             let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
                 return hops;
             };
@@ -52,9 +62,12 @@ impl Plan {
             return None;
         }
         scenario.lsps.iter().enumerate().position(|(number, lsp)| {
-            lsp.hops.iter().zip(&self.labels[number]).any(|(&(link, way), label)| {
-                super::port_of(link, way) == port && *label == Some(frame.label.label())
-            })
+            lsp.hops
+                .iter()
+                .zip(&self.labels[number])
+                .any(|(&(link, way), label)| {
+                    super::port_of(link, way) == port && *label == Some(frame.label.label())
+                })
         })
     }
 
@@ -71,7 +84,9 @@ impl Plan {
     pub fn serialisation(&self, scenario: &Scenario, hops: &[Hop], len: u32) -> Duration {
         hops.iter().fold(Duration::ZERO, |sum, hop| {
             let port = &self.ports[hop.port];
-            let bytes = scenario.links[port.link.0].framing.wire_bytes(len + hop.extra);
+            let bytes = scenario.links[port.link.0]
+                .framing
+                .wire_bytes(len + hop.extra);
             sum + port.rate.time_for(Size::from_bytes(bytes.into()))
         })
     }

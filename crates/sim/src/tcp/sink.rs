@@ -114,7 +114,16 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
+        let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
+            let usual = ack.sack.is_empty()
+                && ack.window == self.config.tcp.receive_window
+                && !ack.echo_retransmit
+                && !ack.syn_ack;
+            if usual {
+                io.output(output).push_like(&self.template, now, ack.ack, 0);
+                continue;
+            }
             let mut frame = self.template;
             frame.at = now;
             frame.seq = ack.ack;
@@ -127,15 +136,18 @@ impl TcpSink {
             }
             let blocks = ack.sack;
             if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
-                let mut extras =
-                    AckExtras { window: ack.window, count: blocks.len() as u8, ..AckExtras::default() };
+                let mut extras = AckExtras {
+                    window: ack.window,
+                    count: blocks.len() as u8,
+                    ..AckExtras::default()
+                };
                 for (slot, block) in extras.blocks.iter_mut().zip(blocks) {
                     *slot = (block.start, block.end);
                 }
                 frame.len += sack_bytes(blocks.len());
                 frame.side = io.side(frame.flow).push(extras);
             }
-            io.output(self.config.output).push(frame);
+            io.output(output).push(frame);
         }
     }
 

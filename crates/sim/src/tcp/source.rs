@@ -51,8 +51,10 @@ pub struct TcpSource {
     sender: Sender,
     opened: bool,
     stopped: bool,
-    template: Frame,
+    /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
+    full: Frame,
     retransmit: Frame,
+    template: Frame,
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -62,6 +64,9 @@ pub struct TcpSource {
     pub cwnd_max: u64,
     /// Round-trip times as acknowledgements showed them.
     pub rtt: RttSummary,
+    /// The account of limits when the application stopped or everything was acknowledged: what
+    /// comes after limits nobody.
+    pub ended: Option<farpath_tcp::Shares>,
 }
 
 /// Smallest, largest and mean of the round-trip times a connection saw.
@@ -79,7 +84,11 @@ pub struct RttSummary {
 impl RttSummary {
     #[inline]
     fn note(&mut self, rtt: Duration) {
-        self.min = if self.count == 0 { rtt } else { self.min.min(rtt) };
+        self.min = if self.count == 0 {
+            rtt
+        } else {
+            self.min.min(rtt)
+        };
         self.max = self.max.max(rtt);
         self.sum_s += rtt.as_secs_f64();
         self.count += 1;
@@ -97,19 +106,23 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
-        let mut retransmit = template;
+        let mut full = template;
+        full.len = config.tcp.mss as u16 + config.header;
+        let mut retransmit = full;
         retransmit.set_flags(Flags::RETRANSMIT);
         TcpSource {
             sender: Sender::new(&config.tcp),
             opened: false,
             stopped: false,
-            template,
+            full,
             retransmit,
+            template,
             usual_window: config.tcp.receive_window,
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
             cwnd_max: 0,
             rtt: RttSummary::default(),
+            ended: None,
             config,
         }
     }
@@ -135,7 +148,11 @@ impl TcpSource {
             return self.config.start;
         }
         let timer = self.sender.deadline();
-        if self.stopped { timer } else { timer.min(self.config.stop) }
+        if self.stopped {
+            timer
+        } else {
+            timer.min(self.config.stop)
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
@@ -145,6 +162,7 @@ impl TcpSource {
         }
         if !self.stopped && self.config.stop <= now {
             self.stopped = true;
+            self.end_account(now);
             self.sender.stop(now);
         }
         if self.sender.deadline() <= now {
@@ -163,11 +181,18 @@ impl TcpSource {
         self.send(now, io);
     }
 
+    fn end_account(&mut self, now: Time) {
+        if self.opened && self.ended.is_none() {
+            self.ended = Some(self.sender.limited(now));
+        }
+    }
+
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
         if frame.side == 0 {
-            self.sender.on_ack(now, frame.seq, self.usual_window, echo, &[]);
+            self.sender
+                .on_ack(now, frame.seq, self.usual_window, echo, &[]);
         } else if let Some(extras) = io.side(frame.flow).get(frame.side) {
             let mut blocks = [SackBlock::default(); 4];
             let count = usize::from(extras.count);
@@ -177,53 +202,80 @@ impl TcpSource {
                     sequence.note_sack(now, start, end);
                 }
             }
-            self.sender.on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
+            self.sender
+                .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
+        }
+        if self.sender.done() {
+            self.end_account(now);
         }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());
         if let Some(rtt) = self.sender.rtt_latest() {
             self.rtt.note(rtt);
         }
         if let Some(sequence) = &mut self.sequence {
-            sequence.note(*frame);
+            sequence.note(frame, now, frame.seq);
         }
     }
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
+        let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
-            let mut frame = match out {
-                Out::Data(segment) => {
-                    let mut frame = if segment.retransmit { self.retransmit } else { self.template };
-                    frame.seq = segment.seq;
-                    frame.len = segment.len as u16 + self.config.header;
-                    frame
-                }
-                Out::Syn => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Syn;
-                    frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
-                    frame
-                }
-                Out::HandshakeAck => {
-                    let mut frame = self.template;
-                    frame.kind = Kind::Ack;
-                    frame.len = self.config.header + sack_bytes(0);
-                    frame
+            let (like, seq) = match &out {
+                Out::Data(segment) if segment.len == self.config.tcp.mss => (
+                    if segment.retransmit {
+                        &self.retransmit
+                    } else {
+                        &self.full
+                    },
+                    segment.seq,
+                ),
+                other => {
+                    let frame = self.unusual(other);
+                    self.template = frame;
+                    (&self.template, frame.seq)
                 }
             };
-            frame.at = now;
             if let Some(sequence) = &mut self.sequence
-                && frame.kind == Kind::Data
+                && like.kind == Kind::Data
             {
-                sequence.note(frame);
+                sequence.note(like, now, seq);
             }
-            io.output(self.config.output).push(frame);
+            io.output(output).push_like(like, now, seq, 0);
         }
+    }
+
+    /// A frame that is no full segment.
+    #[cold]
+    fn unusual(&self, out: &Out) -> Frame {
+        let mut frame = self.full;
+        match out {
+            Out::Data(segment) => {
+                if segment.retransmit {
+                    frame = self.retransmit;
+                }
+                frame.seq = segment.seq;
+                frame.len = segment.len as u16 + self.config.header;
+            }
+            Out::Syn => {
+                frame.kind = Kind::Syn;
+                frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::HandshakeAck => {
+                frame.kind = Kind::Ack;
+                frame.len = self.config.header + sack_bytes(0);
+            }
+        }
+        frame
     }
 
     pub(crate) fn sample(&mut self, now: Time) {
         let sample = TcpSample {
-            cwnd: if self.opened { self.sender.cwnd_bytes() } else { 0 },
+            cwnd: if self.opened {
+                self.sender.cwnd_bytes()
+            } else {
+                0
+            },
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
             limited: self.sender.limited(now),

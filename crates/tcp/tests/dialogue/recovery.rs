@@ -52,7 +52,7 @@ fn a_single_loss_costs_one_retransmission_and_one_reduction() {
     }
 }
 
-/// RFC 6937 §3.1: cwnd = FlightSize = 20, the first segment is lost, ssthresh is 10. X is lost,
+/// RFC 6937 §3.1 (obsoleted by RFC 9937): cwnd = FlightSize = 20, the first segment is lost, ssthresh is 10. X is lost,
 /// N new data, R the retransmission. The sequence printed there cannot be had in both of its
 /// columns by one implementation; this is RFC 9937's algorithm on the same case: two new segments
 /// by limited transmit, the retransmission, then one segment for every two ACKs.

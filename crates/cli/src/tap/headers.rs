@@ -1,0 +1,171 @@
+//! What the headers in a capture hold beyond the frames: addresses, ports, options.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use farpath_predict::Framing;
+use farpath_scenario::plan::{Plan, PortPlan};
+use farpath_scenario::{Ccc, NodeId, Scenario, TestKind};
+use farpath_wire::encode::{Addresses, FlowInfo, Link};
+use farpath_wire::ethernet::{Mac, Vlan};
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+/// The headers of a run.
+pub(super) struct Headers {
+    /// By flow number.
+    pub(super) flows: Vec<Flow>,
+    /// By port number.
+    pub(super) links: Vec<Link>,
+    /// The largest datagram a port's link carries, by port number.
+    mtus: Vec<u32>,
+}
+
+/// The headers of one flow.
+pub(super) struct Flow {
+    pub(super) info: FlowInfo,
+    /// What each end is ready to receive unless a frame says otherwise, in bytes.
+    pub(super) windows: [u64; 2],
+    /// 4 or 6.
+    pub(super) version: u8,
+    /// Length of the flow's full forward datagrams.
+    len: u16,
+}
+
+/// The window of an end that receives no data.
+const IDLE_WINDOW: u64 = 65_535;
+
+/// The address of a node, by its number: 198.18.0.0/15 (RFC 2544) or 2001:db8::/32 (RFC 3849).
+pub(super) fn address(node: NodeId, version: u8) -> IpAddr {
+    let host = node.0 as u32 + 1;
+    if version == 6 {
+        Ipv6Addr::from((0x2001_0db8 << 96) | u128::from(host)).into()
+    } else {
+        Ipv4Addr::from(0xc612_0000 | (host & 0x1_ffff)).into()
+    }
+}
+
+impl Headers {
+    pub(super) fn new(scenario: &Scenario, plan: &Plan) -> Headers {
+        let link = |port: &PortPlan| {
+            let model = &scenario.links[port.link.0];
+            match model.framing {
+                Framing::Pos => Link::Ppp,
+                _ => Link::Ethernet {
+                    source: mac(port.from),
+                    destination: mac(port.to),
+                    vlan: model.vlan.map(Vlan::new),
+                },
+            }
+        };
+        Headers {
+            flows: (0..plan.flows.len())
+                .map(|n| Flow::new(scenario, plan, n))
+                .collect(),
+            links: plan.ports.iter().map(link).collect(),
+            mtus: plan
+                .ports
+                .iter()
+                .map(|p| scenario.links[p.link.0].mtu.min(65_535))
+                .collect(),
+        }
+    }
+
+    /// The MTU of the link on which `node` would have sent a frame of `flow`; 0 if there is none.
+    pub(super) fn next_mtu(&self, plan: &Plan, node: NodeId, flow: FlowDir) -> u32 {
+        let Some(node) = plan.nodes.get(node.0) else {
+            return 0;
+        };
+        let output = node.routes.get(flow.index()).copied().flatten();
+        let port = output.and_then(|n| node.ports.get(usize::from(n)));
+        port.map_or(0, |port| self.mtus[*port])
+    }
+}
+
+impl Flow {
+    fn new(scenario: &Scenario, plan: &Plan, number: usize) -> Flow {
+        let flow = &plan.flows[number];
+        let test = &scenario.tests[flow.test];
+        let ends = [flow.source, flow.sink];
+        let addresses = match ends.map(|n| address(n, test.ip)) {
+            [IpAddr::V6(a), IpAddr::V6(b)] => Addresses::V6([a, b]),
+            both => Addresses::V4(both.map(|a| match a {
+                IpAddr::V4(a) => a,
+                IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
+            })),
+        };
+        let mut info = FlowInfo {
+            addresses,
+            ports: [49_152 + (number % 16_384) as u16, 5001],
+            identifier: number as u16 + 1,
+            kind: Kind::EchoRequest,
+            mss: 0,
+            timestamps: false,
+            sack: false,
+            window_scale: [0, 0],
+            isn: [number as u32 * 64_000, number as u32 * 64_000 + 32_000],
+            customer: ends.map(mac),
+            customer_vlan: carried_vlan(scenario, plan, number),
+        };
+        let mut windows = [IDLE_WINDOW; 2];
+        let len = match &test.kind {
+            TestKind::Ping(ping) => ping.size,
+            TestKind::Udp(udp) => {
+                info.kind = Kind::Udp;
+                udp.size + u32::from(flow.header_bytes)
+            }
+            TestKind::Tcp(tcp) => {
+                let config = plan.tcp_config(scenario, number, tcp);
+                let bare = if test.ip == 6 { 60 } else { 40 };
+                info.kind = Kind::Data;
+                // RFC 6691 §2: the MSS of a SYN does not count options.
+                info.mss = (config.mss + u32::from(flow.header_bytes)).saturating_sub(bare) as u16;
+                (info.timestamps, info.sack) = (config.timestamps, config.sack);
+                windows[1] = config.receive_window;
+                info.window_scale[1] = scale(config.receive_window);
+                config.mss + u32::from(flow.header_bytes)
+            }
+        };
+        Flow {
+            info,
+            windows,
+            version: test.ip,
+            len: len.min(65_535) as u16,
+        }
+    }
+
+    /// The frame that `error` is about, as it died: of the flow's full length, and at the end of its
+    /// TTL where that was why.
+    pub(super) fn died(&self, error: &Frame) -> Frame {
+        let mut died = Frame::new(self.info.kind, error.flow.turned(), error.seq, self.len);
+        if error.kind == Kind::TimeExceeded {
+            died.ttl = 1;
+        }
+        if self.info.kind == Kind::Data || error.kind == Kind::FragmentationNeeded {
+            died.set_flags(Flags::DONT_FRAGMENT);
+        }
+        died
+    }
+}
+
+fn mac(node: NodeId) -> Mac {
+    Mac::documentation(node.0 as u8)
+}
+
+/// The shift that lets 16 bits announce `window` (RFC 7323 §2.2).
+fn scale(window: u64) -> u8 {
+    (0..14)
+        .find(|shift| window >> shift <= u64::from(u16::MAX))
+        .unwrap_or(14)
+}
+
+/// The VLAN that the circuit at a flow's source carries.
+fn carried_vlan(scenario: &Scenario, plan: &Plan, number: usize) -> Vlan {
+    let walk = plan.walk(scenario, FlowDir::forward(number as u16));
+    let access = walk.first().map(|hop| plan.ports[hop.port].link);
+    let tag = scenario.cccs.iter().find_map(|c| match c {
+        Ccc::RemoteInterface {
+            interface, vlan, ..
+        } if Some(*interface) == access => *vlan,
+        _ => None,
+    });
+    Vlan::new(tag.unwrap_or(1))
+}

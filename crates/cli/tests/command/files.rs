@@ -1,0 +1,193 @@
+//! What `--out`, `--junit` and `farpath new` write, and that nothing is written by halves.
+
+use std::fs;
+
+use crate::farpath::{SMALL, farpath, farpath_in, names, with_small};
+use crate::shape::document;
+
+const FILES: [&str; 5] = [
+    "records.json",
+    "report.html",
+    "report.json",
+    "scenario.resolved.toml",
+    "series.csv",
+];
+
+#[test]
+fn out_holds_the_records_the_series_the_scenario_and_the_page() {
+    let folder = with_small();
+    let args = [
+        "run",
+        "small.toml",
+        "--out",
+        "deep/out",
+        "--set",
+        "link.rb.delay=5.5 ms",
+        "--json",
+    ];
+    let ran = farpath_in(folder.path(), &args).exits(0);
+    let out = folder.path().join("deep/out");
+    assert_eq!(names(&out), FILES);
+    let read = |name: &str| fs::read_to_string(out.join(name)).expect("it was written");
+    assert_eq!(document(&read("records.json")), document(&ran.out));
+    let resolved = read("scenario.resolved.toml");
+    assert!(resolved.contains("delay = \"5.5 ms\""), "{resolved}");
+    assert_eq!(
+        resolved,
+        SMALL.replace("delay = \"5 ms\"", "delay = \"5.5 ms\"")
+    );
+    // What was run can be run again, and is the same.
+    let again = farpath_in(&out, &["run", "scenario.resolved.toml", "--json"]).exits(0);
+    assert_eq!(
+        document(&again.out)["records"],
+        document(&ran.out)["records"]
+    );
+    let series = read("series.csv");
+    let mut lines = series.lines();
+    assert_eq!(lines.next(), Some("origin,test,point,repeat,series,t_ns,v"));
+    assert!(lines.all(|l| l.split(',').count() == 7), "{series}");
+    let page = read("report.html");
+    assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
+    assert!(
+        !page.contains("src=\"http") && !page.contains("href=\"http"),
+        "it stands alone"
+    );
+    let data: serde_json::Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    assert_eq!(data["topology"]["links"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let folder = with_small();
+    for (seed, delay) in [("1", "5 ms"), ("2", "5.9 ms")] {
+        let set = format!("link.rb.delay={delay}");
+        farpath_in(
+            folder.path(),
+            &[
+                "run",
+                "small.toml",
+                "--out",
+                "out",
+                "--seed",
+                seed,
+                "--set",
+                &set,
+            ],
+        )
+        .exits(0);
+        let out = folder.path().join("out");
+        assert_eq!(names(&out), FILES);
+        let records = fs::read_to_string(out.join("records.json")).expect("it was written");
+        assert_eq!(document(&records)["seed"].to_string(), seed);
+    }
+}
+
+#[test]
+fn a_tapped_link_is_captured() {
+    let folder = with_small();
+    let args = [
+        "run",
+        "small.toml",
+        "--out",
+        "out",
+        "--only",
+        "ping",
+        "--set",
+        "link.rb.tap=true",
+    ];
+    farpath_in(folder.path(), &args).exits(0);
+    let capture = fs::read(folder.path().join("out/rb.pcapng")).expect("it was written");
+    // A section header block in this machine's byte order.
+    assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+}
+
+#[test]
+fn junit_tells_passed_from_failed() {
+    let folder = with_small();
+    let strict = SMALL.replace("min = \"1 Mbit/s\"", "min = \"99 Mbit/s\"");
+    fs::write(folder.path().join("strict.toml"), strict).expect("writable");
+    farpath_in(
+        folder.path(),
+        &["run", "strict.toml", "--simulate", "--junit", "j.xml"],
+    )
+    .exits(1);
+    let xml = fs::read_to_string(folder.path().join("j.xml")).expect("it was written");
+    assert!(xml.starts_with("<?xml"), "{xml}");
+    assert_eq!(xml.matches("<testcase").count(), 2, "{xml}");
+    assert_eq!(xml.matches("<failure").count(), 1, "{xml}");
+    assert!(xml.contains("bulk.goodput_bps"), "{xml}");
+    assert_eq!(names(folder.path()), ["j.xml", "small.toml", "strict.toml"]);
+}
+
+#[test]
+fn what_cannot_be_written_is_exit_3_before_anything_runs() {
+    let folder = with_small();
+    let run = |args: &[&str]| {
+        let mut all = vec!["run", "small.toml"];
+        all.extend(args);
+        // A run of a thousand repeats would be noticed.
+        all.extend(["--repeat", "10000"]);
+        farpath_in(folder.path(), &all).exits(3)
+    };
+    // A file where a folder is wanted: nobody, not even root, can write below it.
+    run(&["--out", "small.toml/out"]).says(&["create folder small.toml/out", "hint: "]);
+    run(&["--out", "small.toml"]).says(&["create folder small.toml", "hint: "]);
+    run(&["--junit", "nowhere/j.xml"]).says(&["write nowhere/j.xml", "hint: "]);
+    run(&["--junit", "."]).says(&["write .", "hint: "]);
+    run(&["--out", "out", "--junit", "nowhere/j.xml"]).says(&["write nowhere/j.xml"]);
+    let left: Vec<String> = names(folder.path())
+        .into_iter()
+        .filter(|n| n != "out")
+        .collect();
+    assert_eq!(left, ["small.toml"]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("small.toml")).expect("still there"),
+        SMALL
+    );
+    if folder.path().join("out").exists() {
+        assert!(names(&folder.path().join("out")).is_empty());
+    }
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_file() {
+    let folder = with_small();
+    let search = "\n[[search]]\nname = \"s\"\nkeys = [\"link.rb.rate\"]\nlow = \"10 Mbit/s\"\nhigh = \"20 Mbit/s\"\nonly = [\"ping\"]\nmetrics = [\"ping.rtt_min_ns\"]\nat_most = \"1 ms\"\n";
+    fs::write(
+        folder.path().join("search.toml"),
+        format!("{SMALL}{search}"),
+    )
+    .expect("writable");
+    let args = ["run", "search.toml", "--out", "out", "--junit", "j.xml"];
+    farpath_in(folder.path(), &args).exits(2).says(&[
+        "search `s`",
+        "already the low end",
+        "hint: ",
+    ]);
+    assert!(!folder.path().join("j.xml").exists());
+    assert!(names(&folder.path().join("out")).is_empty());
+    assert_eq!(names(folder.path()), ["out", "search.toml", "small.toml"]);
+}
+
+#[test]
+fn new_writes_a_scenario_that_runs_and_never_overwrites() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ran = farpath_in(folder.path(), &["new", "mine.toml"]).exits(0);
+    assert!(ran.out.contains("farpath run mine.toml"), "{}", ran.out);
+    let text = fs::read_to_string(folder.path().join("mine.toml")).expect("it was written");
+    assert_eq!(farpath(&["new"]).exits(0).out, text);
+    farpath_in(folder.path(), &["check", "mine.toml"]).exits(0);
+    farpath_in(folder.path(), &["run", "mine.toml"]).exits(0);
+
+    fs::write(folder.path().join("mine.toml"), "mine").expect("writable");
+    farpath_in(folder.path(), &["new", "mine.toml"])
+        .exits(3)
+        .says(&["mine.toml", "nothing is overwritten"]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("mine.toml")).expect("still there"),
+        "mine"
+    );
+    farpath_in(folder.path(), &["new", "no/such/folder.toml"])
+        .exits(3)
+        .says(&["no/such/folder.toml", "hint: "]);
+}

@@ -1,0 +1,110 @@
+//! Every page of help: narrow enough, and with something to learn from.
+
+use crate::farpath::farpath;
+
+const COMMANDS: [&[&str]; 9] = [
+    &[],
+    &["run"],
+    &["check"],
+    &["new"],
+    &["scenarios"],
+    &["schema"],
+    &["predict"],
+    &["predict", "path"],
+    &["predict", "overhead"],
+];
+
+fn help(command: &[&str]) -> String {
+    let mut args = command.to_vec();
+    args.push("--help");
+    farpath(&args).exits(0).out
+}
+
+#[test]
+fn every_page_fits_a_hundred_columns_and_says_what_each_option_is_for() {
+    for command in COMMANDS {
+        let text = help(command);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 100, "{command:?}: {line}");
+        }
+        assert!(text.contains("Usage: farpath"), "{command:?}");
+        // An option with nothing beside or below it explains nothing.
+        let lines: Vec<&str> = text.lines().collect();
+        for (n, line) in lines
+            .iter()
+            .enumerate()
+            .filter(|(_, l)| l.trim_start().starts_with('-'))
+        {
+            let beside = line
+                .trim_start()
+                .split_once("  ")
+                .map(|(_, t)| t)
+                .is_some_and(|t| !t.trim().is_empty());
+            let below = lines.get(n + 1).is_some_and(|l| l.starts_with("        "));
+            assert!(beside || below, "{command:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_pages_teach_by_example() {
+    for command in [&["run"][..], &["predict", "path"], &["predict", "overhead"]] {
+        assert!(help(command).contains("Example"), "{command:?}");
+    }
+    let first = help(&[]);
+    for word in [
+        "Exit codes: 0 ok, 1",
+        "130 interrupted",
+        "Start with:  farpath run",
+    ] {
+        assert!(first.contains(word), "{first}");
+    }
+    // The layers of a stack can be guessed from nowhere else.
+    let overhead = help(&["predict", "overhead"]);
+    for layer in [
+        "eth", "pos", "atm", "aal5-llc", "vlan", "mpls*", "ip6", "tcp+ts", "udp", "oc12c",
+    ] {
+        assert!(overhead.contains(layer), "{layer} is not in\n{overhead}");
+    }
+}
+
+/// The examples of the help are commands that work.
+#[test]
+fn examples_are_right() {
+    for command in [&["predict", "path"][..], &["predict", "overhead"]] {
+        let text = help(command);
+        let examples = text
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("farpath "));
+        let mut seen = 0;
+        for example in examples.filter(|e| e.starts_with("predict")) {
+            farpath(&example.split_whitespace().collect::<Vec<_>>()).exits(0);
+            seen += 1;
+        }
+        assert!(seen > 0, "{text}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_exit_2_with_a_way_out() {
+    for args in [
+        &["rnu"][..],
+        &["run"],
+        &["run", "cern-snaky/one-pass", "--sed", "1"],
+        &["run", "cern-snaky/one-pass", "--repeat", "0"],
+        &["run", "cern-snaky/one-pass", "--seed", "-1"],
+        &["predict", "path", "--rate", "10Gbit/s"],
+        &[],
+    ] {
+        let ran = farpath(args).exits(2);
+        assert!(
+            ran.err.contains("--help") || ran.err.contains("Usage:"),
+            "{args:?}: {}",
+            ran.err
+        );
+        assert_eq!(ran.out, "");
+    }
+    farpath(&["scenario"]).exits(2).says(&["'scenarios'"]);
+    let version = farpath(&["--version"]).exits(0).out;
+    assert_eq!(version, format!("farpath {}\n", env!("CARGO_PKG_VERSION")));
+}

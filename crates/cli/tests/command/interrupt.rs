@@ -1,0 +1,80 @@
+//! Ctrl-C: exit 130, and no file that was not finished.
+//!
+//! The scenario comes through a named pipe. Writing it there waits until the program has opened the
+//! pipe, which it does after it has asked to be told of interrupts: so the signal finds it ready,
+//! without anybody waiting for a time.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::farpath::{Ran, SMALL, command, names, ran};
+
+fn shell(folder: &Path, line: &str) {
+    let done = Command::new("sh")
+        .arg("-c")
+        .arg(line)
+        .current_dir(folder)
+        .status();
+    assert!(done.is_ok_and(|s| s.success()), "{line}");
+}
+
+/// A run of hours, which reads its scenario from a pipe.
+fn start(folder: &Path, text: &str, args: &[&str]) -> Child {
+    shell(folder, "mkfifo pipe");
+    let child = command()
+        .current_dir(folder)
+        .args(["run", "pipe"])
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    fs::write(folder.join("pipe"), text).expect("the program reads it");
+    child
+}
+
+fn interrupt(child: Child, folder: &Path) -> Ran {
+    shell(folder, &format!("kill -INT {}", child.id()));
+    ran(child.wait_with_output().expect("it ends"))
+}
+
+fn long() -> String {
+    SMALL.replace("duration = \"2 s\"", "duration = \"900000 s\"")
+}
+
+#[test]
+fn an_interrupted_run_is_exit_130_and_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let child = start(
+        folder.path(),
+        &long(),
+        &["--out", "out", "--junit", "j.xml", "--json"],
+    );
+    interrupt(child, folder.path())
+        .exits(130)
+        .says(&["interrupted"]);
+    assert!(!folder.path().join("j.xml").exists());
+    let out = folder.path().join("out");
+    assert!(!out.exists() || names(&out).is_empty(), "{:?}", names(&out));
+    assert!(names(folder.path()).iter().all(|n| !n.ends_with(".part")));
+}
+
+/// The same in the midst of a capture, which has been begun when its file is there.
+#[test]
+fn an_interrupted_capture_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = long().replace("loss = 0.001", "tap = true");
+    let mut child = start(folder.path(), &text, &["--out", "out"]);
+    let out = folder.path().join("out");
+    let begun = || out.exists() && names(&out).iter().any(|n| n.contains("pcapng"));
+    while !begun() {
+        let ended = child.try_wait().expect("it can be asked");
+        assert!(ended.is_none(), "it ended by itself: {ended:?}");
+        std::thread::yield_now();
+    }
+    interrupt(child, folder.path())
+        .exits(130)
+        .says(&["interrupted"]);
+    assert!(!out.exists() || names(&out).is_empty(), "{:?}", names(&out));
+}

@@ -1,0 +1,230 @@
+//! `farpath predict path` and `overhead`: the documents of the contract and the numbers in them.
+
+use serde_json::Value;
+
+use crate::farpath::farpath;
+use crate::shape::{Is, assert_shape};
+
+const NAMES: [&str; 12] = [
+    "bdp_bytes",
+    "window_needed_bytes",
+    "window_limit_bps",
+    "line_goodput_bps",
+    "loss_limit_bps",
+    "goodput_bps",
+    "limit",
+    "slow_start_s",
+    "slow_start_waste_s",
+    "recovery_s",
+    "loss_ratio_to_fill",
+    "sequence_wrap_s",
+];
+
+fn path(args: &[&str]) -> Value {
+    let mut all = vec!["predict", "path", "--json"];
+    all.extend(args);
+    let document: Value = serde_json::from_str(&farpath(&all).exits(0).out).expect("JSON");
+    assert_shape(
+        "document",
+        &document,
+        &[("schema", Is::Text), ("results", Is::Array)],
+    );
+    assert_eq!(document["schema"], "farpath.predict/1");
+    for result in document["results"].as_array().expect("checked") {
+        let object = result.as_object().expect("an object");
+        for key in ["name", "unit", "formula", "source", "note"] {
+            assert!(
+                object.get(key).is_some_and(Value::is_string),
+                "{key} of {result}"
+            );
+        }
+        let value = &object["value"];
+        assert!(
+            value.is_number() || value.is_null() || result["name"] == "limit",
+            "{result}"
+        );
+    }
+    document
+}
+
+fn value<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let results = document["results"].as_array().expect("checked");
+    let found = results.iter().find(|r| r["name"] == name);
+    &found.unwrap_or_else(|| panic!("no {name}"))["value"]
+}
+
+fn number(document: &Value, name: &str) -> f64 {
+    value(document, name)
+        .as_f64()
+        .unwrap_or_else(|| panic!("{name} is no number"))
+}
+
+#[track_caller]
+fn assert_near(actual: f64, expected: f64, share: f64) {
+    assert!(
+        (actual / expected - 1.0).abs() <= share,
+        "{actual} instead of {expected}"
+    );
+}
+
+#[test]
+fn a_path_has_every_result_and_null_where_an_input_is_missing() {
+    let plain = path(&["--rate", "10Gbit/s", "--rtt", "116ms", "--mtu", "9000"]);
+    for name in NAMES {
+        value(&plain, name);
+    }
+    // 10 Gbit/s times 116 ms.
+    assert_eq!(*value(&plain, "bdp_bytes"), Value::from(145_000_000));
+    assert_eq!(*value(&plain, "window_limit_bps"), Value::Null);
+    assert_eq!(*value(&plain, "loss_limit_bps"), Value::Null);
+    assert_eq!(*value(&plain, "limit"), Value::from("link"));
+    // 8948 of 9038 bytes.
+    assert_near(
+        number(&plain, "line_goodput_bps"),
+        1e10 * 8948.0 / 9038.0,
+        1e-12,
+    );
+    // RFC 7323 §1.2 (and its table): 2^31 bytes at the rate.
+    assert_near(
+        number(&plain, "sequence_wrap_s"),
+        2147483648.0 * 8.0 / 1e10,
+        0.02,
+    );
+}
+
+#[test]
+fn inputs_that_are_there_make_numbers() {
+    let args = [
+        "--rate", "10Gbit/s", "--rtt", "116ms", "--mtu", "9000", "--window", "64MiB", "--loss",
+        "1e-6",
+    ];
+    let full = path(&args);
+    for name in NAMES.iter().filter(|n| **n != "limit") {
+        number(&full, name);
+    }
+    assert_near(
+        number(&full, "window_limit_bps"),
+        64.0 * 1048576.0 * 8.0 / 0.116,
+        1e-9,
+    );
+    assert_eq!(*value(&full, "limit"), Value::from("loss"));
+    assert_eq!(
+        number(&full, "goodput_bps"),
+        number(&full, "loss_limit_bps")
+    );
+    let small = path(&["--rate", "10Gbit/s", "--rtt", "116ms", "--window", "1MiB"]);
+    assert_eq!(*value(&small, "limit"), Value::from("receive_window"));
+}
+
+/// "Wide Area Networking" (2003): 10 Gbit/s over 100 and 17 ms need 125 000 000 and 21 250 000 bytes.
+#[test]
+fn published_products_come_out_exactly() {
+    for (rtt, bytes) in [("100ms", 125_000_000), ("17ms", 21_250_000)] {
+        let answer = path(&["--rate", "10Gbit/s", "--rtt", rtt]);
+        assert_eq!(*value(&answer, "bdp_bytes"), Value::from(bytes));
+    }
+}
+
+#[test]
+fn the_text_says_the_same_and_prints_units() {
+    let text = farpath(&["predict", "path", "--rate", "10Gbit/s", "--rtt", "116ms"])
+        .exits(0)
+        .out;
+    for name in NAMES {
+        assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+    assert!(
+        text.contains("145.00 MB") || text.contains("145 MB"),
+        "{text}"
+    );
+}
+
+/// LBNL's ladder for OC-12 ATM, from the payload the signal really has: 599.040 Mbit/s.
+#[test]
+fn overhead_is_a_ladder_from_the_line_to_the_application() {
+    let args = [
+        "predict",
+        "overhead",
+        "--stack",
+        "oc12c/atm/aal5-llc/ip/tcp",
+        "--mtu",
+        "9180",
+        "--json",
+    ];
+    let document: Value = serde_json::from_str(&farpath(&args).exits(0).out).expect("JSON");
+    let layers = document["layers"].as_array().expect("layers");
+    let rate = |name: &str| {
+        let layer = layers.iter().find(|l| l["name"] == name);
+        layer
+            .and_then(|l| l["rate_bps"].as_f64())
+            .unwrap_or_else(|| panic!("no {name}"))
+    };
+    assert_eq!(
+        (layers[0]["name"].as_str(), rate("line")),
+        (Some("line"), 622_080_000.0)
+    );
+    assert_eq!(
+        layers.last().and_then(|l| l["name"].as_str()),
+        Some("application")
+    );
+    for (name, mbps) in [
+        ("atm", 599.040),
+        ("aal5", 542.527),
+        ("ip", 540.408),
+        ("application", 538.053),
+    ] {
+        assert!(
+            (rate(name) / 1e6 - mbps).abs() < 0.001,
+            "{name}: {}",
+            rate(name)
+        );
+    }
+    let rates: Vec<f64> = layers
+        .iter()
+        .filter_map(|l| l["rate_bps"].as_f64())
+        .collect();
+    assert_eq!(rates.len(), layers.len());
+    assert!(rates.windows(2).all(|w| w[1] <= w[0]), "{rates:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_a_remedy() {
+    for (args, words) in [
+        (
+            &["--rate", "10", "--rtt", "116ms"][..],
+            &["--rate 10", "Gbit/s"][..],
+        ),
+        (
+            &["--rate", "10Gbit/s", "--rtt", "116"],
+            &["--rtt 116", "ms"],
+        ),
+        (
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--window", "64M"],
+            &["--window 64M", "MiB"],
+        ),
+        (
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--loss", "2"],
+            &["--loss 2"],
+        ),
+        (
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "bbr"],
+            &["--cc bbr", "cubic"],
+        ),
+        (
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--mtu", "10"],
+            &["10"],
+        ),
+        (
+            &["--rate", "0 bit/s", "--rtt", "116ms"],
+            &["--rate 0 bit/s"],
+        ),
+        (&["--rate", "10Gbit/s", "--rtt", "0 ms"], &["0"]),
+    ] {
+        let mut all = vec!["predict", "path"];
+        all.extend(args);
+        farpath(&all).exits(2).says(words);
+    }
+    let stack = |text| farpath(&["predict", "overhead", "--stack", text]).exits(2);
+    stack("oc12c/atmm/ip/tcp").says(&["--stack", "atmm"]);
+    stack("").says(&["--stack"]);
+}

@@ -1,0 +1,201 @@
+//! Bad input: file, line, cause and remedy, exit 2, and nothing written.
+
+use std::fs;
+
+use crate::farpath::{SMALL, farpath, farpath_in, names};
+
+/// Two stitches that hand a frame round for ever.
+const LOOP: &str = r#"
+[[router]]
+name = "s"
+
+[[link]]
+name = "rs"
+ends = ["r", "s"]
+rate = "100 Mbit/s"
+
+[[lsp]]
+name = "out"
+path = ["r", "s"]
+
+[[lsp]]
+name = "home"
+path = ["s", "r"]
+
+[[ccc]]
+name = "at_s"
+kind = "lsp-switch"
+router = "s"
+receive_lsp = "out"
+transmit_lsp = "home"
+
+[[ccc]]
+name = "at_r"
+kind = "lsp-switch"
+router = "r"
+receive_lsp = "home"
+transmit_lsp = "out"
+"#;
+
+/// What is wrong, the text replaced, its replacement, and what must be said of it.
+const CASES: [(&str, &str, &str, &[&str]); 13] = [
+    (
+        "an unknown key",
+        "delay = \"5 ms\"",
+        "dealy = \"5 ms\"",
+        &["dealy", "did you mean `delay`?"],
+    ),
+    (
+        "a missing unit",
+        "delay = \"5 ms\"",
+        "delay = 5",
+        &["unit", "ms"],
+    ),
+    (
+        "a missing unit in quotes",
+        "delay = \"5 ms\"",
+        "delay = \"5\"",
+        &["unit", "ms"],
+    ),
+    (
+        "a host that does not exist",
+        "ends = [\"r\", \"b\"]",
+        "ends = [\"r\", \"bb\"]",
+        &["no host or router `bb`", "known here: a, b, r"],
+    ),
+    (
+        "two of one name",
+        "name = \"b\"",
+        "name = \"a\"",
+        &["`a`", "name"],
+    ),
+    (
+        "a negative delay",
+        "delay = \"5 ms\"",
+        "delay = \"-5 ms\"",
+        &["-5 ms"],
+    ),
+    (
+        "a rate of zero",
+        "rate = \"100 Mbit/s\"",
+        "rate = \"0 Mbit/s\"",
+        &["rate", "0"],
+    ),
+    (
+        "a queue of zero",
+        "queue = \"1 MB\"",
+        "queue = \"0 packets\"",
+        &["queue", "0"],
+    ),
+    (
+        "a window beyond window scaling",
+        "duration = \"2 s\"",
+        "duration = \"2 s\"\nwindow = \"1.1 GB\"",
+        &["window", "1073725440"],
+    ),
+    (
+        "an ambiguous size",
+        "duration = \"2 s\"",
+        "duration = \"2 s\"\nwindow = \"64M\"",
+        &["64M", "64 MB", "64 MiB"],
+    ),
+    ("no TOML", "[scenario]", "[scenario", &["TOML"]),
+    (
+        "an unknown metric",
+        "metric = \"ping.rtt_avg_ns\"",
+        "metric = \"ping.rtt_avg\"",
+        &["rtt_avg"],
+    ),
+    (
+        "an unknown section",
+        "[[router]]",
+        "[[ruoter]]",
+        &["did you mean `router`?"],
+    ),
+];
+
+/// The first line on which two texts differ, from 1.
+fn first_difference(a: &str, b: &str) -> usize {
+    1 + a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count()
+}
+
+#[test]
+fn every_kind_of_bad_input_is_named_with_its_line_and_a_remedy() {
+    for (what, from, to, words) in CASES {
+        let text = SMALL.replacen(from, to, 1);
+        assert_ne!(text, SMALL, "{what}");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("bad.toml"), &text).expect("writable");
+        let line = first_difference(SMALL, &text);
+        for command in ["run", "check"] {
+            let mut args = vec![command, "bad.toml"];
+            if command == "run" {
+                args.extend(["--out", "out", "--junit", "j.xml"]);
+            }
+            let ran = farpath_in(folder.path(), &args).exits(2).says(words);
+            assert!(ran.err.starts_with("error: "), "{what}: {}", ran.err);
+            // A line added behind the place may be named instead of the place itself.
+            let places = [
+                format!("bad.toml:{line}:"),
+                format!("bad.toml:{}:", line + 1),
+            ];
+            assert!(
+                places.iter().any(|p| ran.err.contains(p)),
+                "{what}, line {line}: {}",
+                ran.err
+            );
+            assert!(
+                ran.err.contains("help: "),
+                "{what} has no remedy: {}",
+                ran.err
+            );
+        }
+        assert_eq!(names(folder.path()), ["bad.toml"], "{what}");
+    }
+}
+
+#[test]
+fn a_loop_of_stitches_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("bad.toml"), format!("{SMALL}{LOOP}")).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "bad.toml", "--out", "out"]).exits(2);
+    let ran = ran.says(&["bad.toml:", "help: "]);
+    assert!(
+        ran.err.contains("loop") || ran.err.contains("circle") || ran.err.contains("round"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(names(folder.path()), ["bad.toml"]);
+}
+
+#[test]
+fn a_scenario_that_does_not_exist_is_named_with_the_nearest_that_does() {
+    farpath(&["run", "cern-snaky/five-pases"]).exits(2).says(&[
+        "cern-snaky/five-pases",
+        "did you mean `cern-snaky/five-passes`?",
+    ]);
+    farpath(&["run", "no-such.toml"])
+        .exits(2)
+        .says(&["no-such.toml", "farpath scenarios"]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().to_str().expect("UTF-8");
+    farpath(&["run", path]).exits(2).says(&[path]);
+    fs::write(folder.path().join("latin1.toml"), [0x6e, 0xe9, 0xff]).expect("writable");
+    farpath_in(folder.path(), &["run", "latin1.toml"])
+        .exits(2)
+        .says(&["latin1.toml", "UTF-8"]);
+}
+
+#[test]
+fn a_bad_argument_of_set_and_only_is_shown_where_it_is() {
+    let run = |args: &[&str]| {
+        let mut all = vec!["run", "cern-snaky/one-pass"];
+        all.extend(args);
+        farpath(&all).exits(2)
+    };
+    run(&["--set", "link.stm64.dealy=1ms"]).says(&["--set", "did you mean `delay`?"]);
+    run(&["--set", "link.stm65.delay=1ms"]).says(&["stm65", "did you mean `stm64`?"]);
+    run(&["--set", "link.stm64.delay=1"]).says(&["--set", "unit"]);
+    run(&["--set", "nonsense"]).says(&["`nonsense` sets nothing", "SECTION.NAME.KEY=VALUE"]);
+    run(&["--only", "bulkk"]).says(&["--only bulkk", "ping-folded, bulk"]);
+}

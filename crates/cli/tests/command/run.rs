@@ -1,0 +1,242 @@
+//! `farpath run`: what its options do.
+
+use serde_json::Value;
+
+use crate::farpath::{SMALL, farpath, farpath_in, with_small};
+use crate::shape::document;
+
+fn records<'a>(document: &'a Value, origin: &str) -> Vec<&'a Value> {
+    let all = document["records"].as_array().expect("checked");
+    all.iter().filter(|r| r["origin"] == origin).collect()
+}
+
+fn run(args: &[&str]) -> Value {
+    let folder = with_small();
+    let mut all = vec!["run", "small.toml", "--json"];
+    all.extend(args);
+    document(&farpath_in(folder.path(), &all).exits(0).out)
+}
+
+/// What five-passes and capacity take minutes for in sum is run by `make scenarios`.
+#[test]
+fn every_shipped_scenario_meets_its_expectations() {
+    let list = farpath(&["scenarios"]).exits(0).out;
+    let names: Vec<&str> = list.lines().filter(|l| !l.starts_with(' ')).collect();
+    assert!(names.len() >= 7, "{names:?}");
+    for name in names {
+        let mut args = vec!["run", name];
+        match name {
+            "cern-snaky/five-passes" => {
+                args.extend(["--only", "ping-direct", "--only", "ping-folded"])
+            }
+            "cern-snaky/capacity" => args.extend(["--only", "one-way"]),
+            _ => {}
+        }
+        let ran = farpath(&args).exits(0);
+        assert!(ran.out.contains(" 0 failed"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn the_table_lays_predicted_beside_simulated_and_names_the_limit() {
+    let folder = with_small();
+    let out = farpath_in(folder.path(), &["run", "small.toml"])
+        .exits(0)
+        .out;
+    for word in [
+        "predicted",
+        "simulated",
+        "stated",
+        "about ten",
+        "limited by",
+        "Mbit/s",
+        "small",
+    ] {
+        assert!(out.contains(word), "`{word}` is not in\n{out}");
+    }
+    assert!(out.lines().all(|l| l.chars().count() <= 80), "{out}");
+}
+
+#[test]
+fn a_failed_expectation_is_exit_1_and_stays_readable() {
+    let folder = with_small();
+    let strict = SMALL.replace("min = \"1 Mbit/s\"", "min = \"99 Mbit/s\"");
+    std::fs::write(folder.path().join("strict.toml"), strict).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "strict.toml"]).exits(1);
+    assert!(ran.out.contains("FAIL"), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    let ran = farpath_in(folder.path(), &["run", "strict.toml", "--json"]).exits(1);
+    let document = document(&ran.out);
+    let failed = document["expectations"].as_array().expect("checked");
+    assert!(failed.iter().any(|e| e["pass"] == false));
+}
+
+#[test]
+fn set_changes_a_key_and_the_hash() {
+    let plain = run(&[]);
+    let set = run(&["--set", "link.rb.delay=5.5 ms"]);
+    assert_ne!(plain["scenario_sha256"], set["scenario_sha256"]);
+    let rtt = |d: &Value| {
+        records(d, "simulated")[0]["metrics"]["rtt_min_ns"]
+            .as_f64()
+            .expect("a number")
+    };
+    assert_eq!(rtt(&set) - rtt(&plain), 1e6);
+    let several = run(&[
+        "--set",
+        "test.ping.count=7",
+        "--set",
+        "test.ping.interval=10ms",
+    ]);
+    assert_eq!(records(&several, "simulated")[0]["metrics"]["sent"], 7);
+}
+
+#[test]
+fn only_keeps_the_named_tests_and_their_expectations() {
+    let document = run(&["--only", "ping"]);
+    let tests: Vec<&Value> = document["records"]
+        .as_array()
+        .expect("checked")
+        .iter()
+        .map(|r| &r["test"])
+        .collect();
+    assert_eq!(tests, ["ping", "ping"]);
+    let expectations = document["expectations"].as_array().expect("checked");
+    assert!(
+        expectations
+            .iter()
+            .all(|e| e["metric"] == "ping.rtt_avg_ns")
+    );
+}
+
+#[test]
+fn an_origin_flag_leaves_out_the_other() {
+    let predicted = run(&["--predict"]);
+    assert_eq!(records(&predicted, "simulated").len(), 0);
+    assert_eq!(predicted["links"].as_array().expect("checked").len(), 0);
+    let simulated = run(&["--simulate"]);
+    assert_eq!(records(&simulated, "predicted").len(), 0);
+    assert_eq!(run(&["--predict", "--simulate"]), run(&[]));
+}
+
+#[test]
+fn the_seed_decides_all_luck() {
+    assert_eq!(run(&["--seed", "5"]), run(&["--seed", "5"]));
+    assert_eq!(run(&["--seed", "1"]), run(&[]));
+    let (five, six) = (run(&["--seed", "5"]), run(&["--seed", "6"]));
+    assert_eq!((&five["seed"], &six["seed"]), (&5.into(), &6.into()));
+    assert_ne!(
+        records(&five, "simulated")[1]["metrics"],
+        records(&six, "simulated")[1]["metrics"]
+    );
+    assert_eq!(records(&five, "predicted"), records(&six, "predicted"));
+}
+
+#[test]
+fn a_repeat_is_a_run_with_the_next_seed() {
+    let document = run(&["--repeat", "3", "--seed", "5"]);
+    let simulated = records(&document, "simulated");
+    let repeats: Vec<u64> = simulated
+        .iter()
+        .filter_map(|r| r["repeat"].as_u64())
+        .collect();
+    assert_eq!(repeats, [0, 0, 1, 1, 2, 2]);
+    assert_eq!(records(&document, "predicted").len(), 2);
+    let alone = run(&["--seed", "7"]);
+    assert_eq!(
+        simulated[5]["metrics"],
+        records(&alone, "simulated")[1]["metrics"]
+    );
+}
+
+#[test]
+fn one_instant_at_a_time_gives_the_same_document() {
+    assert_eq!(run(&["--event-by-event"]), run(&[]));
+}
+
+#[test]
+fn a_sweep_has_one_record_for_each_point() {
+    let folder = with_small();
+    let sweep = format!(
+        "{SMALL}\n[sweep]\n\"link.rb.delay\" = [\"1 ms\", \"5 ms\"]\n\"test.bulk.parallel\" = [1, 2]\n"
+    );
+    let sweep = sweep.replace("min = \"10 ms\"", "min = \"2 ms\"");
+    std::fs::write(folder.path().join("sweep.toml"), sweep).expect("writable");
+    let ran = farpath_in(
+        folder.path(),
+        &["run", "sweep.toml", "--json", "--simulate"],
+    )
+    .exits(0);
+    let document = document(&ran.out);
+    let points: Vec<String> = records(&document, "simulated")
+        .iter()
+        .filter(|r| r["test"] == "bulk")
+        .map(|r| {
+            format!(
+                "{} {}",
+                r["point"]["link.rb.delay"], r["point"]["test.bulk.parallel"]
+            )
+        })
+        .collect();
+    // The last key varies fastest.
+    let wanted = [
+        "\"1 ms\" \"1\"",
+        "\"1 ms\" \"2\"",
+        "\"5 ms\" \"1\"",
+        "\"5 ms\" \"2\"",
+    ];
+    assert_eq!(points, wanted);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for args in [
+        &["run", "cern-snaky/one-pass", "--json"][..],
+        &["schema"],
+        &["scenarios"],
+    ] {
+        let mut command = crate::farpath::command();
+        command
+            .args(args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().expect("the binary was built");
+        drop(child.stdout.take());
+        crate::farpath::ran(child.wait_with_output().expect("it ends")).exits(0);
+    }
+}
+
+#[test]
+fn scenarios_are_listed_and_printed_and_checked() {
+    let list = farpath(&["scenarios"]).exits(0).out;
+    for name in list.lines().filter(|l| !l.starts_with(' ')) {
+        let text = farpath(&["scenarios", name]).exits(0).out;
+        assert!(text.contains("[scenario]"), "{name}");
+        let check = farpath(&["check", name]).exits(0).out;
+        assert!(check.starts_with(&format!("{name}: ok\n")), "{check}");
+    }
+    let five = farpath(&["check", "cern-snaky/five-passes"]).exits(0).out;
+    assert!(
+        five.contains("→ stm64 (ch5_ar5_t1_v591)  ← stm64 (ar5_ch5_t2_v591)"),
+        "{five}"
+    );
+    farpath(&["check", "cern-snaky/fivepasses"])
+        .exits(2)
+        .says(&["did you mean `cern-snaky/five-passes`?"]);
+}
+
+#[test]
+fn the_schema_is_json_schema_and_knows_the_sections() {
+    let schema: Value = serde_json::from_str(&farpath(&["schema"]).exits(0).out).expect("JSON");
+    assert!(
+        schema["$schema"]
+            .as_str()
+            .expect("a text")
+            .starts_with("https://json-schema.org/")
+    );
+    for section in [
+        "scenario", "host", "router", "link", "lsp", "ccc", "test", "event", "expect", "sweep",
+    ] {
+        assert!(schema["properties"][section].is_object(), "{section}");
+    }
+}

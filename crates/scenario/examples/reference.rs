@@ -1,5 +1,0 @@
-//! Prints `docs/reference/scenario.md`.
-
-fn main() {
-    print!("{}", farpath_scenario::reference());
-}

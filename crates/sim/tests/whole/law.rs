@@ -1,0 +1,141 @@
+//! The law at the level of the whole simulator: whatever the mode and the window, the same bits.
+
+use farpath_element::Mode;
+use farpath_scenario::{Scenario, TestKind, shipped as all_shipped};
+use farpath_sim::WINDOW;
+use farpath_units::{Duration, Time};
+
+use crate::world::{World, run_in, shipped};
+
+/// Windows shorter than any delay, of a usual size, and longer than any run.
+pub(crate) const WINDOWS: [Duration; 3] =
+    [Duration::from_us(10), WINDOW, Duration::from_secs(3600)];
+
+/// Asserts that two runs of one scenario are one.
+#[track_caller]
+pub(crate) fn assert_same(what: &str, a: &World, b: &World) {
+    assert_eq!(a.outcome.end, b.outcome.end, "{what}: end");
+    assert_eq!(a.records, b.records, "{what}: records");
+    assert_eq!(a.links, b.links, "{what}: links");
+    assert_eq!(a.digests(), b.digests(), "{what}: digests");
+    assert_eq!(a.tapped, b.tapped, "{what}: captures");
+    let (a, b) = (&a.outcome.built, &b.outcome.built);
+    for port in 0..a.port_count() {
+        assert_eq!(
+            a.port(port).counters(),
+            b.port(port).counters(),
+            "{what}: counters of port {port}"
+        );
+    }
+    assert_eq!(a.network.hops(), b.network.hops(), "{what}: hops");
+}
+
+/// Every frame that was offered was sent or dropped, and everything sent arrived or was dropped.
+#[track_caller]
+pub(crate) fn assert_conserved(what: &str, world: &World) {
+    let built = &world.outcome.built;
+    assert_eq!(built.network.in_flight(), 0, "{what}: frames under way");
+    let (mut sent, mut refused, mut dropped) = (0, 0, 0);
+    for number in 0..built.port_count() {
+        let counters = built.port(number).counters();
+        assert_eq!(built.port(number).waiting(), 0, "{what}: frames wait");
+        let before_the_wire = ["tail", "mtu", "down"].map(|reason| {
+            let all = farpath_element::Drop::ALL;
+            let of = all.into_iter().find(|d| d.name() == reason);
+            counters.dropped(of.expect("a reason"))
+        });
+        let turned_away: u64 = before_the_wire.iter().sum();
+        assert_eq!(
+            counters.offered,
+            counters.frames + turned_away,
+            "{what}: port {number}"
+        );
+        sent += counters.frames;
+        refused += turned_away;
+        dropped += counters.drops.iter().sum::<u64>() - turned_away;
+    }
+    // A frame on a channel goes to a port or ends at a node; ports pass on what they do not drop,
+    // so the rest was put there by nodes.
+    let offered: u64 = (0..built.port_count())
+        .map(|p| built.port(p).counters().offered)
+        .sum();
+    let ended: u64 = (0..world.scenario.node_count())
+        .map(|n| built.station(n).received)
+        .sum();
+    let hops = built.network.hops();
+    assert_eq!(hops, offered + ended, "{what}: frames on channels");
+    let from_nodes = hops - (sent - dropped);
+    assert_eq!(
+        from_nodes,
+        ended + refused + dropped,
+        "{what}: frames from nodes"
+    );
+}
+
+/// A shipped scenario cut down to about a second of traffic, its last tests at once with the first.
+fn shortened(name: &str) -> Scenario {
+    let mut scenario = shipped(name, &[]);
+    for test in &mut scenario.tests {
+        test.start = Time::from_ps(test.start.as_ps() / 100);
+        match &mut test.kind {
+            TestKind::Ping(ping) => {
+                ping.count = 3;
+                ping.interval = Duration::from_ms(40);
+            }
+            TestKind::Udp(_) => {
+                test.omit = Duration::ZERO;
+                test.duration = Some(Duration::from_ms(12));
+            }
+            TestKind::Tcp(_) => {
+                test.omit = Duration::from_ms(200);
+                test.duration = Some(Duration::from_ms(6000));
+            }
+        }
+    }
+    for event in &mut scenario.events {
+        event.at = Time::from_ps(event.at.as_ps() / 50);
+    }
+    scenario
+}
+
+#[test]
+fn every_shipped_scenario_is_the_same_in_every_mode() {
+    for source in all_shipped() {
+        let oracle = run_in(shortened(&source.name), Mode::EventByEvent, 7);
+        assert!(
+            oracle.outcome.built.network.hops() > 500,
+            "{}: hardly anything happens",
+            source.name
+        );
+        for window in WINDOWS {
+            let windowed = run_in(shortened(&source.name), Mode::Windowed(window), 7);
+            assert_same(&format!("{}, {window}", source.name), &oracle, &windowed);
+        }
+        assert_conserved(&source.name, &oracle);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_document() {
+    let run = || {
+        run_in(
+            shortened("cern-snaky/five-passes"),
+            Mode::Windowed(WINDOW),
+            3,
+        )
+    };
+    let (first, second) = (run(), run());
+    assert_eq!(first.json(), second.json());
+}
+
+#[test]
+fn without_luck_the_seed_changes_nothing() {
+    let run = |seed| {
+        run_in(
+            shortened("cern-snaky/five-passes"),
+            Mode::Windowed(WINDOW),
+            seed,
+        )
+    };
+    assert_same("seeds 1 and 2", &run(1), &run(2));
+}

@@ -1,0 +1,186 @@
+//! `limited_by` in the clear-cut cases: each has one answer and no other.
+
+use crate::world::{World, assert_within, run_text};
+
+/// a - r - b at these rates, 20 ms one way, with these keys on the hosts and on the second link.
+fn path(first: &str, second: &str, host: &str, link: &str, test: &str) -> World {
+    run_text(&format!(
+        r#"
+[scenario]
+name = "limits"
+[[host]]
+name = "a"
+txqueuelen = 20000
+{host}
+[[host]]
+name = "b"
+txqueuelen = 20000
+{host}
+[[router]]
+name = "r"
+[[link]]
+name = "a"
+ends = ["a", "r"]
+rate = "{first}"
+[[link]]
+name = "b"
+ends = ["r", "b"]
+rate = "{second}"
+delay = "20 ms"
+queue = "20000 packets"
+{link}
+[[test]]
+name = "t"
+from = "a"
+to = "b"
+{test}
+"#
+    ))
+}
+
+const BIG: &str = "rmem_max = 100000000\nwmem_max = 100000000";
+
+#[track_caller]
+fn assert_limit(world: &World, wanted: &str, least: f64) {
+    let record = world.record("t");
+    assert_eq!(
+        record.limited_by.as_deref(),
+        Some(wanted),
+        "{:?}",
+        record.streams
+    );
+    for stream in &record.streams {
+        let share = stream.limited_by[wanted];
+        assert!(share >= least, "{wanted} {share}: {:?}", stream.limited_by);
+        let sum: f64 = stream.limited_by.values().sum();
+        assert_within("shares", sum, 1.0 - 1e-9, 1.0 + 1e-9);
+    }
+}
+
+#[test]
+fn a_small_window_is_the_receivers() {
+    let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"5 s\"";
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", "", "", test),
+        "receive_window",
+        0.9,
+    );
+}
+
+#[test]
+fn a_small_send_buffer_is_the_senders() {
+    let host = "rmem_max = 100000000\nwmem_max = 50000";
+    let test = "kind = \"tcp\"\nsocket_buffer = \"10 MB\"\nduration = \"5 s\"";
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", host, "", test),
+        "send_buffer",
+        0.9,
+    );
+}
+
+#[test]
+fn a_full_interface_is_the_nic() {
+    let test = "kind = \"tcp\"\nwindow = \"2 MB\"\nduration = \"5 s\"";
+    assert_limit(&path("100 Mbit/s", "1 Gbit/s", BIG, "", test), "nic", 0.9);
+}
+
+#[test]
+fn a_full_link_on_the_way_is_the_link() {
+    let test = "kind = \"tcp\"\nwindow = \"2 MB\"\nduration = \"5 s\"";
+    assert_limit(&path("1 Gbit/s", "100 Mbit/s", BIG, "", test), "link", 0.9);
+}
+
+#[test]
+fn random_loss_leaves_the_window_cut() {
+    let test = "kind = \"tcp\"\nwindow = \"10 MB\"\ncc = \"reno\"\nduration = \"20 s\"";
+    let world = path("1 Gbit/s", "1 Gbit/s", BIG, "loss = 0.002", test);
+    assert!(world.metric("t", "retransmits") > 10.0);
+    assert_limit(&world, "cwnd_recovery", 0.8);
+}
+
+#[test]
+fn timeouts_are_loss() {
+    let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"20 s\"";
+    let world = path("1 Gbit/s", "1 Gbit/s", BIG, "loss = 0.35", test);
+    assert!(world.metric("t", "rtos") >= 3.0);
+    assert_limit(&world, "loss", 0.5);
+}
+
+#[test]
+fn a_stream_that_gets_through_is_its_applications() {
+    let test = "kind = \"udp\"\nrate = \"10 Mbit/s\"\nduration = \"1 s\"";
+    let world = path("100 Mbit/s", "100 Mbit/s", "", "", test);
+    assert_eq!(world.limited_by("t"), "application");
+}
+
+#[test]
+fn a_stream_that_overflows_a_link_is_that_links() {
+    let test = "kind = \"udp\"\nrate = \"50 Mbit/s\"\nduration = \"10 s\"";
+    let world = path("100 Mbit/s", "10 Mbit/s", "", "", test);
+    assert!(world.metric("t", "loss_ratio") > 0.5);
+    assert_eq!(world.limited_by("t"), "link");
+    let world = path("10 Mbit/s", "100 Mbit/s", "", "", test);
+    assert_eq!(world.limited_by("t"), "nic");
+}
+
+#[test]
+fn a_stream_that_loses_by_chance_is_limited_by_loss() {
+    let test = "kind = \"udp\"\nrate = \"10 Mbit/s\"\nduration = \"1 s\"";
+    let world = path("100 Mbit/s", "100 Mbit/s", "", "loss = 0.1", test);
+    assert_eq!(world.limited_by("t"), "loss");
+}
+
+#[test]
+fn a_short_transfer_is_slow_start() {
+    let test = "kind = \"tcp\"\nwindow = \"10 MB\"\nbytes = \"500 kB\"";
+    assert_limit(
+        &path("1 Gbit/s", "1 Gbit/s", BIG, "", test),
+        "cwnd_slow_start",
+        0.6,
+    );
+}
+
+/// A ramp of 2 s, then a full interface; what happens after the last byte is nobody's limit.
+#[test]
+fn five_seconds_of_a_long_fat_path_are_slow_start_and_then_the_nic() {
+    let world = run_text(
+        r#"
+[scenario]
+name = "long-fat"
+[[host]]
+name = "a"
+mtu = 9000
+txqueuelen = 50000
+[[host]]
+name = "b"
+mtu = 9000
+txqueuelen = 50000
+[[link]]
+name = "wire"
+ends = ["a", "b"]
+framing = "10gbe"
+delay = "60 ms"
+mtu = 9000
+[[test]]
+name = "t"
+kind = "tcp"
+cc = "cubic"
+from = "a"
+to = "b"
+window = "200 MB"
+duration = "5 s"
+"#,
+    );
+    let shares = &world.record("t").streams[0].limited_by;
+    assert!(!shares.contains_key("application"), "{shares:?}");
+    assert_limit(&world, "nic", 0.6);
+    assert_within("slow start", shares["cwnd_slow_start"], 0.2, 0.4);
+}
+
+/// The measurement begins after `omit`, and so does the account.
+#[test]
+fn what_is_omitted_is_not_accounted() {
+    let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nomit = \"2 s\"\nduration = \"5 s\"";
+    let world = path("1 Gbit/s", "1 Gbit/s", "", "", test);
+    assert_limit(&world, "receive_window", 1.0);
+}

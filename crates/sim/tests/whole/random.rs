@@ -1,0 +1,331 @@
+//! Random small networks with everything in them, as scenario text.
+
+use std::fmt::Write as _;
+
+use farpath_element::Mode;
+use proptest::prelude::*;
+
+use crate::law::{WINDOWS, assert_conserved, assert_same};
+use crate::world::{run_in, scenario};
+
+/// A random scenario, in small numbers that shrink well.
+#[derive(Clone, Debug)]
+struct Sketch {
+    /// Routers in a chain, 1 to 3.
+    routers: usize,
+    /// LSP passes of a circuit over the first trunk: 0, 1, 3 or 5.
+    passes: usize,
+    explicit_null: bool,
+    /// An IP tunnel through all routers.
+    tunnel: bool,
+    trunk_kbps: u32,
+    delay_us: u32,
+    queue: u8,
+    loss: u8,
+    reorder: bool,
+    tap: bool,
+    tests: Vec<Test>,
+    events: Vec<Event>,
+}
+
+#[derive(Clone, Debug)]
+struct Test {
+    kind: u8,
+    from: u8,
+    to: u8,
+    start_ms: u16,
+    size: u16,
+    option: u8,
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    at_us: u32,
+    trunk: u8,
+    direction: u8,
+    change: u8,
+    size: u16,
+}
+
+fn test() -> impl Strategy<Value = Test> {
+    (
+        0..8_u8,
+        0..8_u8,
+        0..8_u8,
+        0..60_u16,
+        1..1000_u16,
+        any::<u8>(),
+    )
+        .prop_map(|(kind, from, to, start_ms, size, option)| Test {
+            kind,
+            from,
+            to,
+            start_ms,
+            size,
+            option,
+        })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    (0..400_000_u32, 0..3_u8, 0..3_u8, 0..7_u8, 1..1000_u16).prop_map(
+        |(at_us, trunk, direction, change, size)| Event {
+            at_us,
+            trunk,
+            direction,
+            change,
+            size,
+        },
+    )
+}
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    (
+        (1..4_usize, 0..4_usize, any::<bool>(), any::<bool>()),
+        (
+            200..20_000_u32,
+            0..30_000_u32,
+            0..5_u8,
+            0..7_u8,
+            any::<bool>(),
+            any::<bool>(),
+        ),
+        prop::collection::vec(test(), 1..6),
+        prop::collection::vec(event(), 0..5),
+    )
+        .prop_map(|(shape, trunk, tests, events)| Sketch {
+            routers: shape.0,
+            passes: [0, 1, 3, 5][shape.1],
+            explicit_null: shape.2,
+            tunnel: shape.3,
+            trunk_kbps: trunk.0,
+            delay_us: trunk.1,
+            queue: trunk.2,
+            loss: trunk.3,
+            reorder: trunk.4,
+            tap: trunk.5,
+            tests,
+            events,
+        })
+}
+
+fn loss(kind: u8) -> &'static str {
+    match kind {
+        1 => "loss = 0.02",
+        2 => "lose_every = 13",
+        3 => "gilbert_elliott = { p = 0.02, r = 0.3 }",
+        4 => "bit_error_rate = 1e-6",
+        5 => "lose_every = 40\nloss = 0.01",
+        _ => "",
+    }
+}
+
+fn queue(kind: u8) -> &'static str {
+    ["10 packets", "6 kB", "5 ms", "1bdp", "100 packets"][usize::from(kind)]
+}
+
+impl Sketch {
+    /// `h` hosts are on router 0, `g` hosts on the last one; `x` and `y` are joined by the circuit.
+    fn text(&self) -> String {
+        let mut text = String::from("[scenario]\nname = \"random\"\n");
+        let last = self.routers - 1;
+        for host in ["h0", "h1", "g0", "g1"] {
+            writeln!(text, "[[host]]\nname = \"{host}\"\ntxqueuelen = 50").expect("a String");
+        }
+        if self.is_folded() {
+            text.push_str("[[host]]\nname = \"x\"\n[[host]]\nname = \"y\"\n");
+        }
+        for router in 0..self.routers {
+            writeln!(text, "[[router]]\nname = \"r{router}\"").expect("a String");
+        }
+        for (host, router) in [("h0", 0), ("h1", 0), ("g0", last), ("g1", last)] {
+            writeln!(
+                text,
+                "[[link]]\nname = \"{host}\"\nends = [\"{host}\", \"r{router}\"]\nrate = \"30 Mbit/s\"\ndelay = \"10 us\""
+            )
+            .expect("a String");
+        }
+        for trunk in 0..last {
+            writeln!(
+                text,
+                "[[link]]\nname = \"t{trunk}\"\nends = [\"r{trunk}\", \"r{}\"]\nrate = \"{} kbit/s\"\ndelay = \"{} us\"\nqueue = \"{}\"\nreorder = {}\nmtu = 1560\ntap = {}\n{}",
+                trunk + 1,
+                self.trunk_kbps,
+                self.delay_us,
+                queue(self.queue),
+                self.reorder,
+                self.tap,
+                loss(self.loss),
+            )
+            .expect("a String");
+        }
+        self.circuit(&mut text);
+        self.tunnel(&mut text);
+        for (number, test) in self.tests.iter().enumerate() {
+            self.test(&mut text, number, test);
+        }
+        for event in &self.events {
+            self.event(&mut text, event);
+        }
+        text
+    }
+
+    fn is_folded(&self) -> bool {
+        self.passes > 0 && self.routers > 1
+    }
+
+    fn circuit(&self, text: &mut String) {
+        if !self.is_folded() {
+            return;
+        }
+        for (host, router) in [("x", 0), ("y", 1)] {
+            writeln!(
+                text,
+                "[[link]]\nname = \"{host}\"\nends = [\"{host}\", \"r{router}\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 us\""
+            )
+            .expect("a String");
+        }
+        // Pass n of the way out goes from r0 to r1 when n is even; the way back mirrors it.
+        for (way, first) in [("o", 0), ("b", 1)] {
+            for pass in 0..self.passes {
+                let from = (first + pass) % 2;
+                writeln!(
+                    text,
+                    "[[lsp]]\nname = \"{way}{pass}\"\npath = [\"r{from}\", \"r{}\"]\nexplicit_null = {}",
+                    1 - from,
+                    self.explicit_null
+                )
+                .expect("a String");
+                if pass > 0 {
+                    writeln!(
+                        text,
+                        "[[ccc]]\nname = \"s{way}{pass}\"\nkind = \"lsp-switch\"\nrouter = \"r{from}\"\nreceive_lsp = \"{way}{}\"\ntransmit_lsp = \"{way}{pass}\"",
+                        pass - 1
+                    )
+                    .expect("a String");
+                }
+            }
+        }
+        let end = self.passes - 1;
+        for (host, router, transmit, receive) in [
+            ("x", 0, "o0", format!("b{end}")),
+            ("y", 1, "b0", format!("o{end}")),
+        ] {
+            writeln!(
+                text,
+                "[[ccc]]\nname = \"c{host}\"\nkind = \"remote-interface-switch\"\nrouter = \"r{router}\"\ninterface = \"{host}\"\nencapsulation = \"ethernet-ccc\"\ntransmit_lsp = \"{transmit}\"\nreceive_lsp = \"{receive}\""
+            )
+            .expect("a String");
+        }
+    }
+
+    fn tunnel(&self, text: &mut String) {
+        if !self.tunnel || self.routers < 2 {
+            return;
+        }
+        let path: Vec<String> = (0..self.routers).map(|r| format!("\"r{r}\"")).collect();
+        writeln!(
+            text,
+            "[[lsp]]\nname = \"ip\"\npath = [{}]\nexplicit_null = {}",
+            path.join(", "),
+            self.explicit_null
+        )
+        .expect("a String");
+    }
+
+    fn node(&self, number: u8) -> String {
+        let names = ["h0", "h1", "g0", "g1"];
+        match names.get(usize::from(number)) {
+            Some(name) => (*name).to_owned(),
+            None => format!("r{}", usize::from(number) % self.routers),
+        }
+    }
+
+    fn test(&self, text: &mut String, number: usize, test: &Test) {
+        let (mut from, mut to) = (self.node(test.from % 4), self.node(test.to));
+        if self.is_folded() && test.option.is_multiple_of(3) {
+            (from, to) = ("x".to_owned(), "y".to_owned());
+        }
+        let kind = test.kind;
+        if kind > 2 && to.starts_with('r') {
+            to = self.node(test.to % 4);
+        }
+        if from == to {
+            (from, to) = ("h0".to_owned(), "g0".to_owned());
+        }
+        let head = format!(
+            "[[test]]\nname = \"n{number}\"\nfrom = \"{from}\"\nto = \"{to}\"\nstart = \"{} ms\"\nip = {}",
+            test.start_ms,
+            if test.option & 4 == 0 { 4 } else { 6 }
+        );
+        let option = test.option;
+        let rest = match kind {
+            0..=2 => format!(
+                "kind = \"ping\"\ncount = {}\ninterval = \"{} us\"\nsize = {}\nttl = {}\ntimeout = \"300 ms\"",
+                1 + option % 9,
+                100 + u32::from(test.size) * 7,
+                60 + u32::from(test.size),
+                if kind == 2 { 1 + option % 4 } else { 64 },
+            ),
+            3 | 4 => format!(
+                "kind = \"udp\"\nrate = \"{} kbit/s\"\nsize = {}\narrivals = \"{}\"\nduration = \"150 ms\"\nomit = \"10 ms\"",
+                100 + u32::from(option) * 20,
+                20 + test.size,
+                if kind == 3 { "constant" } else { "poisson" },
+            ),
+            _ => format!(
+                "kind = \"tcp\"\ncc = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
+                if option & 1 == 0 { "reno" } else { "cubic" },
+                option & 2 == 0,
+                1 + option % 3,
+                option & 8 == 0,
+                option & 16 == 0,
+                3 + test.size,
+                1 + option % 4,
+                if kind == 7 {
+                    format!("bytes = \"{} kB\"\nduration = \"2 s\"", 1 + test.size / 4)
+                } else {
+                    "duration = \"250 ms\"\nomit = \"20 ms\"".to_owned()
+                },
+            ),
+        };
+        writeln!(text, "{head}\n{rest}").expect("a String");
+    }
+
+    fn event(&self, text: &mut String, event: &Event) {
+        let link = match usize::from(event.trunk) {
+            trunk if trunk < self.routers - 1 => format!("t{trunk}"),
+            _ => "h0".to_owned(),
+        };
+        let size = u32::from(event.size);
+        let change = match event.change {
+            0 => format!("delay = \"{} us\"", size * 20),
+            1 => format!("rate = \"{} kbit/s\"", 100 + size * 10),
+            2 => "up = false".to_owned(),
+            3 | 4 => "up = true".to_owned(),
+            5 => loss(1 + (event.size % 5) as u8).to_owned(),
+            _ => format!("queue = \"{}\"", queue((event.size % 5) as u8)),
+        };
+        writeln!(
+            text,
+            "[[event]]\nat = \"{} us\"\nlink = \"{link}\"\ndirection = \"{}\"\n{change}",
+            event.at_us,
+            ["forward", "reverse", "both"][usize::from(event.direction)]
+        )
+        .expect("a String");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_network_is_the_same_in_every_mode(sketch in sketch(), seed in 0..1000_u64) {
+        let text = sketch.text();
+        let oracle = run_in(scenario(&text), Mode::EventByEvent, seed);
+        for window in WINDOWS {
+            let windowed = run_in(scenario(&text), Mode::Windowed(window), seed);
+            assert_same(&format!("{window}\n{text}"), &oracle, &windowed);
+        }
+        assert_conserved(&text, &oracle);
+    }
+}

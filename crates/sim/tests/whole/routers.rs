@@ -1,0 +1,336 @@
+//! Routers answer, or do not; labels and circuits are seen only by whom they concern.
+
+use farpath_element::Drop;
+use farpath_sim::ROUTER_ANSWER;
+use farpath_wire::Kind;
+
+use crate::world::{World, assert_within, run_scenario, run_text, scenario};
+
+/// a - r - s - t - b; 1 ms a link, 1 Gbit/s, no framing.
+fn chain(routers: &str, lsps: &str, tests: &str) -> World {
+    let router = |name: &str| {
+        let own = if routers.contains(name) {
+            "answers = false\n"
+        } else {
+            ""
+        };
+        format!("[[router]]\nname = \"{name}\"\n{own}")
+    };
+    let link = |name: &str, a: &str, b: &str, more: &str| {
+        format!(
+            "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nframing = \"none\"\nrate = \"1 Gbit/s\"\ndelay = \"1 ms\"\ntap = true\n{more}\n"
+        )
+    };
+    let text = [
+        "[scenario]\nname = \"chain\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n".to_owned(),
+        ["r", "s", "t"].map(router).concat(),
+        link("ar", "a", "r", "mtu = 3000"),
+        link("rs", "r", "s", "mtu = 3004"),
+        link("st", "s", "t", "mtu = 1504"),
+        link("tb", "t", "b", "mtu = 3000"),
+        lsps.to_owned(),
+        tests.to_owned(),
+    ];
+    run_text(&text.concat())
+}
+
+fn ping(name: &str, to: &str, more: &str) -> String {
+    format!(
+        "[[test]]\nname = \"{name}\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"{to}\"\ninterval = \"10 ms\"\ntimeout = \"100 ms\"\ncount = 3\n{more}\n"
+    )
+}
+
+/// Microseconds.
+fn rtt_us(world: &World, test: &str) -> f64 {
+    assert_eq!(world.metric(test, "received"), 3.0, "{test}");
+    assert_eq!(
+        world.metric(test, "rtt_min_ns"),
+        world.metric(test, "rtt_max_ns")
+    );
+    world.metric(test, "rtt_min_ns") / 1e3
+}
+
+#[test]
+fn a_router_answers_its_own_pings() {
+    let tests = [
+        ping("one", "r", "size = 1000"),
+        ping("three", "t", "size = 1000"),
+        ping("end", "b", "size = 1000"),
+    ]
+    .concat();
+    let world = chain("", "", &tests);
+    // 1000 bytes at 1 Gbit/s are 8 us a link.
+    let answer = ROUTER_ANSWER.as_ps() as f64 / 1e6;
+    assert_eq!(rtt_us(&world, "one"), 2.0 * 1008.0 + answer);
+    // The last ping's requests follow the others out of one interface.
+    assert_within(
+        "three",
+        rtt_us(&world, "three"),
+        6048.0 + answer,
+        6072.0 + answer,
+    );
+    assert_within("end", rtt_us(&world, "end"), 8064.0, 8090.0);
+}
+
+#[test]
+fn a_router_that_does_not_answer_is_silent_and_still_forwards() {
+    let tests = [
+        ping("to-it", "s", ""),
+        ping("through-it", "b", ""),
+        ping("expires-there", "b", "ttl = 2"),
+    ]
+    .concat();
+    let world = chain("s", "", &tests);
+    for test in ["to-it", "expires-there"] {
+        assert_eq!(world.metric(test, "received"), 0.0, "{test}");
+        assert_eq!(world.metric(test, "loss_ratio"), 1.0, "{test}");
+        assert!(world.record(test).notes.is_empty(), "{test}");
+    }
+    assert_eq!(world.metric("through-it", "received"), 3.0);
+    // What ended there without an answer is counted where it came in.
+    assert_eq!(world.drops("rs", "r>s", Drop::Host), 3);
+    assert_eq!(world.drops("rs", "r>s", Drop::Ttl), 3);
+}
+
+#[test]
+fn an_expired_ttl_is_reported_by_the_router_where_it_ended() {
+    for (ttl, node) in [(1, "r"), (2, "s"), (3, "t")] {
+        let world = chain("", "", &ping("probe", "b", &format!("ttl = {ttl}")));
+        let record = world.record("probe");
+        assert_eq!(record.metrics["received"], 0.0, "{ttl}");
+        let wanted: Vec<String> = (1..=3)
+            .map(|n| format!("request {n} was answered by {node}: TimeExceeded"))
+            .collect();
+        assert_eq!(record.notes, wanted);
+    }
+    let world = chain("", "", &ping("probe", "b", "ttl = 4"));
+    assert_eq!(world.metric("probe", "received"), 3.0);
+    assert!(world.record("probe").notes.is_empty());
+}
+
+#[test]
+fn what_does_not_fit_is_reported_by_the_router_before_the_narrow_link() {
+    let world = chain("", "", &ping("large", "b", "size = 1505"));
+    let record = world.record("large");
+    assert_eq!(record.metrics["received"], 0.0);
+    assert_eq!(record.notes.len(), 3);
+    assert!(
+        record
+            .notes
+            .iter()
+            .all(|n| n.ends_with("was answered by s: FragmentationNeeded")),
+        "{:?}",
+        record.notes
+    );
+    let world = chain("", "", &ping("fits", "b", "size = 1504"));
+    assert_eq!(world.metric("fits", "received"), 3.0);
+    let silent = chain("s", "", &ping("large", "b", "size = 1505"));
+    assert!(silent.record("large").notes.is_empty());
+    assert_eq!(silent.drops("rs", "r>s", Drop::Mtu), 3);
+}
+
+/// A datagram in an LSP: labels seen on the wire, round-trip time, and TTL.
+#[test]
+fn ip_in_an_lsp_keeps_its_ttl_and_pops_where_it_was_told() {
+    for (explicit_null, labels) in [(true, [Some(16), Some(0)]), (false, [Some(16), None])] {
+        let lsp = format!(
+            "[[lsp]]\nname = \"ip\"\npath = [\"r\", \"s\", \"t\"]\nexplicit_null = {explicit_null}\n"
+        );
+        let world = chain("", &lsp, &ping("probe", "b", "size = 100"));
+        assert_eq!(world.metric("probe", "received"), 3.0);
+        // 100 bytes are 0.8 us on each of eight links, a label 32 ns more on each that has one.
+        let carried = labels.iter().flatten().count() as f64;
+        assert_eq!(
+            world.metric("probe", "rtt_min_ns"),
+            8e6 + 8.0 * 800.0 + carried * 32.0
+        );
+
+        let seen: Vec<(Option<u32>, u8)> = [0, 2, 4, 6]
+            .iter()
+            .map(|port| {
+                let on = |(p, f): &&(usize, farpath_wire::Frame)| {
+                    p == port && f.kind == Kind::EchoRequest
+                };
+                let frame = world.tapped.iter().find(on).expect("it passed").1;
+                let label = frame.label.is_some().then(|| frame.label.label());
+                (label, frame.ttl)
+            })
+            .collect();
+        assert_eq!(
+            seen.iter().map(|s| s.0).collect::<Vec<_>>(),
+            [None, labels[0], labels[1], None]
+        );
+        // Uniform model (RFC 3443 §3.1): three routers, three hops, label or not.
+        assert_eq!(
+            (seen[0].1, seen[3].1),
+            (64, 61),
+            "explicit null {explicit_null}"
+        );
+    }
+}
+
+#[test]
+fn a_ttl_that_ends_inside_a_routed_lsp_is_reported_from_there() {
+    for (ttl, node) in [(1, "r"), (2, "s"), (3, "t")] {
+        for explicit_null in [true, false] {
+            let lsp = format!(
+                "[[lsp]]\nname = \"ip\"\npath = [\"r\", \"s\", \"t\"]\nexplicit_null = {explicit_null}\n"
+            );
+            let world = chain("", &lsp, &ping("probe", "b", &format!("ttl = {ttl}")));
+            let last = format!("request 3 was answered by {node}: TimeExceeded");
+            let notes = &world.record("probe").notes;
+            assert_eq!(
+                (notes.len(), notes.last()),
+                (3, Some(&last)),
+                "explicit null {explicit_null}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_label_takes_four_bytes_of_the_links_mtu() {
+    // s-t carries 1504 bytes, and with the label of an explicit null 1500 of datagram.
+    let lsp = "[[lsp]]\nname = \"ip\"\npath = [\"s\", \"t\"]\nexplicit_null = true\n";
+    let world = chain("", lsp, &ping("fits", "b", "size = 1500"));
+    assert_eq!(world.metric("fits", "received"), 3.0);
+    let world = chain("", lsp, &ping("large", "b", "size = 1501"));
+    assert_eq!(world.record("large").notes.len(), 3);
+    assert!(world.record("large").notes[0].contains("s: FragmentationNeeded"));
+}
+
+/// x - r = s - y, joined by a circuit of one pass each way over a trunk with this MTU, which the
+/// check of the text would refuse when it is too small.
+fn circuit(trunk_mtu: u32, tests: &str) -> World {
+    let mut scenario = scenario(&format!(
+        r#"
+[scenario]
+name = "circuit"
+[[host]]
+name = "x"
+mtu = 1500
+[[host]]
+name = "y"
+mtu = 1500
+[[router]]
+name = "r"
+[[router]]
+name = "s"
+[[link]]
+name = "x"
+ends = ["x", "r"]
+framing = "none"
+rate = "1 Gbit/s"
+[[link]]
+name = "trunk"
+ends = ["r", "s"]
+framing = "none"
+rate = "1 Gbit/s"
+delay = "1 ms"
+mtu = 9000
+tap = true
+[[link]]
+name = "y"
+ends = ["s", "y"]
+framing = "none"
+rate = "1 Gbit/s"
+[[lsp]]
+name = "out"
+path = ["r", "s"]
+[[lsp]]
+name = "back"
+path = ["s", "r"]
+[[ccc]]
+name = "c"
+kind = "remote-interface-switch"
+router = "r"
+interface = "x"
+vlan = 7
+transmit_lsp = "out"
+receive_lsp = "back"
+[[ccc]]
+name = "c"
+kind = "remote-interface-switch"
+router = "s"
+interface = "y"
+vlan = 7
+transmit_lsp = "back"
+receive_lsp = "out"
+{tests}
+"#
+    ));
+    scenario.links[1].mtu = trunk_mtu;
+    run_scenario(scenario)
+}
+
+#[test]
+fn a_circuit_is_no_hop_for_the_customers_ttl() {
+    let tests = "[[test]]\nname = \"probe\"\nkind = \"ping\"\nfrom = \"x\"\nto = \"y\"\ncount = 1\nttl = 1\n";
+    let world = circuit(9000, tests);
+    assert_eq!(world.metric("probe", "received"), 1.0);
+    let (_, frame) = world.tapped[0];
+    // Ethernet header with tag 18, label 4.
+    assert_eq!(frame.link_payload(), u32::from(frame.len) + 22);
+    assert_eq!((frame.ttl, frame.label.ttl()), (1, 255));
+}
+
+#[test]
+fn a_circuit_drops_what_does_not_fit_without_a_word_and_counts_it() {
+    let ping = |size| {
+        format!(
+            "[[test]]\nname = \"probe\"\nkind = \"ping\"\nfrom = \"x\"\nto = \"y\"\ncount = 4\ninterval = \"1 ms\"\nsize = {size}\ntimeout = \"100 ms\"\n"
+        )
+    };
+    let world = circuit(1500, &ping(1478));
+    assert_eq!(world.metric("probe", "received"), 4.0);
+    let world = circuit(1500, &ping(1479));
+    assert_eq!(world.metric("probe", "received"), 0.0);
+    assert!(world.record("probe").notes.is_empty());
+    assert_eq!(world.drops("trunk", "r>s", Drop::Mtu), 4);
+    assert_eq!(world.link("trunk", "s>r").frames, 0);
+}
+
+/// The label of a circuit starts with TTL 255 and loses one at each router: after 254 passes of a
+/// folded tunnel a frame dies inside, and nobody is told.
+#[test]
+fn a_ttl_that_ends_inside_a_circuit_is_silent() {
+    let folded = |passes: usize| {
+        let mut text = String::from(
+            "[scenario]\nname = \"deep\"\n[[host]]\nname = \"x\"\n[[host]]\nname = \"y\"\n[[router]]\nname = \"r0\"\n[[router]]\nname = \"r1\"\n\
+             [[link]]\nname = \"x\"\nends = [\"x\", \"r0\"]\nrate = \"1 Gbit/s\"\n[[link]]\nname = \"y\"\nends = [\"y\", \"r1\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"trunk\"\nends = [\"r0\", \"r1\"]\nrate = \"10 Gbit/s\"\nmtu = 1600\n",
+        );
+        for (way, first) in [("o", 0), ("b", 1)] {
+            for pass in 0..passes {
+                let from = (first + pass) % 2;
+                text += &format!(
+                    "[[lsp]]\nname = \"{way}{pass}\"\npath = [\"r{from}\", \"r{}\"]\n",
+                    1 - from
+                );
+                if pass > 0 {
+                    text += &format!(
+                        "[[ccc]]\nname = \"s{way}{pass}\"\nkind = \"lsp-switch\"\nrouter = \"r{from}\"\nreceive_lsp = \"{way}{}\"\ntransmit_lsp = \"{way}{pass}\"\n",
+                        pass - 1
+                    );
+                }
+            }
+        }
+        let end = passes - 1;
+        for (host, router, out, back) in [
+            ("x", 0, "o0", format!("b{end}")),
+            ("y", 1, "b0", format!("o{end}")),
+        ] {
+            text += &format!(
+                "[[ccc]]\nname = \"c{host}\"\nkind = \"remote-interface-switch\"\nrouter = \"r{router}\"\ninterface = \"{host}\"\ntransmit_lsp = \"{out}\"\nreceive_lsp = \"{back}\"\n"
+            );
+        }
+        text + "[[test]]\nname = \"probe\"\nkind = \"ping\"\nfrom = \"x\"\nto = \"y\"\ncount = 1\ntimeout = \"1 s\"\n"
+    };
+    let world = run_text(&folded(253));
+    assert_eq!(world.metric("probe", "received"), 1.0);
+    let world = run_text(&folded(255));
+    assert_eq!(world.metric("probe", "received"), 0.0);
+    assert!(world.record("probe").notes.is_empty());
+    let died = world.drops("trunk", "r0>r1", Drop::Ttl) + world.drops("trunk", "r1>r0", Drop::Ttl);
+    assert_eq!(died, 1);
+}
