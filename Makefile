@@ -50,10 +50,20 @@ rust-test: linker oracles web/dist/report.js ## the Rust tests
 	$(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE) 2>&1 | tee $(LOGS)/rust.txt
 
 .PHONY: web-test
-web-test: oracles web/dist/report.js ## types and tests of the pages
-	@mkdir -p $(LOGS)
+web-test: linker oracles web/dist/report.js ## types and tests of the pages, and pages of real runs used in Chromium
+	@mkdir -p $(LOGS) target/web-test
 	cd web && npm run check
 	cd web && CI=true NO_COLOR=1 npm test 2>&1 | tee ../$(LOGS)/web.txt
+	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
+	@for name in five-passes window-sweep five-passes-one-loss; do \
+		$(CHECKED) run cern-snaky/$$name --out target/web-test/$$name >/dev/null; \
+	done
+	$(CHECKED) run web/fixtures/lossy.toml --out target/web-test/lossy >/dev/null
+	node web/scripts/smoke.mjs \
+		target/web-test/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
+		target/web-test/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \
+		target/web-test/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
+		target/web-test/lossy/report.html --svg 9 --canvas 6 --trace
 
 .PHONY: generated
 generated: linker ## the pages under docs/reference are those the sources give
@@ -65,9 +75,8 @@ scenarios: linker web/dist/report.js ## run every shipped scenario; a failed exp
 	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
 
 .PHONY: pages
-pages: scenarios oracles ## use the pages of every scenario, and of a hard one, in a browser
-	@.ci/scenario $(CHECKED) web/fixtures/lossy.toml
-	@find target/scenarios -name report.html | sort | sed 's/$$/ --svg 1 --section path --section links/' | xargs node web/scripts/smoke.mjs
+pages: scenarios oracles ## open the page of every scenario in a browser
+	@find target/scenarios -name report.html | sort | sed 's/$$/ --svg 1 --section path/' | xargs node web/scripts/smoke.mjs
 
 .PHONY: bench
 bench: linker ## measure what the speed claims say; writes target/bench.json

@@ -14,7 +14,6 @@ pub(crate) enum Is {
     MaybeText,
     /// A whole number from 0.
     Whole,
-    Number,
     MaybeNumber,
     Bool,
     Array,
@@ -31,7 +30,6 @@ fn is(value: &Value, what: Is) -> bool {
         Is::Text => value.is_string(),
         Is::MaybeText => value.is_string() || value.is_null(),
         Is::Whole => value.is_u64(),
-        Is::Number => value.is_number(),
         Is::MaybeNumber => value.is_number() || value.is_null(),
         Is::Bool => value.is_boolean(),
         Is::Array => value.is_array(),

@@ -73,7 +73,7 @@ struct FlowState {
 }
 
 impl Loss {
-    /// A loss drawing from `key`, which names the link, its direction and the place in its list.
+    /// A loss drawing from `key`, which names the link, its direction and what is drawn.
     pub fn new(spec: LossSpec, key: Key) -> Loss {
         Loss {
             spec,

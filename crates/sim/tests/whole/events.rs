@@ -158,6 +158,6 @@ fn a_smaller_queue_drops_from_then_on_and_keeps_what_waits() {
     // 625 wait at 0.5 s; from then on nothing enters until they have gone, at 1 s.
     let lost = world.metric("stream", "sent") - world.metric("stream", "received");
     assert_within("lost", lost, 1220.0, 1250.0);
-    assert_eq!(world.drops("wan", "r>b", Drop::Tail), lost as f64 as u64);
+    assert_eq!(world.drops("wan", "r>b", Drop::Tail), lost as u64);
     assert!(world.tapped.iter().all(|(_, f)| f.kind == Kind::Udp));
 }

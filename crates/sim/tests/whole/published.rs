@@ -11,11 +11,11 @@ use crate::world::{World, assert_near, assert_within, only, run_scenario, run_te
 
 /// Source: "Snaky CCC tunnel" (CERN, 2004), RTT of 116 ms per pass; own arithmetic, C/n and
 /// C/ceil(n/2) with C = 9.58464 Gbit/s, the payload of STM-64.
-/// passes, scenario, RTT in ms, west:east crossings, slack above in ms
-const SCALING: [(usize, &str, f64, (usize, usize), f64); 3] = [
-    (1, "cern-snaky/one-pass", 116.0, (1, 0), 0.2),
-    (3, "cern-snaky/three-passes", 348.0, (2, 1), 0.2),
-    (5, "cern-snaky/five-passes", 580.0, (3, 2), 0.3),
+/// scenario, RTT in ms, crossings west and east, slack above in ms
+const SCALING: [(&str, f64, [usize; 2], f64); 3] = [
+    ("cern-snaky/one-pass", 116.0, [1, 0], 0.2),
+    ("cern-snaky/three-passes", 348.0, [2, 1], 0.2),
+    ("cern-snaky/five-passes", 580.0, [3, 2], 0.3),
 ];
 
 fn ping_of(world: &World) -> &str {
@@ -37,7 +37,7 @@ fn pings_of(name: &str) -> World {
 
 #[test]
 fn a_path_of_n_passes_has_n_times_the_round_trip_time() {
-    for (passes, name, rtt_ms, (west, east), slack) in SCALING {
+    for (name, rtt_ms, crossings, slack) in SCALING {
         let world = pings_of(name);
         let ping = ping_of(&world).to_owned();
         for metric in ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"] {
@@ -66,13 +66,8 @@ fn a_path_of_n_passes_has_n_times_the_round_trip_time() {
             .position(|l| l.name == "stm64")
             .expect("the trunk");
         let hops = plan.walk(&world.scenario, FlowDir::forward(flow as u16));
-        let crossings = |port: usize| hops.iter().filter(|h| h.port == port).count();
-        assert_eq!(
-            (crossings(2 * trunk), crossings(2 * trunk + 1)),
-            (west, east),
-            "{name}"
-        );
-        assert_eq!(west + east, passes);
+        let on = |port: usize| hops.iter().filter(|h| h.port == port).count();
+        assert_eq!([on(2 * trunk), on(2 * trunk + 1)], crossings, "{name}");
     }
 }
 
