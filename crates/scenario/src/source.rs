@@ -2,6 +2,7 @@
 //!
 //! This is the only module of the crate that reads a file.
 
+use std::io::Read;
 use std::path::Path;
 
 use include_dir::{Dir, include_dir};
@@ -146,14 +147,21 @@ fn read(path: &Path, name: &str) -> Result<Source, SourceError> {
         let cause = std::io::Error::from(std::io::ErrorKind::IsADirectory);
         return Err(unreadable(cause));
     }
-    if about.len() > LARGEST_FILE {
-        let cause = format!("the file has {} bytes", about.len());
+    // A device or a pipe tells no length, and may never end.
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let read = file.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        let cause = match about.len() {
+            0 => "it does not end".to_owned(),
+            length => format!("the file has {length} bytes"),
+        };
         return Err(SourceError::NotText {
             path: name.to_owned(),
             cause,
         });
     }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source {
             name: name.to_owned(),
