@@ -4,7 +4,7 @@
 //! readers. The clock's zero is the start of the run.
 
 use std::io::{self, Write};
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use farpath_units::Time;
 

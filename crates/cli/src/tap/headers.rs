@@ -116,7 +116,7 @@ impl Flow {
                 let config = plan.tcp_config(scenario, number, tcp);
                 let bare = if test.ip == 6 { 60 } else { 40 };
                 info.kind = Kind::Data;
-                // RFC 6691 §2: the MSS of a SYN does not count options.
+                // RFC 9293 §3.7.1: the MSS of a SYN does not count options.
                 info.mss = (config.mss + u32::from(flow.header_bytes)).saturating_sub(bare) as u16;
                 (info.timestamps, info.sack) = (config.timestamps, config.sack);
                 windows[1] = config.receive_window;
