@@ -55,7 +55,7 @@ web-test: linker oracles web/dist/report.js ## types and tests of the pages, and
 	cd web && npm run check
 	cd web && CI=true NO_COLOR=1 npm test 2>&1 | tee ../$(LOGS)/web.txt
 	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
-	@for name in five-passes window-sweep five-passes-one-loss capacity; do \
+	@for name in five-passes window-sweep five-passes-one-loss; do \
 		$(CHECKED) run cern-snaky/$$name --out target/web-test/$$name >/dev/null; \
 	done
 	$(CHECKED) run web/fixtures/lossy.toml --out target/web-test/lossy >/dev/null
@@ -63,7 +63,6 @@ web-test: linker oracles web/dist/report.js ## types and tests of the pages, and
 		target/web-test/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
 		target/web-test/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \
 		target/web-test/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
-		target/web-test/capacity/report.html --svg 2 --canvas 3 --section links \
 		target/web-test/lossy/report.html --svg 9 --canvas 6 --trace
 
 .PHONY: generated

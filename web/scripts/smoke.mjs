@@ -1,7 +1,8 @@
 // Opens report pages in a headless Chromium, uses them, and looks at what came of it:
 //   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [PAGE.html ...]
-// The numbers are the least that must be there and hold for the page named before them; --trace zooms the
-// time–sequence plot. Chromium is required: a page nobody opened is a page nobody tested. CHROMIUM names another binary.
+// The numbers are the least that must be there and hold for the page named before them; --trace wants a
+// time–sequence plot, which is zoomed wherever there is one. Chromium is required: a page nobody opened is a page nobody
+// tested. CHROMIUM names another binary.
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -66,9 +67,12 @@ async function drawn(tab, page, fault) {
 }
 
 /** Zooms the time–sequence plot by button, wheel, box and keys. */
-async function traced(tab, fault) {
+async function traced(tab, wanted, fault) {
   const canvas = tab.locator(".sequence-canvas").first();
-  if (await canvas.count() === 0) return fault("no time–sequence plot");
+  if (await canvas.count() === 0) {
+    if (wanted) fault("no time–sequence plot");
+    return;
+  }
   await canvas.scrollIntoViewIfNeeded();
   const frame = () => tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const view = async () => {
@@ -125,7 +129,7 @@ async function check(browser, page) {
     summary = await drawn(tab, page, fault);
     const width = await tab.evaluate(() => document.documentElement.scrollWidth);
     if (width > viewport.width) fault(`${width} pixels wide in a window of ${viewport.width}`);
-    if (page.trace && viewport === WIDE) await traced(tab, fault);
+    if (viewport === WIDE) await traced(tab, page.trace, fault);
     await context.close();
   }
   console.log(`${page.path}: ${faults.length === 0 ? `ok, ${summary}, ${Math.ceil(bytes / 1000)} kB` : "FAILED"}`);

@@ -38,8 +38,8 @@ pub(crate) struct Point {
 /// Series keep about this many intervals.
 const INTERVALS: u64 = 600;
 
-/// Bursts of each kind kept for one connection while it runs; the page carries fewer.
-const SEQUENCE_BURSTS: usize = 60_000;
+/// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
+const SEQUENCE_BURSTS: usize = 500_000;
 
 /// What each connection keeps of them, `points` being all that share the page.
 pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
@@ -51,7 +51,7 @@ pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) ->
         tcp.sum()
     };
     let all: usize = points.map(streams).sum();
-    (SEQUENCE_BURSTS / all.max(1)).max(100)
+    (SEQUENCE_BURSTS / all.max(1)).clamp(100, SEQUENCE_BURSTS / 5)
 }
 
 /// Runs one point. `advance` is told thousandths of it as they are done.

@@ -3,8 +3,8 @@
 //! Times are rounded down to nanoseconds: picoseconds are allowed by the format and misread by many
 //! readers. The clock's zero is the start of the run.
 
-use std::io::{self, Write};
 use core::net::IpAddr;
+use std::io::{self, Write};
 
 use farpath_units::Time;
 

@@ -70,7 +70,7 @@ pub(crate) fn run_in(scenario: Scenario, mode: Mode, seed: u64) -> World {
                 taps: true,
             },
             progress: &mut |_| true,
-            tap: &mut |_, _, frames| tapped.extend_from_slice(frames),
+            tap: &mut |_, _, taps| tapped.extend(taps.iter().map(|(port, t)| (*port, t.frame))),
         },
     )
     .unwrap_or_else(|e| panic!("{e}"));
