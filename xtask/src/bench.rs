@@ -159,10 +159,10 @@ pub(crate) fn figures(only: Option<&str>) -> Vec<Figure> {
         .filter(|c| only.is_none_or(|o| c.name == o))
     {
         let oracle = best(
-                &scenario(&case.text, case.oracle_seconds),
-                Mode::EventByEvent,
-                2,
-            );
+            &scenario(&case.text, case.oracle_seconds),
+            Mode::EventByEvent,
+            2,
+        );
         let windowed = best(
             &scenario(&case.text, case.seconds),
             Mode::Windowed(WINDOW),
