@@ -75,6 +75,9 @@ pub struct Config {
     pub rto_min: Duration,
     /// What one ACK is worth when cwnd grows.
     pub byte_counting: ByteCounting,
+    /// After an idle time longer than the RTO, cwnd starts again from the initial window at most
+    /// (RFC 5681 §4.1). Linux's `tcp_slow_start_after_idle`.
+    pub idle_restart: bool,
 }
 
 impl Config {
@@ -108,6 +111,7 @@ impl Default for Config {
             amount: None,
             rto_min: Duration::from_ms(200),
             byte_counting: ByteCounting::Full,
+            idle_restart: true,
         }
     }
 }

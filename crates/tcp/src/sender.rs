@@ -120,6 +120,7 @@ pub struct Sender {
     syn_at: Time,
     quiet_since: Time,
     initial_window: f64,
+    idle_restart: bool,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
 }
@@ -172,6 +173,7 @@ impl Sender {
             syn_at: Time::ZERO,
             quiet_since: Time::ZERO,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
+            idle_restart: config.idle_restart,
             stats: SenderStats::default(),
             last_loss: None,
         }
@@ -216,9 +218,10 @@ impl Sender {
     /// The application writes `bytes` more; meant for senders with an `amount`.
     ///
     /// After an idle time longer than the RTO, cwnd starts again from the initial window at most
-    /// (RFC 5681 §4.1).
+    /// (RFC 5681 §4.1), unless `Config::idle_restart` is off.
     pub fn write(&mut self, now: Time, bytes: u64) {
-        if self.una == self.nxt
+        if self.idle_restart
+            && self.una == self.nxt
             && now.since(self.quiet_since) > self.rtt.timeout()
             && self.state == State::Open
         {

@@ -69,6 +69,7 @@ impl Plan {
             rto_min: tcp.rto_min,
             mss: self.mss(scenario, flow),
             byte_counting: sends.byte_counting(),
+            idle_restart: true,
         }
     }
 }
