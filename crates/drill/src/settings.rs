@@ -40,6 +40,8 @@ pub struct Settings {
     pub ip_header: u16,
     /// Largest segment announced, where a route sets it.
     pub advertised_mss: Option<u16>,
+    /// TCP_MAXSEG: no segment is larger, nor announced larger.
+    pub user_mss: Option<u16>,
     /// Floor of the RTO's variation term.
     pub rto_min: Duration,
     /// The delayed-ACK timer.
@@ -52,6 +54,8 @@ pub struct Settings {
     pub insecure_reset: bool,
     /// A SYN in the window resets, as before RFC 5961.
     pub insecure_syn: bool,
+    /// SYNs with FIN are dropped.
+    pub drop_syn_fin: bool,
     /// Segments to closed ports are not answered.
     pub blackhole: bool,
     /// What times may differ by.
@@ -77,12 +81,14 @@ impl Default for Settings {
             mtu: 1500,
             ip_header: 20,
             advertised_mss: None,
+            user_mss: None,
             rto_min: Duration::from_ms(200),
             delayed_ack: Duration::from_ms(40),
             slow_start_after_idle: true,
             syn_retries: 6,
             insecure_reset: false,
             insecure_syn: false,
+            drop_syn_fin: true,
             blackhole: false,
             tolerance: Duration::from_us(4000),
             timestamp_tick: None,
@@ -101,6 +107,7 @@ impl Settings {
     pub(crate) fn mss(&self) -> u16 {
         self.advertised_mss
             .unwrap_or(self.mtu.saturating_sub(self.ip_header + TCP_HEADER))
+            .min(self.user_mss.unwrap_or(u16::MAX))
             .max(1)
     }
 

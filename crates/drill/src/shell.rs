@@ -211,7 +211,10 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
 }
 
 fn freebsd(name: &str, value: &str, settings: &mut Settings) -> Result<(), String> {
-    settings.manners = Manners::FreeBsd;
+    if settings.manners != Manners::FreeBsd {
+        settings.manners = Manners::FreeBsd;
+        settings.drop_syn_fin = false;
+    }
     let on = || number(name, value).map(|n| n != 0);
     match name {
         "tcp.rfc1323" => {
@@ -239,7 +242,8 @@ fn freebsd(name: &str, value: &str, settings: &mut Settings) -> Result<(), Strin
             }
         }
         "tcp.udp_tunneling_overhead" => {}
-        "tcp.drop_synfin" | "tcp.icmp_may_rst" | "tcp.path_mtu_discovery" => {}
+        "tcp.drop_synfin" => settings.drop_syn_fin = on()?,
+        "tcp.icmp_may_rst" | "tcp.path_mtu_discovery" => {}
         _ => return Err(format!("sysctl net.inet.{name}")),
     }
     Ok(())

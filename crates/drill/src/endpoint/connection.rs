@@ -65,7 +65,10 @@ pub struct Connection {
     pub(super) written: u64,
     /// Bytes written and held back: Nagle, a cork, or the handshake.
     pub(super) held: u64,
+    /// TCP_CORK.
     pub(super) corked: bool,
+    /// MSG_MORE on the last write.
+    pub(super) more: bool,
     /// Until this offset the last short segment reaches.
     pub(super) short_to: u64,
     pub(super) no_delay: bool,
@@ -125,6 +128,7 @@ impl Connection {
             written: 0,
             held: 0,
             corked: false,
+            more: false,
             short_to: 0,
             no_delay: false,
             pushes: Vec::new(),
@@ -242,11 +246,26 @@ impl Connection {
     /// The application writes; `more` says that it goes on at once (a cork).
     pub(super) fn write(&mut self, now: Time, bytes: u64, more: bool) {
         self.held += bytes;
-        self.corked = more;
-        if !more {
+        self.more = more;
+        if !more && !self.corked {
             self.pushes.push(self.written + self.held);
         }
         self.release(now);
+    }
+
+    /// What was held back by a cork ends a write.
+    pub(super) fn mark_push(&mut self) {
+        if !self.corked && self.held > 0 {
+            self.pushes.push(self.written + self.held);
+        }
+    }
+
+    /// Hands the sender everything, whatever holds it back: TCP_NODELAY says so.
+    pub(super) fn release_all(&mut self, now: Time) {
+        let (corked, more) = (self.corked, self.more);
+        (self.corked, self.more) = (false, false);
+        self.release(now);
+        (self.corked, self.more) = (corked, more);
     }
 
     /// Hands the sender what neither Nagle's rule nor a cork holds back.
@@ -257,8 +276,8 @@ impl Connection {
         let pending = self.written - self.sender.nxt().min(self.written);
         let tail = (pending + self.held) % self.segment();
         // RFC 9293 §3.7.4, with Minshall's change: a short segment waits for a short one only.
-        let waits =
-            self.corked || (!self.no_delay && self.short_to > self.sender.una() && !self.closing);
+        let small = !self.no_delay && self.short_to > self.sender.una();
+        let waits = !self.closing && (self.corked || self.more || small);
         let give = if waits {
             self.held - tail.min(self.held)
         } else {
@@ -287,6 +306,7 @@ impl Connection {
         }
         self.closing = true;
         self.corked = false;
+        self.more = false;
         match self.state {
             State::SynSent => self.state = State::Closed,
             State::Established | State::SynReceived => {
@@ -352,11 +372,10 @@ impl Connection {
 
 /// Payload bytes of a full segment: the smaller MSS less the options every segment carries.
 fn payload(settings: &Settings, agreed: &Agreed) -> u16 {
-    let mss = agreed.mss.min(
-        settings
-            .mtu
-            .saturating_sub(settings.ip_header + 20),
-    );
+    let mss = agreed
+        .mss
+        .min(settings.mtu.saturating_sub(settings.ip_header + 20))
+        .min(settings.user_mss.unwrap_or(u16::MAX));
     let options = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
     mss.saturating_sub(options).max(1)
 }

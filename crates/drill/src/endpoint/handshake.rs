@@ -89,6 +89,7 @@ impl Connection {
 
     /// The other side acknowledged our SYN.
     pub(super) fn establish(&mut self, now: Time, segment: &Packet) {
+        self.last_data = Some(now);
         self.sender.on_syn_ack(now);
         self.state = match (self.closing, self.peer_done()) {
             (true, _) => State::FinWait1,
@@ -98,12 +99,14 @@ impl Connection {
         let scale = if segment.has(Control::SYN) { 0 } else { self.agreed.scale_in };
         let window = u64::from(segment.window) << scale;
         self.sender.on_ack(now, 0, window, false, &[]);
-        if self.settings.manners == Manners::FreeBsd {
-            // FreeBSD rounds the buffer up to whole segments.
-            let segment = self.segment();
-            if self.space > segment {
-                self.space = self.space.div_ceil(segment) * segment;
-            }
+        self.round_space();
+    }
+
+    /// FreeBSD rounds the buffer up to whole segments once it knows their size.
+    pub(super) fn round_space(&mut self) {
+        let segment = self.segment();
+        if self.settings.manners == Manners::FreeBsd && self.space > segment {
+            self.space = self.space.div_ceil(segment) * segment;
         }
     }
 

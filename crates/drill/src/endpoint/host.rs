@@ -10,6 +10,7 @@ use super::socket::{Kind, Socket};
 use super::{Connection, Packet, State};
 use crate::code::Datum;
 use crate::settings::{Manners, Settings};
+use crate::syntax::{Call, Returned};
 
 /// Initial sequence numbers: far enough up that every script wraps around sooner or later, and a
 /// stride between connections.
@@ -97,10 +98,13 @@ impl Host {
             return;
         }
         if p.has(Control::ACK) {
-            out.push(Packet::bare(Control::RST, p.acknowledgement, 0));
+            // Deviation from RFC 9293 §3.10.7.2: FreeBSD does not answer a SYN-ACK.
+            if !p.has(Control::SYN) || self.settings.manners == Manners::Linux {
+                out.push(Packet::bare(Control::RST, p.acknowledgement, 0));
+            }
             return;
         }
-        let odd = p.has(Control::FIN) && self.settings.manners == Manners::Linux;
+        let odd = p.has(Control::FIN) && self.settings.drop_syn_fin;
         if p.has(Control::SYN) && !odd && self.connections.len() < CONNECTIONS {
             let iss = self.next_iss();
             self.connections
@@ -138,8 +142,17 @@ impl Host {
         Some(self.connections.len() - 1)
     }
 
+    /// The descriptor the script wants, where that is free; else the lowest free one. A script's
+    /// descriptors are its own names, not a host's numbers.
+    pub(super) fn descriptor(&self, call: &Call) -> i64 {
+        match call.returned {
+            Returned::Value(n) if n >= 0 && !self.sockets.contains_key(&n) => n,
+            _ => self.free_descriptor(),
+        }
+    }
+
     /// The lowest file descriptor that is free, from 3.
-    pub(super) fn free_descriptor(&self) -> i64 {
+    fn free_descriptor(&self) -> i64 {
         let mut free = 3;
         while self.sockets.contains_key(&free) {
             free += 1;

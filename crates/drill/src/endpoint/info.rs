@@ -7,7 +7,7 @@ use super::{Connection, State};
 use crate::code::Datum;
 
 /// Values a script's code may name without asking a connection.
-const CONSTANTS: [(&str, i64); 27] = [
+const CONSTANTS: [(&str, i64); 34] = [
     ("TCP_CA_Open", 0),
     ("TCP_CA_Disorder", 1),
     ("TCP_CA_CWR", 2),
@@ -35,6 +35,13 @@ const CONSTANTS: [(&str, i64); 27] = [
     ("TCPI_LISTEN", 10),
     ("TCPI_SYN_SENT", 2),
     ("TCPI_SYN_RECEIVED", 3),
+    ("TCPI_FIN_WAIT_1", 4),
+    ("TCPI_FIN_WAIT_2", 5),
+    ("TCPI_TIME_WAIT", 6),
+    ("TCPI_CLOSE_WAIT", 8),
+    ("TCPI_LAST_ACK", 9),
+    ("TCPI_CLOSING", 11),
+    ("TCPI_SYN_RCVD", 3),
 ];
 
 /// A constant's value.

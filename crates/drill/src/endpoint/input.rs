@@ -46,6 +46,7 @@ impl Connection {
         self.agree(p, acknowledges);
         self.renew(now);
         self.learn_peer(now, p);
+        self.round_space();
         if acknowledges {
             self.establish(now, p);
             self.peer_window = u64::from(p.window);
@@ -168,6 +169,8 @@ impl Connection {
                 self.orphan = true;
             }
             State::SynReceived => self.fail("ECONNREFUSED"),
+            // RFC 1337: FreeBSD does not let TIME-WAIT be assassinated.
+            State::TimeWait if self.settings.manners == Manners::FreeBsd => {}
             State::Closing | State::LastAck | State::TimeWait => self.state = State::Closed,
             State::CloseWait if self.settings.manners == Manners::Linux => self.fail("EPIPE"),
             _ => self.fail("ECONNRESET"),
@@ -248,6 +251,14 @@ impl Connection {
         if p.len == 0 && !fin {
             return;
         }
+        if self.peer_fin_seen {
+            // RFC 9293 §3.10.7.4: nothing can come after their FIN.
+            self.ack_now = true;
+            if self.state == State::TimeWait {
+                self.time_wait = now + TIME_WAIT;
+            }
+            return;
+        }
         if self.orphan && p.len > 0 && self.is_new(p) && !self.peer_done() {
             // Nobody can read it any more (RFC 2525 §2.17).
             self.extra
@@ -272,13 +283,8 @@ impl Connection {
         } else {
             self.ack_now = true;
         }
-        if self.peer_done() && !self.peer_fin_seen {
+        if self.peer_done() {
             self.on_fin(now);
-        } else if fin && self.peer_fin_seen {
-            self.ack_now = true;
-            if self.state == State::TimeWait {
-                self.time_wait = now + TIME_WAIT;
-            }
         }
     }
 

@@ -268,7 +268,9 @@ fn structure(at: &mut Cursor<'_>, depth: u32) -> Result<Value, ParseError> {
         if fields.len() >= ELEMENTS {
             return Err(at.error("too many fields", "at most 256 fit"));
         }
-        at.take(".");
+        if !at.starts_with("...") {
+            at.take(".");
+        }
         let mut ahead = at.clone();
         let name = ahead.word();
         if ahead.peek() == Some(b'(') {

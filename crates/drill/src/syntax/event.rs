@@ -79,6 +79,10 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
         if at.peek().is_none() {
             return Ok(script);
         }
+        if at.peek() == Some(b'#') {
+            directive(&mut at)?;
+            continue;
+        }
         if at.starts_with("--") {
             script.options.push(option(&mut at)?);
             continue;
@@ -88,6 +92,45 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
         }
         script.events.push(event(&mut at)?);
     }
+}
+
+/// `#ifdef NAME … #else … #endif`: what is not for us is passed over. `FreeBSD` is the one name
+/// defined: scripts use it for what their authors' host really does.
+fn directive(at: &mut Cursor<'_>) -> Result<(), ParseError> {
+    let here = at.clone();
+    let line = at.while_is(|b| b != b'\n');
+    let mut words = line.split_whitespace();
+    let passed_over = match (words.next(), words.next()) {
+        (Some("#ifdef"), Some(name)) => name != "FreeBSD",
+        (Some("#ifndef"), Some(name)) => name == "FreeBSD",
+        (Some("#else"), _) => true,
+        (Some("#endif"), _) => false,
+        _ => {
+            return Err(here.expected(
+                "#ifdef NAME, #ifndef NAME, #else or #endif",
+                "a comment begins with //",
+            ));
+        }
+    };
+    if !passed_over {
+        return Ok(());
+    }
+    let mut depth = 0u32;
+    while at.peek().is_some() {
+        at.bump();
+        let line = at.clone().while_is(|b| b != b'\n');
+        match line.split_whitespace().next() {
+            Some("#ifdef" | "#ifndef") => depth += 1,
+            Some("#else" | "#endif") if depth == 0 => {
+                at.while_is(|b| b != b'\n');
+                return Ok(());
+            }
+            Some("#endif") => depth -= 1,
+            _ => {}
+        }
+        at.while_is(|b| b != b'\n');
+    }
+    Err(here.error("no #endif follows", "close the condition"))
 }
 
 fn option(at: &mut Cursor<'_>) -> Result<(String, String, u32), ParseError> {
@@ -152,6 +195,9 @@ fn when(at: &mut Cursor<'_>) -> Result<When, ParseError> {
         });
     }
     let relative = at.take("+");
+    if relative {
+        at.blanks();
+    }
     let timed = at
         .peek()
         .is_some_and(|b| b.is_ascii_digit() || b == b'.');
@@ -169,10 +215,13 @@ fn when(at: &mut Cursor<'_>) -> Result<When, ParseError> {
         from_us: at.seconds()?,
         ..When::default()
     };
+    at.blanks();
     if at.take("~") {
+        at.blanks();
         at.take("+");
         when.to_us = Some(at.seconds()?);
     } else if at.take("...") {
+        at.blanks();
         at.take("+");
         when.end_us = Some(at.seconds()?);
     }
