@@ -170,7 +170,8 @@ fn highspeed_grows_from_one_segment() {
 fn response_functions_of_rfc3649() {
     for row in carried!("rfc3649_table2_3") {
         let p = libm::exp10(row.number("log10_p"));
-        row.prints("std_W", recovery::reno_window(p));
+        // 37947.33 is printed as 37948.
+        assert!((recovery::reno_window(p) - row.number("std_W")).abs() < 0.7);
         // Once rounded (262.53 is 263), once cut (12279.52 is 12279; RFC 9438 prints 12280).
         let off = recovery::highspeed_window(p) - row.number("hstcp_W");
         assert!(off.abs() < 0.53, "{off}");
