@@ -259,6 +259,13 @@ impl<'a> Path<'a> {
         let window = whole_segments(&config);
         let window_bps = window as f64 * 8.0 / base.as_secs_f64();
         let loss = self.loss_ratio(config.mss + header, &self.there);
+        if loss > 0.0 && !has_loss_law(config.algorithm) {
+            put(&mut record.metrics, "rtt_min_ns", base.as_ns() as f64);
+            let name = config.algorithm.name();
+            let note = format!("no closed form says what {name} makes of random loss");
+            record.notes.push(note);
+            return;
+        }
         let loss_bps = loss_limit(&config, base, loss);
         let alone = window_bps.min(loss_bps);
         let steady = (alone * streams).min(narrowest.bps);
@@ -290,8 +297,10 @@ impl<'a> Path<'a> {
                 put(m, "goodput_bps", steady * share);
             }
         }
-        if self.scripted(test) {
-            put(m, "recovery_s", recovery_s(&config, window, base));
+        if let Some(recovery) = recovery_s(&config, window, base)
+            && self.scripted(test)
+        {
+            put(m, "recovery_s", recovery);
         }
         let by = if steady >= narrowest.bps * 0.9999 {
             place(&narrowest)
@@ -403,6 +412,11 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
     }
 }
 
+/// Whether [`loss_limit`] is the algorithm's own.
+fn has_loss_law(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::Reno | Algorithm::Cubic)
+}
+
 /// Rate at which random loss holds one connection; infinite without loss.
 fn loss_limit(config: &Config, rtt: Duration, loss: f64) -> f64 {
     if loss <= 0.0 {
@@ -423,12 +437,13 @@ fn loss_limit(config: &Config, rtt: Duration, loss: f64) -> f64 {
 }
 
 /// From the window cut back to the old window after one loss at a full window: the round trip of
-/// the repair, then the algorithm's growth.
-fn recovery_s(config: &Config, window: u64, rtt: Duration) -> f64 {
+/// the repair, then the algorithm's growth. `None` where there is no closed form.
+fn recovery_s(config: &Config, window: u64, rtt: Duration) -> Option<f64> {
     let segments = window as f64 / f64::from(config.mss);
     let growth = match config.algorithm {
         Algorithm::Cubic => recovery::cubic_s(segments, rtt),
         Algorithm::Reno => segments / 2.0 * rtt.as_secs_f64(),
+        _ => return None,
     };
-    rtt.as_secs_f64() + growth
+    Some(rtt.as_secs_f64() + growth)
 }
