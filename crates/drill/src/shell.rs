@@ -188,10 +188,9 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "slow_start_after_idle" => settings.slow_start_after_idle = number(name, value)? != 0,
         "syn_retries" => settings.syn_retries = number(name, value)?.min(127) as u32,
         "congestion_control" => {
-            settings.algorithm = match value {
-                "cubic" => Algorithm::Cubic,
-                "reno" => Algorithm::Reno,
-                _ => return unsupported(),
+            match Algorithm::named(value) {
+                Some(algorithm) => settings.algorithm = algorithm,
+                None => return unsupported(),
             }
         }
         "rto_min_us" => settings.rto_min = Duration::from_us(number(name, value)?.min(10_000_000)),

@@ -1,6 +1,6 @@
 //! A connection: its state, its two halves, and what its application does.
 
-use farpath_tcp::{Config, DelayedAck, Receiver, Sender};
+use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Receiver, Sender, SlowStart};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
@@ -397,6 +397,14 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
             timeout: settings.delayed_ack,
         },
         algorithm: settings.algorithm,
+        flavour: match settings.manners {
+            Manners::Linux => Flavour::Linux,
+            Manners::FreeBsd => Flavour::Rfc,
+        },
+        slow_start: match (settings.manners, settings.algorithm) {
+            (Manners::Linux, Algorithm::Cubic) => SlowStart::HyStart,
+            _ => SlowStart::Standard,
+        },
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,

@@ -365,11 +365,11 @@ impl Host {
                     },
                     _ => "",
                 };
-                self.settings.algorithm = match algorithm {
-                    "reno" | "newreno" => Algorithm::Reno,
-                    "cubic" => Algorithm::Cubic,
-                    other => return Unsupported(format!("congestion control `{other}`")),
-                };
+                let name = if algorithm == "newreno" { "reno" } else { algorithm };
+                match Algorithm::named(name) {
+                    Some(algorithm) => self.settings.algorithm = algorithm,
+                    None => return Unsupported(format!("congestion control `{algorithm}`")),
+                }
             }
             other => return Unsupported(format!("the socket option {other}")),
         }

@@ -62,14 +62,16 @@ impl Plan {
             sack: tcp.sack,
             timestamps: tcp.timestamps,
             delayed_ack: tcp.delayed_ack,
-            algorithm: tcp.cc,
-            hystart: tcp.hystart,
+            algorithm: tcp.cc.algorithm,
+            flavour: tcp.cc.flavour,
+            slow_start: tcp.cc.slow_start,
+            remembered_window: tcp.cc.remembered_window,
+            idle_restart: tcp.cc.idle_restart,
             initial_ssthresh: tcp.initial_ssthresh,
             amount: tcp.bytes.map(Size::as_bytes),
             rto_min: tcp.rto_min,
             mss: self.mss(scenario, flow),
             byte_counting: sends.byte_counting(),
-            idle_restart: true,
         }
     }
 }
