@@ -9,7 +9,7 @@ use crate::code::{Code, Stop};
 use crate::compare::{Numbers, Sent};
 use crate::endpoint::{Host, Outcome};
 use crate::outcome::{Difference, Verdict};
-use crate::settings::Settings;
+use crate::settings::{Manners, Settings};
 use crate::shell::{self, Files, Question};
 use crate::syntax::{Call, Direction, Do, Event, PacketSpec, Returned, Script, When};
 
@@ -231,6 +231,10 @@ impl<'a> Runner<'a> {
     fn arrive(&mut self, line: u32, spec: &PacketSpec) -> Result<(), Verdict> {
         if spec.control.contains(Control::URG) || spec.urgent.is_some() {
             return Err(unsupported(line, "urgent data"));
+        }
+        let syn = spec.control.contains(Control::SYN) && !spec.control.contains(Control::ACK);
+        if syn && spec.len > 0 && self.host.settings_mut().manners == Manners::Linux {
+            return Err(unsupported(line, "TCP Fast Open"));
         }
         let packet = self.numbers.inbound(spec);
         let mut out = Vec::new();

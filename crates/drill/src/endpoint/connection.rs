@@ -58,7 +58,9 @@ pub struct Connection {
     pub(super) iss: u32,
     pub(super) irs: u32,
     pub(super) passive: bool,
-    /// When SYNs went out, to play them again when the options are known.
+    /// A SYN-ACK arrived, and is to be acknowledged.
+    pub(super) answers: bool,
+    /// SYNs sent, to play them again when the options are known.
     pub(super) syns: u32,
     pub(super) opened: Time,
     /// Bytes the sender was given, its FIN not counted.
@@ -123,6 +125,7 @@ impl Connection {
             iss,
             irs: 0,
             passive: state == State::SynReceived,
+            answers: false,
             syns: 0,
             opened: now,
             written: 0,

@@ -7,7 +7,8 @@ use super::{Connection, State};
 use crate::code::Datum;
 
 /// Values a script's code may name without asking a connection.
-const CONSTANTS: [(&str, i64); 34] = [
+const CONSTANTS: [(&str, i64); 35] = [
+    ("TCP_INFINITE_SSTHRESH", 0x7fff_ffff),
     ("TCP_CA_Open", 0),
     ("TCP_CA_Disorder", 1),
     ("TCP_CA_CWR", 2),

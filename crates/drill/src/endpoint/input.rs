@@ -48,6 +48,7 @@ impl Connection {
         self.learn_peer(now, p);
         self.round_space();
         if acknowledges {
+            self.answers = true;
             self.establish(now, p);
             self.peer_window = u64::from(p.window);
             if p.len > 0 || p.has(Control::FIN) {
@@ -121,7 +122,8 @@ impl Connection {
 
     /// RFC 5961 §4.
     fn on_stray_syn(&mut self, now: Time, p: &Packet) {
-        if self.settings.insecure_syn && self.is_acceptable(p) {
+        let kept = self.state == State::TimeWait;
+        if self.settings.insecure_syn && !kept && self.is_acceptable(p) {
             let reset = self.reset(now);
             self.extra.push(reset);
             self.fail("ECONNRESET");
@@ -171,6 +173,7 @@ impl Connection {
             State::SynReceived => self.fail("ECONNREFUSED"),
             // RFC 1337: FreeBSD does not let TIME-WAIT be assassinated.
             State::TimeWait if self.settings.manners == Manners::FreeBsd => {}
+            State::LastAck if self.settings.manners == Manners::FreeBsd => self.fail("ECONNRESET"),
             State::Closing | State::LastAck | State::TimeWait => self.state = State::Closed,
             State::CloseWait if self.settings.manners == Manners::Linux => self.fail("EPIPE"),
             _ => self.fail("ECONNRESET"),

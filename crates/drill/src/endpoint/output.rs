@@ -56,7 +56,7 @@ impl Connection {
                     let syn = self.syn(now);
                     out.push(syn);
                 }
-                Some(Out::HandshakeAck) => ack_due |= !self.passive,
+                Some(Out::HandshakeAck) => ack_due |= self.answers,
                 Some(Out::Data(segment)) => {
                     let packet = self.data(now, segment);
                     out.push(packet);
@@ -99,7 +99,7 @@ impl Connection {
 
     /// ACKs without data.
     fn acknowledge(&mut self, now: Time, mut due: bool, out: &mut Vec<Packet>) {
-        if !self.is_synchronised() {
+        if matches!(self.state, State::SynSent | State::Closed) {
             return;
         }
         let mut blocks: Vec<SackBlock> = Vec::new();
