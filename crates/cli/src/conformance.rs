@@ -40,8 +40,9 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
         collect(path, &mut files)?;
     }
     if files.is_empty() {
-        return Err(Failure::usage("no scripts found")
-            .hint("scripts are files whose names end in .pkt; a folder is searched with all below it"));
+        return Err(Failure::usage("no scripts found").hint(
+            "scripts are files whose names end in .pkt; a folder is searched with all below it",
+        ));
     }
     let bar = Progress::new(files.len() as u64);
     let mut results = Vec::with_capacity(files.len());
@@ -89,7 +90,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::result::Result<(), Fai
         return Ok(());
     }
     if !path.is_dir() {
-        return Err(Failure::usage(format!("{}: no such file or folder", path.display())));
+        return Err(Failure::usage(format!(
+            "{}: no such file or folder",
+            path.display()
+        )));
     }
     below(path, files, DEPTH)
 }
@@ -119,11 +123,19 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>, depth: u32) -> std::result::Re
 }
 
 fn run(file: &Path) -> std::result::Result<Fate, Failure> {
-    let text = read(file)
-        .map_err(|e| Failure::environment(format!("read {}: {e}", file.display())))?;
+    let text =
+        read(file).map_err(|e| Failure::environment(format!("read {}: {e}", file.display())))?;
     let script = match farpath_drill::parse(&text) {
         Ok(script) => script,
-        Err(e) => return Ok(Fate::Bad(format!("{}:{}: {}; {}", file.display(), e.line, e.cause, e.remedy))),
+        Err(e) => {
+            return Ok(Fate::Bad(format!(
+                "{}:{}: {}; {}",
+                file.display(),
+                e.line,
+                e.cause,
+                e.remedy
+            )));
+        }
     };
     let folder = file.parent().unwrap_or(Path::new("."));
     let files = |name: &str| read(&folder.join(name)).ok();
@@ -269,6 +281,8 @@ fn histogram(title: &str, counts: &BTreeMap<String, usize>, text: &mut String) {
     }
     let rest: usize = rows.iter().skip(REASONS).map(|(_, count)| **count).sum();
     if rest > 0 {
-        text.push_str(&format!("  {title} {rest:>5}  for other reasons (--json has all)\n"));
+        text.push_str(&format!(
+            "  {title} {rest:>5}  for other reasons (--json has all)\n"
+        ));
     }
 }

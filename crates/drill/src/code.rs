@@ -5,8 +5,8 @@ mod token;
 
 use std::collections::BTreeMap;
 
-use expression::Parser;
 pub(crate) use expression::Datum;
+use expression::Parser;
 use token::Token;
 
 /// Why a piece of code did not come to its end.
@@ -46,13 +46,17 @@ impl Code {
         match tokens {
             [Token::Name(word), rest @ ..] if word == "assert" => self.assert(rest, names),
             [Token::Name(word), ..] if word == "print" || word == "pass" => Ok(()),
-            [Token::Name(name), Token::Operator(op), rest @ ..] if op.ends_with('=') && is_assignment(op) => {
+            [Token::Name(name), Token::Operator(op), rest @ ..]
+                if op.ends_with('=') && is_assignment(op) =>
+            {
                 self.assign(name, op, rest, names)
             }
             [Token::Name(word), ..] => {
                 Err(Stop::Unsupported(format!("the Python statement `{word}`")))
             }
-            _ => Err(Stop::Unsupported("a Python expression statement".to_owned())),
+            _ => Err(Stop::Unsupported(
+                "a Python expression statement".to_owned(),
+            )),
         }
     }
 
@@ -146,7 +150,11 @@ mod tests {
             ("import os", "the Python statement `import`"),
             ("assert len(x) == 1", "the function `len`"),
         ] {
-            assert_eq!(code.run(text, &names), Err(Stop::Unsupported(reason.to_owned())), "{text}");
+            assert_eq!(
+                code.run(text, &names),
+                Err(Stop::Unsupported(reason.to_owned())),
+                "{text}"
+            );
         }
     }
 }

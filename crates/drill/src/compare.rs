@@ -74,10 +74,7 @@ impl Numbers {
                         let mapped: Vec<(u32, u32)> = blocks
                             .iter()
                             .map(|(from, to)| {
-                                (
-                                    from.wrapping_add(self.offset),
-                                    to.wrapping_add(self.offset),
-                                )
+                                (from.wrapping_add(self.offset), to.wrapping_add(self.offset))
                             })
                             .collect();
                         options.sack = SackBlocks::new(&mapped);
@@ -137,7 +134,8 @@ impl Numbers {
         if spec.len != sent.len {
             return Some("length");
         }
-        if spec.control.contains(Control::ACK) && spec.ack.is_some_and(|a| a != sent.acknowledgement)
+        if spec.control.contains(Control::ACK)
+            && spec.ack.is_some_and(|a| a != sent.acknowledgement)
         {
             return Some("acknowledgement");
         }

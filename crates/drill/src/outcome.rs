@@ -35,11 +35,9 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Pass => f.write_str("pass"),
-            Verdict::Differs(d) => write!(
-                f,
-                "line {}: expected {}, got {}",
-                d.line, d.expected, d.got
-            ),
+            Verdict::Differs(d) => {
+                write!(f, "line {}: expected {}, got {}", d.line, d.expected, d.got)
+            }
             Verdict::Unsupported { line, reason } => {
                 write!(f, "line {line}: unsupported: {reason}")
             }

@@ -154,7 +154,11 @@ impl<'a> Runner<'a> {
     }
 
     fn span(&self, line: u32, when: When) -> Result<Span, Verdict> {
-        let base = if when.relative { self.nominal } else { Time::ZERO };
+        let base = if when.relative {
+            self.nominal
+        } else {
+            Time::ZERO
+        };
         let to_us = when.to_us.unwrap_or(when.from_us);
         let span = Span {
             from: base + Duration::from_us(when.from_us),
@@ -307,7 +311,11 @@ impl<'a> Runner<'a> {
         span: Span,
     ) -> Result<Time, Verdict> {
         let tolerance = self.settings.tolerance;
-        let latest = if when.any { at(LONGEST_S * 1_000_000) } else { span.to + tolerance };
+        let latest = if when.any {
+            at(LONGEST_S * 1_000_000)
+        } else {
+            span.to + tolerance
+        };
         let shown = || spec.text.clone();
         let Some(mut sent) = self.next_sent(line, latest)? else {
             return Err(differs(
@@ -410,7 +418,13 @@ fn judge(line: u32, call: &Call, outcome: Outcome) -> Result<(), Verdict> {
         }
         Outcome::Unsupported(reason) => return Err(unsupported(line, reason)),
     };
-    let same_name = |name: &str| if name == "EWOULDBLOCK" { "EAGAIN".to_owned() } else { name.to_owned() };
+    let same_name = |name: &str| {
+        if name == "EWOULDBLOCK" {
+            "EAGAIN".to_owned()
+        } else {
+            name.to_owned()
+        }
+    };
     let equal = match (&call.returned, &got) {
         (Returned::Error(a), Returned::Error(b)) => same_name(a) == same_name(b),
         (a, b) => a == b,

@@ -80,7 +80,9 @@ fn command_line(
         _ if base.starts_with("sysctl_restore") => Ok(()),
         _ if base.ends_with(".sh") => {
             if depth == 0 {
-                return Err(format!("`{name}`: files that run files are nested too deeply"));
+                return Err(format!(
+                    "`{name}`: files that run files are nested too deeply"
+                ));
             }
             let text = files(name).ok_or_else(|| format!("`{name}`: there is no such file"))?;
             lines(&text, settings, files, depth - 1, questions)
@@ -122,7 +124,10 @@ fn assignments(words: &[String], settings: &mut Settings) -> Result<(), String> 
             // Reading a setting asks for nothing.
             continue;
         };
-        let name = name.strip_prefix("/proc/sys/").unwrap_or(name).replace('/', ".");
+        let name = name
+            .strip_prefix("/proc/sys/")
+            .unwrap_or(name)
+            .replace('/', ".");
         sysctl(&name, value.trim(), settings)?;
     }
     Ok(())
@@ -187,12 +192,10 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "rmem" => settings.receive_space_max = last_number(name, value)?,
         "slow_start_after_idle" => settings.slow_start_after_idle = number(name, value)? != 0,
         "syn_retries" => settings.syn_retries = number(name, value)?.min(127) as u32,
-        "congestion_control" => {
-            match Algorithm::named(value) {
-                Some(algorithm) => settings.algorithm = algorithm,
-                None => return unsupported(),
-            }
-        }
+        "congestion_control" => match Algorithm::named(value) {
+            Some(algorithm) => settings.algorithm = algorithm,
+            None => return unsupported(),
+        },
         "rto_min_us" => settings.rto_min = Duration::from_us(number(name, value)?.min(10_000_000)),
         // On in every host since 1998; the model always does so.
         "dsack" | "early_retrans" | "recovery" | "frto" | "reordering" | "fack" => {}
@@ -201,9 +204,9 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "wmem" | "synack_retries" | "tso_win_divisor" | "pacing_ss_ratio" | "pacing_ca_ratio"
         | "notsent_lowat" | "fastopen" | "fastopen_key" | "syncookies" | "ecn_option"
         | "min_tso_segs" | "no_metrics_save" | "autocorking" | "tso_rtt_log"
-        | "fastopen_cookies" | "fin_timeout" | "tw_reuse" | "min_snd_mss"
-        | "moderate_rcvbuf" | "shrink_window" | "retries1" | "retries2" | "ecn_option_beacon"
-        | "ecn_fallback" | "limit_output_bytes" | "invalid_ratelimit" | "plb_enabled" => {}
+        | "fastopen_cookies" | "fin_timeout" | "tw_reuse" | "min_snd_mss" | "moderate_rcvbuf"
+        | "shrink_window" | "retries1" | "retries2" | "ecn_option_beacon" | "ecn_fallback"
+        | "limit_output_bytes" | "invalid_ratelimit" | "plb_enabled" => {}
         _ => return unsupported(),
     }
     Ok(())
@@ -230,11 +233,21 @@ fn freebsd(name: &str, value: &str, settings: &mut Settings) -> Result<(), Strin
         "tcp.initcwnd_segments" => {
             settings.initial_window = number(name, value)?.clamp(1, 1000) as u32;
         }
-        "tcp.sendspace" | "tcp.hostcache.purgenow" | "tcp.hostcache.enable"
-        | "tcp.rexmit_drop_options" | "tcp.rexmit_slop" | "tcp.rexmit_initial"
-        | "tcp.syncookies_only" | "tcp.syncookies" | "tcp.fastopen.client_enable"
-        | "tcp.fastopen.server_enable" | "tcp.keepinit" | "icmp.icmplim"
-        | "tcp.functions_default" | "tcp.sendbuf_auto" | "tcp.recvbuf_auto" => {}
+        "tcp.sendspace"
+        | "tcp.hostcache.purgenow"
+        | "tcp.hostcache.enable"
+        | "tcp.rexmit_drop_options"
+        | "tcp.rexmit_slop"
+        | "tcp.rexmit_initial"
+        | "tcp.syncookies_only"
+        | "tcp.syncookies"
+        | "tcp.fastopen.client_enable"
+        | "tcp.fastopen.server_enable"
+        | "tcp.keepinit"
+        | "icmp.icmplim"
+        | "tcp.functions_default"
+        | "tcp.sendbuf_auto"
+        | "tcp.recvbuf_auto" => {}
         "tcp.udp_tunneling_port" => {
             if on()? {
                 return Err("TCP over UDP".to_owned());

@@ -28,14 +28,63 @@ impl Luck {
 
 /// What breaks readers and arithmetic.
 const ODD: &[&str] = &[
-    "0", "4294967295", "4294967296", "18446744073709551615", "99999999999999999999", "-1", "65535",
-    "2147483648:2147483648(0)", "1:1(0)", "S", "SF.", "R", "F.", "...", "~", "*", "+", "`", "%{", "}%", "[", "{", "<",
-    ">", "<...>", "(", ")", "|", "é", "\u{0}", "//", "/*", "\n", "#endif", "#ifdef X\n", "0x", "+1000000", ".000001",
-    "wscale 255", "mss 0", "mss 1", "win 4294967295", "sack 5:1", "sack 1:4294967295", "ecr 0", "TS val 0 ecr 0",
-    "--mtu=41\n", "--mtu=0\n", "--tolerance_usecs=99999999999\n", "`sysctl -q net.ipv4.tcp_rmem=\"1 1 18446744073709551615\"`\n",
-    "+0 write(4, ..., 4000000000) = 4000000000\n", "+0 close(4) = 0\n", "+0 shutdown(4, SHUT_WR) = 0\n",
-    "+9000 > . 1:1(0) ack 1\n", "+0 setsockopt(4, SOL_SOCKET, SO_RCVBUF, [1], 4) = 0\n",
-    "+0 setsockopt(4, SOL_TCP, TCP_MAXSEG, [1], 4) = 0\n", "+0 %{ assert 1 << 63 == -1 // 0 }%\n",
+    "0",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "99999999999999999999",
+    "-1",
+    "65535",
+    "2147483648:2147483648(0)",
+    "1:1(0)",
+    "S",
+    "SF.",
+    "R",
+    "F.",
+    "...",
+    "~",
+    "*",
+    "+",
+    "`",
+    "%{",
+    "}%",
+    "[",
+    "{",
+    "<",
+    ">",
+    "<...>",
+    "(",
+    ")",
+    "|",
+    "é",
+    "\u{0}",
+    "//",
+    "/*",
+    "\n",
+    "#endif",
+    "#ifdef X\n",
+    "0x",
+    "+1000000",
+    ".000001",
+    "wscale 255",
+    "mss 0",
+    "mss 1",
+    "win 4294967295",
+    "sack 5:1",
+    "sack 1:4294967295",
+    "ecr 0",
+    "TS val 0 ecr 0",
+    "--mtu=41\n",
+    "--mtu=0\n",
+    "--tolerance_usecs=99999999999\n",
+    "`sysctl -q net.ipv4.tcp_rmem=\"1 1 18446744073709551615\"`\n",
+    "+0 write(4, ..., 4000000000) = 4000000000\n",
+    "+0 close(4) = 0\n",
+    "+0 shutdown(4, SHUT_WR) = 0\n",
+    "+9000 > . 1:1(0) ack 1\n",
+    "+0 setsockopt(4, SOL_SOCKET, SO_RCVBUF, [1], 4) = 0\n",
+    "+0 setsockopt(4, SOL_TCP, TCP_MAXSEG, [1], 4) = 0\n",
+    "+0 %{ assert 1 << 63 == -1 // 0 }%\n",
 ];
 
 fn corpus() -> Vec<String> {
@@ -75,8 +124,12 @@ fn mutated(luck: &mut Luck, corpus: &[String], lines: &[&str], words: &[&str]) -
                 text = all.join("\n");
             }
             n => {
-                let spots: Vec<usize> = text.match_indices([' ', '\n']).map(|(i, _)| i + 1).collect();
-                let Some(start) = (!spots.is_empty()).then(|| spots[luck.below(spots.len())]) else {
+                let spots: Vec<usize> = text
+                    .match_indices([' ', '\n'])
+                    .map(|(i, _)| i + 1)
+                    .collect();
+                let Some(start) = (!spots.is_empty()).then(|| spots[luck.below(spots.len())])
+                else {
                     continue;
                 };
                 let end = text[start..]
@@ -95,7 +148,11 @@ fn mutated(luck: &mut Luck, corpus: &[String], lines: &[&str], words: &[&str]) -
 
 fn a_quarter(seed: u64) {
     let corpus = corpus();
-    let lines: Vec<&str> = corpus.iter().flat_map(|t| t.lines()).chain(ODD.iter().copied()).collect();
+    let lines: Vec<&str> = corpus
+        .iter()
+        .flat_map(|t| t.lines())
+        .chain(ODD.iter().copied())
+        .collect();
     let words: Vec<&str> = corpus
         .iter()
         .flat_map(|t| t.split([' ', '\n', ',', '(', ')']))
@@ -121,7 +178,9 @@ fn a_quarter(seed: u64) {
             }
         }
     }
-    println!("{bad} refused, {pass} pass, {differs} differ, {unsupported} unsupported, {said} bytes said");
+    println!(
+        "{bad} refused, {pass} pass, {differs} differ, {unsupported} unsupported, {said} bytes said"
+    );
     // Mutations that all end the same way would test only that way.
     assert!(bad > 5_000 && pass > 5_000 && differs > 5_000 && unsupported > 1_000);
 }

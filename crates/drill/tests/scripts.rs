@@ -15,7 +15,11 @@ fn scripts() -> Vec<(String, String)> {
         .map(|entry| entry.expect("it can be listed").path())
         .filter(|path| path.extension().is_some_and(|e| e == "pkt"))
         .map(|path| {
-            let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .expect("a file")
+                .to_string_lossy()
+                .into_owned();
             (name, fs::read_to_string(&path).expect("it is text"))
         })
         .collect();
@@ -44,17 +48,52 @@ fn every_script_passes() {
 #[test]
 fn what_is_changed_is_noticed() {
     let changes = [
-        ("slow-start-iw10.pkt", "1:10001(10000)", "1:9001(9000)", "length"),
-        ("slow-start-iw10.pkt", "tcpi_snd_cwnd == 12", "tcpi_snd_cwnd == 13", "assertion"),
-        ("fast-retransmit-sack.pkt", "> . 1:1001(1000)", "> . 1001:2001(1000)", "sequence number"),
-        ("rto-backoff.pkt", "+.300~+.310", "+.200~+.210", "no segment"),
+        ("nagle.pkt", "101:301(200)", "101:401(300)", "length"),
+        (
+            "slow-start-iw10.pkt",
+            "tcpi_snd_cwnd == 12",
+            "tcpi_snd_cwnd == 13",
+            "assertion",
+        ),
+        (
+            "fast-retransmit-sack.pkt",
+            "> P. 13001:14001(1000)",
+            "> P. 13501:14501(1000)",
+            "sequence number",
+        ),
+        (
+            "rto-backoff.pkt",
+            "+.300~+.310",
+            "+.200~+.210",
+            "no segment",
+        ),
         ("rto-backoff.pkt", "+.600~+.620", "+.640~+.680", "time"),
-        ("sack-blocks.pkt", "sack 3001:4001 1001:2001", "sack 1001:2001 3001:4001", "SACK blocks"),
-        ("handshake-passive-plain.pkt", "> S. 0:0(0) ack 1 <mss 1460>", "> S. 0:0(0) ack 1 <mss 1400>", "MSS"),
-        ("timestamps.pkt", "TS val 9100 ecr 600>", "TS val 9100 ecr 500>", "timestamp echo"),
+        (
+            "sack-blocks.pkt",
+            "sack 3001:4001 1001:2001",
+            "sack 1001:2001 3001:4001",
+            "SACK blocks",
+        ),
+        (
+            "handshake-passive-plain.pkt",
+            "> S. 0:0(0) ack 1 <mss 1460>",
+            "> S. 0:0(0) ack 1 <mss 1400>",
+            "MSS",
+        ),
+        (
+            "timestamps.pkt",
+            "TS val 9100 ecr 600>",
+            "TS val 9100 ecr 500>",
+            "timestamp echo",
+        ),
         ("close-active.pkt", "> F. 1501", "> . 1501", "flags"),
         ("close-passive.pkt", "= 500", "= 400", "call"),
-        ("reset-blind.pkt", "> . 1:1(0) ack 1\n+.600 < S", "> . 1:1(0) ack 2\n+.600 < S", "acknowledgement"),
+        (
+            "reset-blind.pkt",
+            "> . 1:1(0) ack 1\n+.600 < S",
+            "> . 1:1(0) ack 2\n+.600 < S",
+            "acknowledgement",
+        ),
     ];
     let scripts = scripts();
     for (name, from, to, kind) in changes {
@@ -78,13 +117,25 @@ fn the_same_script_gives_the_same_verdict() {
 #[test]
 fn what_cannot_be_run_says_why() {
     for (text, reason) in [
-        ("0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3", "sockets other than SOCK_STREAM"),
-        ("+0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]", "ICMP"),
+        (
+            "0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3",
+            "sockets other than SOCK_STREAM",
+        ),
+        (
+            "+0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]",
+            "ICMP",
+        ),
         ("+0 > udp (1400)", "UDP"),
         ("+0 < S 0:0(0) win 100 <mss 1000,FO abcd>", "TCP Fast Open"),
         ("`rm -rf /`", "the shell command `rm`"),
-        ("`../common/defaults.sh`", "`../common/defaults.sh`: there is no such file"),
-        ("`sysctl -q net.ipv4.tcp_mtu_probing=2`", "sysctl net.ipv4.tcp_mtu_probing=2"),
+        (
+            "`../common/defaults.sh`",
+            "`../common/defaults.sh`: there is no such file",
+        ),
+        (
+            "`sysctl -q net.ipv4.tcp_mtu_probing=2`",
+            "sysctl net.ipv4.tcp_mtu_probing=2",
+        ),
         ("--wrong=1", "the option --wrong"),
         ("+0 %{ import os }%", "the Python statement `import`"),
         ("0 epoll_create(1) = 3", "the call epoll_create()"),
@@ -98,9 +149,11 @@ fn what_cannot_be_run_says_why() {
 
 #[test]
 fn shell_lines_of_files_are_read() {
-    let script = parse("`../common/defaults.sh`\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
+    let script = parse(
+        "`../common/defaults.sh`\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
         +0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
-        +0 < S 0:0(0) win 100 <mss 1000,sackOK,TS val 1 ecr 0>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n")
+        +0 < S 0:0(0) win 100 <mss 1000,sackOK,TS val 1 ecr 0>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n",
+    )
     .expect("it is a script");
     let files = |name: &str| {
         (name == "../common/defaults.sh").then(|| {
@@ -113,16 +166,32 @@ fn shell_lines_of_files_are_read() {
 #[test]
 fn errors_name_line_cause_and_remedy() {
     for (text, line, cause) in [
-        ("0 socket(..., SOCK_STREAM, 0) 3", 1, "expected `=`, found `3`"),
+        (
+            "0 socket(..., SOCK_STREAM, 0) 3",
+            1,
+            "expected `=`, found `3`",
+        ),
         ("// fine\n\n+0 < Q 1:1(0)", 3, "`Q` are no TCP flags"),
         ("+0 > . 1:1001(999) ack 1", 1, "1:1001 are not 999 bytes"),
-        ("+0 > . 1:1(0) ack 1 <mss 1460", 1, "expected `>`, found the end of the file"),
+        (
+            "+0 > . 1:1(0) ack 1 <mss 1460",
+            1,
+            "expected `>`, found the end of the file",
+        ),
         ("+0 %{ assert", 1, "no `}%` follows"),
         ("\n`sysctl", 2, "no ``` follows"),
-        ("+x close(3) = 0", 1, "expected a time, found `x close(3) = 0`"),
+        (
+            "+x close(3) = 0",
+            1,
+            "expected a time, found `x close(3) = 0`",
+        ),
         ("+.2~+.1 close(3) = 0", 1, "the time ends before it begins"),
         ("0 close(3) = 0 EBADF", 1, "`EBADF` after the result"),
-        ("# a comment?", 1, "expected #ifdef NAME, #ifndef NAME, #else or #endif, found `# a comment?`"),
+        (
+            "# a comment?",
+            1,
+            "expected #ifdef NAME, #ifndef NAME, #else or #endif, found `# a comment?`",
+        ),
     ] {
         let e = parse(text).expect_err(text);
         assert_eq!((e.line, e.cause.as_str()), (line, cause), "{text}");

@@ -283,7 +283,9 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let value = (self.look)(&name).ok_or_else(|| format!("the name `{name}`"))?;
-        if !self.seen.iter().any(|(n, _)| *n == name) && name.starts_with(|c: char| c.is_lowercase()) {
+        if !self.seen.iter().any(|(n, _)| *n == name)
+            && name.starts_with(|c: char| c.is_lowercase())
+        {
             self.seen.push((name, value.clone()));
         }
         Ok(value)

@@ -31,9 +31,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             return Err("so much Python".to_owned());
         }
         let from = at;
-        let run = |wanted: fn(u8) -> bool| {
-            bytes[from..].iter().take_while(|b| wanted(**b)).count()
-        };
+        let run = |wanted: fn(u8) -> bool| bytes[from..].iter().take_while(|b| wanted(**b)).count();
         match bytes[at] {
             b'\n' | b';' => {
                 at += 1;
@@ -82,7 +80,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
 fn number(text: &str) -> Result<Token, String> {
     let refused = || format!("the Python number `{text}`");
     if let Some(hex) = text.strip_prefix("0x") {
-        return i64::from_str_radix(hex, 16).map(Token::Int).map_err(|_| refused());
+        return i64::from_str_radix(hex, 16)
+            .map(Token::Int)
+            .map_err(|_| refused());
     }
     if text.contains('.') {
         return text.parse().map(Token::Float).map_err(|_| refused());

@@ -379,7 +379,11 @@ fn payload(settings: &Settings, agreed: &Agreed) -> u16 {
         .mss
         .min(settings.mtu.saturating_sub(settings.ip_header + 20))
         .min(settings.user_mss.unwrap_or(u16::MAX));
-    let options = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
+    let options = if agreed.timestamps {
+        TIMESTAMP_BYTES
+    } else {
+        0
+    };
     mss.saturating_sub(options).max(1)
 }
 

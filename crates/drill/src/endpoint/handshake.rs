@@ -96,7 +96,11 @@ impl Connection {
             (false, true) => State::CloseWait,
             (false, false) => State::Established,
         };
-        let scale = if segment.has(Control::SYN) { 0 } else { self.agreed.scale_in };
+        let scale = if segment.has(Control::SYN) {
+            0
+        } else {
+            self.agreed.scale_in
+        };
         let window = u64::from(segment.window) << scale;
         self.sender.on_ack(now, 0, window, false, &[]);
         self.round_space();
@@ -121,7 +125,8 @@ impl Connection {
             mss: Some(self.settings.mss()),
             window_scale: scale.filter(|_| !answer || self.agreed.scaled),
             sack_permitted: offer(self.agreed.sack, self.settings.sack),
-            timestamps: timestamps.then(|| (self.clock(now), if answer { self.ts_recent } else { 0 })),
+            timestamps: timestamps
+                .then(|| (self.clock(now), if answer { self.ts_recent } else { 0 })),
             ..Options::default()
         };
         let mut control = Control::SYN;

@@ -167,8 +167,7 @@ impl Host {
         }
         let Some(connection) = self.current() else {
             let listening = self.sockets.values().any(Socket::is_listening);
-            return (name == "tcpi_state")
-                .then(|| Datum::Int(state_without_connection(listening)));
+            return (name == "tcpi_state").then(|| Datum::Int(state_without_connection(listening)));
         };
         connection.info(now, name).map(Datum::Int)
     }
@@ -189,7 +188,11 @@ impl Host {
                     | (State::TimeWait, "TIME_WAIT")
             )
         };
-        let connections = self.connections.iter().filter(|c| wanted(c.state())).count();
+        let connections = self
+            .connections
+            .iter()
+            .filter(|c| wanted(c.state()))
+            .count();
         let sockets = self
             .sockets
             .values()

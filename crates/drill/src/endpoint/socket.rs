@@ -54,7 +54,10 @@ pub(crate) enum Outcome {
     /// Not yet: the caller waits.
     Blocks,
     /// An argument that the call fills in holds something else.
-    Fills { expected: String, got: String },
+    Fills {
+        expected: String,
+        got: String,
+    },
     Unsupported(String),
 }
 
@@ -138,7 +141,11 @@ impl Host {
             .iter()
             .position(|c| c.passive && !c.accepted && !c.orphan && c.is_synchronised());
         let Some(n) = waiting else {
-            return if socket.non_blocking { Fails("EAGAIN") } else { Blocks };
+            return if socket.non_blocking {
+                Fails("EAGAIN")
+            } else {
+                Blocks
+            };
         };
         self.connections[n].accepted = true;
         self.connections[n].no_delay = socket.no_delay;
@@ -161,7 +168,11 @@ impl Host {
                 };
                 self.connections[n].no_delay = socket.no_delay;
                 self.socket_mut(fd, |s| s.kind = Kind::Connected(n));
-                if socket.non_blocking { Fails("EINPROGRESS") } else { Blocks }
+                if socket.non_blocking {
+                    Fails("EINPROGRESS")
+                } else {
+                    Blocks
+                }
             }
             Kind::Connected(n) => {
                 let connection = &mut self.connections[n];
@@ -187,7 +198,11 @@ impl Host {
         match socket.kind {
             Kind::Fresh => {}
             Kind::Listening => {
-                for c in self.connections.iter_mut().filter(|c| c.passive && !c.accepted) {
+                for c in self
+                    .connections
+                    .iter_mut()
+                    .filter(|c| c.passive && !c.accepted)
+                {
                     if c.state() == State::SynReceived {
                         c.state = State::Closed;
                     } else {
@@ -221,7 +236,9 @@ impl Host {
         let Some(wanted) = bytes(call) else {
             return Unsupported(format!("the arguments of {}()", call.name));
         };
-        let flags = call.arguments.get(if call.name == "recvmsg" { 2 } else { 3 });
+        let flags = call
+            .arguments
+            .get(if call.name == "recvmsg" { 2 } else { 3 });
         let says = |name: &str| flags.is_some_and(|flags| flags.has(name));
         if says("MSG_ERRQUEUE") {
             return Unsupported("the error queue".to_owned());
@@ -235,19 +252,29 @@ impl Host {
             return Returns(taken as i64);
         }
         if let Some(error) = c.error.take() {
-            return Fails(if error == "EPIPE" { "ECONNRESET" } else { error });
+            return Fails(if error == "EPIPE" {
+                "ECONNRESET"
+            } else {
+                error
+            });
         }
         if c.peer_done() || socket.deaf || c.state() == State::Closed || wanted == 0 {
             return Returns(0);
         }
-        if socket.non_blocking || says("MSG_DONTWAIT") { Fails("EAGAIN") } else { Blocks }
+        if socket.non_blocking || says("MSG_DONTWAIT") {
+            Fails("EAGAIN")
+        } else {
+            Blocks
+        }
     }
 
     fn write(&mut self, now: Time, socket: Socket, call: &Call) -> Outcome {
         let Some(length) = bytes(call) else {
             return Unsupported(format!("the arguments of {}()", call.name));
         };
-        let flags = call.arguments.get(if call.name == "sendmsg" { 2 } else { 3 });
+        let flags = call
+            .arguments
+            .get(if call.name == "sendmsg" { 2 } else { 3 });
         let says = |name: &str| flags.is_some_and(|flags| flags.has(name));
         for (flag, what) in [
             ("MSG_FASTOPEN", "TCP Fast Open"),
@@ -275,7 +302,11 @@ impl Host {
             return Fails("EPIPE");
         }
         if matches!(c.state(), State::SynSent | State::SynReceived) {
-            return if socket.non_blocking { Fails("EAGAIN") } else { Blocks };
+            return if socket.non_blocking {
+                Fails("EAGAIN")
+            } else {
+                Blocks
+            };
         }
         c.write(now, length as u64, says("MSG_MORE"));
         Returns(length)
@@ -330,7 +361,8 @@ impl Host {
         match name.as_str() {
             "SO_REUSEADDR" | "SO_REUSEPORT" | "SO_SNDBUF" | "SO_SNDBUFFORCE" | "SO_PRIORITY"
             | "SO_KEEPALIVE" | "IP_TOS" | "IPV6_TCLASS" | "IP_MTU_DISCOVER"
-            | "IPV6_MTU_DISCOVER" | "TCP_QUICKACK" | "IPV6_V6ONLY" | "SO_DEBUG" | "SO_OOBINLINE" => {}
+            | "IPV6_MTU_DISCOVER" | "TCP_QUICKACK" | "IPV6_V6ONLY" | "SO_DEBUG"
+            | "SO_OOBINLINE" => {}
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
                 self.settings.receive_space = number.clamp(256, 1 << 30) as u32;
             }
@@ -365,7 +397,11 @@ impl Host {
                     },
                     _ => "",
                 };
-                let name = if algorithm == "newreno" { "reno" } else { algorithm };
+                let name = if algorithm == "newreno" {
+                    "reno"
+                } else {
+                    algorithm
+                };
                 match Algorithm::named(name) {
                     Some(algorithm) => self.settings.algorithm = algorithm,
                     None => return Unsupported(format!("congestion control `{algorithm}`")),
@@ -434,8 +470,8 @@ impl Host {
                     Value::Symbols(all) => all.clone(),
                     _ => Vec::new(),
                 };
-                let same = wanted.len() == got.len()
-                    && wanted.iter().all(|w| got.contains(&w.as_str()));
+                let same =
+                    wanted.len() == got.len() && wanted.iter().all(|w| got.contains(&w.as_str()));
                 if !same && call.int(2) == Some(0) {
                     return Fills {
                         expected: format!("revents={expected}"),
@@ -445,7 +481,11 @@ impl Host {
             }
             ready += i64::from(!got.is_empty());
         }
-        if ready == 0 && call.int(2) != Some(0) { Blocks } else { Returns(ready) }
+        if ready == 0 && call.int(2) != Some(0) {
+            Blocks
+        } else {
+            Returns(ready)
+        }
     }
 
     fn events(&mut self, fd: i64, wanted: &Value) -> Vec<&'static str> {

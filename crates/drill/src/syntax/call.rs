@@ -248,7 +248,11 @@ fn number(at: &mut Cursor<'_>) -> Result<i64, ParseError> {
             at.bump();
             at.while_is(|b| b.is_ascii_digit());
         }
-        product = product.wrapping_mul(if negative { value.wrapping_neg() } else { value });
+        product = product.wrapping_mul(if negative {
+            value.wrapping_neg()
+        } else {
+            value
+        });
         at.space()?;
         if !at.take("*") {
             return Ok(product);

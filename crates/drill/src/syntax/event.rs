@@ -1,9 +1,9 @@
 //! A script is options, then events: when, and what.
 
+use super::ParseError;
 use super::call::Call;
 use super::cursor::Cursor;
 use super::packet::{self, Direction, PacketSpec, Read};
-use super::ParseError;
 
 /// Largest script read, in bytes.
 const SCRIPT_BYTES: usize = 4 << 20;
@@ -198,9 +198,7 @@ fn when(at: &mut Cursor<'_>) -> Result<When, ParseError> {
     if relative {
         at.blanks();
     }
-    let timed = at
-        .peek()
-        .is_some_and(|b| b.is_ascii_digit() || b == b'.');
+    let timed = at.peek().is_some_and(|b| b.is_ascii_digit() || b == b'.');
     if !timed {
         if relative {
             return Err(at.expected("a time", "write it like +0 or +.1"));

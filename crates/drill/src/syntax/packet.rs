@@ -104,7 +104,11 @@ impl fmt::Display for Letters {
 
 /// Reads a packet whose direction was read already.
 pub(super) fn read(direction: Direction, at: &mut Cursor<'_>) -> Result<Read, ParseError> {
-    let arrow = if direction == Direction::Inbound { '<' } else { '>' };
+    let arrow = if direction == Direction::Inbound {
+        '<'
+    } else {
+        '>'
+    };
     at.blanks();
     let text = format!("{arrow} {}", whole(at));
     for (word, what) in [
@@ -266,10 +270,9 @@ fn fields(spec: &mut PacketSpec, at: &mut Cursor<'_>) -> Result<(), ParseError> 
         } else if at.take("urg ") {
             at.blanks();
             let urgent = at.number32()?;
-            spec.urgent =
-                Some(u16::try_from(urgent).map_err(|_| {
-                    here.error("the urgent pointer is too large", "at most 65535 fits")
-                })?);
+            spec.urgent = Some(u16::try_from(urgent).map_err(|_| {
+                here.error("the urgent pointer is too large", "at most 65535 fits")
+            })?);
         } else {
             return Ok(());
         }
