@@ -76,7 +76,7 @@ fn command_line(
         "ip" => route(&words, settings),
         // Offload, queueing and caches of a real host: the endpoint has none.
         "tc" | "ethtool" | "kldload" | "kldunload" | "true" | ":" | "set" | "export" | "sleep"
-        | "modprobe" => Ok(()),
+        | "modprobe" | "tcpdrop" => Ok(()),
         _ if base.starts_with("sysctl_restore") => Ok(()),
         _ if base.ends_with(".sh") => {
             if depth == 0 {

@@ -312,11 +312,7 @@ impl Connection {
         self.more = false;
         match self.state {
             State::SynSent => self.state = State::Closed,
-            State::Established | State::SynReceived => {
-                if self.state == State::Established {
-                    self.state = State::FinWait1;
-                }
-            }
+            State::Established => self.state = State::FinWait1,
             State::CloseWait => self.state = State::LastAck,
             _ => {}
         }

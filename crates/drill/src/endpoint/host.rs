@@ -79,7 +79,8 @@ impl Host {
         let listening = self.sockets.values().any(Socket::is_listening);
         let takes = self.connections.last().is_some_and(|c| match c.state() {
             State::Closed => false,
-            State::TimeWait => !(opens && listening),
+            // RFC 9293 §3.10.7.4: a SYN beyond what was received may open anew.
+            State::TimeWait => !(opens && listening && c.is_beyond(p.sequence)),
             _ => true,
         });
         if takes && let Some(connection) = self.connections.last_mut() {

@@ -291,6 +291,11 @@ impl Connection {
         }
     }
 
+    /// Whether a sequence number is beyond everything received.
+    pub(super) fn is_beyond(&self, sequence: u32) -> bool {
+        beyond(sequence, self.expected()) > 0
+    }
+
     fn is_new(&self, p: &Packet) -> bool {
         beyond(p.sequence.wrapping_add(p.len), self.expected()) > 0
     }

@@ -316,6 +316,9 @@ fn option(at: &mut Cursor<'_>) -> Result<Result<TcpOption, String>, ParseError> 
         "nop" => TcpOption::Nop,
         "eol" => TcpOption::Eol,
         "sackOK" => TcpOption::SackOk,
+        "mss" if at.peek().is_some_and(|b| b.is_ascii_alphabetic()) => {
+            return Ok(Err("names defined outside the script".to_owned()));
+        }
         "mss" => {
             let value = at.number32()?;
             TcpOption::Mss(
