@@ -1,6 +1,7 @@
 //! The sending end: connection state, what to send next, timers. What an ACK does is in `sender/ack.rs`.
 
 mod ack;
+mod host;
 mod report;
 
 use farpath_units::Time;
@@ -122,6 +123,8 @@ pub struct Sender {
     initial_window: f64,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
+    /// `nxt` when the host last signalled congestion of its own queue.
+    signalled_to: u64,
 }
 
 impl Sender {
@@ -174,6 +177,7 @@ impl Sender {
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
+            signalled_to: 0,
         }
     }
 

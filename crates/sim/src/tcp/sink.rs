@@ -6,6 +6,7 @@ use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{sack_bytes, syn_bytes};
+use crate::host::Host;
 
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
@@ -83,13 +84,13 @@ impl TcpSink {
         self.receiver.deadline()
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         self.receiver.on_deadline(now);
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
     #[inline]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
+    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         match frame.kind {
             Kind::Data => {
                 let delivered = self.receiver.delivered();
@@ -109,11 +110,11 @@ impl TcpSink {
             Kind::Syn => self.receiver.on_syn(now),
             _ => return,
         }
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
     #[inline]
-    fn send(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
             let usual = ack.sack.is_empty()
@@ -121,11 +122,11 @@ impl TcpSink {
                 && !ack.echo_retransmit
                 && !ack.syn_ack;
             if usual {
-                io.output(output).push_like(&self.template, now, ack.ack, 0);
+                let at = host.departs(now, output, &self.template);
+                io.output(output).push_like(&self.template, at, ack.ack, 0);
                 continue;
             }
             let mut frame = self.template;
-            frame.at = now;
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
@@ -147,6 +148,7 @@ impl TcpSink {
                 frame.len += sack_bytes(blocks.len());
                 frame.side = io.side(frame.flow).push(extras);
             }
+            frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);
         }
     }
