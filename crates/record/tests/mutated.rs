@@ -43,7 +43,7 @@ fn mutated(bits: impl Fn(u64) -> u64) -> String {
         let draw = bits(n + 1);
         let at = (draw >> 8) as usize % bytes.len();
         let word = WORDS[(draw >> 40) as usize % WORDS.len()].as_bytes();
-        match draw % 5 {
+        match draw % 8 {
             0 => bytes[at] ^= 1 << (draw >> 32 & 7),
             1 => drop(bytes.drain(at..(at + (draw >> 32) as usize % 12).min(bytes.len()))),
             2 => drop(bytes.splice(at..at, word.iter().copied())),
@@ -51,7 +51,14 @@ fn mutated(bits: impl Fn(u64) -> u64) -> String {
                 let end = (at + word.len()).min(bytes.len());
                 drop(bytes.splice(at..end, word.iter().copied()));
             }
-            _ => bytes.truncate(at.max(1)),
+            4 => bytes.truncate(at.max(1)),
+            // Another digit keeps the document whole, so that what comes after the parser sees odd values.
+            _ => {
+                let digit = bytes[at..].iter_mut().find(|b| b.is_ascii_digit());
+                digit
+                    .into_iter()
+                    .for_each(|b| *b = b'0' + (draw >> 32) as u8 % 10);
+            }
         }
         if bytes.is_empty() {
             break;

@@ -55,19 +55,28 @@ fn subject(row: &Row, comparison: &Comparison) -> String {
     if !row.point.is_empty() {
         text += &format!(", {}", point_words(&row.point));
     }
-    let runs = |n: u32| {
-        if n == 1 {
-            String::new()
-        } else {
-            format!(" \u{d7} {n}")
-        }
+    let times = |n: u32| match n {
+        1 => String::new(),
+        n => format!(" \u{d7} {n}"),
     };
     let (a, b) = (row.origin_a.name(), row.origin_b.name());
+    let (n, m) = runs(row, comparison.rows.iter());
+    let (n, m) = (times(n), times(m));
     if comparison.b.is_empty() {
-        text + &format!(": A {a}{}, B {b}{}", runs(row.a.n), runs(row.b.n))
+        text + &format!(": A {a}{n}, B {b}{m}")
     } else {
-        text + &format!(": {a}, A{}, B{}", runs(row.a.n), runs(row.b.n))
+        text + &format!(": {a}, A{n}, B{m}")
     }
+}
+
+/// Runs of a row's test on each side: the most that any of its metrics has.
+fn runs<'r>(row: &Row, all: impl Iterator<Item = &'r Row>) -> (u32, u32) {
+    let alike = |r: &&Row| {
+        (&r.test, &r.point, r.origin_a, r.origin_b)
+            == (&row.test, &row.point, row.origin_a, row.origin_b)
+    };
+    all.filter(alike)
+        .fold((1, 1), |(n, m), r| (n.max(r.a.n), m.max(r.b.n)))
 }
 
 fn columns(rows: &[&Row]) -> Vec<Column> {
@@ -98,8 +107,13 @@ fn columns(rows: &[&Row]) -> Vec<Column> {
             (Some(half), Some(_)) => share(half),
             (Some(_), None) => numbers[3].clone(),
         };
+        let fewer = if (row.a.n, row.b.n) == runs(row, rows.iter().copied()) {
+            String::new()
+        } else {
+            format!(" ({}, {})", row.a.n, row.b.n)
+        };
         let values = [
-            format!("  {}{comma}{unit}", unitless(&row.metric)),
+            format!("  {}{comma}{unit}{fewer}", unitless(&row.metric)),
             numbers[0].clone(),
             numbers[1].clone(),
             difference,
