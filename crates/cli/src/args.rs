@@ -188,7 +188,7 @@ pub(crate) struct OverheadArgs {
 #[command(
     after_help = "Two files are A and B; of one, the origins are compared (predicted and simulated).\n\
     Exit code 1 needs --tolerance: a difference larger than that which luck does not explain,\n\
-    or a test or metric that one side lacks. Sets of several files: A1 A2 --with B1 B2.\n\n\
+    or a test that one side lacks. Sets of several files: A1 A2 --with B1 B2.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%"

@@ -115,6 +115,8 @@ pub struct Comparison {
     pub tolerance: Option<f64>,
     /// Every metric both sides have, test by test in the order of the records.
     pub rows: Vec<Row>,
+    /// Tests, by point and origin, that one side has no record of.
+    pub tests_missing: u32,
     /// `TEST.METRIC, origin` that only the first set has.
     pub only_a: Vec<String>,
     /// The same of the second.
@@ -124,9 +126,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether something is beyond the tolerance, or missing on one side; never without a tolerance.
+    /// Whether something is beyond the tolerance, or a test is missing on one side; never without a
+    /// tolerance. A metric that one side lacks is named and no finding: where luck spares a test its
+    /// losses, there is no recovery to time.
     pub fn finding(&self) -> bool {
-        let missing = !self.only_a.is_empty() || !self.only_b.is_empty();
+        let missing = self.tests_missing > 0;
         self.tolerance.is_some() && (missing || self.rows.iter().any(|r| r.beyond_tolerance))
     }
 }
@@ -163,6 +167,12 @@ pub fn sets(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparis
     };
     comparison.only_a = only(&left, &right);
     comparison.only_b = only(&right, &left);
+    let tests = |of: &Values<'_>| -> BTreeSet<String> {
+        let unnamed = of.keys().map(|k| name(&Key { metric: "", ..*k }));
+        unnamed.collect()
+    };
+    let missing = tests(&left).symmetric_difference(&tests(&right)).count();
+    comparison.tests_missing = u32::try_from(missing).unwrap_or(u32::MAX);
     if comparison.rows.is_empty() {
         return Err(CompareError::Nothing(
             "the two sets have no test and metric of one origin in common".to_owned(),
@@ -217,6 +227,7 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
         b: names(b),
         tolerance,
         rows: Vec::new(),
+        tests_missing: 0,
         only_a: Vec::new(),
         only_b: Vec::new(),
         notes: notes(a, b),

@@ -145,7 +145,12 @@ fn what_one_side_lacks_is_named() {
     let found = sets(&a, &b, Some(0.5)).expect("comparable");
     assert_eq!(found.only_a, ["bulk.goodput_bps, predicted"]);
     assert_eq!(found.only_b, ["bulk.rtos, simulated"]);
-    assert!(found.finding(), "a metric is missing");
+    assert!(found.finding(), "the prediction is missing");
+    // A metric alone is no finding: where nothing was lost there is no recovery.
+    let mut c = [simulated("c", 2, &[1.0])];
+    c[0].document.records[0].set("recovery_s", 2.0);
+    let alone = sets(&c, &[simulated("d", 3, &[1.0])], Some(0.5)).expect("comparable");
+    assert!(alone.only_a == ["bulk.recovery_s, simulated"] && !alone.finding());
     assert!(
         found.notes[0].contains("scenarios differ"),
         "{:?}",

@@ -207,7 +207,7 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
             &["--loss 2"],
         ),
         (
-            &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "bbr"],
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "renault"],
             &["--cc bbr", "cubic"],
         ),
         (
