@@ -5,6 +5,7 @@ use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
+use crate::host::{Host, Step};
 use crate::ping::Pinger;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
@@ -42,24 +43,47 @@ impl Program {
         }
     }
 
-    fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         match self {
-            Program::TcpSource(p) => p.on_deadline(now, io),
-            Program::TcpSink(p) => p.on_deadline(now, io),
-            Program::UdpSource(p) => p.on_deadline(now, io),
+            Program::TcpSource(p) => p.on_deadline(now, host, io),
+            Program::TcpSink(p) => p.on_deadline(now, host, io),
+            Program::UdpSource(p) => p.on_deadline(now, host, io),
             Program::UdpSink(_) => {}
-            Program::Pinger(p) => p.on_deadline(now, io),
+            Program::Pinger(p) => p.on_deadline(now, host, io),
         }
     }
 
-    #[inline]
-    fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
+    /// Its turn in the host has come.
+    fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         match self {
-            Program::TcpSource(p) => p.on_frame(now, frame, io),
-            Program::TcpSink(p) => p.on_frame(now, frame, io),
-            Program::UdpSource(_) => {}
-            Program::UdpSink(p) => p.on_frame(now, frame),
-            Program::Pinger(p) => p.on_frame(now, frame),
+            Program::TcpSource(p) => p.on_turn(now, host, io),
+            Program::UdpSource(p) => p.on_turn(now, host, io),
+            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+        }
+    }
+
+    /// Takes the first of `frames` and those of its flow behind it, up to the program's own next
+    /// deadline or up to `until`; returns how many. No deadline of the program is due before.
+    #[inline]
+    fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
+        match self {
+            Program::TcpSource(p) => p.on_frames(frames, until, host, io),
+            Program::TcpSink(p) => p.on_frames(frames, until, host, io),
+            Program::UdpSource(_) => 1,
+            Program::UdpSink(p) => {
+                p.on_frame(frames[0].at, &frames[0]);
+                1
+            }
+            Program::Pinger(p) => {
+                p.on_frame(frames[0].at, &frames[0]);
+                1
+            }
         }
     }
 
@@ -82,6 +106,7 @@ pub struct Station {
     /// Output by `FlowDir::index`.
     routes: Vec<Option<u16>>,
     programs: Vec<Program>,
+    host: Host,
     /// Program by `FlowDir::index` of the frames it receives.
     receivers: Vec<Option<u32>>,
     /// No program's deadline is earlier.
@@ -102,6 +127,7 @@ impl Station {
         answers: bool,
         is_router: bool,
         routes: Vec<Option<u16>>,
+        host: Host,
         sampling: Sampling,
     ) -> Station {
         Station {
@@ -114,6 +140,7 @@ impl Station {
             },
             routes,
             programs: Vec::new(),
+            host,
             receivers: Vec::new(),
             wake: Time::ZERO,
             clock: IntervalClock::new(sampling),
@@ -138,8 +165,31 @@ impl Station {
             .map(usize::from)
     }
 
+    /// The machinery between the programs and the links.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Looks again at what is due when, after a change from outside.
+    pub(crate) fn renew(&mut self) {
+        self.wake = self.wake.min(self.host.wake);
+    }
+
+    /// The same, to change.
+    pub(crate) fn host_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
+
     /// Adds a program that receives the frames of `receives`.
-    pub fn add(&mut self, program: Program, receives: FlowDir) {
+    pub fn add(&mut self, mut program: Program, receives: FlowDir) {
+        match &mut program {
+            Program::TcpSource(p) => {
+                p.number = self.programs.len() as u32;
+                self.host.watch();
+            }
+            Program::UdpSource(p) => p.number = self.programs.len() as u32,
+            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+        }
         if self.receivers.len() <= receives.index() {
             self.receivers.resize(receives.index() + 1, None);
         }
@@ -197,6 +247,7 @@ impl Station {
         for program in &mut self.programs {
             program.sample(self.clock.end);
         }
+        self.host.sample(self.clock.end);
         self.intervals += 1;
         self.clock.next(self.intervals);
     }
@@ -210,33 +261,83 @@ impl Station {
 
     fn fire(&mut self, now: Time, io: &mut Io<'_>) {
         self.note_intervals(now);
-        let mut wake = Time::MAX;
+        while let Some((input, frame)) = self.host.processed(now) {
+            self.deliver(input, &[frame], now, io);
+        }
         for program in &mut self.programs {
             if program.deadline() <= now {
-                program.on_deadline(now, io);
+                program.on_deadline(now, &mut self.host, io);
             }
-            wake = wake.min(program.deadline());
         }
-        self.wake = wake;
+        if self.host.wake <= now {
+            self.go_on(now, io);
+        }
+        let programs = self.programs.iter().map(Program::deadline);
+        self.wake = programs.fold(self.host.wake, Time::min);
     }
 
-    #[inline]
-    fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
-        let now = frame.at;
-        self.note_intervals(now);
-        self.received += 1;
-        if let Some(sum) = &mut self.digest {
-            *sum = sum.wrapping_add(frame_hash(now, frame, 100));
+    /// What the host does of its own accord: those that wait send by turns, and received frames
+    /// are taken in hand.
+    fn go_on(&mut self, now: Time, io: &mut Io<'_>) {
+        while let Some(step) = self.host.step(now) {
+            match step {
+                Step::Turn(n) => {
+                    self.programs[n as usize].on_turn(now, &mut self.host, io);
+                    self.host.end_turn();
+                }
+                Step::Served => {
+                    while let Some((input, frame)) = self.host.processed(now) {
+                        self.deliver(input, &[frame], now, io);
+                    }
+                }
+            }
         }
+    }
+
+    /// Takes the first of `frames`, which came over input `input`, and maybe more that arrive before
+    /// `until`; returns how many.
+    #[inline]
+    fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        self.note_intervals(frames[0].at);
+        let taken = if self.host.is_limited() {
+            if !self.host.take_in(input, &frames[0]) {
+                self.drop(input, Drop::Host);
+            }
+            self.wake = self.wake.min(self.host.wake);
+            1
+        } else {
+            self.deliver(input, frames, until, io)
+        };
+        self.received += taken as u64;
+        if let Some(sum) = &mut self.digest {
+            for frame in &frames[..taken] {
+                *sum = sum.wrapping_add(frame_hash(frame.at, frame, 100));
+            }
+        }
+        taken
+    }
+
+    /// The first of `frames`, and maybe more that come before `until`, have come through to the
+    /// programs; returns how many were taken.
+    #[inline]
+    fn deliver(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let frame = &frames[0];
         let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
         if let Some(n) = receiver
             && frame.kind != Kind::EchoRequest
         {
             let program = &mut self.programs[n as usize];
-            program.on_frame(now, frame, io);
-            self.wake = self.wake.min(program.deadline());
-            return;
+            let until = until.min(self.clock.end.next());
+            let taken = program.on_frames(frames, until, &mut self.host, io);
+            self.wake = self.wake.min(program.deadline()).min(self.host.wake);
+            return taken;
         }
+        self.answer(input, frame, io);
+        1
+    }
+
+    /// A frame for which there is no program.
+    fn answer(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         match answer(frame, self.node, is_destination, self.answers) {
@@ -244,7 +345,7 @@ impl Station {
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {
                 Some(output) => {
-                    reply.at = now + self.answer_after;
+                    reply.at = self.host.departs(frame.at, output, &reply) + self.answer_after;
                     io.output(output).push(reply);
                 }
                 None => self.drop(input, Drop::NoRoute),
@@ -268,12 +369,12 @@ impl Element for Station {
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
             let mut taken = 0;
-            for frame in input.frames() {
-                if frame.at >= stays_first || frame.at >= self.wake {
-                    break;
-                }
-                taken += 1;
-                self.receive(n, frame, io);
+            let frames = input.frames();
+            while let Some(frame) = frames.get(taken)
+                && frame.at < stays_first.min(self.wake)
+            {
+                let until = stays_first.min(self.wake);
+                taken += self.receive(n, &frames[taken..], until, io);
             }
             input.drop_heads(taken);
             *io.input(n) = input;

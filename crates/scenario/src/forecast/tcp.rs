@@ -325,7 +325,7 @@ impl Flow {
 
 /// The closed forms' name for an algorithm: both lists use the algorithms' own names.
 fn law_of(algorithm: Algorithm) -> Option<Cc> {
-    format!("{algorithm:?}").to_lowercase().parse().ok()
+    algorithm.name().parse().ok()
 }
 
 /// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.

@@ -6,6 +6,7 @@ use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{sack_bytes, syn_bytes};
+use crate::host::Host;
 
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
     template: Frame,
+    /// The measurement begins, or ends, with what arrives at this instant.
+    mark: Time,
     /// Bytes delivered before the measurement began, once it has.
     before: Option<u64>,
     /// Bytes delivered before it ended, once it has.
@@ -53,6 +56,7 @@ impl TcpSink {
         TcpSink {
             receiver: Receiver::new(&config.tcp),
             template,
+            mark: config.measured_from,
             before: None,
             until: None,
             samples: Vec::new(),
@@ -83,37 +87,71 @@ impl TcpSink {
         self.receiver.deadline()
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         self.receiver.on_deadline(now);
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
-    #[inline]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
-        match frame.kind {
-            Kind::Data => {
-                let delivered = self.receiver.delivered();
-                if now >= self.config.measured_from && self.until.is_none() {
-                    self.before.get_or_insert(delivered);
-                    if now >= self.config.measured_until {
-                        self.until = Some(delivered);
-                    }
-                }
-                let len = u32::from(frame.len.saturating_sub(self.config.header));
-                let retransmit = frame.flags().contains(Flags::RETRANSMIT);
-                self.receiver.on_data(now, frame.seq, len, retransmit);
-                if self.receiver.delivered() != delivered {
-                    self.last = now;
-                }
+    /// See `Program::on_frames`.
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            if taken > 0
+                && (now >= until
+                    || now >= self.deadline().min(host.wake)
+                    || frame.flow != self.config.flow)
+            {
+                break;
             }
-            Kind::Syn => self.receiver.on_syn(now),
-            _ => return,
+            taken += 1;
+            match frame.kind {
+                Kind::Data => self.on_data(now, frame, host, io),
+                Kind::Syn => {
+                    self.receiver.on_syn(now);
+                    self.send(now, host, io);
+                }
+                _ => {}
+            }
         }
-        self.send(now, io);
+        taken
     }
 
     #[inline]
-    fn send(&mut self, now: Time, io: &mut Io<'_>) {
+    fn on_data(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        if now >= self.mark {
+            self.measure(now, delivered);
+        }
+        let len = u32::from(frame.len.saturating_sub(self.config.header));
+        let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        let due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        if self.receiver.delivered() != delivered {
+            self.last = now;
+        }
+        if due {
+            self.send(now, host, io);
+        }
+    }
+
+    #[cold]
+    fn measure(&mut self, now: Time, delivered: u64) {
+        self.before.get_or_insert(delivered);
+        self.mark = self.config.measured_until;
+        if now >= self.mark {
+            self.until = Some(delivered);
+            self.mark = Time::MAX;
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
             let usual = ack.sack.is_empty()
@@ -121,11 +159,11 @@ impl TcpSink {
                 && !ack.echo_retransmit
                 && !ack.syn_ack;
             if usual {
-                io.output(output).push_like(&self.template, now, ack.ack, 0);
+                let at = host.departs(now, output, &self.template);
+                io.output(output).push_like(&self.template, at, ack.ack, 0);
                 continue;
             }
             let mut frame = self.template;
-            frame.at = now;
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
@@ -147,6 +185,7 @@ impl TcpSink {
                 frame.len += sack_bytes(blocks.len());
                 frame.side = io.side(frame.flow).push(extras);
             }
+            frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);
         }
     }

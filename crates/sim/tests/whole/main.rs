@@ -1,6 +1,8 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
+mod congestion;
 mod events;
+mod hosts;
 mod law;
 mod limits;
 mod luck;
