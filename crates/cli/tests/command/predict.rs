@@ -208,7 +208,7 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
         ),
         (
             &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "renault"],
-            &["--cc bbr", "cubic"],
+            &["--cc renault", "cubic"],
         ),
         (
             &["--rate", "10Gbit/s", "--rtt", "116ms", "--mtu", "10"],
