@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod compare;
+mod conformance;
 mod exit;
 mod memory;
 mod new;
@@ -31,6 +32,7 @@ fn main() -> std::process::ExitCode {
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Conformance(args) => conformance::conformance(&args),
     };
     match outcome {
         Ok(code) => code.into(),

@@ -222,6 +222,15 @@ impl Receiver {
         })
     }
 
+    /// A data segment going the other way carries the acknowledgement: none is due any more.
+    pub fn carried(&mut self) {
+        if self.next != u64::MAX {
+            self.due = false;
+            self.deadline = Time::MAX;
+            self.acked = self.next;
+        }
+    }
+
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.
     #[inline]
     pub fn deadline(&self) -> Time {

@@ -6,6 +6,7 @@
 )]
 
 mod compare;
+mod conformance;
 mod farpath;
 mod files;
 mod help;
