@@ -259,14 +259,25 @@ impl Sender {
     }
 
     /// The next thing to send at `now`; call until `None`.
-    // Always inline: this is the whole cost of a segment, and the compiler takes it for large.
-    #[inline(always)]
+    #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Out> {
-        let next = self.nxt + self.segment;
-        if next <= self.limit {
+        if self.nxt + self.segment <= self.limit {
             return Some(self.send_new(now, self.segment));
         }
         self.poll_rest(now)
+    }
+
+    /// The offset of the next thing to send at `now`, if that is a full segment, sent for the first
+    /// time, and there is nothing else to think of. Call until `None`, then [`Sender::poll`].
+    // Always inline: this is the whole cost of a segment, and the compiler takes it for large.
+    #[inline(always)]
+    pub fn poll_full(&mut self, now: Time) -> Option<u64> {
+        let seq = self.nxt;
+        if seq + self.segment > self.limit {
+            return None;
+        }
+        self.send_new(now, self.segment);
+        Some(seq)
     }
 
     #[inline(never)]
