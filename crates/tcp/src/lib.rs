@@ -6,9 +6,13 @@
 
 mod cc;
 mod config;
+mod ecn;
+mod edge;
+mod frto;
 mod hystart;
 mod limit;
 mod profile;
+mod rack;
 mod ranges;
 mod receiver;
 mod recovery;
@@ -17,8 +21,12 @@ mod sack;
 mod scoreboard;
 mod send_log;
 mod sender;
+mod undo;
 
-pub use config::{Algorithm, ByteCounting, Config, DelayedAck, Profile};
+pub use config::{
+    Algorithm, ByteCounting, Config, DelayedAck, Profile, Reading, Recovery, Reduction, RtoFloor,
+    RtoRule,
+};
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;
 pub use receiver::{AckOut, Receiver, ReceiverStats};

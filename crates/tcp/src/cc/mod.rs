@@ -53,6 +53,9 @@ pub(crate) trait Control: Debug + Send {
 
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
+
+    /// The last `reduce` was a mistake, and so was a `restart` after it: cwnd is what it was.
+    fn undo(&mut self) {}
 }
 
 /// The algorithm of that name, in its initial state.
