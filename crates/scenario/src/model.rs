@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, SlowStart};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 /// One experiment.
@@ -288,8 +288,14 @@ pub struct Tcp {
     pub initial_ssthresh: Option<u32>,
     /// The receiver's acknowledgement policy.
     pub delayed_ack: DelayedAck,
+    /// Loss recovery.
+    pub recovery: Recovery,
     /// RTO floor.
     pub rto_min: Duration,
+    /// The retransmission timer besides its floor.
+    pub rto: RtoRule,
+    /// Most quick ACKs.
+    pub quick_acks: u8,
     /// Data flows from `to` to `from`.
     pub reverse: bool,
 }

@@ -6,9 +6,13 @@
 
 mod cc;
 mod config;
+mod ecn;
+mod edge;
+mod frto;
 mod hystart;
 mod limit;
 mod profile;
+mod rack;
 mod ranges;
 mod receiver;
 mod recovery;
@@ -19,9 +23,13 @@ mod send_log;
 mod sender;
 mod slow_start;
 mod train;
+mod undo;
 
 pub use cc::Algorithm;
-pub use config::{ByteCounting, Config, DelayedAck, Flavour, Profile, SlowStart};
+pub use config::{
+    ByteCounting, Config, DelayedAck, Flavour, Profile, Reading, Recovery, Reduction, RtoFloor,
+    RtoRule, SlowStart,
+};
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;
 pub use receiver::{AckOut, Receiver, ReceiverStats};

@@ -8,6 +8,10 @@ use farpath_wire::{Flags, FlowDir, Frame, Kind};
 use super::{sack_bytes, syn_bytes};
 use crate::sequence::Sequence;
 
+/// The ECN field of the TOS byte, and its code for "ECN-capable" (RFC 3168 §5).
+const ECN_BITS: u8 = 3;
+const ECT_0: u8 = 2;
+
 /// What a source needs to know.
 #[derive(Clone, Debug)]
 pub struct TcpSourceConfig {
@@ -106,6 +110,9 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
+        if config.tcp.recovery.ecn {
+            template.class = (template.class & !ECN_BITS) | ECT_0;
+        }
         let mut full = template;
         full.len = config.tcp.mss as u16 + config.header;
         let mut retransmit = full;
@@ -200,6 +207,9 @@ impl TcpSource {
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
+        if frame.flags().contains(Flags::ECN) {
+            self.sender.on_ecn_echo();
+        }
         if frame.side == 0 {
             self.sender
                 .on_ack(now, frame.seq, self.usual_window, echo, &[]);
@@ -244,6 +254,9 @@ impl TcpSource {
     fn send_rest(&mut self, now: Time, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
+            if self.config.tcp.recovery.ecn && self.says_reduced(now, &out, io) {
+                continue;
+            }
             let (like, seq) = match &out {
                 Out::Data(segment) if segment.len == self.config.tcp.mss => (
                     if segment.retransmit {
@@ -268,6 +281,24 @@ impl TcpSource {
         }
     }
 
+    /// Sends a new segment that carries CWR (RFC 3168 §6.1.2); `false` if this one does not.
+    fn says_reduced(&mut self, now: Time, out: &Out, io: &mut Io<'_>) -> bool {
+        let Out::Data(segment) = out else {
+            return false;
+        };
+        if segment.retransmit || !self.sender.take_cwr() {
+            return false;
+        }
+        let mut frame = self.unusual(out);
+        frame.at = now;
+        frame.set_flags(Flags::ECN);
+        if let Some(sequence) = &mut self.sequence {
+            sequence.note(&frame, now, segment.seq);
+        }
+        io.output(self.config.output).push(frame);
+        true
+    }
+
     /// A frame that is no full segment.
     #[cold]
     fn unusual(&self, out: &Out) -> Frame {
@@ -283,6 +314,10 @@ impl TcpSource {
             Out::Syn => {
                 frame.kind = Kind::Syn;
                 frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::WindowProbe => {
+                frame.seq = self.sender.una().saturating_sub(1);
+                frame.len = self.config.header;
             }
             Out::HandshakeAck => {
                 frame.kind = Kind::Ack;

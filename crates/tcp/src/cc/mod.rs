@@ -122,6 +122,9 @@ pub(crate) trait Control: Debug + Send {
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
 
+    /// The last `reduce` was a mistake, and so was a `restart` after it: cwnd is what it was.
+    fn undo(&mut self) {}
+
     /// What it must be shown.
     fn watches(&self) -> Watch {
         Watch::Nothing
@@ -192,6 +195,10 @@ macro_rules! algorithms {
 
             pub(crate) fn restart(&mut self) {
                 match self { $(Chosen::$variant(c) => c.restart(),)* }
+            }
+
+            pub(crate) fn undo(&mut self) {
+                match self { $(Chosen::$variant(c) => c.undo(),)* }
             }
 
             pub(crate) fn watches(&self) -> Watch {
