@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, Recovery, RtoRule, SlowStart};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 /// One experiment.
@@ -313,6 +313,8 @@ pub struct Congestion {
     pub remembered_window: Option<u32>,
     /// Whether an idle time longer than the RTO brings the window back to its initial size.
     pub idle_restart: bool,
+    /// Whether and how the sender spreads its window.
+    pub pacing: Option<Pacing>,
 }
 
 /// `kind = "udp"`.

@@ -404,6 +404,8 @@ pub(crate) const TEST: Section = Section {
         congestion::MAX_SSTHRESH,
         congestion::REMEMBERED_WINDOW,
         congestion::IDLE_RESTART,
+        congestion::PACING,
+        congestion::GSO,
         key(
             "parallel",
             Int {

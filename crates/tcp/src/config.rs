@@ -45,6 +45,20 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
+/// How a sender spreads what its window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pacing {
+    /// The largest burst in bytes that leaves at once (generic segmentation offload: 64 KiB); at least
+    /// two segments leave in any case.
+    pub burst: u64,
+}
+
+impl Default for Pacing {
+    fn default() -> Pacing {
+        Pacing { burst: 65_536 }
+    }
+}
+
 /// What one ACK is worth when cwnd grows (appropriate byte counting, RFC 3465).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ByteCounting {
@@ -180,6 +194,9 @@ pub struct Config {
     /// The window in segments that the host remembers of an earlier connection to the same
     /// destination (RFC 9040 §6): this one starts from it, and in congestion avoidance.
     pub remembered_window: Option<u32>,
+    /// Pacing; `None` sends what the window allows at once. An algorithm that sets its rate paces
+    /// without being asked.
+    pub pacing: Option<Pacing>,
     /// Whether cwnd falls back to the initial window after an idle time longer than the RTO (RFC 5681
     /// §4.1).
     pub idle_restart: bool,
@@ -240,6 +257,7 @@ impl Default for Config {
             slow_start: SlowStart::Standard,
             initial_ssthresh: None,
             remembered_window: None,
+            pacing: None,
             idle_restart: true,
             amount: None,
             rto_min: Duration::from_ms(200),

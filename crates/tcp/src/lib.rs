@@ -6,11 +6,13 @@
 
 mod cc;
 mod config;
+mod delivery;
 mod ecn;
 mod edge;
 mod frto;
 mod hystart;
 mod limit;
+mod pacing;
 mod profile;
 mod rack;
 mod ranges;
@@ -27,8 +29,8 @@ mod undo;
 
 pub use cc::Algorithm;
 pub use config::{
-    ByteCounting, Config, DelayedAck, Flavour, Profile, Reading, Recovery, Reduction, RtoFloor,
-    RtoRule, SlowStart,
+    ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery, Reduction,
+    RtoFloor, RtoRule, SlowStart,
 };
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;

@@ -36,11 +36,14 @@ pub(crate) struct Acknowledged {
 
 impl SendLog {
     /// The bytes from `seq` up to whatever is appended next are sent at `now`. `seq` never falls.
+    /// Whether this is the first at this instant.
     #[inline]
-    pub(crate) fn append(&mut self, seq: u64, now: Time) {
-        if now != self.newest || !self.started {
+    pub(crate) fn append(&mut self, seq: u64, now: Time) -> bool {
+        let fresh = now != self.newest || !self.started;
+        if fresh {
             self.append_run(seq, now);
         }
+        fresh
     }
 
     #[inline]

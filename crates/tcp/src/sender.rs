@@ -2,6 +2,7 @@
 
 mod ack;
 mod detect;
+mod paced;
 mod recover;
 mod repair;
 mod report;
@@ -19,6 +20,7 @@ use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, SlowStart};
+use paced::Paced;
 use repair::{Repair, Timer};
 
 pub use report::{LossEvent, Phase, SenderStats};
@@ -82,6 +84,8 @@ pub struct Sender {
     window_edge: u64,
     /// The first byte that cwnd does not allow, when `plain`.
     cwnd_edge: u64,
+    /// The first byte that pacing does not allow now; `u64::MAX` when it does not pace.
+    pace_edge: u64,
     /// Payload bytes of a full segment.
     segment: u64,
     /// Bytes the application has written; `u64::MAX` when it never stops.
@@ -98,6 +102,8 @@ pub struct Sender {
     log: SendLog,
     rtt: Rtt,
     deadline: Time,
+    /// When pacing lets the next burst go, if one waits.
+    release: Time,
     /// When the retransmission timer runs out, whichever timer comes first.
     rto_at: Time,
     timer: Timer,
@@ -114,6 +120,8 @@ pub struct Sender {
     control: Chosen,
     /// Whether `control` must see every ACK.
     watched: bool,
+    /// Whether delivery rates are measured.
+    sampled: bool,
     slow_start: SlowStart,
     /// What ends slow start; `None` once it has.
     exit: Option<Exit>,
@@ -122,6 +130,7 @@ pub struct Sender {
     regain: f64,
     segments_sent: u64,
     // What only loss, the handshake and the end touch.
+    paced: Option<Box<Paced>>,
     board: Scoreboard,
     repair: Repair,
     prr: Prr,
@@ -153,12 +162,16 @@ impl Sender {
             flavour: config.flavour,
         };
         let control = Chosen::new(config.algorithm, &setup);
+        let watch = control.watches();
+        let paced = Paced::of(config, watch);
+        let pace_edge = paced.as_ref().map_or(u64::MAX, |_| 0);
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
+            pace_edge,
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
@@ -172,6 +185,7 @@ impl Sender {
             log: SendLog::default(),
             rtt: Rtt::new(config.rto, config.rto_min),
             deadline: Time::MAX,
+            release: Time::MAX,
             rto_at: Time::MAX,
             timer: Timer::Rto,
             probes: config.recovery.rack && config.sack,
@@ -181,10 +195,13 @@ impl Sender {
             byte_counting: config.byte_counting,
             usage_mark: 0,
             flight_peak: 0,
-            watched: control.watches() != Watch::Nothing,
+            watched: watch != Watch::Nothing,
+            sampled: watch == Watch::Deliveries,
             control,
             slow_start: config.slow_start,
-            exit: Exit::of(config.slow_start, false),
+            exit: Exit::of(config.slow_start, paced.is_some())
+                .filter(|_| watch != Watch::Deliveries),
+            paced,
             account: Account::new(),
             regain: f64::INFINITY,
             segments_sent: 0,
@@ -312,7 +329,9 @@ impl Sender {
     fn send_new(&mut self, now: Time, len: u64) -> Out {
         let seq = self.nxt;
         self.nxt = seq + len;
-        self.log.append(seq, now);
+        if self.log.append(seq, now) && self.sampled {
+            self.note_sent(seq, now);
+        }
         self.segments_sent += 1;
         if self.deadline == Time::MAX {
             self.arm(now);
@@ -360,7 +379,7 @@ impl Sender {
         let len = (self.end - self.nxt).min(self.segment);
         let need = self.nxt + len;
         if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
-            return Some(self.send_new(now, len));
+            return self.may_release(now, len).then(|| self.send_new(now, len));
         }
         if self.timer == Timer::ProbeAlone || self.una == self.nxt {
             self.settle_timer(now, len);
@@ -398,12 +417,17 @@ impl Sender {
         if let Some((round, range)) = self.board.next_lost() {
             let range = Range::new(range.start, range.end.min(range.start + self.segment));
             if pipe + range.len() <= cwnd {
-                return Some(self.resend(now, round, range));
+                return self
+                    .may_release(now, range.len())
+                    .then(|| self.resend(now, round, range));
             }
             self.note_limit(now, self.cwnd_limit());
             return None;
         }
         if len > 0 && fits && pipe + len <= cwnd {
+            if !self.may_release(now, len) {
+                return None;
+            }
             let out = self.send_new(now, len);
             self.prr.on_sent(len);
             return Some(out);
@@ -475,6 +499,7 @@ impl Sender {
         self.prr.on_sent(range.len());
         self.repair.undo.on_resent(range.len());
         self.resent_to = self.resent_to.max(range.end);
+        self.note_resent(range.start, range.end, now);
         self.segments_sent += 1;
         self.stats.retransmits += 1;
         self.stats.retransmitted_bytes += range.len();
@@ -508,6 +533,9 @@ impl Sender {
             self.flight_peak = flight;
             self.usage_mark = self.nxt;
         }
+        if self.sampled {
+            self.note_starved(limit);
+        }
         self.account.note(now, limit);
     }
 
@@ -524,7 +552,8 @@ impl Sender {
             .una
             .saturating_add(self.peer_window.min(self.send_buffer));
         self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
-        let limit = self.window_edge.min(self.cwnd_edge).min(self.end);
+        let edge = self.window_edge.min(self.cwnd_edge).min(self.pace_edge);
+        let limit = edge.min(self.end);
         self.limit = if self.plain && !self.handshake_ack_due {
             limit
         } else {

@@ -72,6 +72,7 @@ impl Plan {
             slow_start: tcp.cc.slow_start,
             remembered_window: tcp.cc.remembered_window,
             idle_restart: tcp.cc.idle_restart,
+            pacing: tcp.cc.pacing,
             initial_ssthresh: tcp.initial_ssthresh,
             amount: tcp.bytes.map(Size::as_bytes),
             rto_min: tcp.rto_min,

@@ -4,6 +4,7 @@
 use farpath_units::{Duration, Time};
 
 use super::repair::Timer;
+use super::watch::Delivered;
 use super::{Phase, Sender, State};
 use crate::cc::Ack;
 use crate::frto::Frto;
@@ -41,7 +42,13 @@ impl Sender {
         let rtt = Some(now.since(sent.newest));
         self.grow(now, ack - una, rtt);
         if self.watched {
-            self.watch(now, ack - una, rtt);
+            let what = Delivered {
+                bytes: ack - una,
+                some: [Some(ack - 1), None],
+                rtt,
+                loses: false,
+            };
+            self.watch(now, what);
         }
         self.restart_timer(now);
         self.refresh_limit();
@@ -115,7 +122,22 @@ impl Sender {
         };
         self.steer(now, acked, sacked, more_lost, rtt);
         if self.watched && acked + sacked > 0 {
-            self.watch(now, acked + sacked, rtt);
+            // Below una all is new, or else its head is: what else was SACKed there is known.
+            let head = if acked == ack.saturating_sub(una) {
+                ack - 1
+            } else {
+                una
+            };
+            let what = Delivered {
+                bytes: acked + sacked,
+                some: [
+                    (acked > 0).then_some(head),
+                    news.above.map(|(_, last)| last).or(news.below),
+                ],
+                rtt,
+                loses: more_lost,
+            };
+            self.watch(now, what);
         }
         self.answer_echo(now);
         self.refresh();

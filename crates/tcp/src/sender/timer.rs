@@ -8,11 +8,11 @@ use crate::frto::Frto;
 use crate::ranges::Range;
 
 impl Sender {
-    /// When the timer runs out; [`Time::MAX`] when none is running. A tail loss probe's may run out
+    /// When the timer runs out, or pacing lets more go; [`Time::MAX`] when none is running. A tail loss probe's may run out
     /// early and be set again.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.deadline
+        self.deadline.min(self.release)
     }
 
     /// RFC 6298 §5.1, §5.3: the retransmission timer runs from now; with RACK-TLP a probe comes
@@ -51,6 +51,9 @@ impl Sender {
 
     /// The timer has run out, if it has by `now`; then `poll`.
     pub fn on_deadline(&mut self, now: Time) {
+        if self.release <= now {
+            self.release = Time::MAX;
+        }
         if now < self.deadline {
             return;
         }

@@ -1,7 +1,7 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Profile, Reading, Recovery,
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Pacing, Profile, Reading, Recovery,
     Reduction, SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
@@ -65,6 +65,9 @@ fn any_config() -> impl Strategy<Value = Config> {
             algorithm: Algorithm::ALL[size.1 as usize % Algorithm::ALL.len()],
             flavour: if on.2 { Flavour::Linux } else { Flavour::Rfc },
             idle_restart: on.3,
+            pacing: (size.0 % 3 == 0).then_some(Pacing {
+                burst: 1 + size.1 * 100,
+            }),
             remembered_window: (size.0 % 5 == 0).then_some(20),
             amount: Some(size.0 * 1000 + size.1),
             initial_window: size.2,
