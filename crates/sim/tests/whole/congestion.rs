@@ -64,21 +64,21 @@ fn recovery_from_one_loss_at_a_gigabit_takes_what_each_algorithm_says() {
     }
 }
 
-/// Source: E08 at a tenth of its rate, RTT 120 ms: one loss at W = 1027 segments of 1460 bytes and at
-/// 167 of 8960 takes Reno 61.6 s and 10.0 s, ratio 6.0 to 6.3. These W count payload; the pipe in
-/// frames is 5 % and 1 % less, and the rest queues.
+/// Source: E08, 1 Gbit/s over 120 ms: one loss at W = 10 274 segments of 1460 bytes takes Reno 616.4 s,
+/// at 1674 of 8960 bytes 100.4 s (±2 %), ratio 6.0 to 6.3. These W count payload; the pipe in frames
+/// is 5 % and 1 % less, and the rest queues.
 #[test]
 fn jumbo_frames_shorten_renos_recovery_six_times() {
     let seconds = |mtu, window, segment, run| {
-        let world = one_loss("reno", "100 Mbit/s", mtu, window, segment, run);
+        let world = one_loss("reno", "1 Gbit/s", mtu, window, segment, run);
         assert_eq!(world.metric("bulk", "retransmits"), 1.0);
         world.metric("bulk", "recovery_s")
     };
-    let usual = seconds(1500, 1027, 3000, 75);
-    let jumbo = seconds(9000, 167, 600, 20);
+    let usual = seconds(1500, 10_274, 21_000, 640);
+    let jumbo = seconds(9000, 1674, 3400, 110);
     println!("{usual:.2} s, {jumbo:.2} s, ratio {:.3}", usual / jumbo);
-    assert_near("MTU 1500", usual, 61.6, 0.02);
-    assert_near("MTU 9000", jumbo, 10.0, 0.02);
+    assert_near("MTU 1500", usual, 616.4, 0.02);
+    assert_near("MTU 9000", jumbo, 100.4, 0.02);
     assert_within("ratio", usual / jumbo, 6.0, 6.3);
 }
 
@@ -99,11 +99,18 @@ name = "utilisation"
 name = "a"
 [[host]]
 name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "in"
+ends = ["a", "r"]
+rate = "1 Gbit/s"
+delay = "100 us"
 [[link]]
 name = "pipe"
-ends = ["a", "b"]
+ends = ["r", "b"]
 rate = "100 Mbit/s"
-delay = "60 ms"
+delay = "59.9 ms"
 queue = "{queue}"
 [[test]]
 name = "bulk"
@@ -157,9 +164,10 @@ duration = "{seconds} s"
 }
 
 /// Each algorithm's response function, w(p) in segments: √(3/(2p)) (Reno), 1.054 (R/p)^0.75 (CUBIC),
-/// 0.12/p^0.835 (RFC 3649 §5), 0.08/p (Kelly), 8.5/√p (BIC's linear phase with Linux's steps).
+/// 0.12/p^0.835 (RFC 3649 §5), 0.08/p (Kelly). BIC's 8.5/√p is of its linear phase alone and holds
+/// from windows of 10⁴ on; below, its search and plateau keep it well under that.
 /// algorithm, flavour, loss ratio, segments, seconds
-const RESPONSES: [(&str, &str, f64, f64, u32); 9] = [
+const RESPONSES: [(&str, &str, f64, f64, u32); 8] = [
     ("reno", "rfc", 1e-3, 38.7, 300),
     ("reno", "rfc", 1e-4, 122.5, 600),
     ("cubic", "rfc", 1e-4, 187.0, 600),
@@ -168,7 +176,6 @@ const RESPONSES: [(&str, &str, f64, f64, u32); 9] = [
     ("highspeed", "linux", 1e-4, 263.0, 600),
     ("highspeed", "rfc", 1e-5, 1795.0, 600),
     ("scalable", "rfc", 1e-4, 800.0, 300),
-    ("bic", "linux", 1e-5, 2688.0, 400),
 ];
 
 #[test]
@@ -186,15 +193,16 @@ fn mean_windows_at_random_loss_follow_the_response_functions() {
 
 /// Source: Dumazet with the BBR patches, a kernel on 10 Gbit/s x 100 ms at 1 % loss: CUBIC 3.27
 /// Mbit/s, BBR 9150 Mbit/s, of which the order is compared, at a tenth of the rate. BBR keeps
-/// (1 − p) of the line but for its probes.
+/// (1 − p) of the line but for its probes; CUBIC is Reno-friendly there, √(3/(2p)) = 12.2 segments or
+/// 1.42 Mbit/s by formula.
 #[test]
 fn bbr_fills_a_lossy_path_on_which_cubic_starves() {
-    let mbps = |cc| {
-        let world = lossy(cc, "linux", "0.01", "1 Gbit/s", 5, 20);
+    let mbps = |cc, seconds| {
+        let world = lossy(cc, "linux", "0.01", "1 Gbit/s", 5, seconds);
         world.metric("bulk", "goodput_bps") / 1e6
     };
-    let (cubic, bbr) = (mbps("cubic"), mbps("bbr"));
+    let (cubic, bbr) = (mbps("cubic", 600), mbps("bbr", 20));
     println!("CUBIC {cubic:.2} Mbit/s, BBR {bbr:.1} Mbit/s");
-    assert_within("CUBIC", cubic, 1.4, 3.5);
+    assert_within("CUBIC", cubic, 1.0, 3.5);
     assert_within("BBR", bbr, 850.0, 932.0);
 }

@@ -123,15 +123,11 @@ impl Sender {
         self.steer(now, acked, sacked, more_lost, rtt);
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.
-            let head = if acked == ack.saturating_sub(una) {
-                ack - 1
-            } else {
-                una
-            };
+            let head = || if acked == ack - una { ack - 1 } else { una };
             let what = Delivered {
                 bytes: acked + sacked,
                 some: [
-                    (acked > 0).then_some(head),
+                    (acked > 0).then(head),
                     news.above.map(|(_, last)| last).or(news.below),
                 ],
                 rtt,
