@@ -2,6 +2,7 @@
 
 mod ack;
 mod detect;
+mod host;
 mod paced;
 mod recover;
 mod repair;
@@ -152,6 +153,8 @@ pub struct Sender {
     idle_restart: bool,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
+    /// `nxt` when the host last signalled congestion of its own queue.
+    signalled_to: u64,
 }
 
 impl Sender {
@@ -223,6 +226,7 @@ impl Sender {
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
+            signalled_to: 0,
         }
     }
 
