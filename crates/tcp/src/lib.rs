@@ -21,11 +21,14 @@ mod sack;
 mod scoreboard;
 mod send_log;
 mod sender;
+mod slow_start;
+mod train;
 mod undo;
 
+pub use cc::Algorithm;
 pub use config::{
-    Algorithm, ByteCounting, Config, DelayedAck, Profile, Reading, Recovery, Reduction, RtoFloor,
-    RtoRule,
+    ByteCounting, Config, DelayedAck, Flavour, Profile, Reading, Recovery, Reduction, RtoFloor,
+    RtoRule, SlowStart,
 };
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;

@@ -2,7 +2,8 @@
 
 use farpath_units::Duration;
 
-use crate::config::{Algorithm, ByteCounting, Profile, Recovery, Reduction, RtoFloor, RtoRule};
+use crate::cc::Algorithm;
+use crate::config::{ByteCounting, Profile, Recovery, Reduction, RtoFloor, RtoRule};
 
 /// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;

@@ -102,7 +102,7 @@ impl Sender {
         }
         self.timed_out_at = self.una;
         self.control.restart();
-        self.hystart = None;
+        self.exit = None;
         self.forget_probe();
         self.lose_by_timeout(now);
         let pipe = self.board.pipe(self.una, self.nxt);

@@ -1,8 +1,8 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Out, Profile, Reading, Recovery, Reduction,
-    SackBlock, Sender,
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Profile, Reading, Recovery, Reduction,
+    SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
@@ -27,6 +27,12 @@ fn any_recovery() -> impl Strategy<Value = Recovery> {
         ecn: on[5],
     })
 }
+const SLOW_STARTS: [SlowStart; 4] = [
+    SlowStart::Standard,
+    SlowStart::Limited { max_ssthresh: 8 },
+    SlowStart::HyStart,
+    SlowStart::HyStartPlusPlus,
+];
 
 fn any_config() -> impl Strategy<Value = Config> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
@@ -54,12 +60,11 @@ fn any_config() -> impl Strategy<Value = Config> {
             ][size.3 as usize % 3],
             sack: on.0,
             timestamps: on.1,
-            hystart: on.2,
-            algorithm: if on.3 {
-                Algorithm::Cubic
-            } else {
-                Algorithm::Reno
-            },
+            slow_start: SLOW_STARTS[usize::from(size.2 as u8 % 4)],
+            algorithm: Algorithm::ALL[size.1 as usize % Algorithm::ALL.len()],
+            flavour: if on.2 { Flavour::Linux } else { Flavour::Rfc },
+            idle_restart: on.3,
+            remembered_window: (size.0 % 5 == 0).then_some(20),
             amount: Some(size.0 * 1000 + size.1),
             initial_window: size.2,
             delayed_ack: DelayedAck {
@@ -138,7 +143,13 @@ fn acknowledgements_that_cannot_be_true_do_no_harm() {
             } else {
                 config().recovery
             },
-            hystart: seed % 2 == 0,
+            slow_start: SLOW_STARTS[seed as usize % 4],
+            algorithm: Algorithm::ALL[seed as usize % Algorithm::ALL.len()],
+            flavour: if seed < 10 {
+                Flavour::Linux
+            } else {
+                Flavour::Rfc
+            },
             amount: Some(50_000_000),
             ..config()
         };
