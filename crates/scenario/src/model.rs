@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{
-    Algorithm, DelayedAck, Flavour, Profile, Recovery, RtoRule, SlowStart,
-};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 /// One experiment.

@@ -1,8 +1,8 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Profile, Reading, Recovery, Reduction,
-    SackBlock, Sender, SlowStart,
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Profile, Reading, Recovery,
+    Reduction, SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
