@@ -7,6 +7,7 @@ mod limits;
 mod luck;
 mod published;
 mod random;
+mod recovery;
 mod routers;
 mod traffic;
 mod world;
