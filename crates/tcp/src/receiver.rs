@@ -169,8 +169,8 @@ impl Receiver {
     }
 
     /// The segment about to be handed to `on_data` was marked CE, or carries CWR (RFC 3168 §6.1.3).
-    /// A mark that begins is echoed at once (RFC 3168 leaves it to the next ACK; RFC 8511 and Linux
-    /// do not wait). Ignored unless ECN is on.
+    /// A mark that begins is acknowledged at once, as by Linux; RFC 3168 leaves the echo to the next
+    /// ACK. Ignored unless ECN is on.
     pub fn on_ecn(&mut self, ce: bool, cwr: bool) {
         let before = self.echo.echoing;
         self.echo.note(ce, cwr);
