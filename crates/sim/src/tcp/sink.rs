@@ -8,6 +8,9 @@ use farpath_wire::{Flags, FlowDir, Frame, Kind};
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
 
+/// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
+const CE: u8 = 3;
+
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
 pub struct TcpSinkConfig {
@@ -131,6 +134,10 @@ impl TcpSink {
         }
         let len = u32::from(frame.len.saturating_sub(self.config.header));
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        if self.config.tcp.recovery.ecn {
+            let ce = frame.class & CE == CE;
+            self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
+        }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {
             self.last = now;
@@ -157,6 +164,7 @@ impl TcpSink {
             let usual = ack.sack.is_empty()
                 && ack.window == self.config.tcp.receive_window
                 && !ack.echo_retransmit
+                && !ack.ecn_echo
                 && !ack.syn_ack;
             if usual {
                 let at = host.departs(now, output, &self.template);
@@ -171,6 +179,9 @@ impl TcpSink {
             }
             if ack.echo_retransmit {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
+            }
+            if ack.ecn_echo {
+                frame.set_flags(Flags::ECN);
             }
             let blocks = ack.sack;
             if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {

@@ -9,6 +9,10 @@ use super::{sack_bytes, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
 
+/// The ECN field of the TOS byte, and its code for "ECN-capable" (RFC 3168 §5).
+const ECN_BITS: u8 = 3;
+const ECT_0: u8 = 2;
+
 /// What a source needs to know.
 #[derive(Clone, Debug)]
 pub struct TcpSourceConfig {
@@ -111,6 +115,9 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
+        if config.tcp.recovery.ecn {
+            template.class = (template.class & !ECN_BITS) | ECT_0;
+        }
         let mut full = template;
         full.len = config.tcp.mss as u16 + config.header;
         let mut retransmit = full;
@@ -221,6 +228,9 @@ impl TcpSource {
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
+        if frame.flags().contains(Flags::ECN) {
+            self.sender.on_ecn_echo();
+        }
         if frame.side == 0 {
             self.sender
                 .on_ack(now, frame.seq, self.usual_window, echo, &[]);
@@ -280,6 +290,9 @@ impl TcpSource {
             let Some(out) = self.sender.poll(now) else {
                 return;
             };
+            if self.config.tcp.recovery.ecn && self.says_reduced(now, &out, host, io) {
+                continue;
+            }
             let (like, seq) = match &out {
                 Out::Data(segment) if segment.len == self.config.tcp.mss => (
                     if segment.retransmit {
@@ -303,6 +316,25 @@ impl TcpSource {
             let at = host.departs(now, output, like);
             io.output(output).push_like(like, at, seq, 0);
         }
+    }
+
+    /// Sends a new segment that carries CWR (RFC 3168 §6.1.2); `false` if this one does not.
+    fn says_reduced(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) -> bool {
+        let Out::Data(segment) = out else {
+            return false;
+        };
+        if segment.retransmit || !self.sender.take_cwr() {
+            return false;
+        }
+        let mut frame = self.unusual(out);
+        frame.set_flags(Flags::ECN);
+        if let Some(sequence) = &mut self.sequence {
+            sequence.note(&frame, now, segment.seq);
+        }
+        let output = self.config.output;
+        frame.at = host.departs(now, output, &frame);
+        io.output(output).push(frame);
+        true
     }
 
     /// The host lets nothing more through for now.
@@ -332,6 +364,10 @@ impl TcpSource {
             Out::Syn => {
                 frame.kind = Kind::Syn;
                 frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::WindowProbe => {
+                frame.seq = self.sender.una().saturating_sub(1);
+                frame.len = self.config.header;
             }
             Out::HandshakeAck => {
                 frame.kind = Kind::Ack;

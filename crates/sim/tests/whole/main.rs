@@ -8,6 +8,7 @@ mod limits;
 mod luck;
 mod published;
 mod random;
+mod recovery;
 mod routers;
 mod traffic;
 mod world;

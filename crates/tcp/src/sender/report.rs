@@ -48,6 +48,16 @@ pub struct SenderStats {
     pub rtos: u64,
     /// Times fast recovery began.
     pub fast_recoveries: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
+    /// Losses that a tail loss probe repaired by itself.
+    pub probe_repairs: u64,
+    /// D-SACKs received (RFC 2883).
+    pub duplicates_reported: u64,
+    /// Reductions taken back because they were a mistake.
+    pub undone: u64,
+    /// Reductions for an ECN echo.
+    pub ecn_reductions: u64,
     /// SYNs retransmitted.
     pub syn_retransmits: u64,
     /// Acknowledgements ignored: of what was never sent, or before the connection was open.
