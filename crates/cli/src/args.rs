@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Schema,
     /// Ask the closed forms directly
     Predict(PredictArgs),
+    /// Run packetdrill scripts against the TCP model, in virtual time
+    Conformance(ConformanceArgs),
 }
 
 /// `farpath run`.
@@ -179,4 +181,32 @@ pub(crate) struct OverheadArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `farpath conformance`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A script passes, differs (its first difference is shown: line, expected, got) or needs\n\
+    what the model does not have. Nothing in a script is executed: shell lines are read for the\n\
+    settings they make, and files they run (../common/defaults.sh) likewise. Times may differ by\n\
+    4 ms, or what --tolerance_usecs in the script says.\n\n\
+    Scripts are not shipped: the public ones are GPL. Fetch them where you want them:\n  \
+    git clone https://github.com/google/packetdrill\n  \
+    farpath conformance packetdrill/gtests/net/tcp\n  \
+    farpath conformance packetdrill/gtests/net/tcp/slow_start --verbose --junit slow-start.xml\n\n\
+    Exit codes: 0 nothing differs, 1 a script differs, 2 a file is not a script."
+)]
+pub(crate) struct ConformanceArgs {
+    /// Scripts, or folders: every .pkt file below them
+    #[arg(value_name = "FOLDER|FILE", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the verdicts as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Also list the scripts that pass and those that are unsupported
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod conformance;
 mod exit;
 mod memory;
 mod new;
@@ -29,6 +30,7 @@ fn main() -> std::process::ExitCode {
         Command::Scenarios(args) => scenarios::list(&args),
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
+        Command::Conformance(args) => conformance::conformance(&args),
     };
     match outcome {
         Ok(code) => code.into(),

@@ -383,6 +383,29 @@ impl Receiver {
         self.slow.map_or(0, |slow| self.delivered() - slow.read)
     }
 
+    /// A data segment going the other way carries the acknowledgement: none is due any more.
+    pub fn carried(&mut self, now: Time) {
+        if self.next != u64::MAX {
+            self.due = false;
+            self.deadline = Time::MAX;
+            if self.quick > 0 {
+                self.use_quick_acks();
+            }
+            self.acked = self.next;
+            self.acked_at = now;
+        }
+    }
+
+    /// The next segments are acknowledged one by one, or not (Linux's `TCP_QUICKACK`).
+    pub fn set_quick(&mut self, quick: bool) {
+        self.quick = if quick { self.quick_limit } else { 0 };
+        self.threshold = if self.quick > 0 {
+            1
+        } else {
+            self.usual_threshold
+        };
+    }
+
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.
     #[inline]
     pub fn deadline(&self) -> Time {
