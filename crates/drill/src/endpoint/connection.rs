@@ -73,6 +73,8 @@ pub struct Connection {
     pub(super) corked: bool,
     /// MSG_MORE on the last write.
     pub(super) more: bool,
+    /// When a cork gives way: what it holds back waits for an RTO at most.
+    pub(super) cork_until: Time,
     /// Until this offset the last short segment reaches.
     pub(super) short_to: u64,
     pub(super) no_delay: bool,
@@ -134,6 +136,7 @@ impl Connection {
             held: 0,
             corked: false,
             more: false,
+            cork_until: Time::MAX,
             short_to: 0,
             no_delay: false,
             pushes: Vec::new(),
@@ -178,6 +181,7 @@ impl Connection {
             .deadline()
             .min(self.receiver.deadline())
             .min(self.time_wait)
+            .min(self.cork_until)
     }
 
     /// What is due by `now` is done.
@@ -186,6 +190,11 @@ impl Connection {
             self.time_wait = Time::MAX;
             self.state = State::Closed;
             return;
+        }
+        if self.cork_until <= now {
+            self.cork_until = Time::MAX;
+            self.mark_push();
+            self.release_all(now);
         }
         if self.sender.deadline() <= now {
             let handshake = matches!(self.state, State::SynSent | State::SynReceived);
@@ -255,7 +264,7 @@ impl Connection {
 
     /// What was held back by a cork ends a write.
     pub(super) fn mark_push(&mut self) {
-        if !self.corked && self.held > 0 {
+        if self.held > 0 {
             self.pushes.push(self.written + self.held);
         }
     }
@@ -282,6 +291,13 @@ impl Connection {
             self.held - tail.min(self.held)
         } else {
             self.held
+        };
+        self.cork_until = if give == self.held || !(self.corked || self.more) {
+            Time::MAX
+        } else if self.cork_until == Time::MAX {
+            now + self.sender.rto()
+        } else {
+            self.cork_until
         };
         if give > 0 {
             self.held -= give;

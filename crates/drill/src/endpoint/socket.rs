@@ -383,7 +383,9 @@ impl Host {
                 self.on_connection(fd, |c| {
                     c.corked = number != 0;
                     c.more = false;
-                    c.mark_push();
+                    if number == 0 {
+                        c.mark_push();
+                    }
                     c.release(now);
                 });
             }
