@@ -3,6 +3,9 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod exchange;
+mod host;
+
 use std::collections::BTreeMap;
 
 use farpath_predict::recovery::{self, Losses};
@@ -31,6 +34,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Ping(ping) => path.ping(ping, &mut record),
             TestKind::Udp(udp) => path.udp(test, udp, &mut record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
+            TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
         }
         if overlaps(scenario, plan, number, &path) {
             record.notes.push(
@@ -64,12 +68,14 @@ fn blank(scenario: &Scenario, test: &Test, point: &BTreeMap<String, String>) -> 
 }
 
 impl TestKind {
-    /// `ping`, `tcp` or `udp`.
+    /// The word after `kind`.
     pub fn name(&self) -> &'static str {
         match self {
             TestKind::Ping(_) => "ping",
             TestKind::Tcp(_) => "tcp",
             TestKind::Udp(_) => "udp",
+            TestKind::Transfer(_) => "transfer",
+            TestKind::Request(_) => "request",
         }
     }
 }
@@ -223,15 +229,18 @@ impl<'a> Path<'a> {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64;
-        let through =
-            offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+        let hosts_bps = self.hosts_bps(udp.size + header, udp.size, 0.0, 0);
+        let most = narrowest.bps.min(hosts_bps);
+        let through = offered.min(most) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
         let m = &mut record.metrics;
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through);
         put(m, "loss_ratio", 1.0 - through / offered);
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
-        let by = if offered <= narrowest.bps {
+        let by = if offered <= most {
             "application"
+        } else if hosts_bps < narrowest.bps {
+            "host_cpu"
         } else {
             place(&narrowest)
         };
@@ -261,10 +270,11 @@ impl<'a> Path<'a> {
         let loss = self.loss_ratio(config.mss + header, &self.there);
         let loss_bps = loss_limit(&config, base, loss);
         let alone = window_bps.min(loss_bps);
-        let steady = (alone * streams).min(narrowest.bps);
+        let hosts_bps = self.hosts_bps(config.mss + header, config.mss, acks, header);
+        let steady = (alone * streams).min(narrowest.bps).min(hosts_bps);
         let m = &mut record.metrics;
         // More window than the path holds waits in front of its narrowest place.
-        let loaded = if steady < narrowest.bps {
+        let loaded = if steady < narrowest.bps && steady < hosts_bps {
             base.as_secs_f64()
         } else {
             window as f64 * 8.0 * streams / steady
@@ -295,6 +305,8 @@ impl<'a> Path<'a> {
         }
         let by = if steady >= narrowest.bps * 0.9999 {
             place(&narrowest)
+        } else if steady >= hosts_bps * 0.9999 {
+            "host_cpu"
         } else if loss_bps < window_bps {
             "loss"
         } else if config.send_buffer < config.receive_window {

@@ -30,6 +30,14 @@ pub(crate) const TCP: &[&str] = &[
     "ramp_s",
     "jain_index",
 ];
+/// Beyond those of a tcp test.
+pub(crate) const EXCHANGE: &[&str] = &[
+    "requests",
+    "request_rate",
+    "response_min_ns",
+    "response_avg_ns",
+    "response_max_ns",
+];
 pub(crate) const UDP: &[&str] = &[
     "sent_bps",
     "goodput_bps",
@@ -189,6 +197,12 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
     match names.test_kinds[number].as_str() {
         "ping" => in_list(text, metric, "a ping", PING),
         "udp" => in_list(text, metric, "a udp test", UDP),
+        kind @ ("transfer" | "request") => in_list(
+            text,
+            metric,
+            &format!("a {kind} test"),
+            &[TCP, EXCHANGE].concat(),
+        ),
         _ => in_list(text, metric, "a tcp test", TCP),
     }
 }

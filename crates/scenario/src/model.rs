@@ -303,6 +303,99 @@ pub enum TestKind {
     Tcp(Tcp),
     /// A stream of datagrams.
     Udp(Udp),
+    /// Files, from disk to disk.
+    Transfer(Transfer),
+    /// Blocks, asked for one by one.
+    Request(Request),
+}
+
+/// `kind = "transfer"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// The connections that carry the files; `parallel` share them out.
+    pub tcp: Tcp,
+    /// How many files.
+    pub files: u64,
+    /// Bytes of each.
+    pub file_size: Size,
+    /// Files asked for ahead on each connection, the one under way included.
+    pub pipelining: u64,
+}
+
+/// `kind = "request"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The connections.
+    pub tcp: Tcp,
+    /// Bytes of an answer.
+    pub block: Size,
+    /// Bytes of a request.
+    pub request_size: Size,
+    /// Requests on each connection that wait for their answer at most.
+    pub outstanding: u64,
+    /// From an answer to the request that follows it.
+    pub think_time: Duration,
+    /// Requests on each connection; as many as there is time for if absent.
+    pub requests: Option<u64>,
+}
+
+/// What asks and answers on one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Bytes of a request.
+    pub request: u64,
+    /// Bytes of an answer.
+    pub answer: u64,
+    /// Requests that wait for their answer at most.
+    pub outstanding: u64,
+    /// From an answer to the request that follows it.
+    pub think: Duration,
+    /// Requests in all, if there is an end.
+    pub requests: Option<u64>,
+    /// Answers come from a disk and go to one.
+    pub disks: bool,
+}
+
+/// Bytes of a request for a file: a command line of a file transfer protocol.
+const FILE_REQUEST: u64 = 100;
+
+impl TestKind {
+    /// What its connections are made of, if it has any.
+    pub fn tcp(&self) -> Option<&Tcp> {
+        match self {
+            TestKind::Tcp(tcp) => Some(tcp),
+            TestKind::Transfer(transfer) => Some(&transfer.tcp),
+            TestKind::Request(request) => Some(&request.tcp),
+            TestKind::Ping(_) | TestKind::Udp(_) => None,
+        }
+    }
+
+    /// What is asked and answered on connection `stream`, if the test asks.
+    pub fn exchange(&self, stream: u32) -> Option<Exchange> {
+        match self {
+            TestKind::Transfer(t) => {
+                let streams = u64::from(t.tcp.parallel.max(1));
+                let more = u64::from(u64::from(stream) < t.files % streams);
+                Some(Exchange {
+                    request: FILE_REQUEST,
+                    answer: t.file_size.as_bytes(),
+                    outstanding: t.pipelining,
+                    think: Duration::ZERO,
+                    requests: Some(t.files / streams + more),
+                    disks: true,
+                })
+            }
+            TestKind::Request(r) => Some(Exchange {
+                request: r.request_size.as_bytes(),
+                answer: r.block.as_bytes(),
+                outstanding: r.outstanding,
+                think: r.think_time,
+                requests: r.requests,
+                disks: false,
+            }),
+            TestKind::Ping(_) | TestKind::Tcp(_) | TestKind::Udp(_) => None,
+        }
+    }
 }
 
 /// `kind = "ping"`.

@@ -326,15 +326,19 @@ pub(crate) const CCC: Section = Section {
 };
 
 const PING: &[&str] = &["ping"];
-const TCP: &[&str] = &["tcp"];
+const BULK: &[&str] = &["tcp"];
+const TCP: &[&str] = &["tcp", "transfer", "request"];
 const UDP: &[&str] = &["udp"];
+const TRANSFER: &[&str] = &["transfer"];
+const REQUEST: &[&str] = &["request"];
+const TIMED: &[&str] = &["tcp", "udp", "transfer", "request"];
 
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
     keys: &[
         key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&["ping", "tcp", "udp"]), "What it does.").required(),
+        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request"]), "What it does.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
         key(
@@ -348,15 +352,15 @@ pub(crate) const TEST: Section = Section {
             POSITIVE_TIME,
             "How long it is measured, after `omit`.",
         )
-        .default("10 s; none when `bytes` is given")
-        .only(&["tcp", "udp"]),
+        .default("10 s; none for a transfer, or when `bytes` or `requests` is given")
+        .only(TIMED),
         key(
             "omit",
             TIME,
             "How long after the start the measurement begins.",
         )
         .default("0 s")
-        .only(&["tcp", "udp"]),
+        .only(TIMED),
         key(
             "class",
             Class,
@@ -426,7 +430,7 @@ pub(crate) const TEST: Section = Section {
         .only(TCP),
         key("bytes", ANY_SIZE, "Payload each connection transfers.")
             .default("as much as `duration` allows")
-            .only(TCP),
+            .only(BULK),
         key("sack", Bool, "Selective acknowledgements (RFC 2018).")
             .default("true")
             .only(TCP),
@@ -480,7 +484,31 @@ pub(crate) const TEST: Section = Section {
         .only(TCP),
         key("reverse", Bool, "Data flows from `to` to `from`.")
             .default("false")
-            .only(TCP),
+            .only(&["tcp", "transfer"]),
+        key("files", COUNT, "Files, shared out over the connections.")
+            .default("1")
+            .only(TRANSFER),
+        key("file_size", ANY_SIZE, "Bytes of each file.")
+            .required()
+            .only(TRANSFER),
+        key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.")
+            .default("1")
+            .only(TRANSFER),
+        key("block", ANY_SIZE, "Bytes of an answer.")
+            .default("64 KiB")
+            .only(REQUEST),
+        key("request_size", ANY_SIZE, "Bytes of a request.")
+            .default("100 B")
+            .only(REQUEST),
+        key("outstanding", COUNT, "Requests on each connection that wait for their answer at most.")
+            .default("1")
+            .only(REQUEST),
+        key("think_time", TIME, "From an answer to the request that follows it.")
+            .default("0 s")
+            .only(REQUEST),
+        key("requests", COUNT, "Requests on each connection.")
+            .default("as many as `duration` allows")
+            .only(REQUEST),
         key("rate", Kind::Rate, "Rate of UDP payload.")
             .required()
             .only(UDP),

@@ -1,12 +1,13 @@
 //! Tests and events: what is sent, and what changes meanwhile.
 
 use farpath_tcp::{Algorithm, DelayedAck, Profile};
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Arrivals, Change, Event, LinkId, NodeId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+    Arrivals, Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind,
+    Transfer, Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -36,6 +37,13 @@ pub(crate) fn test(
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
         "udp" => TestKind::Udp(udp(f)?),
+        "transfer" => TestKind::Transfer(Transfer {
+            tcp: tcp(f, sender_profile(scenario, f, from, to), faults),
+            files: count(f, "files").unwrap_or(1),
+            file_size: f.get("file_size")?,
+            pipelining: count(f, "pipelining").unwrap_or(1),
+        }),
+        "request" => TestKind::Request(request(f, profile(scenario, to), faults)),
         _ => TestKind::Tcp(tcp(f, sender_profile(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {
@@ -46,7 +54,7 @@ pub(crate) fn test(
             faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
-    let sized = f.has("bytes");
+    let sized = f.has("bytes") || f.has("requests") || matches!(kind, TestKind::Transfer(_));
     let duration = match &kind {
         TestKind::Ping(_) => None,
         _ => f
@@ -136,18 +144,31 @@ fn udp(f: &Fields) -> Option<Udp> {
     })
 }
 
+/// A whole number of at least 1.
+fn count(f: &Fields, key: &str) -> Option<u64> {
+    f.get::<i64>(key).map(i64::unsigned_abs)
+}
+
+fn request(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Request {
+    Request {
+        tcp: tcp(f, profile, faults),
+        block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
+        request_size: f.get("request_size").unwrap_or(Size::from_bytes(100)),
+        outstanding: count(f, "outstanding").unwrap_or(1),
+        think_time: f.get("think_time").unwrap_or_default(),
+        requests: count(f, "requests"),
+    }
+}
+
 /// The profile of the host that sends the data.
 fn sender_profile(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> Profile {
-    let sender = if f.get("reverse").unwrap_or(false) {
-        to
-    } else {
-        from
-    };
-    scenario
-        .hosts
-        .get(sender.0)
-        .map(|h| h.profile)
-        .unwrap_or_default()
+    let reverse = f.get("reverse").unwrap_or(false);
+    profile(scenario, if reverse { to } else { from })
+}
+
+fn profile(scenario: &Scenario, node: NodeId) -> Profile {
+    let host = scenario.hosts.get(node.0);
+    host.map(|h| h.profile).unwrap_or_default()
 }
 
 fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {

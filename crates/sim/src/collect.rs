@@ -18,6 +18,8 @@ use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
+mod exchange;
+
 type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
 
@@ -42,7 +44,7 @@ fn record(
         .flows
         .iter()
         .enumerate()
-        .filter(|(_, f)| f.test == number);
+        .filter(|(_, f)| f.test == number && !f.asks);
     let flows: Vec<usize> = flows.map(|(n, _)| n).collect();
     let mut record = Record {
         schema: "farpath.record/1".to_owned(),
@@ -69,6 +71,10 @@ fn record(
         TestKind::Ping(_) => ping(scenario, built, flows[0], &mut record),
         TestKind::Udp(_) => udp(scenario, built, flows[0], test, &mut record),
         TestKind::Tcp(_) => tcp(scenario, built, &flows, test, &mut record),
+        TestKind::Transfer(_) | TestKind::Request(_) => {
+            tcp(scenario, built, &flows, test, &mut record);
+            exchange::metrics(built, &flows, test, &mut record.metrics);
+        }
     }
     record
 }
@@ -203,10 +209,7 @@ fn ends(built: &Built, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
     let plan = &built.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned())?;
     let sink = built.station(plan.sink.0).program(dir)?;
-    match (source, sink) {
-        (Program::TcpSource(source), Program::TcpSink(sink)) => Some((source, sink)),
-        _ => None,
-    }
+    Some((source.tcp_source()?, sink.tcp_sink()?))
 }
 
 fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
@@ -233,7 +236,7 @@ fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record:
 
 fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics) {
     let stats = source.sender().stats();
-    let completion = sink.last.since(test.start);
+    let completion = sink.finished().since(test.start);
     let seconds = test
         .duration
         .unwrap_or(completion.saturating_sub(test.omit))

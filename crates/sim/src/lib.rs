@@ -3,6 +3,7 @@
 
 mod build;
 mod collect;
+mod exchange;
 mod host;
 mod limits;
 mod ping;
@@ -15,7 +16,8 @@ mod udp;
 
 pub use build::{Built, Keep, Piece};
 pub use collect::{links, records};
-pub use host::Host;
+pub use exchange::{Answerer, Asker, ExchangeConfig};
+pub use host::{Host, Way};
 pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};

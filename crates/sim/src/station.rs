@@ -5,6 +5,7 @@ use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
+use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
 use crate::ping::Pinger;
 use crate::tcp::{TcpSink, TcpSource};
@@ -30,9 +31,43 @@ pub enum Program {
     UdpSink(UdpSink),
     /// Sends echo requests.
     Pinger(Pinger),
+    /// Asks over TCP.
+    Asker(Box<Asker>),
+    /// Answers over TCP.
+    Answerer(Box<Answerer>),
 }
 
 impl Program {
+    /// The connection it sends on, if it has one.
+    pub fn tcp_source(&self) -> Option<&TcpSource> {
+        match self {
+            Program::TcpSource(p) => Some(p),
+            Program::Asker(p) => Some(p.asks()),
+            Program::Answerer(p) => Some(p.gives()),
+            _ => None,
+        }
+    }
+
+    /// The same, to take its time–sequence record.
+    pub fn tcp_source_mut(&mut self) -> Option<&mut TcpSource> {
+        match self {
+            Program::TcpSource(p) => Some(p),
+            Program::Asker(p) => Some(p.asks_mut()),
+            Program::Answerer(p) => Some(p.gives_mut()),
+            _ => None,
+        }
+    }
+
+    /// The connection it receives on, if it has one.
+    pub fn tcp_sink(&self) -> Option<&TcpSink> {
+        match self {
+            Program::TcpSink(p) => Some(p),
+            Program::Asker(p) => Some(p.takes()),
+            Program::Answerer(p) => Some(p.hears()),
+            _ => None,
+        }
+    }
+
     fn deadline(&self) -> Time {
         match self {
             Program::TcpSource(p) => p.deadline(),
@@ -40,6 +75,8 @@ impl Program {
             Program::UdpSource(p) => p.deadline(),
             Program::UdpSink(_) => Time::MAX,
             Program::Pinger(p) => p.deadline(),
+            Program::Asker(p) => p.deadline(),
+            Program::Answerer(p) => p.deadline(),
         }
     }
 
@@ -50,6 +87,8 @@ impl Program {
             Program::UdpSource(p) => p.on_deadline(now, host, io),
             Program::UdpSink(_) => {}
             Program::Pinger(p) => p.on_deadline(now, host, io),
+            Program::Asker(p) => p.on_deadline(now, host, io),
+            Program::Answerer(p) => p.on_deadline(now, host, io),
         }
     }
 
@@ -58,6 +97,8 @@ impl Program {
         match self {
             Program::TcpSource(p) => p.on_turn(now, host, io),
             Program::UdpSource(p) => p.on_turn(now, host, io),
+            Program::Asker(p) => p.on_turn(now, host, io),
+            Program::Answerer(p) => p.on_turn(now, host, io),
             Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
         }
     }
@@ -70,6 +111,8 @@ impl Program {
             Program::UdpSource(_) => {}
             Program::UdpSink(p) => p.on_frame(now, frame),
             Program::Pinger(p) => p.on_frame(now, frame),
+            Program::Asker(p) => p.on_frame(now, frame, host, io),
+            Program::Answerer(p) => p.on_frame(now, frame, host, io),
         }
     }
 
@@ -77,6 +120,8 @@ impl Program {
         match self {
             Program::TcpSource(p) => p.sample(now),
             Program::TcpSink(p) => p.sample(),
+            Program::Asker(p) => p.sample(now),
+            Program::Answerer(p) => p.sample(now),
             Program::UdpSink(_) | Program::UdpSource(_) | Program::Pinger(_) => {}
         }
     }
@@ -167,19 +212,20 @@ impl Station {
     }
 
     /// Adds a program that receives the frames of `receives`.
-    pub fn add(&mut self, mut program: Program, receives: FlowDir) {
-        match &mut program {
-            Program::TcpSource(p) => {
-                p.number = self.programs.len() as u32;
-                self.host.watch();
+    pub fn add(&mut self, mut program: Program, receives: &[FlowDir]) {
+        let number = self.programs.len() as u32;
+        if let Some(source) = program.tcp_source_mut() {
+            source.number = number;
+            self.host.watch();
+        } else if let Program::UdpSource(source) = &mut program {
+            source.number = number;
+        }
+        for flow in receives {
+            if self.receivers.len() <= flow.index() {
+                self.receivers.resize(flow.index() + 1, None);
             }
-            Program::UdpSource(p) => p.number = self.programs.len() as u32,
-            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+            self.receivers[flow.index()] = Some(number);
         }
-        if self.receivers.len() <= receives.index() {
-            self.receivers.resize(receives.index() + 1, None);
-        }
-        self.receivers[receives.index()] = Some(self.programs.len() as u32);
         self.programs.push(program);
     }
 

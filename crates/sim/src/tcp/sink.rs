@@ -5,6 +5,7 @@ use farpath_tcp::Receiver;
 use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::intake::Intake;
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
 
@@ -25,6 +26,8 @@ pub struct TcpSinkConfig {
     pub header: u16,
     /// TOS byte.
     pub class: u8,
+    /// What arrives is written to the host's disk.
+    pub writes: bool,
     /// Both ends' parameters.
     pub tcp: farpath_tcp::Config,
 }
@@ -35,6 +38,7 @@ pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
     template: Frame,
+    intake: Option<Box<Intake>>,
     /// Bytes delivered before the measurement began, once it has.
     before: Option<u64>,
     /// Bytes delivered before it ended, once it has.
@@ -54,6 +58,10 @@ impl TcpSink {
         TcpSink {
             receiver: Receiver::new(&config.tcp),
             template,
+            intake: config.writes.then(|| {
+                let mss = config.tcp.mss.into();
+                Box::new(Intake::new(config.tcp.receive_window, mss))
+            }),
             before: None,
             until: None,
             samples: Vec::new(),
@@ -79,14 +87,64 @@ impl TcpSink {
         self.until.unwrap_or(delivered) - before
     }
 
+    /// Bytes on the disk, or delivered where there is none.
+    pub fn stored(&self) -> u64 {
+        let delivered = self.receiver.delivered();
+        self.intake.as_ref().map_or(delivered, |i| i.written)
+    }
+
+    /// When the last byte so far was delivered, or was on the disk.
+    pub fn finished(&self) -> Time {
+        self.intake.as_ref().map_or(self.last, |i| i.last)
+    }
+
+    /// Whether everything that is to come is on the disk, if there is one.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.intake.as_ref().is_none_or(|i| i.complete())
+    }
+
+    /// `bytes` are to come in all.
+    pub(crate) fn expect(&mut self, bytes: u64) {
+        if let Some(intake) = &mut self.intake {
+            intake.expected = bytes;
+        }
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
-        self.receiver.deadline()
+        let timer = self.receiver.deadline();
+        match &self.intake {
+            None => timer,
+            Some(intake) => timer.min(intake.deadline()),
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        self.receiver.on_deadline(now);
+        if self.receiver.deadline() <= now {
+            self.receiver.on_deadline(now);
+        }
         self.send(now, host, io);
+        self.go_on(now, host, io);
+    }
+
+    /// The application takes what it can, and the sender is told of room where it may wait for it.
+    fn go_on(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        let Some(intake) = &mut self.intake else {
+            return;
+        };
+        if intake.go_on(now, delivered, host) {
+            let extras = AckExtras {
+                window: intake.offer(delivered),
+                ..AckExtras::default()
+            };
+            let mut frame = self.template;
+            frame.seq = delivered;
+            frame.side = io.side(frame.flow).push(extras);
+            let output = self.config.output;
+            frame.at = host.departs(now, output, &frame);
+            io.output(output).push(frame);
+        }
     }
 
     #[inline]
@@ -106,19 +164,29 @@ impl TcpSink {
                 if self.receiver.delivered() != delivered {
                     self.last = now;
                 }
+                if let Some(intake) = &mut self.intake {
+                    intake.arrived();
+                }
             }
             Kind::Syn => self.receiver.on_syn(now),
             _ => return,
         }
         self.send(now, host, io);
+        if self.intake.is_some() {
+            self.go_on(now, host, io);
+        }
     }
 
     #[inline]
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
+            let window = match &mut self.intake {
+                None => ack.window,
+                Some(intake) => intake.offer(ack.ack),
+            };
             let usual = ack.sack.is_empty()
-                && ack.window == self.config.tcp.receive_window
+                && window == self.config.tcp.receive_window
                 && !ack.echo_retransmit
                 && !ack.syn_ack;
             if usual {
@@ -136,9 +204,9 @@ impl TcpSink {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
             }
             let blocks = ack.sack;
-            if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
+            if !blocks.is_empty() || window != self.config.tcp.receive_window {
                 let mut extras = AckExtras {
-                    window: ack.window,
+                    window,
                     count: blocks.len() as u8,
                     ..AckExtras::default()
                 };

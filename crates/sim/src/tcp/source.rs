@@ -20,6 +20,8 @@ pub struct TcpSourceConfig {
     pub start: Time,
     /// The application stops writing at this instant.
     pub stop: Time,
+    /// The application writes more later on: having sent everything is not the end.
+    pub goes_on: bool,
     /// IP header bytes.
     pub ip_header: u16,
     /// IP and TCP header bytes of a data segment.
@@ -54,6 +56,8 @@ pub struct TcpSource {
     stopped: bool,
     /// Waits for its turn in the host.
     held: bool,
+    /// Bytes the application wrote, of a source whose amount is limited.
+    written: u64,
     /// Its number among the station's programs.
     pub(crate) number: u32,
     /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
@@ -120,6 +124,7 @@ impl TcpSource {
             opened: false,
             stopped: false,
             held: false,
+            written: config.tcp.amount.unwrap_or(0),
             number: 0,
             full,
             retransmit,
@@ -188,6 +193,22 @@ impl TcpSource {
         self.send(now, host, io);
     }
 
+    /// The application writes `bytes` more; meant for a source whose amount is limited.
+    pub(crate) fn write(&mut self, now: Time, bytes: u64, host: &mut Host, io: &mut Io<'_>) {
+        self.sender.write(now, bytes);
+        self.written += bytes;
+        if self.opened {
+            self.send(now, host, io);
+        }
+    }
+
+    /// The application reads from a disk what it will write next.
+    pub(crate) fn waits_for_disk(&mut self, now: Time) {
+        if self.opened && !self.held && self.sender.nxt() >= self.written {
+            self.sender.held(now, Limit::Disk);
+        }
+    }
+
     /// Its turn in the host has come.
     pub(crate) fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         self.held = false;
@@ -218,7 +239,7 @@ impl TcpSource {
             self.sender
                 .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
-        if self.sender.done() {
+        if self.sender.done() && !self.config.goes_on {
             self.end_account(now);
         }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());

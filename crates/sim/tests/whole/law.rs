@@ -86,7 +86,7 @@ fn shortened(name: &str) -> Scenario {
                 test.omit = Duration::ZERO;
                 test.duration = Some(Duration::from_ms(12));
             }
-            TestKind::Tcp(_) => {
+            TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => {
                 test.omit = Duration::from_ms(200);
                 test.duration = Some(Duration::from_ms(6000));
             }

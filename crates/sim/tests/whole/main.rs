@@ -1,6 +1,7 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
 mod events;
+mod exchanges;
 mod hosts;
 mod law;
 mod limits;
