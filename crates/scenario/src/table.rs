@@ -1,10 +1,15 @@
 //! The keys of every section: the format itself, as data.
 
+mod host;
+mod mpls;
+
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
-    Refs, Span, Sysctl, SysctlTriple, Table, Tables, Text, Texts,
+    Refs, Span, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
+pub(crate) use host::HOST;
+pub(crate) use mpls::{CCC, LSP};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -62,58 +67,6 @@ pub(crate) const SCENARIO: Section = Section {
             "Seed of all luck; `--seed` overrides it.",
         )
         .default("1"),
-    ],
-};
-
-pub(crate) const HOST: Section = Section {
-    name: "host",
-    doc: "An end system with a TCP stack.",
-    keys: &[
-        key("name", Name, "Name, unique among hosts and routers.").required(),
-        key(
-            "profile",
-            Choice(&["linux-2004", "linux-6"]),
-            "Whose rules the stack follows.",
-        )
-        .default("linux-6"),
-        key(
-            "nic",
-            Kind::Rate,
-            "Rate at which the host puts frames on a link.",
-        )
-        .default("the link's rate"),
-        key("mtu", MTU, "Largest IP datagram the host sends, in bytes.").default("the link's MTU"),
-        key(
-            "txqueuelen",
-            COUNT,
-            "Packets that may wait in front of an interface.",
-        )
-        .default("1000"),
-        key("rmem_max", Sysctl, "`net.core.rmem_max`.")
-            .default("131071 (linux-2004), 212992 (linux-6)"),
-        key("wmem_max", Sysctl, "`net.core.wmem_max`.")
-            .default("131071 (linux-2004), 212992 (linux-6)"),
-        key(
-            "tcp_rmem",
-            SysctlTriple,
-            "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
-        )
-        .default("4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
-        key(
-            "tcp_wmem",
-            SysctlTriple,
-            "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
-        )
-        .default("4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
-        key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
-        key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
-        key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),
-        key("receive_per_byte", TIME, "Processor time for each byte of IP datagram received.").default("0 s"),
-        key("memory_bus", Kind::Rate, "Rate of the bus between memory and interfaces, which every datagram crosses once, either way.")
-            .default("unlimited"),
-        key("receive_ring", COUNT, "Received frames that may wait for the processor; more are dropped.").default("1000"),
-        key("disk_read", Kind::Rate, "Rate at which files are read for transfers.").default("unlimited"),
-        key("disk_write", Kind::Rate, "Rate at which transferred files are written.").default("unlimited"),
     ],
 };
 
@@ -243,85 +196,6 @@ pub(crate) const LINK: Section = Section {
         BIT_ERRORS,
         key("forward", Table(&DIRECTION), "What differs from the first end to the second."),
         key("reverse", Table(&DIRECTION), "What differs from the second end to the first."),
-    ],
-};
-
-pub(crate) const LSP: Section = Section {
-    name: "lsp",
-    doc: "A unidirectional Label Switched Path.",
-    keys: &[
-        key("name", Name, "Name, unique among LSPs.").required(),
-        key(
-            "path",
-            Refs {
-                of: "router",
-                min: 2,
-                max: 256,
-            },
-            "Ingress, transit and egress routers, each a neighbour of the next.",
-        )
-        .required(),
-        key(
-            "links",
-            Refs {
-                of: "link",
-                min: 1,
-                max: 255,
-            },
-            "The links between them, where two routers share several.",
-        )
-        .default("the only link between each pair"),
-        key(
-            "explicit_null",
-            Bool,
-            "The egress asks for label 0 instead of penultimate-hop popping (RFC 3032 §2.1).",
-        )
-        .default("false"),
-    ],
-};
-
-const REMOTE: &[&str] = &["remote-interface-switch"];
-
-pub(crate) const CCC: Section = Section {
-    name: "ccc",
-    doc: "A Circuit Cross-Connect.",
-    keys: &[
-        key("name", Name, "Name, unique on its router.").required(),
-        key(
-            "kind",
-            Choice(&["remote-interface-switch", "lsp-switch"]),
-            "An interface joined to two LSPs, or one LSP stitched to the next.",
-        )
-        .required(),
-        key("router", Ref("router"), "The router.").required(),
-        key("interface", Ref("link"), "The customer's link.")
-            .required()
-            .only(REMOTE),
-        key(
-            "encapsulation",
-            Choice(&["vlan-ccc", "ethernet-ccc"]),
-            "What is carried: tagged frames of one VLAN, or every frame untagged.",
-        )
-        .default("vlan-ccc with `vlan`, else ethernet-ccc")
-        .only(REMOTE),
-        key(
-            "vlan",
-            Int { min: 1, max: 4094 },
-            "The VLAN whose frames are carried, tag included.",
-        )
-        .only(REMOTE),
-        key(
-            "transmit_lsp",
-            Ref("lsp"),
-            "The LSP frames leave on; it starts at the router.",
-        )
-        .required(),
-        key(
-            "receive_lsp",
-            Ref("lsp"),
-            "The LSP frames arrive on; it ends at the router.",
-        )
-        .required(),
     ],
 };
 

@@ -100,6 +100,7 @@ impl Asker {
         self.config.requests.unwrap_or(u64::MAX) - self.asked
     }
 
+    #[inline(never)]
     pub(crate) fn deadline(&self) -> Time {
         let next = if self.begun {
             self.thinking.front().copied().unwrap_or(Time::MAX)
@@ -133,6 +134,7 @@ impl Asker {
         self.asks.on_turn(now, host, io);
     }
 
+    #[inline(never)]
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         if frame.flow.flow() == self.asks.config().flow.flow() {
             self.asks.on_frame(now, frame, host, io);
@@ -236,6 +238,7 @@ impl Answerer {
         self.done == Time::MAX && self.gives.complete()
     }
 
+    #[inline(never)]
     pub(crate) fn deadline(&self) -> Time {
         let ends = self.gives.deadline().min(self.hears.deadline());
         self.done.min(ends)
@@ -256,6 +259,7 @@ impl Answerer {
         self.account(now);
     }
 
+    #[inline(never)]
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         if frame.flow.flow() == self.gives.config().flow.flow() {
             self.gives.on_frame(now, frame, host, io);

@@ -13,7 +13,7 @@ use farpath_wire::Frame;
 
 use disk::Disk;
 pub(crate) use disk::PIECE;
-pub(crate) use interface::{Backlog, Interface};
+pub(crate) use interface::{Backlog, Interface, Run};
 pub(crate) use processor::Processor;
 
 /// Why a connection has to wait before it may send another segment.
@@ -133,6 +133,27 @@ impl Host {
         self.renew();
     }
 
+    /// What a connection may send at `now` without asking again for each segment: everything that
+    /// is like `frame`, until the queue in front of `output` is as long as allowed. `None` when it
+    /// has to ask.
+    #[inline]
+    pub(crate) fn run(&mut self, now: Time, output: usize, frame: &Frame) -> Option<Run> {
+        if self.processor.is_some() {
+            return None;
+        }
+        let interface = self.interfaces.get_mut(output)?;
+        if interface.is_awaited() && !self.in_turn {
+            return None;
+        }
+        Some(interface.run(now, frame))
+    }
+
+    /// A run has come to its end.
+    #[inline]
+    pub(crate) fn end_run(&mut self, output: usize, run: &Run) {
+        self.interfaces[output].end_run(run);
+    }
+
     /// When a frame handed over at `now` gets to the queue of `output`: at once, or when the
     /// processor and the bus have dealt with it.
     #[inline]
@@ -140,6 +161,11 @@ impl Host {
         if !self.watched {
             return now;
         }
+        self.departs_watched(now, output, frame)
+    }
+
+    #[inline(never)]
+    fn departs_watched(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
         let at = match &mut self.processor {
             None => now,
             Some(processor) => processor.send(now, frame.len),

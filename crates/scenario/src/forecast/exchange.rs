@@ -1,6 +1,7 @@
 //! Tests that ask and are answered: what an application's own window makes of a path.
 
 use farpath_record::Record;
+use farpath_tcp::Config;
 
 use super::{Path, loss_limit, place, put, whole_segments};
 use crate::model::Test;
@@ -13,39 +14,11 @@ impl Path<'_> {
         let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(0)) else {
             return;
         };
-        let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         let streams = f64::from(tcp.parallel);
+        let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
-        let len = config.mss + header;
-        let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
-        let narrowest = self.narrowest(len, config.mss, acks, header);
-        let base = self.rtt(len, header);
-        let rtt_s = base.as_secs_f64();
-        let window_bps = streams * whole_segments(&config) as f64 * 8.0 / rtt_s;
-        let loss = self.loss_ratio(len, &self.there);
-        let loss_bps = streams * loss_limit(&config, base, loss);
-        let disk_bps = if exchange.disks {
-            self.disks_bps()
-        } else {
-            f64::INFINITY
-        };
-        let window_limit = if config.send_buffer < config.receive_window {
-            "send_buffer"
-        } else {
-            "receive_window"
-        };
-        let limits = [
-            (narrowest.bps, place(&narrowest)),
-            (window_bps, window_limit),
-            (loss_bps, "loss"),
-            (disk_bps, "disk"),
-            (self.hosts_bps(len, config.mss, acks, header), "host_cpu"),
-        ];
-        let (path_bps, path_limit) =
-            limits.into_iter().fold(
-                (f64::INFINITY, "link"),
-                |a, b| if b.0 < a.0 { b } else { a },
-            );
+        let base = self.rtt(config.mss + header, header);
+        let (path_bps, path_limit) = self.bulk(&config, streams, exchange.disks);
         // The request's own length, and the first segment of the answer, are in the round trip.
         let bits = exchange.answer as f64 * 8.0;
         let rest = (exchange.answer.saturating_sub(config.mss.into())) as f64 * 8.0;
@@ -81,11 +54,42 @@ impl Path<'_> {
                 let bytes = all.fold(0, u64::saturating_add) as f64 * exchange.answer as f64;
                 // The handshake, and what slow start costs once.
                 let ramp = self.ramp(&config, bps / streams, base);
-                let seconds = bytes * 8.0 / bps + ramp.wasted_s.max(rtt_s);
+                let seconds = bytes * 8.0 / bps + ramp.wasted_s.max(base.as_secs_f64());
                 put(m, "completion_ns", (seconds * 1e9).round());
                 put(m, "goodput_bps", bytes * 8.0 / seconds);
             }
             Some(_) => put(m, "goodput_bps", bps),
         }
+    }
+
+    /// The rate at which `streams` connections carry bulk data, and what limits it.
+    fn bulk(&self, config: &Config, streams: f64, disks: bool) -> (f64, &'static str) {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let len = config.mss + header;
+        let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
+        let narrowest = self.narrowest(len, config.mss, acks, header);
+        let base = self.rtt(len, header);
+        let window_bps = streams * whole_segments(config) as f64 * 8.0 / base.as_secs_f64();
+        let loss = self.loss_ratio(len, &self.there);
+        let disk_bps = if disks {
+            self.disks_bps()
+        } else {
+            f64::INFINITY
+        };
+        let window_limit = if config.send_buffer < config.receive_window {
+            "send_buffer"
+        } else {
+            "receive_window"
+        };
+        let limits = [
+            (window_bps, window_limit),
+            (streams * loss_limit(config, base, loss), "loss"),
+            (disk_bps, "disk"),
+            (self.hosts_bps(len, config.mss, acks, header), "host_cpu"),
+        ];
+        let first = (narrowest.bps, place(&narrowest));
+        limits
+            .into_iter()
+            .fold(first, |a, b| if b.0 < a.0 { b } else { a })
     }
 }

@@ -147,7 +147,7 @@ impl TcpSink {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         match frame.kind {
             Kind::Data => {
@@ -181,19 +181,20 @@ impl TcpSink {
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
-            let window = match &mut self.intake {
-                None => ack.window,
-                Some(intake) => intake.offer(ack.ack),
-            };
             let usual = ack.sack.is_empty()
-                && window == self.config.tcp.receive_window
+                && ack.window == self.config.tcp.receive_window
                 && !ack.echo_retransmit
-                && !ack.syn_ack;
+                && !ack.syn_ack
+                && self.intake.is_none();
             if usual {
                 let at = host.departs(now, output, &self.template);
                 io.output(output).push_like(&self.template, at, ack.ack, 0);
                 continue;
             }
+            let window = match &mut self.intake {
+                None => ack.window,
+                Some(intake) => intake.offer(ack.ack),
+            };
             let mut frame = self.template;
             frame.seq = ack.ack;
             if ack.syn_ack {

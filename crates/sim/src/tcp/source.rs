@@ -60,10 +60,9 @@ pub struct TcpSource {
     written: u64,
     /// Its number among the station's programs.
     pub(crate) number: u32,
-    /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
+    /// A full segment and a retransmitted one; sent by likeness.
     full: Frame,
     retransmit: Frame,
-    template: Frame,
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -128,7 +127,6 @@ impl TcpSource {
             number: 0,
             full,
             retransmit,
-            template,
             usual_window: config.tcp.receive_window,
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
@@ -183,7 +181,7 @@ impl TcpSource {
         self.send(now, host, io);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         match frame.kind {
             Kind::Ack => self.on_ack(now, frame, io),
@@ -257,36 +255,68 @@ impl TcpSource {
             return;
         }
         let output = self.config.output;
+        let Some(mut run) = host.run(now, output, &self.full) else {
+            return self.send_one_by_one(now, host, io);
+        };
+        let mut ran_full = true;
+        while run.has_room() {
+            let Some(out) = self.sender.poll(now) else {
+                ran_full = false;
+                break;
+            };
+            let Out::Data(segment) = out else {
+                host.end_run(output, &run);
+                self.put(now, &out, host, io);
+                return self.send_one_by_one(now, host, io);
+            };
+            if segment.len != self.config.tcp.mss {
+                host.end_run(output, &run);
+                self.put(now, &out, host, io);
+                return self.send_one_by_one(now, host, io);
+            }
+            run.sent();
+            let like = if segment.retransmit {
+                &self.retransmit
+            } else {
+                &self.full
+            };
+            if let Some(sequence) = &mut self.sequence {
+                sequence.note(like, now, segment.seq);
+            }
+            io.output(output).push_like(like, now, segment.seq, 0);
+        }
+        host.end_run(output, &run);
+        if ran_full {
+            self.send_one_by_one(now, host, io);
+        }
+    }
+
+    /// Asks the host before each segment.
+    #[inline(never)]
+    fn send_one_by_one(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         loop {
-            if let Some(refusal) = host.refuses(now, output) {
+            if let Some(refusal) = host.refuses(now, self.config.output) {
                 return self.wait(now, refusal, host);
             }
             let Some(out) = self.sender.poll(now) else {
                 return;
             };
-            let (like, seq) = match &out {
-                Out::Data(segment) if segment.len == self.config.tcp.mss => (
-                    if segment.retransmit {
-                        &self.retransmit
-                    } else {
-                        &self.full
-                    },
-                    segment.seq,
-                ),
-                other => {
-                    let frame = self.unusual(other);
-                    self.template = frame;
-                    (&self.template, frame.seq)
-                }
-            };
-            if let Some(sequence) = &mut self.sequence
-                && like.kind == Kind::Data
-            {
-                sequence.note(like, now, seq);
-            }
-            let at = host.departs(now, output, like);
-            io.output(output).push_like(like, at, seq, 0);
+            self.put(now, &out, host, io);
         }
+    }
+
+    /// Sends one segment of any kind.
+    #[inline(never)]
+    fn put(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) {
+        let mut frame = self.unusual(out);
+        if let Some(sequence) = &mut self.sequence
+            && frame.kind == Kind::Data
+        {
+            sequence.note(&frame, now, frame.seq);
+        }
+        let output = self.config.output;
+        frame.at = host.departs(now, output, &frame);
+        io.output(output).push(frame);
     }
 
     /// The host lets nothing more through for now.
