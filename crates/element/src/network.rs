@@ -56,6 +56,16 @@ impl Io<'_> {
         &mut self.channels[self.outputs[n].0]
     }
 
+    /// The `n`-th input and the `m`-th output channel; no element feeds itself.
+    #[inline]
+    pub fn through(&mut self, n: usize, m: usize) -> (&mut Channel, &mut Channel) {
+        let both = [self.inputs[n].0, self.outputs[m].0];
+        match self.channels.get_disjoint_mut(both) {
+            Ok([input, output]) => (input, output),
+            Err(_) => unreachable!("no element feeds itself"),
+        }
+    }
+
     /// The side FIFO of one direction of a flow.
     #[inline]
     pub fn side(&mut self, flow: FlowDir) -> &mut SideFifo {
@@ -119,6 +129,9 @@ impl<E: Element> Default for Network<E> {
 }
 
 impl<E: Element> Network<E> {
+    /// The lookahead of a channel that never carries anything.
+    pub const NEVER: Duration = Duration::MAX;
+
     /// A network of nothing.
     pub fn new() -> Network<E> {
         Network {
@@ -206,10 +219,14 @@ impl<E: Element> Network<E> {
         self.channels.iter().map(Channel::total).sum()
     }
 
-    /// Changes what an element promises on all its outputs, at [`Network::now`].
+    /// Changes what an element promises on its outputs, but for those that never carry anything, at
+    /// [`Network::now`].
     pub fn set_lookahead(&mut self, id: ElementId, lookahead: Duration) {
         for channel in &self.wiring[id.0].outputs {
-            self.channels[channel.0].set_lookahead(lookahead, self.now);
+            let channel = &mut self.channels[channel.0];
+            if channel.lookahead() < Self::NEVER {
+                channel.set_lookahead(lookahead, self.now);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! The plan is what both drivers build their network from, and what the predictor and the report
 //! read a test's path from: the same walk answers "which links, how often, under which label".
 
+mod answers;
 mod connection;
 mod route;
 mod walk;
@@ -88,6 +89,8 @@ pub struct PortPlan {
     pub outputs: Vec<Output>,
     /// Some event changes this port during the run.
     pub changes: bool,
+    /// A frame on it may be handed to the far node itself: delivered, or to be answered.
+    pub reaches_node: bool,
 }
 
 impl PortPlan {
@@ -195,6 +198,7 @@ impl Plan {
         plan.join_circuits(scenario);
         let routes = Routes::new(scenario)?;
         plan.route_flows(scenario, &routes)?;
+        plan.find_reached(scenario);
         Ok(plan)
     }
 
@@ -537,6 +541,7 @@ fn ports(scenario: &Scenario) -> Vec<PortPlan> {
                 },
                 outputs: vec![Output::Node(to)],
                 changes: scenario.events.iter().any(changes),
+                reaches_node: true,
             });
         }
     }

@@ -3,6 +3,7 @@
 mod host;
 mod mpls;
 
+use crate::congestion;
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
     Refs, Span, Table, Tables, Text, Texts,
@@ -282,16 +283,13 @@ pub(crate) const TEST: Section = Section {
         )
         .only(TCP)
         .instead_of("window"),
-        key("cc", Choice(&["reno", "cubic"]), "Congestion control.")
-            .default("reno (sender is linux-2004), cubic (linux-6)")
-            .only(TCP),
-        key(
-            "hystart",
-            Bool,
-            "Slow start ends by HyStart++ (RFC 9406) before loss ends it.",
-        )
-        .default("false")
-        .only(TCP),
+        congestion::CC,
+        congestion::FLAVOUR,
+        congestion::SLOW_START,
+        congestion::HYSTART,
+        congestion::MAX_SSTHRESH,
+        congestion::REMEMBERED_WINDOW,
+        congestion::IDLE_RESTART,
         key(
             "parallel",
             Int {
@@ -324,7 +322,8 @@ pub(crate) const TEST: Section = Section {
             "Initial window in segments.",
         )
         .default("2 (sender is linux-2004), 10 (linux-6)")
-        .only(TCP),
+        .only(TCP)
+        .instead_of("remembered_window"),
         key(
             "initial_ssthresh",
             Int {

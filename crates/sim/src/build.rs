@@ -217,9 +217,12 @@ impl Built {
         for number in 0..self.ports.len() {
             let lookahead = self.port(number).lookahead();
             for output in self.plan.ports[number].outputs.clone() {
-                let to = match output {
-                    Output::Node(node) => self.stations[node.0],
-                    Output::Port(port) => self.ports[port],
+                let (to, lookahead) = match output {
+                    Output::Node(node) if self.plan.ports[number].reaches_node => {
+                        (self.stations[node.0], lookahead)
+                    }
+                    Output::Node(node) => (self.stations[node.0], Network::<Piece>::NEVER),
+                    Output::Port(port) => (self.ports[port], lookahead),
                 };
                 self.network.connect(self.ports[number], to, lookahead);
             }

@@ -135,12 +135,13 @@ impl Asker {
     }
 
     #[inline(never)]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        let now = frame.at;
         if frame.flow.flow() == self.asks.config().flow.flow() {
-            self.asks.on_frame(now, frame, host, io);
+            self.asks.on_frame(frame, host, io);
             return;
         }
-        self.takes.on_frame(now, frame, host, io);
+        self.takes.on_frame(frame, host, io);
         self.note_answers(now, host, io);
     }
 
@@ -260,13 +261,14 @@ impl Answerer {
     }
 
     #[inline(never)]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        let now = frame.at;
         if frame.flow.flow() == self.gives.config().flow.flow() {
-            self.gives.on_frame(now, frame, host, io);
+            self.gives.on_frame(frame, host, io);
             self.account(now);
             return;
         }
-        self.hears.on_frame(now, frame, host, io);
+        self.hears.on_frame(frame, host, io);
         self.go_on(now, host, io);
     }
 

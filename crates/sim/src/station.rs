@@ -104,18 +104,26 @@ impl Program {
         }
     }
 
-    // Always inline: the two ends of a bulk connection are the whole cost of a run.
-    #[inline(always)]
-    fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+    /// Takes the first of `frames` and those of its flow behind it, up to the program's own next
+    /// deadline or up to `until`; returns how many. No deadline of the program is due before.
+    #[inline]
+    fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         match self {
-            Program::TcpSource(p) => p.on_frame(now, frame, host, io),
-            Program::TcpSink(p) => p.on_frame(now, frame, host, io),
+            Program::TcpSource(p) => return p.on_frames(frames, until, host, io),
+            Program::TcpSink(p) => return p.on_frames(frames, until, host, io),
             Program::UdpSource(_) => {}
-            Program::UdpSink(p) => p.on_frame(now, frame),
-            Program::Pinger(p) => p.on_frame(now, frame),
-            Program::Asker(p) => p.on_frame(now, frame, host, io),
-            Program::Answerer(p) => p.on_frame(now, frame, host, io),
+            Program::UdpSink(p) => p.on_frame(frames[0].at, &frames[0]),
+            Program::Pinger(p) => p.on_frame(frames[0].at, &frames[0]),
+            Program::Asker(p) => p.on_frame(&frames[0], host, io),
+            Program::Answerer(p) => p.on_frame(&frames[0], host, io),
         }
+        1
     }
 
     fn sample(&mut self, now: Time) {
@@ -328,43 +336,62 @@ impl Station {
         }
     }
 
+    /// Takes the first of `frames`, which came over input `input`, and maybe more that arrive before
+    /// `until`; returns how many.
     #[inline]
-    fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
-        let now = frame.at;
-        self.note_intervals(now);
-        self.received += 1;
+    fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        self.note_intervals(frames[0].at);
+        let taken = if self.host.is_limited() {
+            self.take_in(input, &frames[0])
+        } else {
+            let until = until.min(self.clock.end.next());
+            self.deliver(input, frames, until, io)
+        };
+        self.received += taken as u64;
         if let Some(sum) = &mut self.digest {
-            *sum = sum.wrapping_add(frame_hash(now, frame, 100));
+            for frame in &frames[..taken] {
+                *sum = sum.wrapping_add(frame_hash(frame.at, frame, 100));
+            }
         }
-        if !self.host.is_limited() {
-            return self.deliver(input, frame, io);
-        }
+        taken
+    }
+
+    /// A frame has to wait for the processor, or is dropped.
+    #[cold]
+    fn take_in(&mut self, input: usize, frame: &Frame) -> usize {
         if !self.host.take_in(input, frame) {
             self.drop(input, Drop::Host);
         }
         self.wake = self.wake.min(self.host.wake);
+        1
     }
 
     /// A frame that waited for the processor has come through.
     #[inline(never)]
     fn deliver_late(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
-        self.deliver(input, frame, io);
+        self.deliver(input, std::slice::from_ref(frame), frame.at, io);
     }
 
-    /// A frame has come through to the programs.
-    // Always inline: what follows is the whole cost of an arrival at a host.
+    /// The first of `frames`, and maybe more that arrive before `until`, get to the programs.
+    // Always inline: this is the whole cost of an arrival at a host.
     #[inline(always)]
-    fn deliver(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
-        let now = frame.at;
+    fn deliver(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let frame = &frames[0];
         let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
         if let Some(n) = receiver
             && frame.kind != Kind::EchoRequest
         {
             let program = &mut self.programs[n as usize];
-            program.on_frame(now, frame, &mut self.host, io);
+            let taken = program.on_frames(frames, until, &mut self.host, io);
             self.wake = self.wake.min(program.deadline()).min(self.host.wake);
-            return;
+            return taken;
         }
+        self.answer(input, frame, io);
+        1
+    }
+
+    /// A frame for which there is no program.
+    fn answer(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         match answer(frame, self.node, is_destination, self.answers) {
@@ -372,7 +399,7 @@ impl Station {
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {
                 Some(output) => {
-                    reply.at = self.host.departs(now, output, &reply) + self.answer_after;
+                    reply.at = self.host.departs(frame.at, output, &reply) + self.answer_after;
                     io.output(output).push(reply);
                 }
                 None => self.drop(input, Drop::NoRoute),
@@ -396,12 +423,12 @@ impl Element for Station {
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
             let mut taken = 0;
-            for frame in input.frames() {
-                if frame.at >= stays_first || frame.at >= self.wake {
-                    break;
-                }
-                taken += 1;
-                self.receive(n, frame, io);
+            let frames = input.frames();
+            while let Some(frame) = frames.get(taken)
+                && frame.at < stays_first.min(self.wake)
+            {
+                let until = stays_first.min(self.wake);
+                taken += self.receive(n, &frames[taken..], until, io);
             }
             input.drop_heads(taken);
             *io.input(n) = input;

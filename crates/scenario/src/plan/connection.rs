@@ -62,8 +62,11 @@ impl Plan {
             sack: tcp.sack,
             timestamps: tcp.timestamps,
             delayed_ack: tcp.delayed_ack,
-            algorithm: tcp.cc,
-            hystart: tcp.hystart,
+            algorithm: tcp.cc.algorithm,
+            flavour: tcp.cc.flavour,
+            slow_start: tcp.cc.slow_start,
+            remembered_window: tcp.cc.remembered_window,
+            idle_restart: tcp.cc.idle_restart,
             initial_ssthresh: tcp.initial_ssthresh,
             amount: match scenario.tests[f.test].kind.exchange(0) {
                 Some(_) => Some(0),

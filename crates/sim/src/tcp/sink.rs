@@ -39,6 +39,8 @@ pub struct TcpSink {
     receiver: Receiver,
     template: Frame,
     intake: Option<Box<Intake>>,
+    /// The measurement begins, or ends, with what arrives at this instant.
+    mark: Time,
     /// Bytes delivered before the measurement began, once it has.
     before: Option<u64>,
     /// Bytes delivered before it ended, once it has.
@@ -62,6 +64,7 @@ impl TcpSink {
                 let mss = config.tcp.mss.into();
                 Box::new(Intake::new(config.tcp.receive_window, mss))
             }),
+            mark: config.measured_from,
             before: None,
             until: None,
             samples: Vec::new(),
@@ -147,33 +150,76 @@ impl TcpSink {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
-        match frame.kind {
-            Kind::Data => {
-                let delivered = self.receiver.delivered();
-                if now >= self.config.measured_from && self.until.is_none() {
-                    self.before.get_or_insert(delivered);
-                    if now >= self.config.measured_until {
-                        self.until = Some(delivered);
-                    }
-                }
-                let len = u32::from(frame.len.saturating_sub(self.config.header));
-                let retransmit = frame.flags().contains(Flags::RETRANSMIT);
-                self.receiver.on_data(now, frame.seq, len, retransmit);
-                if self.receiver.delivered() != delivered {
-                    self.last = now;
-                }
-                if let Some(intake) = &mut self.intake {
-                    intake.arrived();
-                }
+    /// See `Program::on_frames`.
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            if taken > 0
+                && (now >= until || now >= self.deadline() || frame.flow != self.config.flow)
+            {
+                break;
             }
-            Kind::Syn => self.receiver.on_syn(now),
-            _ => return,
+            taken += 1;
+            match frame.kind {
+                Kind::Data => self.on_data(now, frame, host, io),
+                Kind::Syn => {
+                    self.receiver.on_syn(now);
+                    self.send(now, host, io);
+                }
+                _ => {}
+            }
         }
-        self.send(now, host, io);
+        taken
+    }
+
+    #[inline]
+    fn on_data(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        if now >= self.mark {
+            self.measure(now, delivered);
+        }
+        let len = u32::from(frame.len.saturating_sub(self.config.header));
+        let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        let due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        if self.receiver.delivered() != delivered {
+            self.last = now;
+        }
+        if due {
+            self.send(now, host, io);
+        }
         if self.intake.is_some() {
-            self.go_on(now, host, io);
+            self.take(now, host, io);
+        }
+    }
+
+    /// Data arrived for an application that reads as its disk allows.
+    #[cold]
+    fn take(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if let Some(intake) = &mut self.intake {
+            intake.arrived();
+        }
+        self.go_on(now, host, io);
+    }
+
+    /// One frame.
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
+    }
+
+    #[cold]
+    fn measure(&mut self, now: Time, delivered: u64) {
+        self.before.get_or_insert(delivered);
+        self.mark = self.config.measured_until;
+        if now >= self.mark {
+            self.until = Some(delivered);
+            self.mark = Time::MAX;
         }
     }
 

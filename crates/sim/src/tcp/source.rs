@@ -181,14 +181,36 @@ impl TcpSource {
         self.send(now, host, io);
     }
 
-    #[inline(always)]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
-        match frame.kind {
-            Kind::Ack => self.on_ack(now, frame, io),
-            Kind::SynAck => self.sender.on_syn_ack(now),
-            _ => return,
+    /// See `Program::on_frames`.
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
+        let flow = self.config.flow.turned();
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            let due = || self.deadline().min(host.wake);
+            if taken > 0 && (now >= until || now >= due() || frame.flow != flow) {
+                break;
+            }
+            taken += 1;
+            match frame.kind {
+                Kind::Ack => self.on_ack(now, frame, io),
+                Kind::SynAck => self.sender.on_syn_ack(now),
+                _ => continue,
+            }
+            self.send(now, host, io);
         }
-        self.send(now, host, io);
+        taken
+    }
+
+    /// One frame.
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
     }
 
     /// The application writes `bytes` more; meant for a source whose amount is limited.
@@ -258,40 +280,21 @@ impl TcpSource {
         let Some(mut run) = host.run(now, output, &self.full) else {
             return self.send_one_by_one(now, host, io);
         };
-        let mut ran_full = true;
         while run.has_room() {
-            let Some(out) = self.sender.poll(now) else {
-                ran_full = false;
+            let Some(seq) = self.sender.poll_full(now) else {
                 break;
             };
-            let Out::Data(segment) = out else {
-                host.end_run(output, &run);
-                self.put(now, &out, host, io);
-                return self.send_one_by_one(now, host, io);
-            };
-            if segment.len != self.config.tcp.mss {
-                host.end_run(output, &run);
-                self.put(now, &out, host, io);
-                return self.send_one_by_one(now, host, io);
-            }
             run.sent();
-            let like = if segment.retransmit {
-                &self.retransmit
-            } else {
-                &self.full
-            };
             if let Some(sequence) = &mut self.sequence {
-                sequence.note(like, now, segment.seq);
+                sequence.note(&self.full, now, seq);
             }
-            io.output(output).push_like(like, now, segment.seq, 0);
+            io.output(output).push_like(&self.full, now, seq, 0);
         }
         host.end_run(output, &run);
-        if ran_full {
-            self.send_one_by_one(now, host, io);
-        }
+        self.send_one_by_one(now, host, io);
     }
 
-    /// Asks the host before each segment.
+    /// Whatever else there is to send, the host asked before each segment.
     #[inline(never)]
     fn send_one_by_one(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         loop {

@@ -1,0 +1,65 @@
+//! Which routers may have something to say: where frames can reach a router itself.
+//!
+//! A router that never has to answer costs a simulation nothing and gives its neighbours no reason
+//! to wait for it: without this, every short access link would hold the whole network to windows of
+//! its own delay.
+
+use farpath_element::Exit;
+use farpath_wire::{FlowDir, Frame, Kind};
+
+use crate::model::{NodeId, Scenario, TestKind};
+use crate::plan::{Output, Plan};
+
+impl Plan {
+    /// Notes on every port whether a frame on it may be for the far node itself.
+    ///
+    /// Routes don't change during a run, so each flow's largest frame, with the TTL it is sent
+    /// with, shows where any frame of it can end. If none ends at a router on the way, no router
+    /// ever answers; if one does, answers and their fate are not followed further: then any router
+    /// may be reached.
+    pub(super) fn find_reached(&mut self, scenario: &Scenario) {
+        let mut reached = vec![false; self.ports.len()];
+        let mut all_arrive = true;
+        for number in 0..self.flows.len() {
+            let forward = FlowDir::forward(number as u16);
+            let flow = &self.flows[number];
+            for (dir, from, to) in [
+                (forward, flow.source, flow.sink),
+                (forward.turned(), flow.sink, flow.source),
+            ] {
+                match self.last_port(scenario, dir, from) {
+                    Some(port) if self.ports[port].to == to => reached[port] = true,
+                    _ => all_arrive = false,
+                }
+            }
+        }
+        for (port, reached) in self.ports.iter_mut().zip(reached) {
+            port.reaches_node = reached || !all_arrive || !scenario.is_router(port.to);
+        }
+    }
+
+    /// The port that hands the largest frame of a flow to a node; `None` where it is dropped.
+    fn last_port(&self, scenario: &Scenario, dir: FlowDir, from: NodeId) -> Option<usize> {
+        let node = &self.nodes[from.0];
+        let index = node.routes.get(dir.index()).copied().flatten()?;
+        let mut port = node.ports[usize::from(index)];
+        let test = &scenario.tests[self.flows[usize::from(dir.flow())].test];
+        let mut len = scenario.datagram_limit(from, self.ports[port].link);
+        let mut ttl = None;
+        if let TestKind::Ping(ping) = &test.kind {
+            len = ping.size;
+            ttl = (!dir.is_reverse()).then_some(ping.ttl);
+        }
+        let mut frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
+        frame.ttl = ttl.unwrap_or(frame.ttl);
+        loop {
+            let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
+                return None;
+            };
+            match self.ports[port].outputs[usize::from(output)] {
+                Output::Node(_) => return Some(port),
+                Output::Port(next) => port = next,
+            }
+        }
+    }
+}
