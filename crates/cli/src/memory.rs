@@ -27,9 +27,10 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
             window / u64::from(config.mss)
         };
         let frames = match kind {
-            TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => {
-                kind.tcp().map_or(0, connection)
-            }
+            TestKind::Tcp(_)
+            | TestKind::Transfer(_)
+            | TestKind::Request(_)
+            | TestKind::Flows(_) => kind.tcp().map_or(0, connection),
             TestKind::Udp(udp) => {
                 let walk = plan.walk(scenario, FlowDir::forward(flow as u16));
                 let long = plan.propagation(scenario, &walk);

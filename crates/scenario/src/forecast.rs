@@ -33,6 +33,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Udp(udp) => path.udp(test, udp, &mut record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
+            TestKind::Flows(flows) => path.flows(flows, &mut record),
         }
         if overlaps(scenario, plan, number, &path) {
             record.notes.push(
@@ -74,6 +75,7 @@ impl TestKind {
             TestKind::Udp(_) => "udp",
             TestKind::Transfer(_) => "transfer",
             TestKind::Request(_) => "request",
+            TestKind::Flows(_) => "flows",
         }
     }
 }
@@ -228,7 +230,8 @@ impl<'a> Path<'a> {
     fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
-        let offered = udp.rate.as_bps() as f64;
+        let offered = udp.rate.as_bps() as f64 * mean_share(udp);
+        record.notes.extend(load_notes(udp));
         let through =
             offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
         // What is sent at the start arrives a way later; until then nothing is measured.
@@ -258,6 +261,17 @@ impl<'a> Path<'a> {
         let crossings = |port: usize| self.there.iter().filter(|h| h.port == port).count();
         self.there.iter().any(|h| crossings(h.port) > 1)
     }
+}
+
+/// The share of its rate that a stream of datagrams offers on average.
+fn mean_share(udp: &Udp) -> f64 {
+    let duty = udp.on_off.map_or(1.0, |o| o.duty());
+    duty * udp.envelope.map_or(1.0, |e| e.mean())
+}
+
+fn load_notes(udp: &Udp) -> Option<String> {
+    let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
+    varies.then(|| "the mean rate over a long time; what a peak loses is not foreseen".to_owned())
 }
 
 /// Mean share of frames of `wire_bytes` one cause loses.

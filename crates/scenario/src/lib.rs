@@ -27,6 +27,7 @@ pub mod plan;
 mod quantity;
 mod reach;
 mod reference;
+mod replay;
 mod schema;
 mod set;
 mod signal;

@@ -1,11 +1,15 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod load;
+
 use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
+
+pub use load::{Arrivals, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,6 +294,8 @@ pub struct Test {
     pub class: u8,
     /// 4 or 6.
     pub ip: u8,
+    /// The group whose tests are compared with one another.
+    pub group: Option<String>,
     /// What it does.
     pub kind: TestKind,
 }
@@ -307,6 +313,8 @@ pub enum TestKind {
     Transfer(Transfer),
     /// Blocks, asked for one by one.
     Request(Request),
+    /// Transfers that come and go.
+    Flows(Flows),
 }
 
 /// `kind = "transfer"`.
@@ -366,6 +374,7 @@ impl TestKind {
             TestKind::Tcp(tcp) => Some(tcp),
             TestKind::Transfer(transfer) => Some(&transfer.tcp),
             TestKind::Request(request) => Some(&request.tcp),
+            TestKind::Flows(flows) => Some(&flows.tcp),
             TestKind::Ping(_) | TestKind::Udp(_) => None,
         }
     }
@@ -393,7 +402,7 @@ impl TestKind {
                 requests: r.requests,
                 disks: false,
             }),
-            TestKind::Ping(_) | TestKind::Tcp(_) | TestKind::Udp(_) => None,
+            TestKind::Ping(_) | TestKind::Tcp(_) | TestKind::Udp(_) | TestKind::Flows(_) => None,
         }
     }
 }
@@ -455,27 +464,6 @@ pub struct Congestion {
     pub remembered_window: Option<u32>,
     /// Whether an idle time longer than the RTO brings the window back to its initial size.
     pub idle_restart: bool,
-}
-
-/// `kind = "udp"`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Udp {
-    /// Rate of UDP payload.
-    pub rate: Rate,
-    /// UDP payload bytes of a datagram.
-    pub size: u32,
-    /// Spacing of the datagrams.
-    pub arrivals: Arrivals,
-}
-
-/// Spacing of datagrams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arrivals {
-    /// Equal gaps.
-    #[default]
-    Constant,
-    /// Exponential gaps.
-    Poisson,
 }
 
 /// `[[event]]`: one change at one instant.

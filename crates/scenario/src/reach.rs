@@ -58,6 +58,7 @@ fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnosti
             "bytes",
             rates.max().map_or(Duration::ZERO, |r| r.time_for(*bytes)),
         ),
+        TestKind::Flows(flows) => ("spacing", flows.spacing.times(flows.tcp.parallel.into())),
         other if test.duration.is_none() && other.exchange(0).is_some() => {
             let fastest = rates.max();
             let most = other.exchange(0).map_or(Duration::ZERO, |e| {
@@ -386,7 +387,9 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
     let (size, least) = match &test.kind {
         TestKind::Ping(p) => (p.size, ip + 8),
         TestKind::Udp(u) => (u.size + ip + UDP, 0),
-        TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => (0, 0),
+        TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
+            (0, 0)
+        }
     };
     let name = &test.name;
     if size < least {

@@ -2,6 +2,7 @@
 
 mod host;
 mod mpls;
+mod traffic;
 
 use crate::congestion;
 use crate::key::Kind::{
@@ -11,6 +12,7 @@ use crate::key::Kind::{
 use crate::key::{Key, Kind, Section, key};
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
+use traffic::{ENVELOPE, ON_OFF, SIZES};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -202,18 +204,20 @@ pub(crate) const LINK: Section = Section {
 
 const PING: &[&str] = &["ping"];
 const BULK: &[&str] = &["tcp"];
-const TCP: &[&str] = &["tcp", "transfer", "request"];
+const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
+const STREAMS: &[&str] = &["tcp", "transfer", "request"];
+const FLOWS: &[&str] = &["flows"];
 const UDP: &[&str] = &["udp"];
 const TRANSFER: &[&str] = &["transfer"];
 const REQUEST: &[&str] = &["request"];
-const TIMED: &[&str] = &["tcp", "udp", "transfer", "request"];
+const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows"];
 
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
     keys: &[
         key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request"]), "What it does.").required(),
+        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows"]), "What it does.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
         key(
@@ -227,7 +231,7 @@ pub(crate) const TEST: Section = Section {
             POSITIVE_TIME,
             "How long it is measured, after `omit`.",
         )
-        .default("10 s; none for a transfer, or when `bytes` or `requests` is given")
+        .default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given")
         .only(TIMED),
         key(
             "omit",
@@ -299,7 +303,7 @@ pub(crate) const TEST: Section = Section {
             "Connections at once.",
         )
         .default("1")
-        .only(TCP),
+        .only(STREAMS),
         key("bytes", ANY_SIZE, "Payload each connection transfers.")
             .default("as much as `duration` allows")
             .only(BULK),
@@ -357,7 +361,7 @@ pub(crate) const TEST: Section = Section {
         .only(TCP),
         key("reverse", Bool, "Data flows from `to` to `from`.")
             .default("false")
-            .only(&["tcp", "transfer"]),
+            .only(&["tcp", "transfer", "flows"]),
         key("files", COUNT, "Files, shared out over the connections.")
             .default("1")
             .only(TRANSFER),
@@ -382,9 +386,7 @@ pub(crate) const TEST: Section = Section {
         key("requests", COUNT, "Requests on each connection.")
             .default("as many as `duration` allows")
             .only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload.")
-            .required()
-            .only(UDP),
+        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP),
         key(
             "arrivals",
             Choice(&["constant", "poisson"]),
@@ -392,6 +394,22 @@ pub(crate) const TEST: Section = Section {
         )
         .default("constant")
         .only(UDP),
+        key("on_off", Table(&ON_OFF), "Bursts at `rate` and pauses between them.").only(UDP),
+        key("replay", Text, "A CSV file of `time_s,bytes` or `time_s,rate_bps`, beside the scenario, that says what is sent.")
+            .only(UDP)
+            .instead_of("rate"),
+        key("envelope", Table(&ENVELOPE), "Day and night: how the rate, or the arrivals of flows, rise and fall.")
+            .only(&["udp", "flows"]),
+        key("flows", Int { min: 1, max: 10_000 }, "Connections in all, one after the other or overlapping.")
+            .required()
+            .only(FLOWS),
+        key("spacing", POSITIVE_TIME, "Mean time from one connection's start to the next; exponential.")
+            .required()
+            .only(FLOWS),
+        key("sizes", Table(&SIZES), "How much each connection transfers.")
+            .required()
+            .only(FLOWS),
+        key("group", Name, "Tests of one group are compared: `group_jain_index`.").only(TIMED),
     ],
 };
 

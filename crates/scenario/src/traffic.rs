@@ -1,5 +1,7 @@
 //! Tests and events: what is sent, and what changes meanwhile.
 
+mod load;
+
 use farpath_tcp::{Algorithm, DelayedAck, Profile};
 use farpath_units::{Duration, Size, Time};
 
@@ -7,8 +9,7 @@ use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Arrivals, Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind,
-    Transfer, Udp, Way,
+    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Transfer, Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -21,6 +22,7 @@ pub(crate) fn test(
     f: &Fields,
     names: &Names,
     scenario: &Scenario,
+    source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Test> {
     let name: String = f.get("name")?;
@@ -37,7 +39,11 @@ pub(crate) fn test(
     }
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
-        "udp" => TestKind::Udp(udp(f)?),
+        "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
+        "flows" => {
+            let tcp = tcp(f, sender_profile(scenario, f, from, to), faults);
+            TestKind::Flows(load::flows(f, tcp, faults)?)
+        }
         "transfer" => TestKind::Transfer(Transfer {
             tcp: tcp(f, sender_profile(scenario, f, from, to), faults),
             files: count(f, "files").unwrap_or(1),
@@ -55,9 +61,19 @@ pub(crate) fn test(
             faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
-    let sized = f.has("bytes") || f.has("requests") || matches!(kind, TestKind::Transfer(_));
+    let sized = f.has("bytes")
+        || f.has("requests")
+        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
     let duration = match &kind {
         TestKind::Ping(_) => None,
+        TestKind::Udp(Udp {
+            replay: Some(replay),
+            ..
+        }) => {
+            // The last line is part of it.
+            let whole = replay.total().0 + Duration::from_ns(1);
+            f.get("duration").or(Some(whole))
+        }
         _ => f
             .get("duration")
             .or((!sized).then_some(Duration::from_secs(10))),
@@ -75,6 +91,7 @@ pub(crate) fn test(
             .and_then(|c| u8::try_from(c).ok())
             .unwrap_or(0),
         ip,
+        group: f.get("group"),
         kind,
     })
 }
@@ -131,18 +148,6 @@ fn ping(f: &Fields) -> Ping {
             .unwrap_or(64),
         timeout: f.get("timeout").unwrap_or(Duration::from_secs(5)),
     }
-}
-
-fn udp(f: &Fields) -> Option<Udp> {
-    let arrivals = match f.get::<String>("arrivals").as_deref() {
-        Some("poisson") => Arrivals::Poisson,
-        _ => Arrivals::Constant,
-    };
-    Some(Udp {
-        rate: f.get("rate")?,
-        size: octets(f, "size").unwrap_or(1472),
-        arrivals,
-    })
 }
 
 /// A whole number of at least 1.

@@ -140,6 +140,10 @@ fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
                 }
                 (None, None) => test.start + Duration::from_secs(10),
             },
+            TestKind::Flows(flows) => match test.duration {
+                Some(_) => measured(test).1 + rtt,
+                None => test.start + flows.spacing.times(flows.tcp.parallel.into()) + rtt.times(10),
+            },
             TestKind::Transfer(_) | TestKind::Request(_) => match test.duration {
                 Some(_) => measured(test).1 + rtt,
                 None => test.start + exchange_estimate(plan, scenario, number) + rtt.times(10),
@@ -238,7 +242,9 @@ impl Running<'_, '_> {
     fn rest_limit(&self, now: Time) -> Time {
         let unbounded = self.scenario.tests.iter().any(|t| {
             let sized = matches!(&t.kind, TestKind::Tcp(tcp) if tcp.bytes.is_some());
-            t.duration.is_none() && (sized || t.kind.exchange(0).is_some())
+            let ends =
+                sized || t.kind.exchange(0).is_some() || matches!(t.kind, TestKind::Flows(_));
+            t.duration.is_none() && ends
         });
         if unbounded {
             return now + LONGEST;

@@ -1,7 +1,7 @@
 //! How large captures may become.
 
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Request, Scenario, TestKind, Transfer};
+use farpath_scenario::{Flows, Request, Scenario, TestKind, Transfer};
 use farpath_units::{Duration, Size};
 use farpath_wire::FlowDir;
 
@@ -44,7 +44,8 @@ fn frames(scenario: &Scenario, plan: &Plan, number: usize) -> (u64, u64) {
         ),
         TestKind::Tcp(tcp)
         | TestKind::Transfer(Transfer { tcp, .. })
-        | TestKind::Request(Request { tcp, .. }) => {
+        | TestKind::Request(Request { tcp, .. })
+        | TestKind::Flows(Flows { tcp, .. }) => {
             let walk = plan.walk(scenario, FlowDir::forward(number as u16));
             let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
             let streams = plan.flows.iter().filter(|f| f.test == flow.test).count() as u64;

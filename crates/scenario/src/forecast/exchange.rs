@@ -4,7 +4,7 @@ use farpath_record::Record;
 
 use super::tcp::Flow;
 use super::{Path, put};
-use crate::model::Test;
+use crate::model::{Flows, Test};
 
 impl Path<'_> {
     /// Each connection has `outstanding` answers under way, one of which takes a round trip, the
@@ -51,6 +51,28 @@ impl Path<'_> {
         let seconds = bytes * 8.0 / bps + start_s.max(flow.base.as_secs_f64());
         put(m, "completion_ns", (seconds * 1e9).round());
         put(m, "goodput_bps", bytes * 8.0 / seconds);
+    }
+
+    /// What flows that come and go offer on average, and how long one of mean size takes alone.
+    pub(super) fn flows(&self, flows: &Flows, record: &mut Record) {
+        let flow = self.flow_of(&flows.tcp);
+        let share = flows.envelope.map_or(1.0, |e| e.mean());
+        let size = flows.sizes.mean();
+        let offered = size * 8.0 * share / flows.spacing.as_secs_f64();
+        let (path_bps, path_limit) = (flow.narrowest.bps, flow.narrowest.place);
+        let m = &mut record.metrics;
+        put(m, "offered_bps", offered);
+        put(m, "size_mean_bytes", size.round());
+        put(m, "goodput_bps", offered.min(path_bps));
+        let by = if offered < path_bps {
+            "application"
+        } else {
+            path_limit
+        };
+        record.limited_by = Some(by.to_owned());
+        record
+            .notes
+            .push("mean load; queues and losses among the flows are not foreseen".to_owned());
     }
 
     /// The rate at which the connections carry bulk data, and what limits it.

@@ -20,6 +20,8 @@ pub struct TcpSourceConfig {
     pub start: Time,
     /// The application stops writing at this instant.
     pub stop: Time,
+    /// No samples are kept: it is one of very many.
+    pub quiet: bool,
     /// The application writes more later on: having sent everything is not the end.
     pub goes_on: bool,
     /// IP header bytes.
@@ -359,6 +361,9 @@ impl TcpSource {
     }
 
     pub(crate) fn sample(&mut self, now: Time) {
+        if self.config.quiet {
+            return;
+        }
         let sample = TcpSample {
             cwnd: if self.opened {
                 self.sender.cwnd_bytes()

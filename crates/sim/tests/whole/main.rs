@@ -6,6 +6,7 @@ mod exchanges;
 mod hosts;
 mod law;
 mod limits;
+mod load;
 mod luck;
 mod published;
 mod random;

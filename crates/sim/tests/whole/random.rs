@@ -52,7 +52,7 @@ struct Event {
 
 fn test() -> impl Strategy<Value = Test> {
     (
-        0..11_u8,
+        0..14_u8,
         0..8_u8,
         0..8_u8,
         0..60_u16,
@@ -295,6 +295,39 @@ impl Sketch {
                 100 + u32::from(option) * 20,
                 20 + test.size,
                 if kind == 3 { "constant" } else { "poisson" },
+            ),
+            11 => format!(
+                "kind = \"udp\"\nrate = \"{} kbit/s\"\nsize = {}\non_off = {{ on = \"{} us\", off = \"4 ms\" }}\narrivals = \"{}\"\nduration = \"150 ms\"",
+                100 + u32::from(option) * 40,
+                20 + test.size,
+                100 + u32::from(test.size) * 10,
+                if option & 4 == 0 {
+                    "constant"
+                } else {
+                    "poisson"
+                },
+            ),
+            12 => format!(
+                "kind = \"udp\"\nrate = \"{} kbit/s\"\nsize = {}\nenvelope = {{ period = \"40 ms\", low = {}, shape = \"{}\" }}\narrivals = \"{}\"\nduration = \"150 ms\"",
+                100 + u32::from(option) * 40,
+                20 + test.size,
+                if option & 8 == 0 { "0" } else { "0.3" },
+                if option & 16 == 0 {
+                    "sinusoid"
+                } else {
+                    "steps"
+                },
+                if option & 4 == 0 {
+                    "constant"
+                } else {
+                    "poisson"
+                },
+            ),
+            13 => format!(
+                "kind = \"flows\"\nflows = {}\nspacing = \"{} us\"\nsizes = {{ kind = \"pareto\", least = \"100 B\", most = \"40 kB\" }}\nduration = \"{} ms\"",
+                1 + option % 30,
+                100 + u32::from(test.size) * 20,
+                if option & 4 == 0 { 100 } else { 900 },
             ),
             8 => format!(
                 "kind = \"transfer\"\nfiles = {}\nfile_size = \"{} B\"\npipelining = {}\nparallel = {}\nreverse = {}\nwindow = \"{} kB\"\n{}",
