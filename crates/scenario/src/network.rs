@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, Link, Loss, NodeId, QueueLimit, Router};
+use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
 use crate::names::Names;
 use crate::signal;
 
@@ -38,6 +38,22 @@ pub(crate) fn host(f: &Fields) -> Host {
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
         tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
+        limits: limits(f),
+    }
+}
+
+/// What the machine can do; what is not said does not limit.
+fn limits(f: &Fields) -> HostLimits {
+    let time = |key: &str| f.get(key).unwrap_or_default();
+    HostLimits {
+        send_per_packet: time("send_per_packet"),
+        send_per_byte: time("send_per_byte"),
+        receive_per_packet: time("receive_per_packet"),
+        receive_per_byte: time("receive_per_byte"),
+        memory_bus: f.get("memory_bus"),
+        receive_ring: f.get::<i64>("receive_ring").map_or(1000, i64::unsigned_abs),
+        disk_read: f.get("disk_read"),
+        disk_write: f.get("disk_write"),
     }
 }
 

@@ -106,6 +106,15 @@ pub(crate) const HOST: Section = Section {
             "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
         )
         .default("4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
+        key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
+        key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
+        key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),
+        key("receive_per_byte", TIME, "Processor time for each byte of IP datagram received.").default("0 s"),
+        key("memory_bus", Kind::Rate, "Rate of the bus between memory and interfaces, which every datagram crosses once, either way.")
+            .default("unlimited"),
+        key("receive_ring", COUNT, "Received frames that may wait for the processor; more are dropped.").default("1000"),
+        key("disk_read", Kind::Rate, "Rate at which files are read for transfers.").default("unlimited"),
+        key("disk_write", Kind::Rate, "Rate at which transferred files are written.").default("unlimited"),
     ],
 };
 

@@ -1,6 +1,7 @@
 //! The sending end: connection state, what to send next, timers. What an ACK does is in `sender/ack.rs`.
 
 mod ack;
+mod host;
 mod report;
 mod watch;
 
@@ -128,6 +129,8 @@ pub struct Sender {
     idle_restart: bool,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
+    /// `nxt` when the host last signalled congestion of its own queue.
+    signalled_to: u64,
 }
 
 impl Sender {
@@ -187,6 +190,7 @@ impl Sender {
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
+            signalled_to: 0,
         }
     }
 

@@ -1,11 +1,12 @@
 //! The sending side of one TCP connection on a station.
 
 use farpath_element::Io;
-use farpath_tcp::{Out, SackBlock, Sender};
+use farpath_tcp::{Limit, Out, SackBlock, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{sack_bytes, syn_bytes};
+use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
 
 /// What a source needs to know.
@@ -51,6 +52,10 @@ pub struct TcpSource {
     sender: Sender,
     opened: bool,
     stopped: bool,
+    /// Waits for its turn in the host.
+    held: bool,
+    /// Its number among the station's programs.
+    pub(crate) number: u32,
     /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
     full: Frame,
     retransmit: Frame,
@@ -114,6 +119,8 @@ impl TcpSource {
             sender: Sender::new(&config.tcp),
             opened: false,
             stopped: false,
+            held: false,
+            number: 0,
             full,
             retransmit,
             template,
@@ -155,7 +162,7 @@ impl TcpSource {
         }
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         if !self.opened && self.config.start <= now {
             self.opened = true;
             self.sender.open(now);
@@ -168,16 +175,24 @@ impl TcpSource {
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);
         }
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
     /// See `Program::on_frames`.
-    pub(crate) fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         let flow = self.config.flow.turned();
         let mut taken = 0;
         for frame in frames {
             let now = frame.at;
-            if taken > 0 && (now >= until || now >= self.deadline() || frame.flow != flow) {
+            if taken > 0
+                && (now >= until || now >= self.deadline().min(host.wake) || frame.flow != flow)
+            {
                 break;
             }
             taken += 1;
@@ -186,9 +201,15 @@ impl TcpSource {
                 Kind::SynAck => self.sender.on_syn_ack(now),
                 _ => continue,
             }
-            self.send(now, io);
+            self.send(now, host, io);
         }
         taken
+    }
+
+    /// Its turn in the host has come.
+    pub(crate) fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        self.held = false;
+        self.send(now, host, io);
     }
 
     fn end_account(&mut self, now: Time) {
@@ -228,22 +249,37 @@ impl TcpSource {
     }
 
     #[inline]
-    fn send(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if self.held {
+            return;
+        }
         let output = self.config.output;
-        while let Some(seq) = self.sender.poll_full(now) {
+        loop {
+            if let Some(refusal) = host.refuses(now, output) {
+                return self.wait(now, refusal, host);
+            }
+            let Some(seq) = self.sender.poll_full(now) else {
+                return self.send_rest(now, host, io);
+            };
             if let Some(sequence) = &mut self.sequence {
                 sequence.note(&self.full, now, seq);
             }
-            io.output(output).push_like(&self.full, now, seq, 0);
+            let at = host.departs(now, output, &self.full);
+            io.output(output).push_like(&self.full, at, seq, 0);
         }
-        self.send_rest(now, io);
     }
 
     /// Whatever else there is to send: retransmissions, ends of the stream, the handshake.
     #[inline(never)]
-    fn send_rest(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send_rest(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
-        while let Some(out) = self.sender.poll(now) {
+        loop {
+            if let Some(refusal) = host.refuses(now, output) {
+                return self.wait(now, refusal, host);
+            }
+            let Some(out) = self.sender.poll(now) else {
+                return;
+            };
             let (like, seq) = match &out {
                 Out::Data(segment) if segment.len == self.config.tcp.mss => (
                     if segment.retransmit {
@@ -264,8 +300,21 @@ impl TcpSource {
             {
                 sequence.note(like, now, seq);
             }
-            io.output(output).push_like(like, now, seq, 0);
+            let at = host.departs(now, output, like);
+            io.output(output).push_like(like, at, seq, 0);
         }
+    }
+
+    /// The host lets nothing more through for now.
+    #[cold]
+    fn wait(&mut self, now: Time, refusal: Refusal, host: &mut Host) {
+        match refusal {
+            Refusal::Queued => self.sender.held(now, Limit::Nic),
+            Refusal::Busy => self.sender.held(now, Limit::HostCpu),
+            Refusal::Full => self.sender.congested(now),
+        }
+        self.held = true;
+        host.hold(self.config.output, self.number);
     }
 
     /// A frame that is no full segment.

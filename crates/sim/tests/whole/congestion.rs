@@ -1,7 +1,7 @@
 //! Congestion control through the whole simulator: recovery after one loss, utilisation, response to
 //! random loss, against published figures and closed forms.
 
-use crate::world::{World, assert_near, assert_within, run_text};
+use crate::world::{World, assert_within, run_text};
 
 /// A sender on a link of 120 ms whose own interface is the bottleneck. Slow start ends at `pipe`
 /// segments, and `segment` is lost soon after, so that nothing has queued. One ACK per segment, no

@@ -2,6 +2,7 @@
 
 mod congestion;
 mod events;
+mod hosts;
 mod law;
 mod limits;
 mod luck;
