@@ -13,7 +13,7 @@ import { drawSlowStart } from "./src/figure/slow-start";
 import { drawWindow } from "./src/figure/window";
 import { complete } from "./src/sequence/burst";
 import { drawSequence } from "./src/sequence/figure";
-import { longestRepair, spanned } from "./src/sequence/view";
+import { repairs, spanned, type Repair } from "./src/sequence/view";
 import { toFile, type Shape } from "./src/svg";
 import type { ReportData, Sequence } from "./src/types";
 
@@ -58,22 +58,51 @@ function traceOf(data: ReportData): Sequence {
   return must(data.sequence?.find((s) => s.bursts.some((b) => b.kind === "retransmit")), "no trace with a retransmission");
 }
 
+function said(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
 function trace(data: ReportData): Shape {
-  const retransmissions = traceOf(data).bursts.filter((b) => b.kind === "retransmit").length;
-  return drawSequence(traceOf(data), {
-    id: "trace", width: WIDTH, title: "Time–sequence plot of a whole transfer", describe: `${retransmissions} groups of retransmissions`,
+  const sequence = traceOf(data);
+  const all = repairs(sequence.bursts.map(complete));
+  const sent = all.reduce((sum, r) => sum + r.count, 0);
+  return drawSequence(sequence, {
+    id: "trace", width: WIDTH, title: "Time–sequence plot of a whole transfer",
+    describe: `${said(sent, "retransmission")} in ${said(all.length, "repair")}`,
   });
 }
 
-/** The loss that took most to repair, from `before` to `after` seconds about its repair. */
-function about(before: number, after: number, id: string) {
-  return (data: ReportData): Shape => {
-    const sequence = traceOf(data);
-    const bursts = sequence.bursts.map(complete);
-    const repair = must(longestRepair(bursts), "no retransmission");
-    const view = must(spanned(bursts, repair.from - before * 1e9, repair.to + after * 1e9), "nothing there");
-    return drawSequence(sequence, { id, width: WIDTH, view, title: "Time–sequence plot of a repair", describe: "The first loss and its repair" });
-  };
+/** The repair of most retransmissions among those of which every segment was recorded. */
+function greatest(sequence: Sequence, before: number, after: number): Repair {
+  const spans = sequence.detail_ns ?? [[0, Infinity] as const];
+  const known = spans.flatMap(([from, until]) => repairs(sequence.bursts.map(complete), [from + before, until - after]));
+  return must(known.sort((p, q) => q.count - p.count)[0], "no repair of which every segment was recorded");
+}
+
+/** That repair, with two round trips before it and three after it. */
+function closeUp(data: ReportData): Shape {
+  const sequence = traceOf(data);
+  const rtt = must(data.document.records.find((r) => r.test === sequence.test && r.origin === "simulated")?.metrics["rtt_min_ns"], "no round-trip time");
+  const repair = greatest(sequence, 2 * rtt, 3 * rtt);
+  const view = must(spanned(sequence.bursts.map(complete), repair.from - 2 * rtt, repair.to + 3 * rtt), "nothing there");
+  return drawSequence(sequence, {
+    id: "close-up", width: WIDTH, view, title: "Time–sequence plot of a repair", describe: `${said(repair.count, "retransmission")} repair one loss`,
+  });
+}
+
+/** Its beginning, so close that segments can be told apart: the holes, what was reported around them, what was sent again. */
+function holes(data: ReportData): Shape {
+  const sequence = traceOf(data);
+  const bursts = sequence.bursts.map(complete);
+  const repair = greatest(sequence, 0, 20e6);
+  const span = Math.max(repair.to - repair.from, 12e6);
+  const [before, after] = [span * 0.08, span * 0.04 + (repair.from + span - repair.to)];
+  const again = bursts.filter((b) => b.kind === "retransmit" && b.t >= repair.from && b.t <= repair.to);
+  const [low, high, len] = [Math.min(...again.map((b) => b.seq)), Math.max(...again.map((b) => b.seq1)), again[0]!.len];
+  return drawSequence(sequence, {
+    id: "holes", width: WIDTH, view: { t0: repair.from - before, t1: repair.to + after, s0: low - 12 * len, s1: high + 12 * len },
+    title: "Time–sequence plot of a repair, segment by segment", describe: `${said(repair.count, "segment")} sent again`,
+  });
 }
 
 type Figure = (...reports: ReportData[]) => Shape;
@@ -82,7 +111,7 @@ const one = (draw: (data: ReportData) => Shape): Figure => (...reports) => draw(
 
 const FIGURES: Readonly<Record<string, Figure>> = {
   tunnel: one(tunnel), load: one(load), window: one(window), recovery: one(recovery), "slow-start": one(slowStart), trace: one(trace),
-  glitch: one(about(1, 4, "glitch")), "close-up": one(about(0.06, 0.12, "close-up")),
+  "close-up": one(closeUp), holes: one(holes),
   sawtooth: (...reports) => sawtooth(must(reports[0], "nothing"), must(reports[1], "nothing: two reports are wanted")),
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { complete } from "../src/sequence/burst";
 import { drawSequence } from "../src/sequence/figure";
-import { longestRepair, spanned } from "../src/sequence/view";
+import { repairs, spanned } from "../src/sequence/view";
 import { toText } from "../src/svg";
 import type { Sequence, SequenceBurst } from "../src/types";
 
@@ -46,15 +46,16 @@ describe("a time–sequence figure", () => {
   });
 });
 
-describe("the longest repair", () => {
-  it("is that of most retransmissions, however they are coded", () => {
+describe("repairs", () => {
+  it("are told apart by the quiet between them, however they are coded", () => {
     const bursts = [lost(1e9), lost(5e9, { n: 3, gap_ns: 1e8 }), lost(9e9), lost(9.2e9)].map(complete);
-    expect(longestRepair(bursts)).toMatchObject({ from: 5e9, to: 5.2e9 });
+    expect(repairs(bursts)).toEqual([{ from: 1e9, to: 1e9, count: 1 }, { from: 5e9, to: 5.2e9, count: 3 }, { from: 9e9, to: 9.2e9, count: 2 }]);
+    expect(repairs([lost(1e9, { n: 2, gap_ns: 5e9 })].map(complete))).toHaveLength(2);
   });
 
-  it("does not reach over quiet seconds inside one burst", () => {
-    expect(longestRepair([lost(1e9, { n: 2, gap_ns: 5e9 })].map(complete))).toMatchObject({ from: 1e9, to: 1e9 });
-    expect(longestRepair([complete(DATA)])).toBeNull();
+  it("are looked for where one is asked, and are none where nothing was lost", () => {
+    expect(repairs([lost(1e9), lost(5e9)].map(complete), [2e9, 6e9])).toEqual([{ from: 5e9, to: 5e9, count: 1 }]);
+    expect(repairs([complete(DATA)])).toEqual([]);
   });
 });
 

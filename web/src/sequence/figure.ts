@@ -1,5 +1,6 @@
 // A time–sequence plot as a drawing that stays as it is: what the page draws on its canvas, for one view, as SVG.
 
+import { count } from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
@@ -108,12 +109,14 @@ function axes(view: View, x: Scale, y: Scale, width: number): Shape[] {
   const [tStep, sStep] = [(ts[1] ?? 1e9) - (ts[0] ?? 0), (ss[1] ?? 1) - (ss[0] ?? 0)];
   const base = ss[0] ?? 0;
   const long = byteLabel(ss.at(-1) ?? 0, sStep).length > 10;
-  const label = (s: number): string => (long && s !== base ? `+${byteLabel(s - base, sStep)}` : byteLabel(s, sStep));
+  // Where the numbers have no room, they count from the lowest, which is written out in the plot.
+  const label = (s: number): string => (!long ? byteLabel(s, sStep) : s === base ? "" : `+${byteLabel(s - base, sStep)}`);
   return [
     ...ss.flatMap((s) => [
       shape("path", { class: "grid", d: `M${LEFT},${n(y(s))}H${right}` }),
       shape("text", { class: "tick", x: LEFT - 8, y: n(y(s) + 4), "text-anchor": "end" }, label(s)),
     ]),
+    ...(long ? [shape("text", { class: "tick halo", x: LEFT + 6, y: n(y(base) - 5) }, `byte ${count(base)}`)] : []),
     shape("path", { class: "axis-line", d: `M${LEFT},${bottom}H${right}` }),
     ...ts.flatMap((t) => [
       shape("path", { class: "axis-line", d: `M${n(x(t))},${bottom}v5` }),
@@ -145,7 +148,8 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
   const x: Scale = (t) => LEFT + ((t - view.t0) / (view.t1 - view.t0)) * w;
   const y: Scale = (s) => TOP + high - ((s - view.s0) / (view.s1 - view.s0)) * high;
   const resolution = { t: (RESOLUTION * (view.t1 - view.t0)) / w, s: (RESOLUTION * (view.s1 - view.s0)) / high };
-  const kinds = ORDER.filter((kind) => bursts.some((b) => b.kind === kind));
+  const within = bursts.filter((b) => b.t <= view.t1 && b.t1 >= view.t0 && b.seq <= view.s1 && b.seq1 >= view.s0);
+  const kinds = ORDER.filter((kind) => within.some((b) => b.kind === kind));
   const drawn = kinds.map((kind) => {
     const detail = expand(bursts.filter((b) => b.kind === kind), view.t0, view.t1, resolution);
     const ink: Ink = { lines: "", bars: "", areas: "", dots: "" };

@@ -85,17 +85,25 @@ export function firstLoss(bursts: readonly Burst[]): View | null {
 /** Retransmissions further apart than this are of two losses, in ns. */
 const QUIET = 0.5e9;
 
-/** The retransmissions that together repair one loss and number most: their first and last instant. */
-export function longestRepair(bursts: readonly Burst[]): { readonly from: number; readonly to: number } | null {
+export interface Repair {
+  /** Its first and last retransmission, in ns. */
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** What a trace repaired, loss by loss; within a span only where one is given. */
+export function repairs(bursts: readonly Burst[], within: readonly [from: number, until: number] = [0, Infinity]): Repair[] {
   const times = bursts.filter((b) => b.kind === "retransmit")
-    .flatMap((b) => Array.from({ length: b.n * b.m }, (_, k) => event(b, Math.floor(k / b.n), k % b.n).t)).sort((p, q) => p - q);
-  const repairs: { from: number; to: number; count: number }[] = [];
+    .flatMap((b) => Array.from({ length: b.n * b.m }, (_, k) => event(b, Math.floor(k / b.n), k % b.n).t))
+    .filter((t) => t >= within[0] && t <= within[1]).sort((p, q) => p - q);
+  const found: { from: number; to: number; count: number }[] = [];
   for (const t of times) {
-    const last = repairs.at(-1);
+    const last = found.at(-1);
     if (last && t - last.to < QUIET) [last.to, last.count] = [t, last.count + 1];
-    else repairs.push({ from: t, to: t, count: 1 });
+    else found.push({ from: t, to: t, count: 1 });
   }
-  return repairs.sort((p, q) => q.count - p.count)[0] ?? null;
+  return found;
 }
 
 /** The first `count` bursts: slow start, if the stream begins so. */
