@@ -141,9 +141,18 @@ pub(crate) struct PathArgs {
     /// Most bytes in flight: 64MiB
     #[arg(long)]
     pub(crate) window: Option<String>,
-    /// Congestion control: cubic or reno
+    /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
     #[arg(long, default_value = "cubic")]
     pub(crate) cc: String,
+    /// What the slower host can do, in payload: 5.4Gbit/s
+    #[arg(long)]
+    pub(crate) host: Option<String>,
+    /// Segments the receiver acknowledges with one ACK; 1 also stands for a sender that counts bytes
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) segments_per_ack: u32,
+    /// Initial window in segments
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) initial_window: u32,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

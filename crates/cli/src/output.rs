@@ -7,7 +7,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use farpath_record::RunDocument;
 use farpath_report::html::{ReportData, render};
@@ -16,9 +16,11 @@ use crate::exit::Failure;
 use crate::run::Loaded;
 use crate::tap::Taps;
 
-/// A folder that will hold the results of a run.
+/// A folder that will hold the results of a run; one made for them goes again if none came.
 pub(crate) struct Output {
     folder: PathBuf,
+    /// This process made the folder.
+    made: bool,
 }
 
 /// One file that will be written; nothing is left behind if it never is.
@@ -28,22 +30,34 @@ pub(crate) struct Pending {
     written: bool,
 }
 
-/// Drafts that nobody has finished yet.
+/// Drafts that nobody has finished yet, and folders made for them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
+    DRAFTS.lock().unwrap_or_else(|e| e.into_inner())
+}
 
 /// Removes what is half-written, for a process that ends at once.
 pub(crate) fn discard_drafts() {
-    for draft in DRAFTS.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
-        drop(fs::remove_file(draft));
+    // A folder was noted before the files in it; one that holds anything stays.
+    for draft in drafts().drain(..).rev() {
+        drop(fs::remove_file(&draft).or_else(|_| fs::remove_dir(&draft)));
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if self.made {
+            drafts().retain(|d| *d != self.folder);
+            // Fails, as it should, where results were written.
+            drop(fs::remove_dir(&self.folder));
+        }
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        DRAFTS
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .retain(|d| *d != self.draft);
+        drafts().retain(|d| *d != self.draft);
         if !self.written {
             drop(fs::remove_file(&self.draft));
         }
@@ -67,10 +81,7 @@ pub(crate) fn prepare_file(path: &Path) -> Result<Pending, Failure> {
     name.push(format!(".{}.part", std::process::id()));
     let draft = path.with_file_name(name);
     fs::write(&draft, b"").map_err(|e| cannot("write", path, &e))?;
-    DRAFTS
-        .lock()
-        .unwrap_or_else(|e| e.into_inner())
-        .push(draft.clone());
+    drafts().push(draft.clone());
     Ok(Pending {
         path: path.to_owned(),
         draft,
@@ -106,11 +117,17 @@ impl Pending {
 impl Output {
     /// Creates the folder and makes sure that files can be written there.
     pub(crate) fn prepare(folder: &Path) -> Result<Output, Failure> {
+        let made = !folder.exists();
         fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
-        drop(prepare_file(&folder.join("records.json"))?);
-        Ok(Output {
+        if made {
+            drafts().push(folder.to_owned());
+        }
+        let output = Output {
             folder: folder.to_owned(),
-        })
+            made,
+        };
+        drop(prepare_file(&folder.join("records.json"))?);
+        Ok(output)
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -46,6 +46,13 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
             .map(|t| read::<Size>("window", t))
             .transpose()?,
         cc: read("cc", &args.cc)?,
+        host: args
+            .host
+            .as_deref()
+            .map(|t| read::<Rate>("host", t))
+            .transpose()?,
+        segments_per_ack: args.segments_per_ack,
+        initial_window: args.initial_window,
         ..PathInput::new(
             read::<Rate>("rate", &args.rate)?,
             read::<Duration>("rtt", &args.rtt)?,

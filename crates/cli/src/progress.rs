@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -30,15 +30,21 @@ pub(crate) fn interrupted() -> bool {
 /// A run shorter than this shows no bar: it would only flicker.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// One bar for a whole command, in thousandths.
+/// Where standard error is no terminal, a run longer than this says every tenth it has done.
+const LONG: Duration = Duration::from_secs(10);
+
+/// One bar for a whole command, in thousandths; lines instead where there is no terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Whether it is to be shown once the run takes long.
+    terminal: bool,
+    /// Whether the bar is to be shown once the run takes long.
     waiting: Cell<bool>,
+    /// The last tenth a line was printed for.
+    tenth: Cell<u64>,
 }
 
 impl Progress {
-    /// A bar over `parts` equal parts; it never shows where standard error is no terminal.
+    /// A bar over `parts` equal parts.
     pub(crate) fn new(parts: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(parts * 1000), ProgressDrawTarget::hidden());
         // The template is a constant; if it were wrong the default would still show progress.
@@ -49,7 +55,9 @@ impl Progress {
         }
         Progress {
             bar,
-            waiting: Cell::new(std::io::stderr().is_terminal()),
+            terminal: std::io::stderr().is_terminal(),
+            waiting: Cell::new(true),
+            tenth: Cell::new(0),
         }
     }
 
@@ -66,7 +74,13 @@ impl Progress {
     }
 
     fn show(&self) {
-        if self.waiting.get() && self.bar.elapsed() >= PATIENCE {
+        if !self.terminal {
+            let tenth = 10 * self.bar.position() / self.bar.length().unwrap_or(1).max(1);
+            if tenth > self.tenth.get() && self.bar.elapsed() >= LONG {
+                self.tenth.set(tenth);
+                note(&format!("{} {} %", self.bar.message(), 10 * tenth));
+            }
+        } else if self.waiting.get() && self.bar.elapsed() >= PATIENCE {
             self.waiting.set(false);
             self.bar
                 .set_draw_target(ProgressDrawTarget::stderr_with_hz(8));

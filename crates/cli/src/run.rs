@@ -9,7 +9,7 @@ use farpath_scenario::{Document, Scenario, Set, Source, load};
 use sha2::{Digest, Sha256};
 
 use crate::args::RunArgs;
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, note, print};
 use crate::output::Output;
 use crate::progress::{self, Progress};
 use crate::simulate::{self, Point, Wanted};
@@ -75,6 +75,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
         _ => None,
     };
+    if output.is_none() && wanted.simulate && loaded.scenario.links.iter().any(|l| l.tap) {
+        note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
+    }
     let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);

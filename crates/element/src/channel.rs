@@ -127,6 +127,36 @@ impl Channel {
         slot.side = side;
     }
 
+    /// Room for the next frames, at least one, as it lies in the ring; [`Channel::commit`] says how
+    /// many were written.
+    #[inline]
+    pub(crate) fn spare(&mut self) -> &mut [Frame] {
+        let used = (self.put - self.taken) as usize;
+        if used == self.ring.len() {
+            self.grow();
+        }
+        let first = self.put as usize & (self.ring.len() - 1);
+        let last = self.ring.len().min(first + self.ring.len() - used);
+        &mut self.ring[first..last]
+    }
+
+    /// The next `count` frames have been written to where [`Channel::spare`] said.
+    #[inline]
+    pub(crate) fn commit(&mut self, count: usize) {
+        let first = self.put;
+        self.put += count as u64;
+        debug_assert!(
+            (first..self.put).all(|n| self.follows(n)),
+            "a channel is in order of arrival, and nothing arrives before its producer promised"
+        );
+    }
+
+    /// Whether the `n`-th frame arrives neither before the one in front of it nor before the clock.
+    fn follows(&self, n: u64) -> bool {
+        let at = |n: u64| self.ring[n as usize & (self.ring.len() - 1)].at;
+        self.clock <= at(n) && (n == self.taken || at(n - 1) <= at(n))
+    }
+
     /// Inserts a frame at its place in time, behind those that arrive at the same instant: for
     /// links where a change of delay lets frames overtake.
     pub fn push_sorted(&mut self, frame: Frame) {

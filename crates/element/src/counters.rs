@@ -115,7 +115,7 @@ pub struct Counters {
     pub payload_bytes: u64,
     /// Drops by reason, in the order of [`Drop::ALL`].
     pub drops: [u64; Drop::ALL.len()],
-    /// By class.
+    /// By class, in order of their TOS bytes.
     pub classes: Vec<ClassCounter>,
     /// Most bytes ever waiting, as seen by arriving frames.
     pub queue_max_bytes: u64,
@@ -135,25 +135,27 @@ impl Counters {
         self.drops[reason as usize]
     }
 
-    /// `count` frames of one footprint sent.
+    /// `count` frames of one footprint sent; at least one.
     #[inline]
     pub fn sent(&mut self, footprint: &Footprint, count: u64) {
         let wire_bytes = u64::from(footprint.wire_bytes) * count;
         self.frames += count;
         self.bytes += wire_bytes;
         self.payload_bytes += u64::from(footprint.payload_bytes) * count;
-        match self.classes.iter_mut().find(|c| c.class == footprint.class) {
-            Some(c) => {
-                c.frames += count;
-                c.bytes += wire_bytes;
-            }
-            None if count == 0 => {}
-            None => self.classes.push(ClassCounter {
-                class: footprint.class,
-                frames: count,
-                bytes: wire_bytes,
-            }),
+        let class = footprint.class;
+        let place = self.classes.partition_point(|c| c.class < class);
+        if self.classes.get(place).is_none_or(|c| c.class != class) {
+            self.classes.insert(
+                place,
+                ClassCounter {
+                    class,
+                    frames: 0,
+                    bytes: 0,
+                },
+            );
         }
+        self.classes[place].frames += count;
+        self.classes[place].bytes += wire_bytes;
     }
 }
 
@@ -174,6 +176,11 @@ impl IntervalClock {
             Time::ZERO + sampling.every
         };
         IntervalClock { sampling, end }
+    }
+
+    /// Whether the current interval has ended by `now`: it owns its end.
+    pub fn has_ended(&self, now: Time) -> bool {
+        self.end <= now && self.end < Time::MAX
     }
 
     /// The current interval is over; `done` have been noted.

@@ -56,6 +56,16 @@ impl Io<'_> {
         &mut self.channels[self.outputs[n].0]
     }
 
+    /// The `n`-th input and the `m`-th output channel; no element feeds itself.
+    #[inline]
+    pub fn through(&mut self, n: usize, m: usize) -> (&mut Channel, &mut Channel) {
+        let both = [self.inputs[n].0, self.outputs[m].0];
+        match self.channels.get_disjoint_mut(both) {
+            Ok([input, output]) => (input, output),
+            Err(_) => unreachable!("no element feeds itself"),
+        }
+    }
+
     /// The side FIFO of one direction of a flow.
     #[inline]
     pub fn side(&mut self, flow: FlowDir) -> &mut SideFifo {

@@ -17,7 +17,7 @@ use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Fifo, Footprint, Limit};
+use crate::qdisc::{Fifo, Footprint, Limit, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
@@ -137,12 +137,12 @@ impl Port {
         self.digest.unwrap_or_default()
     }
 
-    /// The counters; complete after [`Port::finish`].
+    /// The counters, as of [`Port::catch_up`]; complete after [`Port::finish`].
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Frames waiting, as of the last arrival or [`Port::catch_up`].
+    /// Frames waiting, as of [`Port::catch_up`] or [`Port::finish`].
     pub fn waiting(&self) -> u64 {
         self.fifo.frames()
     }
@@ -165,18 +165,19 @@ impl Port {
         }
     }
 
-    /// Counts what has entered service on an idle port since its last arrival: everything earlier
-    /// than `now` has happened. Only then does [`Port::waiting`] say how many wait.
+    /// Counts what has entered service by now: everything earlier than `now` has happened. Only then
+    /// do [`Port::waiting`] and [`Port::counters`] say how things are.
     pub fn catch_up(&mut self, now: Time) {
         let last = now - Duration::from_ps(1);
         self.note_intervals(last);
-        self.settle(last);
+        self.fifo.settle(last);
+        self.count();
     }
 
     /// Settles the counters at the end of the run: everything earlier than `end` has happened.
     pub fn finish(&mut self, end: Time) {
         self.catch_up(end);
-        while self.clock.end <= end {
+        while self.clock.has_ended(end) {
             self.note_interval();
         }
     }
@@ -192,42 +193,36 @@ impl Port {
     #[cold]
     fn end_intervals(&mut self, now: Time) {
         while now > self.clock.end {
-            self.settle(self.clock.end);
+            self.fifo.settle(self.clock.end);
             self.note_interval();
         }
     }
 
     fn note_interval(&mut self) {
+        self.count();
         self.interval.queue_bytes = self.fifo.bytes();
         self.counters.intervals.push(self.interval);
         self.interval = Interval::default();
         self.clock.next(self.counters.intervals.len());
     }
 
-    /// Counts the frames whose service has started by `now`; by pull they are counted when taken.
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        if self.pulled.is_none() {
-            while let Some((footprint, count)) = self.fifo.started(now) {
-                self.count(&footprint, count);
+    /// Brings the counters up to what the queue knows to have started.
+    fn count(&mut self) {
+        let (counters, interval) = (&mut self.counters, &mut self.interval);
+        self.fifo.count_started(|footprint, count| {
+            counters.sent(footprint, count);
+            interval.bytes += u64::from(footprint.wire_bytes) * count;
+            if let Some(reason) = footprint.fate {
+                counters.drops[reason as usize] += count;
             }
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, footprint: &Footprint, count: u64) {
-        self.counters.sent(footprint, count);
-        self.interval.bytes += u64::from(footprint.wire_bytes) * count;
-        if let Some(reason) = footprint.fate {
-            self.counters.drops[reason as usize] += count;
-        }
+        });
+        self.counters.queue_max_bytes = self.fifo.most_bytes();
     }
 
     /// A frame is offered at `frame.at`.
     fn arrive(&mut self, frame: &Frame, known: &mut Treatments, io: &mut Io<'_>) {
         let now = frame.at;
         self.note_intervals(now);
-        self.settle(now);
         self.counters.offered += 1;
         if !self.up {
             return self.refuse(frame, Drop::Down);
@@ -236,23 +231,20 @@ impl Port {
         if treatment.enclosed > self.mtu {
             return self.refuse(frame, Drop::Mtu);
         }
-        let must_wait = self.transmitter.free() > now || !self.fifo_is_empty();
-        if must_wait && !self.fifo.admits(treatment.footprint.queue_bytes) {
+        let must_wait = self.transmitter.free() > now;
+        if must_wait && !self.fifo.admits(now, treatment.footprint.queue_bytes) {
             return self.refuse(frame, Drop::Tail);
         }
-        let mut footprint = treatment.footprint;
         if must_wait && let Some(waiting) = &mut self.pulled {
             waiting.push_back(*frame);
-            self.fifo.wait(Time::MAX, treatment.time, footprint);
-        } else {
-            let start;
-            (start, footprint.fate) = self.transmit(now, frame, treatment, io);
-            if !must_wait {
-                return self.count(&footprint, 1);
-            }
-            self.fifo.wait(start, treatment.time, footprint);
+            return self.fifo.wait(Time::MAX, treatment.tally);
         }
-        self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(self.fifo.bytes());
+        let (start, tally) = self.transmit(now, frame, treatment, io);
+        if must_wait {
+            self.fifo.wait(start, tally);
+        } else {
+            self.fifo.start(tally, 1);
+        }
     }
 
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
@@ -260,55 +252,57 @@ impl Port {
         self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
     }
 
-    /// Does for the first of `frames` and those behind it that are like it what [`Port::arrive`]
+    /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
     /// does for each, as long as they arrive before `until`; returns how many. What is the same for
     /// all of them is looked up once.
     #[inline]
-    fn pass(
-        &mut self,
-        frames: &[Frame],
-        until: Time,
-        treatment: &Treatment,
-        io: &mut Io<'_>,
-    ) -> usize {
+    fn pass(&mut self, n: usize, until: Time, treatment: &Treatment, io: &mut Io<'_>) -> usize {
         let Exit::Output(output) = treatment.exit else {
             return 0;
         };
         if !self.up || treatment.enclosed > self.mtu {
             return 0;
         }
-        let footprint = treatment.footprint;
         let until = until.min(self.clock.end.next());
-        let channel = io.output(usize::from(output));
-        let (mut passed, mut sent_at_once) = (0, 0);
-        for frame in frames {
+        let (input, channel) = io.through(n, usize::from(output));
+        let mut slots = channel.spare().iter_mut();
+        let (mut passed, mut sent, mut at_once) = (0, 0, 0);
+        for frame in input.frames() {
             let now = frame.at;
             if now >= until || !treatment.is_for(frame) {
                 break;
             }
-            passed += 1;
-            self.settle(now);
             let must_wait = self.transmitter.free() > now;
-            if must_wait && !self.fifo.admits(footprint.queue_bytes) {
+            if must_wait && !self.fifo.admits(now, treatment.footprint.queue_bytes) {
                 self.refuse(frame, Drop::Tail);
+                passed += 1;
                 continue;
             }
+            let Some(slot) = slots.next() else {
+                break;
+            };
+            passed += 1;
             let (start, end) = self.transmitter.occupy(now, treatment.time);
             if must_wait {
-                self.fifo.wait(start, treatment.time, footprint);
-                self.counters.queue_max_bytes =
-                    self.counters.queue_max_bytes.max(self.fifo.bytes());
+                self.fifo.wait(start, treatment.tally);
             } else {
-                sent_at_once += 1;
+                at_once += 1;
             }
-            if self.digest.is_some() {
-                self.audit_exit(end + self.delay, frame, treatment);
-            }
-            self.last_arrival = self.last_arrival.max(end + self.delay);
-            channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
+            *slot = treatment.sent;
+            slot.at = end + self.delay;
+            slot.seq = frame.seq;
+            slot.side = frame.side;
+            sent += 1;
         }
+        if self.digest.is_some() {
+            for frame in &channel.spare()[..sent] {
+                self.hash(frame.at, frame, 0);
+            }
+        }
+        channel.commit(sent);
+        input.drop_heads(passed);
         self.counters.offered += passed as u64;
-        self.count(&footprint, sent_at_once);
+        self.fifo.start(treatment.tally, at_once);
         passed
     }
 
@@ -317,14 +311,10 @@ impl Port {
         known.of(
             frame,
             &mut self.transmitter,
+            &mut self.fifo,
             &self.forwarding,
             &self.headers,
         )
-    }
-
-    #[inline]
-    fn fifo_is_empty(&self) -> bool {
-        self.fifo.frames() == 0
     }
 
     #[cold]
@@ -339,28 +329,26 @@ impl Port {
         let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
             return;
         };
-        let Some(mut footprint) = self.fifo.take() else {
-            return;
-        };
+        self.fifo.take();
         let treatment = self.treatment(&frame, known);
-        (_, footprint.fate) = self.transmit(now, &frame, treatment, io);
-        self.count(&footprint, 1);
+        let (_, tally) = self.transmit(now, &frame, treatment, io);
+        self.fifo.start(tally, 1);
     }
 
     /// Puts a frame on the link, not before `now`, and hands it on as the far node decides. Returns
-    /// when its service starts and why it does not arrive, if it does not.
+    /// when its service starts and what it counts for, which is its fate, too.
     fn transmit(
         &mut self,
         now: Time,
         frame: &Frame,
         treatment: &Treatment,
         io: &mut Io<'_>,
-    ) -> (Time, Option<Drop>) {
+    ) -> (Time, TallyId) {
         let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
             && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
         {
-            return (start, Some(reason));
+            return (start, self.ended(treatment, reason));
         }
         let at = end + self.delay;
         if self.digest.is_some() {
@@ -368,7 +356,7 @@ impl Port {
         }
         let output = match treatment.exit {
             Exit::Output(output) => usize::from(output),
-            Exit::Drop(reason) => return (start, Some(reason)),
+            Exit::Drop(reason) => return (start, self.ended(treatment, reason)),
         };
         if self.reorder {
             let sent = treatment.apply(frame, at);
@@ -378,7 +366,16 @@ impl Port {
             let channel = io.output(output);
             channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         }
-        (start, None)
+        (start, treatment.tally)
+    }
+
+    /// What a frame counts for that is transmitted but does not arrive.
+    fn ended(&mut self, treatment: &Treatment, reason: Drop) -> TallyId {
+        let footprint = Footprint {
+            fate: Some(reason),
+            ..treatment.footprint
+        };
+        self.fifo.tally(footprint, treatment.time)
     }
 
     #[inline(never)]
@@ -414,28 +411,25 @@ impl Port {
         }
     }
 
-    /// Takes what input `n` has before `until`. The channel is taken out, so that its frames can be
-    /// read where they lie while others are written: no element feeds itself.
+    /// Takes what input `n` has before `until`.
     #[inline]
     fn drain(&mut self, n: usize, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
-        let mut input = std::mem::take(io.input(n));
         let plain = self.is_plain();
-        while let Some(frame) = input.head_before(until) {
+        while let Some(head) = io.input(n).head_before(until) {
+            let now = head.at;
             if plain {
-                self.note_intervals(frame.at);
-                let treatment = self.treatment(frame, known);
-                let passed = self.pass(input.frames(), until, treatment, io);
-                if passed > 0 {
-                    input.drop_heads(passed);
+                self.note_intervals(now);
+                let treatment = self.treatment(head, known);
+                if self.pass(n, until, treatment, io) > 0 {
                     continue;
                 }
             }
             // Ends of transmission come before arrivals of the same instant.
-            self.pull_until(frame.at.next(), known, io);
-            self.arrive(frame, known, io);
-            input.drop_heads(1);
+            self.pull_until(now.next(), known, io);
+            if let Some(frame) = io.input(n).pop_before(until) {
+                self.arrive(&frame, known, io);
+            }
         }
-        *io.input(n) = input;
     }
 
     #[inline]

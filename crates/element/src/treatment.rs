@@ -10,7 +10,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use crate::forwarding::{Exit, Forwarding};
-use crate::qdisc::Footprint;
+use crate::qdisc::{Fifo, Footprint, TallyId};
 use crate::transmitter::Transmitter;
 
 /// The treatment of frames that are alike.
@@ -26,6 +26,8 @@ pub(crate) struct Treatment {
     pub(crate) time: Duration,
     /// What it counts for.
     pub(crate) footprint: Footprint,
+    /// The same by number, when it arrives.
+    pub(crate) tally: TallyId,
     /// What the framing encloses, in bytes.
     pub(crate) enclosed: u32,
 }
@@ -64,13 +66,14 @@ impl Treatments {
         &mut self,
         frame: &Frame,
         transmitter: &mut Transmitter,
+        fifo: &mut Fifo,
         forwarding: &Forwarding,
         headers: &[u16],
     ) -> &Treatment {
         let index = frame.flow.index();
         let known = self.0.get(index).is_some_and(|t| t.is_for(frame));
         if !known {
-            self.work_out(frame, transmitter, forwarding, headers);
+            self.work_out(frame, transmitter, fifo, forwarding, headers);
         }
         &self.0[index]
     }
@@ -80,6 +83,7 @@ impl Treatments {
         &mut self,
         frame: &Frame,
         transmitter: &mut Transmitter,
+        fifo: &mut Fifo,
         forwarding: &Forwarding,
         headers: &[u16],
     ) {
@@ -89,21 +93,23 @@ impl Treatments {
         let index = frame.flow.index();
         let header = headers.get(index).copied().unwrap_or(0);
         let cost = transmitter.cost_of(enclosed);
+        let footprint = Footprint {
+            queue_bytes: cost.queue_bytes,
+            wire_bytes: cost.wire_bytes,
+            payload_bytes: match frame.kind {
+                Kind::Data | Kind::Udp => frame.len.saturating_sub(header).into(),
+                _ => 0,
+            },
+            class: frame.class,
+            fate: None,
+        };
         let treatment = Treatment {
             likeness: frame.likeness(),
             sent,
             exit,
             time: cost.time,
-            footprint: Footprint {
-                queue_bytes: cost.queue_bytes,
-                wire_bytes: cost.wire_bytes,
-                payload_bytes: match frame.kind {
-                    Kind::Data | Kind::Udp => frame.len.saturating_sub(header).into(),
-                    _ => 0,
-                },
-                class: frame.class,
-                fate: None,
-            },
+            footprint,
+            tally: fifo.tally(footprint, cost.time),
             enclosed,
         };
         if index >= self.0.len() {

@@ -94,7 +94,9 @@ impl Line {
 
     fn run(&mut self, until: Duration) {
         let window = Mode::Windowed(Duration::from_ms(1));
-        self.network.run(Time::ZERO + until, window);
+        let until = Time::ZERO + until;
+        self.network.run(until, window);
+        (0..self.ports.len()).for_each(|n| self.port(n).catch_up(until));
     }
 
     fn port(&mut self, n: usize) -> &mut Port {

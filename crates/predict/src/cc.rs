@@ -3,38 +3,101 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// A congestion control with a closed form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A congestion control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cc {
     /// AIMD(1, ½) (RFC 5681).
     Reno,
     /// CUBIC (RFC 9438).
     #[default]
     Cubic,
+    /// HighSpeed TCP (RFC 3649).
+    HighSpeed,
+    /// Scalable TCP (Kelly, CCR 33(2), 2003).
+    Scalable,
+    /// H-TCP (Leith and Shorten, PFLDnet 2004).
+    Htcp,
+    /// BIC (Xu, Harfoush and Rhee, INFOCOM 2004), with Linux's parameters.
+    Bic,
+    /// Hybla (Caini and Firrincieli, IJSCN 22(5), 2004).
+    Hybla,
+    /// Westwood+ (Grieco and Mascolo, CCR 34(2), 2004).
+    Westwood,
+    /// Vegas (Brakmo and Peterson, JSAC 13(8), 1995).
+    Vegas,
+    /// FAST (Wei, Jin, Low and Hegde, ToN 14(6), 2006).
+    Fast,
+    /// BBR, version 1 (Cardwell et al., ACM Queue 14(5), 2016).
+    Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3,
+}
+
+impl Cc {
+    /// All of them.
+    pub const ALL: [Cc; 12] = [
+        Cc::Reno,
+        Cc::Cubic,
+        Cc::HighSpeed,
+        Cc::Scalable,
+        Cc::Htcp,
+        Cc::Bic,
+        Cc::Hybla,
+        Cc::Westwood,
+        Cc::Vegas,
+        Cc::Fast,
+        Cc::Bbr,
+        Cc::Bbr3,
+    ];
+
+    /// The name Linux gives it, where it has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cc::Reno => "reno",
+            Cc::Cubic => "cubic",
+            Cc::HighSpeed => "highspeed",
+            Cc::Scalable => "scalable",
+            Cc::Htcp => "htcp",
+            Cc::Bic => "bic",
+            Cc::Hybla => "hybla",
+            Cc::Westwood => "westwood",
+            Cc::Vegas => "vegas",
+            Cc::Fast => "fast",
+            Cc::Bbr => "bbr",
+            Cc::Bbr3 => "bbr3",
+        }
+    }
 }
 
 /// The name is none of a congestion control the predictor knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` has no closed form here: use `reno` or `cubic`")]
+#[error(
+    "`{0}` is no congestion control known here: use reno, cubic, highspeed, scalable, htcp, bic, \
+        hybla, westwood, vegas, fast, bbr or bbr3"
+)]
 pub struct UnknownCc(String);
 
 impl FromStr for Cc {
     type Err = UnknownCc;
 
+    /// Reads a name, or a usual other one: `newreno`, `hstcp`, `stcp`, `h-tcp`, `westwood+`, `bbr1`.
     fn from_str(text: &str) -> Result<Cc, UnknownCc> {
-        match text {
-            "reno" | "newreno" => Ok(Cc::Reno),
-            "cubic" => Ok(Cc::Cubic),
-            _ => Err(UnknownCc(text.chars().take(40).collect())),
-        }
+        let name = match text {
+            "newreno" => "reno",
+            "hstcp" => "highspeed",
+            "stcp" => "scalable",
+            "h-tcp" => "htcp",
+            "westwood+" => "westwood",
+            "bbr1" => "bbr",
+            other => other,
+        };
+        let found = Cc::ALL.into_iter().find(|cc| cc.name() == name);
+        found.ok_or_else(|| UnknownCc(text.chars().take(40).collect()))
     }
 }
 
 impl fmt::Display for Cc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Cc::Reno => "reno",
-            Cc::Cubic => "cubic",
-        })
+        f.pad(self.name())
     }
 }

@@ -6,15 +6,28 @@
 //! tests. It knows quantities and nothing else. Formulas take floats once the inputs have left
 //! their types: a prediction decides no order in time.
 
+pub mod aimd;
 mod answer;
+pub mod bic;
+pub mod bit_error;
 mod cc;
+pub mod climb;
+mod figures;
 pub mod folded;
 mod framing;
+pub mod highspeed;
+pub mod htcp;
+pub mod initial_window;
+pub mod law;
 pub mod overhead;
+pub mod parallel;
 mod path;
+pub mod pftk;
+pub mod queue;
 pub mod record;
 pub mod recovery;
 pub mod rfc6349;
+pub mod rounds;
 pub mod rtt;
 mod signal;
 pub mod slow_start;

@@ -13,6 +13,12 @@ pub const CUBIC_BETA: f64 = 0.7;
 /// CUBIC's growth in its Reno-friendly region, segments per RTT: 3(1 − β)/(1 + β) (RFC 9438 §4.3).
 pub const CUBIC_ALPHA: f64 = 3.0 * (1.0 - CUBIC_BETA) / (1.0 + CUBIC_BETA);
 
+/// CUBIC in its Reno-friendly region (RFC 9438 §4.3).
+pub const CUBIC_FRIENDLY: crate::aimd::Aimd = crate::aimd::Aimd {
+    increase: CUBIC_ALPHA,
+    decrease: 1.0 - CUBIC_BETA,
+};
+
 /// Segments in flight that fill a pipe of `rate` when each takes `segment` bytes of it.
 ///
 /// With the MSS for `segment`, the pipe as documents count it; with the bytes a frame takes on the

@@ -253,11 +253,11 @@ fn nonsense_is_refused_with_a_reason() {
     refuse(&|p| p.initial_window = 0, "initial window is 0");
     refuse(&|p| p.segments_per_ack = 0, "between 1 and 64");
     assert!(
-        "bbr"
+        "renault"
             .parse::<Cc>()
-            .expect_err("no closed form")
+            .expect_err("no such algorithm")
             .to_string()
-            .contains("`reno` or `cubic`")
+            .contains("use reno, cubic")
     );
 }
 

@@ -3,18 +3,17 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod tcp;
+
 use std::collections::BTreeMap;
 
-use farpath_predict::recovery::{self, Losses};
-use farpath_predict::rtt;
-use farpath_predict::slow_start::SlowStart;
+use farpath_predict::{bit_error, rtt};
 use farpath_record::{Origin, Record};
-use farpath_tcp::{Algorithm, Config};
-use farpath_units::{Duration, Rate, Ratio, Size, Time};
+use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
-use crate::model::{Loss, Ping, Scenario, Tcp, Test, TestKind, Udp, Way};
-use crate::plan::{Hop, Plan, segments_per_growth};
+use crate::model::{Loss, Ping, Scenario, Test, TestKind, Udp, Way};
+use crate::plan::{Hop, Plan};
 
 type Metrics = BTreeMap<String, f64>;
 
@@ -149,13 +148,16 @@ impl<'a> Path<'a> {
 
     /// Time for a datagram of `there` bytes out and one of `back` bytes home, nothing waiting.
     fn rtt(&self, there: u32, back: u32) -> Duration {
-        let out = self
-            .hops(&self.there)
-            .iter()
-            .fold(Duration::ZERO, |sum, h| sum + h.time_for(there));
-        self.hops(&self.back)
-            .iter()
-            .fold(out, |sum, h| sum + h.time_for(back))
+        let home = self.hops(&self.back);
+        let home = home.iter().map(|h| h.time_for(back));
+        home.fold(self.one_way(there), |sum, time| sum + time)
+    }
+
+    /// Time for a datagram of `len` bytes out, nothing waiting.
+    fn one_way(&self, len: u32) -> Duration {
+        let out = self.hops(&self.there);
+        let out = out.iter().map(|h| h.time_for(len));
+        out.fold(Duration::ZERO, |sum, time| sum + time)
     }
 
     fn ping(&self, ping: &Ping, record: &mut Record) {
@@ -225,9 +227,13 @@ impl<'a> Path<'a> {
         let offered = udp.rate.as_bps() as f64;
         let through =
             offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+        // What is sent at the start arrives a way later; until then nothing is measured.
+        let way = self.one_way(udp.size + header).saturating_sub(test.omit);
+        let measured = test.duration.unwrap_or_default().as_secs_f64();
+        let share = ((measured - way.as_secs_f64()) / measured).clamp(0.0, 1.0);
         let m = &mut record.metrics;
         put(m, "sent_bps", offered);
-        put(m, "goodput_bps", through);
+        put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - through / offered);
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
         let by = if offered <= narrowest.bps {
@@ -248,140 +254,10 @@ impl<'a> Path<'a> {
         let crossings = |port: usize| self.there.iter().filter(|h| h.port == port).count();
         self.there.iter().any(|h| crossings(h.port) > 1)
     }
-
-    fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
-        let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
-        let streams = f64::from(tcp.parallel);
-        let header = u32::from(self.plan.flows[self.flow].header_bytes);
-        let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
-        let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
-        let base = self.rtt(config.mss + header, header);
-        let window = whole_segments(&config);
-        let window_bps = window as f64 * 8.0 / base.as_secs_f64();
-        let loss = self.loss_ratio(config.mss + header, &self.there);
-        let loss_bps = loss_limit(&config, base, loss);
-        let alone = window_bps.min(loss_bps);
-        let steady = (alone * streams).min(narrowest.bps);
-        let m = &mut record.metrics;
-        // More window than the path holds waits in front of its narrowest place.
-        let loaded = if steady < narrowest.bps {
-            base.as_secs_f64()
-        } else {
-            window as f64 * 8.0 * streams / steady
-        };
-        put(m, "rtt_min_ns", base.as_ns() as f64);
-        if loss_bps.is_infinite() {
-            put(
-                m,
-                "rtt_max_ns",
-                (loaded.max(base.as_secs_f64()) * 1e9).round(),
-            );
-        }
-        let ramp = self.ramp(&config, steady / streams, base);
-        put(m, "ramp_s", ramp.seconds);
-        match (test.duration, config.amount) {
-            (None, Some(bytes)) => {
-                let seconds = ramp.transfer_s(bytes, steady / streams);
-                put(m, "completion_ns", (seconds * 1e9).round());
-                put(m, "goodput_bps", bytes as f64 * 8.0 * streams / seconds);
-            }
-            (duration, _) => {
-                let share = ramp.share(test.omit, duration.unwrap_or_default());
-                put(m, "goodput_bps", steady * share);
-            }
-        }
-        if self.scripted(test) {
-            put(m, "recovery_s", recovery_s(&config, window, base));
-        }
-        let by = if steady >= narrowest.bps * 0.9999 {
-            place(&narrowest)
-        } else if loss_bps < window_bps {
-            "loss"
-        } else if config.send_buffer < config.receive_window {
-            "send_buffer"
-        } else {
-            "receive_window"
-        };
-        record.limited_by = Some(by.to_owned());
-    }
-
-    /// Whether a scripted loss names this test.
-    fn scripted(&self, test: &Test) -> bool {
-        let names =
-            |l: &Loss| matches!(l, Loss::Scripted { test: named, .. } if *named == test.name);
-        self.scenario
-            .links
-            .iter()
-            .flat_map(|l| &l.directions)
-            .any(|d| d.losses.iter().any(names))
-    }
-
-    /// Slow start up to `bps`.
-    fn ramp(&self, config: &Config, bps: f64, rtt: Duration) -> Ramp {
-        let full = bps * rtt.as_secs_f64() / 8.0 / f64::from(config.mss);
-        let slow_start = SlowStart {
-            full: full.max(1.0),
-            initial: f64::from(config.initial_window.max(1)),
-            segments_per_ack: segments_per_growth(config),
-        };
-        let cost = slow_start.cost();
-        let rtt_s = rtt.as_secs_f64();
-        Ramp {
-            seconds: (f64::from(cost.rounds) + 1.5) * rtt_s,
-            wasted_s: (cost.wasted_rtts + 1.5) * rtt_s,
-            slow_start,
-            rtt_s,
-            mss: config.mss,
-            rtt,
-        }
-    }
-}
-
-/// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
-struct Ramp {
-    seconds: f64,
-    wasted_s: f64,
-    slow_start: SlowStart,
-    rtt_s: f64,
-    rtt: Duration,
-    mss: u32,
-}
-
-impl Ramp {
-    /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a
-    /// start that `omit` cuts is taken to halve every doubling time.
-    fn share(&self, omit: Duration, duration: Duration) -> f64 {
-        let (omit, duration) = (omit.as_secs_f64(), duration.as_secs_f64());
-        if duration <= 0.0 || omit >= self.seconds {
-            return 1.0;
-        }
-        let wasted = if omit <= 0.0 {
-            self.wasted_s
-        } else {
-            self.wasted_s * (1.0 - omit / self.seconds)
-        };
-        ((duration - wasted) / duration).max(0.0)
-    }
-
-    /// SYN to the last byte delivered.
-    fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
-        let rate = Rate::from_bps(bps.round() as u64);
-        let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
-        let sending = rate.map_or(f64::INFINITY, |r| {
-            self.slow_start.transfer_s(size, mss, r, self.rtt)
-        });
-        1.5 * self.rtt_s + sending
-    }
 }
 
 fn place(narrowest: &Narrowest) -> &'static str {
     if narrowest.own { "nic" } else { "link" }
-}
-
-/// Bytes in flight at most: whole segments only.
-fn whole_segments(config: &Config) -> u64 {
-    let window = config.receive_window.min(config.send_buffer);
-    (window / u64::from(config.mss)).max(1) * u64::from(config.mss)
 }
 
 /// Mean share of frames of `wire_bytes` one cause loses.
@@ -399,36 +275,6 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
             let bad = p.get() / (p.get() + r.get()).max(f64::MIN_POSITIVE);
             bad * loss_bad.get() + (1.0 - bad) * loss_good.get()
         }
-        Loss::BitError(ber) => -libm::expm1(f64::from(wire_bytes) * 8.0 * libm::log1p(-ber)),
+        Loss::BitError(ber) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), *ber),
     }
-}
-
-/// Rate at which random loss holds one connection; infinite without loss.
-fn loss_limit(config: &Config, rtt: Duration, loss: f64) -> f64 {
-    if loss <= 0.0 {
-        return f64::INFINITY;
-    }
-    let mss = Size::from_bytes(config.mss.into());
-    match (config.algorithm, Ratio::new(loss)) {
-        (_, None) => 0.0,
-        (Algorithm::Cubic, _) => {
-            recovery::segments_bps(recovery::cubic_window(loss, rtt.as_secs_f64()), mss, rtt)
-        }
-        (_, Some(p)) => {
-            let constant =
-                recovery::mathis_constant(Losses::Random, config.delayed_ack.every.into());
-            recovery::mathis_bps(mss, rtt, p, constant)
-        }
-    }
-}
-
-/// From the window cut back to the old window after one loss at a full window: the round trip of
-/// the repair, then the algorithm's growth.
-fn recovery_s(config: &Config, window: u64, rtt: Duration) -> f64 {
-    let segments = window as f64 / f64::from(config.mss);
-    let growth = match config.algorithm {
-        Algorithm::Cubic => recovery::cubic_s(segments, rtt),
-        Algorithm::Reno => segments / 2.0 * rtt.as_secs_f64(),
-    };
-    rtt.as_secs_f64() + growth
 }

@@ -11,6 +11,7 @@
 //! The format is one table of keys ([`schema`], [`reference`](fn@reference) and `--set` read it too);
 //! `docs/reference/scenario.md` prints it.
 
+mod congestion;
 mod decode;
 mod diagnostic;
 mod document;

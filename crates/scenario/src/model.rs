@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{Algorithm, DelayedAck, Profile};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 /// One experiment.
@@ -273,9 +273,7 @@ pub struct Tcp {
     /// What is passed to setsockopt; the profile and sysctls make a window of it.
     pub socket_buffer: Option<Size>,
     /// Congestion control.
-    pub cc: Algorithm,
-    /// HyStart++.
-    pub hystart: bool,
+    pub cc: Congestion,
     /// Connections.
     pub parallel: u32,
     /// Payload to transfer, each connection; unlimited (for `duration`) if absent.
@@ -294,6 +292,21 @@ pub struct Tcp {
     pub rto_min: Duration,
     /// Data flows from `to` to `from`.
     pub reverse: bool,
+}
+
+/// How a connection's window moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Congestion {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Whose rules it follows.
+    pub flavour: Flavour,
+    /// Growth before the first loss.
+    pub slow_start: SlowStart,
+    /// Window in segments remembered of an earlier connection.
+    pub remembered_window: Option<u32>,
+    /// Whether an idle time longer than the RTO brings the window back to its initial size.
+    pub idle_restart: bool,
 }
 
 /// `kind = "udp"`.

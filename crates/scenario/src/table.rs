@@ -1,5 +1,6 @@
 //! The keys of every section: the format itself, as data.
 
+use crate::congestion;
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
     Refs, Span, Sysctl, SysctlTriple, Table, Tables, Text, Texts,
@@ -395,16 +396,13 @@ pub(crate) const TEST: Section = Section {
         )
         .only(TCP)
         .instead_of("window"),
-        key("cc", Choice(&["reno", "cubic"]), "Congestion control.")
-            .default("reno (sender is linux-2004), cubic (linux-6)")
-            .only(TCP),
-        key(
-            "hystart",
-            Bool,
-            "Slow start ends by HyStart++ (RFC 9406) before loss ends it.",
-        )
-        .default("false")
-        .only(TCP),
+        congestion::CC,
+        congestion::FLAVOUR,
+        congestion::SLOW_START,
+        congestion::HYSTART,
+        congestion::MAX_SSTHRESH,
+        congestion::REMEMBERED_WINDOW,
+        congestion::IDLE_RESTART,
         key(
             "parallel",
             Int {
@@ -437,7 +435,8 @@ pub(crate) const TEST: Section = Section {
             "Initial window in segments.",
         )
         .default("2 (sender is linux-2004), 10 (linux-6)")
-        .only(TCP),
+        .only(TCP)
+        .instead_of("remembered_window"),
         key(
             "initial_ssthresh",
             Int {

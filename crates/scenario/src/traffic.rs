@@ -3,6 +3,7 @@
 use farpath_tcp::{Algorithm, DelayedAck, Profile};
 use farpath_units::{Duration, Time};
 
+use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
@@ -170,12 +171,7 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
     Tcp {
         window: f.get("window"),
         socket_buffer: f.get("socket_buffer"),
-        cc: match f.get::<String>("cc").as_deref() {
-            Some("reno") => Algorithm::Reno,
-            Some("cubic") => Algorithm::Cubic,
-            _ => usual_cc,
-        },
-        hystart: f.get("hystart").unwrap_or(false),
+        cc: congestion(f, usual_cc, faults),
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
         sack: f.get("sack").unwrap_or(true),

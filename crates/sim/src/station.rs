@@ -52,14 +52,22 @@ impl Program {
         }
     }
 
+    /// Takes the first of `frames` and those of its flow behind it, up to the program's own next
+    /// deadline or up to `until`; returns how many. No deadline of the program is due before.
     #[inline]
-    fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
+    fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
         match self {
-            Program::TcpSource(p) => p.on_frame(now, frame, io),
-            Program::TcpSink(p) => p.on_frame(now, frame, io),
-            Program::UdpSource(_) => {}
-            Program::UdpSink(p) => p.on_frame(now, frame),
-            Program::Pinger(p) => p.on_frame(now, frame),
+            Program::TcpSource(p) => p.on_frames(frames, until, io),
+            Program::TcpSink(p) => p.on_frames(frames, until, io),
+            Program::UdpSource(_) => 1,
+            Program::UdpSink(p) => {
+                p.on_frame(frames[0].at, &frames[0]);
+                1
+            }
+            Program::Pinger(p) => {
+                p.on_frame(frames[0].at, &frames[0]);
+                1
+            }
         }
     }
 
@@ -220,23 +228,34 @@ impl Station {
         self.wake = wake;
     }
 
+    /// Takes the first of `frames`, which came over input `input`, and maybe more that arrive before
+    /// `until`; returns how many.
     #[inline]
-    fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
-        let now = frame.at;
-        self.note_intervals(now);
-        self.received += 1;
-        if let Some(sum) = &mut self.digest {
-            *sum = sum.wrapping_add(frame_hash(now, frame, 100));
-        }
+    fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let frame = &frames[0];
+        self.note_intervals(frame.at);
         let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
+        let mut taken = 1;
         if let Some(n) = receiver
             && frame.kind != Kind::EchoRequest
         {
             let program = &mut self.programs[n as usize];
-            program.on_frame(now, frame, io);
+            taken = program.on_frames(frames, until.min(self.clock.end.next()), io);
             self.wake = self.wake.min(program.deadline());
-            return;
+        } else {
+            self.answer(input, frame, io);
         }
+        self.received += taken as u64;
+        if let Some(sum) = &mut self.digest {
+            for frame in &frames[..taken] {
+                *sum = sum.wrapping_add(frame_hash(frame.at, frame, 100));
+            }
+        }
+        taken
+    }
+
+    /// A frame for which there is no program.
+    fn answer(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
         match answer(frame, self.node, is_destination, self.answers) {
@@ -244,7 +263,7 @@ impl Station {
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {
                 Some(output) => {
-                    reply.at = now + self.answer_after;
+                    reply.at = frame.at + self.answer_after;
                     io.output(output).push(reply);
                 }
                 None => self.drop(input, Drop::NoRoute),
@@ -268,12 +287,12 @@ impl Element for Station {
             // Taken out while it is drained, so that programs may send through `io`.
             let mut input = std::mem::take(io.input(n));
             let mut taken = 0;
-            for frame in input.frames() {
-                if frame.at >= stays_first || frame.at >= self.wake {
-                    break;
-                }
-                taken += 1;
-                self.receive(n, frame, io);
+            let frames = input.frames();
+            while let Some(frame) = frames.get(taken)
+                && frame.at < stays_first.min(self.wake)
+            {
+                let until = stays_first.min(self.wake);
+                taken += self.receive(n, &frames[taken..], until, io);
             }
             input.drop_heads(taken);
             *io.input(n) = input;

@@ -2,6 +2,7 @@
 
 use farpath_units::Duration;
 
+use crate::cc::Algorithm;
 use crate::profile::LARGEST_WINDOW;
 
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
@@ -14,14 +15,32 @@ pub enum Profile {
     Linux6,
 }
 
-/// A congestion control algorithm.
+/// Whose rules a congestion control follows where they differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// RFC 5681.
-    Reno,
-    /// RFC 9438.
+pub enum Flavour {
+    /// The RFC's, or the paper's.
     #[default]
-    Cubic,
+    Rfc,
+    /// A current Linux kernel's, whole segments and table look-ups included.
+    Linux,
+}
+
+/// How a connection grows before its first loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SlowStart {
+    /// Doubling until a loss (RFC 5681 §3.1).
+    #[default]
+    Standard,
+    /// Doubling up to `max_ssthresh` segments, then half of that a round trip at most (RFC 3742).
+    Limited {
+        /// In segments; the RFC recommends 100.
+        max_ssthresh: u32,
+    },
+    /// HyStart as Linux's CUBIC has it: a train of ACKs as long as the path, or a longer round trip,
+    /// ends slow start.
+    HyStart,
+    /// HyStart++ (RFC 9406): a longer round trip slows it down, five such rounds end it.
+    HyStartPlusPlus,
 }
 
 /// What one ACK is worth when cwnd grows (appropriate byte counting, RFC 3465).
@@ -65,10 +84,18 @@ pub struct Config {
     pub delayed_ack: DelayedAck,
     /// Congestion control.
     pub algorithm: Algorithm,
-    /// HyStart++ (RFC 9406) ends slow start before loss does.
-    pub hystart: bool,
+    /// Whose rules it follows.
+    pub flavour: Flavour,
+    /// Growth before the first loss.
+    pub slow_start: SlowStart,
     /// Initial slow-start threshold in segments; `None` is unlimited.
     pub initial_ssthresh: Option<u32>,
+    /// The window in segments that the host remembers of an earlier connection to the same
+    /// destination (RFC 9040 §6): this one starts from it, and in congestion avoidance.
+    pub remembered_window: Option<u32>,
+    /// Whether cwnd falls back to the initial window after an idle time longer than the RTO (RFC 5681
+    /// §4.1).
+    pub idle_restart: bool,
     /// Payload bytes to send; `None` sends until stopped.
     pub amount: Option<u64>,
     /// Floor of the RTO's variation term, as in Linux: RTO = SRTT + max(4·RTTVAR, this). 200 ms there.
@@ -78,6 +105,16 @@ pub struct Config {
 }
 
 impl Config {
+    /// The first congestion window in segments; at least 1.
+    pub(crate) fn first_window(&self) -> u32 {
+        self.remembered_window.unwrap_or(self.initial_window).max(1)
+    }
+
+    /// The first slow-start threshold in segments; `None` is unlimited.
+    pub(crate) fn first_ssthresh(&self) -> Option<u32> {
+        self.initial_ssthresh.or(self.remembered_window)
+    }
+
     /// Payload bytes of a full segment as sent: the MSS, or the whole window where that is smaller.
     pub(crate) fn segment(&self) -> u64 {
         u64::from(self.mss)
@@ -103,8 +140,11 @@ impl Default for Config {
                 timeout: Duration::from_ms(40),
             },
             algorithm: Algorithm::Cubic,
-            hystart: false,
+            flavour: Flavour::Rfc,
+            slow_start: SlowStart::Standard,
             initial_ssthresh: None,
+            remembered_window: None,
+            idle_restart: true,
             amount: None,
             rto_min: Duration::from_ms(200),
             byte_counting: ByteCounting::Full,

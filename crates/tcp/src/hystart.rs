@@ -2,6 +2,8 @@
 
 use farpath_units::Duration;
 
+use crate::slow_start::Step;
+
 const MIN_RTT_THRESH: Duration = Duration::from_ms(4);
 const MAX_RTT_THRESH: Duration = Duration::from_ms(16);
 const MIN_RTT_DIVISOR: u64 = 8;
@@ -9,23 +11,10 @@ const N_RTT_SAMPLE: u32 = 8;
 const CSS_ROUNDS: u32 = 5;
 /// Growth in conservative slow start is divided by this (RFC 9406 §4.3).
 pub(crate) const CSS_GROWTH_DIVISOR: f64 = 4.0;
-/// Most segments of growth per ACK for a sender that does not pace (RFC 9406 §4.3).
-pub(crate) const L: u64 = 8;
-
-/// Where slow start stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Standard slow start.
-    SlowStart,
-    /// Conservative slow start.
-    Conservative,
-    /// Enough: `ssthresh = cwnd`.
-    Leave,
-}
-
 /// Rounds and their smallest round-trip times.
 #[derive(Clone, Debug)]
 pub(crate) struct HyStart {
+    paced: bool,
     window_end: u64,
     last_round_min: Duration,
     round_min: Duration,
@@ -36,8 +25,9 @@ pub(crate) struct HyStart {
 }
 
 impl HyStart {
-    pub(crate) fn new() -> HyStart {
+    pub(crate) fn new(paced: bool) -> HyStart {
         HyStart {
+            paced,
             window_end: 0,
             last_round_min: Duration::MAX,
             round_min: Duration::MAX,
@@ -46,6 +36,10 @@ impl HyStart {
             baseline: Duration::MAX,
             rounds: 0,
         }
+    }
+
+    pub(crate) fn is_paced(&self) -> bool {
+        self.paced
     }
 
     pub(crate) fn is_conservative(&self) -> bool {
@@ -120,10 +114,10 @@ mod tests {
     fn rfc9406_4_2_threshold_is_an_eighth_of_the_round_trip_clamped() {
         // 120 ms: an eighth is 15 ms; 134 ms is not enough, 135 ms is. 580 ms: 16 ms is the most.
         for (base, below, above) in [(120, 134, 135), (580, 595, 596), (8, 11, 12)] {
-            let mut h = HyStart::new();
+            let mut h = HyStart::new(false);
             round(&mut h, 0, base);
             assert_eq!(round(&mut h, 1, below), Step::SlowStart);
-            let mut h = HyStart::new();
+            let mut h = HyStart::new(false);
             round(&mut h, 0, base);
             assert_eq!(round(&mut h, 1, above), Step::Conservative, "{base} ms");
         }
@@ -131,7 +125,7 @@ mod tests {
 
     #[test]
     fn rfc9406_4_2_css_lasts_five_rounds_or_returns_when_the_round_trip_falls() {
-        let mut h = HyStart::new();
+        let mut h = HyStart::new(false);
         round(&mut h, 0, 120);
         let mut left = None;
         for n in 1..10 {
@@ -141,7 +135,7 @@ mod tests {
             }
         }
         assert_eq!(left, Some(6)); // rounds 1 to 5 were conservative
-        let mut h = HyStart::new();
+        let mut h = HyStart::new(false);
         round(&mut h, 0, 120);
         assert_eq!(round(&mut h, 1, 140), Step::Conservative);
         assert_eq!(round(&mut h, 2, 125), Step::SlowStart);

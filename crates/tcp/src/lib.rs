@@ -17,8 +17,11 @@ mod sack;
 mod scoreboard;
 mod send_log;
 mod sender;
+mod slow_start;
+mod train;
 
-pub use config::{Algorithm, ByteCounting, Config, DelayedAck, Profile};
+pub use cc::Algorithm;
+pub use config::{ByteCounting, Config, DelayedAck, Flavour, Profile, SlowStart};
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;
 pub use receiver::{AckOut, Receiver, ReceiverStats};

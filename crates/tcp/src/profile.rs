@@ -1,6 +1,7 @@
 //! A host's rules of its time: what a requested socket buffer becomes, and the stack's defaults.
 
-use crate::config::{Algorithm, ByteCounting, Profile};
+use crate::cc::Algorithm;
+use crate::config::{ByteCounting, Profile};
 
 /// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;

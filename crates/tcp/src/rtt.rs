@@ -119,6 +119,12 @@ impl Rtt {
         Duration::from_ps(self.variation4 >> 2)
     }
 
+    /// The smallest sample; [`Duration::MAX`] before the first.
+    #[inline]
+    pub(crate) fn least(&self) -> Duration {
+        self.min
+    }
+
     pub(crate) fn min(&self) -> Option<Duration> {
         (self.srtt8 != 0).then_some(self.min)
     }

@@ -2,18 +2,19 @@
 
 mod ack;
 mod report;
+mod watch;
 
 use farpath_units::Time;
 
-use crate::cc::{self, Control, Loss};
-use crate::hystart::HyStart;
+use crate::cc::{Chosen, Loss, Setup, Watch};
 use crate::limit::{Account, Limit};
 use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::rtt::Rtt;
 use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
-use crate::{ByteCounting, Config};
+use crate::slow_start::Exit;
+use crate::{ByteCounting, Config, SlowStart};
 
 pub use report::{LossEvent, Phase, SenderStats};
 
@@ -97,8 +98,12 @@ pub struct Sender {
     /// `cwnd_limited` and `flight_peak` are about the time until this byte is acknowledged.
     usage_mark: u64,
     flight_peak: u64,
-    control: Box<dyn Control>,
-    hystart: Option<HyStart>,
+    control: Chosen,
+    /// Whether `control` must see every ACK.
+    watched: bool,
+    slow_start: SlowStart,
+    /// What ends slow start; `None` once it has.
+    exit: Option<Exit>,
     account: Account,
     /// cwnd at which the last loss is made good; infinite when it is.
     regain: f64,
@@ -120,6 +125,7 @@ pub struct Sender {
     syn_at: Time,
     quiet_since: Time,
     initial_window: f64,
+    idle_restart: bool,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
 }
@@ -128,6 +134,10 @@ impl Sender {
     /// The sending end of a connection that is not open yet.
     pub fn new(config: &Config) -> Sender {
         let segment = config.segment();
+        let setup = Setup {
+            flavour: config.flavour,
+        };
+        let control = Chosen::new(config.algorithm, &setup);
         Sender {
             una: 0,
             nxt: 0,
@@ -139,9 +149,9 @@ impl Sender {
             resent_to: 0,
             peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
-            cwnd: f64::from(config.initial_window.max(1)) * segment as f64,
+            cwnd: f64::from(config.first_window()) * segment as f64,
             ssthresh: config
-                .initial_ssthresh
+                .first_ssthresh()
                 .map_or(f64::INFINITY, |s| f64::from(s.max(2)) * segment as f64),
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
@@ -153,8 +163,10 @@ impl Sender {
             byte_counting: config.byte_counting,
             usage_mark: 0,
             flight_peak: 0,
-            control: cc::control(config.algorithm),
-            hystart: config.hystart.then(HyStart::new),
+            watched: control.watches() != Watch::Nothing,
+            control,
+            slow_start: config.slow_start,
+            exit: Exit::of(config.slow_start, false),
             account: Account::new(),
             regain: f64::INFINITY,
             segments_sent: 0,
@@ -171,6 +183,7 @@ impl Sender {
             syns: 0,
             syn_at: Time::ZERO,
             quiet_since: Time::ZERO,
+            idle_restart: config.idle_restart,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
@@ -215,10 +228,11 @@ impl Sender {
 
     /// The application writes `bytes` more; meant for senders with an `amount`.
     ///
-    /// After an idle time longer than the RTO, cwnd starts again from the initial window at most
+    /// After an idle time longer than the RTO, and if so configured, cwnd starts again from the initial window at most
     /// (RFC 5681 §4.1).
     pub fn write(&mut self, now: Time, bytes: u64) {
-        if self.una == self.nxt
+        if self.idle_restart
+            && self.una == self.nxt
             && now.since(self.quiet_since) > self.rtt.timeout()
             && self.state == State::Open
         {
@@ -245,14 +259,25 @@ impl Sender {
     }
 
     /// The next thing to send at `now`; call until `None`.
-    // Always inline: this is the whole cost of a segment, and the compiler takes it for large.
-    #[inline(always)]
+    #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Out> {
-        let next = self.nxt + self.segment;
-        if next <= self.limit {
+        if self.nxt + self.segment <= self.limit {
             return Some(self.send_new(now, self.segment));
         }
         self.poll_rest(now)
+    }
+
+    /// The offset of the next thing to send at `now`, if that is a full segment, sent for the first
+    /// time, and there is nothing else to think of. Call until `None`, then [`Sender::poll`].
+    // Always inline: this is the whole cost of a segment, and the compiler takes it for large.
+    #[inline(always)]
+    pub fn poll_full(&mut self, now: Time) -> Option<u64> {
+        let seq = self.nxt;
+        if seq + self.segment > self.limit {
+            return None;
+        }
+        self.send_new(now, self.segment);
+        Some(seq)
     }
 
     #[inline(never)]
@@ -523,7 +548,7 @@ impl Sender {
         }
         self.timed_out_at = self.una;
         self.control.restart();
-        self.hystart = None;
+        self.exit = None;
         self.board.lose_all(self.una, self.nxt);
         self.resend_log.restart(self.una);
         self.cwnd = self.segment as f64;
@@ -541,9 +566,13 @@ impl Sender {
         let segment = self.segment as f64;
         self.ssthresh = self
             .control
-            .reduce(&Loss { window, segment })
+            .reduce(&Loss {
+                now,
+                window,
+                segment,
+            })
             .max(LEAST_SSTHRESH * segment);
-        self.hystart = None;
+        self.exit = None;
         self.regain = window;
         self.last_loss = Some(LossEvent {
             at: now,

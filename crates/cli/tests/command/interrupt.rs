@@ -35,7 +35,11 @@ fn start(folder: &Path, text: &str, args: &[&str]) -> Child {
 }
 
 fn interrupt(child: Child, folder: &Path) -> Ran {
-    shell(folder, &format!("kill -INT {}", child.id()));
+    end(child, folder, "INT")
+}
+
+fn end(child: Child, folder: &Path, signal: &str) -> Ran {
+    shell(folder, &format!("kill -{signal} {}", child.id()));
     ran(child.wait_with_output().expect("it ends"))
 }
 
@@ -55,9 +59,18 @@ fn an_interrupted_run_is_exit_130_and_leaves_nothing() {
         .exits(130)
         .says(&["interrupted"]);
     assert!(!folder.path().join("j.xml").exists());
-    let out = folder.path().join("out");
-    assert!(!out.exists() || names(&out).is_empty(), "{:?}", names(&out));
+    assert!(!folder.path().join("out").exists());
     assert!(names(folder.path()).iter().all(|n| !n.ends_with(".part")));
+}
+
+/// Being told to end is the same as Ctrl-C; a folder that was there before stays.
+#[test]
+fn a_terminated_run_leaves_nothing_but_what_was_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("out")).expect("a new name");
+    let child = start(folder.path(), &long(), &["--out", "out"]);
+    end(child, folder.path(), "TERM").exits(130);
+    assert!(names(&folder.path().join("out")).is_empty());
 }
 
 /// The same in the midst of a capture, which has been begun when its file is there.
@@ -76,5 +89,5 @@ fn an_interrupted_capture_leaves_nothing() {
     interrupt(child, folder.path())
         .exits(130)
         .says(&["interrupted"]);
-    assert!(!out.exists() || names(&out).is_empty(), "{:?}", names(&out));
+    assert!(!out.exists());
 }

@@ -37,22 +37,50 @@ pub struct Footprint {
     pub fate: Option<Drop>,
 }
 
-/// Like frames that wait behind one another.
+/// A footprint, by the number its queue has given it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TallyId(u32);
+
+/// Frames of one footprint.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct Tally {
     footprint: Footprint,
+    /// How long one is in service.
+    time: Duration,
+    /// Whose service has started, and that were not yet counted elsewhere.
+    started: u64,
+}
+
+/// Like frames that wait behind one another.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
     /// The instant the first one's service starts.
     start: Time,
-    /// From one start to the next.
-    step: Duration,
+    /// The instant service starts of a frame that joins the run.
+    next: Time,
     count: u32,
+    tally: TallyId,
 }
 
 impl Run {
-    /// The instant service starts of a frame that joins the run.
+    /// Takes off the frames whose service starts by `now`; returns how many.
     #[inline]
-    fn next(&self) -> Time {
-        self.start + self.step.times(self.count.into())
+    fn begin(&mut self, now: Time, time: Duration) -> u32 {
+        if self.start > now {
+            return 0;
+        }
+        let all = self.next.since(self.start) <= now.since(self.start);
+        // The last of several starts later than now, so their time is not zero.
+        let count = match all {
+            true => self.count,
+            false => {
+                let whole = now.since(self.start).as_ps() / time.as_ps();
+                self.count.min(whole as u32 + 1)
+            }
+        };
+        self.start += time.times(count.into());
+        self.count -= count;
+        count
     }
 }
 
@@ -60,12 +88,21 @@ impl Run {
 pub const WAITING_BYTES: usize = size_of::<Run>();
 
 /// The waiting frames of a transmitter whose service order is the order of arrival.
+///
+/// Which of them have entered service is looked at when it matters: when a frame might not fit, when
+/// the queue might be longer than ever before, and when somebody asks ([`Fifo::settle`]). Until then
+/// [`Fifo::bytes`] and [`Fifo::frames`] are too high.
 #[derive(Debug)]
 pub struct Fifo {
     limit: Limit,
+    /// Every run but the newest.
     runs: VecDeque<Run>,
+    /// The newest run; empty when nothing waits.
+    last: Run,
     bytes: u64,
     frames: u64,
+    most_bytes: u64,
+    tallies: Vec<Tally>,
 }
 
 impl Fifo {
@@ -74,8 +111,11 @@ impl Fifo {
         Fifo {
             limit,
             runs: VecDeque::new(),
+            last: Run::default(),
             bytes: 0,
             frames: 0,
+            most_bytes: 0,
+            tallies: Vec::new(),
         }
     }
 
@@ -84,77 +124,119 @@ impl Fifo {
         self.limit = limit;
     }
 
-    /// The next frames of one footprint whose service has started by `now`, and how many they are;
-    /// they no longer wait.
+    /// The number of a footprint whose frames are in service for `time`.
+    pub fn tally(&mut self, footprint: Footprint, time: Duration) -> TallyId {
+        let mut known = self.tallies.iter();
+        let place = known.position(|t| t.footprint == footprint && t.time == time);
+        let place = place.unwrap_or_else(|| {
+            self.tallies.push(Tally {
+                footprint,
+                time,
+                started: 0,
+            });
+            self.tallies.len() - 1
+        });
+        TallyId(place as u32)
+    }
+
+    /// `count` frames enter service without waiting.
     #[inline]
-    pub fn started(&mut self, now: Time) -> Option<(Footprint, u64)> {
-        let run = self.runs.front_mut()?;
-        if run.start > now {
-            return None;
+    pub fn start(&mut self, tally: TallyId, count: u64) {
+        self.tallies[tally.0 as usize].started += count;
+    }
+
+    /// Hands each footprint and how many frames of it have started since the last call to `count`.
+    pub fn count_started(&mut self, mut count: impl FnMut(&Footprint, u64)) {
+        for tally in self.tallies.iter_mut().filter(|t| t.started > 0) {
+            count(&tally.footprint, std::mem::take(&mut tally.started));
         }
-        let before = run.count;
-        while run.count > 0 && run.start <= now {
-            run.start += run.step;
+    }
+
+    /// Frames whose service starts by `now` no longer wait.
+    pub fn settle(&mut self, now: Time) {
+        while self.begin(|run, time| run.begin(now, time)) {}
+    }
+
+    /// Takes the frame at the head, whenever its service was expected to start. It does not count as
+    /// started.
+    pub fn take(&mut self) -> Option<TallyId> {
+        let run = self.runs.front().unwrap_or(&self.last);
+        let tally = (run.count > 0).then_some(run.tally)?;
+        self.begin(|run, time| {
+            run.start += time;
             run.count -= 1;
-        }
-        let (footprint, count, empty) =
-            (run.footprint, u64::from(before - run.count), run.count == 0);
-        if empty {
-            self.runs.pop_front();
-        }
-        self.forget(&footprint, count);
-        Some((footprint, count))
+            1
+        });
+        self.tallies[tally.0 as usize].started -= 1;
+        Some(tally)
     }
 
-    /// The frame at the head, which enters service now whatever was expected.
-    pub fn take(&mut self) -> Option<Footprint> {
-        let run = self.runs.front_mut()?;
-        let footprint = run.footprint;
-        run.start += run.step;
-        run.count -= 1;
+    /// Lets `some` take off frames of the first run; returns whether it took the run's last, so that
+    /// there may be another.
+    #[inline]
+    fn begin(&mut self, some: impl Fn(&mut Run, Duration) -> u32) -> bool {
+        let run = self.runs.front_mut().unwrap_or(&mut self.last);
         if run.count == 0 {
-            self.runs.pop_front();
+            return false;
         }
-        self.forget(&footprint, 1);
-        Some(footprint)
-    }
-
-    #[inline]
-    fn forget(&mut self, footprint: &Footprint, count: u64) {
-        self.bytes -= u64::from(footprint.queue_bytes) * count;
+        let tally = &mut self.tallies[run.tally.0 as usize];
+        let count = u64::from(some(run, tally.time));
+        tally.started += count;
+        self.bytes -= u64::from(tally.footprint.queue_bytes) * count;
         self.frames -= count;
+        run.count == 0 && self.runs.pop_front().is_some()
     }
 
-    /// Whether a frame of `bytes` that has to wait still fits.
+    /// Whether a frame of `bytes` that arrives at `now` and has to wait still fits. If it does, it
+    /// must be given to [`Fifo::wait`] next.
     #[inline]
-    pub fn admits(&self, bytes: u32) -> bool {
+    pub fn admits(&mut self, now: Time, bytes: u32) -> bool {
+        // No more than ever before, even if nothing has left since it was last looked at.
+        let after = self.bytes + u64::from(bytes);
+        (after <= self.most_bytes && self.fits(after)) || self.admits_settled(now, bytes)
+    }
+
+    #[inline]
+    fn fits(&self, bytes: u64) -> bool {
         match self.limit {
-            Limit::Bytes(limit) => self.bytes + u64::from(bytes) <= limit,
+            Limit::Bytes(limit) => bytes <= limit,
             Limit::Packets(limit) => self.frames < limit,
         }
     }
 
-    /// A frame waits until `start`, which comes after that of every frame before it, and is then in
-    /// service for `time`.
+    #[inline(never)]
+    fn admits_settled(&mut self, now: Time, bytes: u32) -> bool {
+        self.settle(now);
+        let after = self.bytes + u64::from(bytes);
+        let fits = self.fits(after);
+        if fits {
+            self.most_bytes = self.most_bytes.max(after);
+        }
+        fits
+    }
+
+    /// A frame waits until `start`, which comes after that of every frame before it.
     #[inline]
-    pub fn wait(&mut self, start: Time, time: Duration, footprint: Footprint) {
-        self.bytes += u64::from(footprint.queue_bytes);
+    pub fn wait(&mut self, start: Time, tally: TallyId) {
+        let kind = &self.tallies[tally.0 as usize];
+        self.bytes += u64::from(kind.footprint.queue_bytes);
         self.frames += 1;
-        if let Some(run) = self.runs.back_mut()
-            && run.next() == start
-            && run.step == time
-            && run.footprint == footprint
-            && run.count < u32::MAX
-        {
-            run.count += 1;
+        let next = start + kind.time;
+        let last = &mut self.last;
+        if last.next == start && last.tally == tally && last.count > 0 && last.count < u32::MAX {
+            last.next = next;
+            last.count += 1;
             return;
         }
-        self.runs.push_back(Run {
-            footprint,
+        if last.count > 0 {
+            self.runs.push_back(*last);
+        }
+        *last = Run {
             start,
-            step: time,
+            next,
             count: 1,
-        });
+            tally,
+        };
     }
 
     /// Bytes waiting.
@@ -168,44 +250,112 @@ impl Fifo {
     pub fn frames(&self) -> u64 {
         self.frames
     }
+
+    /// Most bytes that ever waited, as seen by arriving frames.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn footprint(queue_bytes: u32) -> Footprint {
-        Footprint {
+    const TIME: Duration = Duration::from_ps(10);
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    fn tally(fifo: &mut Fifo, queue_bytes: u32, time: Duration) -> TallyId {
+        let footprint = Footprint {
             queue_bytes,
             ..Footprint::default()
-        }
+        };
+        fifo.tally(footprint, time)
+    }
+
+    /// Bytes and number of the frames that have started since the last call, by footprint.
+    fn started(fifo: &mut Fifo) -> Vec<(u32, u64)> {
+        let mut seen = Vec::new();
+        fifo.count_started(|footprint, count| seen.push((footprint.queue_bytes, count)));
+        seen
     }
 
     #[test]
     fn like_frames_are_one_run_and_leave_one_by_one() {
         let mut fifo = Fifo::new(Limit::Packets(4));
-        let time = Duration::from_ps(10);
+        let large = tally(&mut fifo, 1500, TIME);
+        let small = tally(&mut fifo, 64, Duration::from_ps(2));
+        assert_eq!(tally(&mut fifo, 1500, TIME), large);
         for n in 0..3 {
-            fifo.wait(Time::from_ps(100 + 10 * n), time, footprint(1500));
+            assert!(fifo.admits(at(95), 1500));
+            fifo.wait(at(100 + 10 * n), large);
         }
-        fifo.wait(Time::from_ps(130), Duration::from_ps(2), footprint(64));
-        assert_eq!((fifo.runs.len(), fifo.frames(), fifo.bytes()), (2, 4, 4564));
-        assert!(!fifo.admits(1));
-        assert_eq!(fifo.started(Time::from_ps(99)), None);
-        assert_eq!(fifo.started(Time::from_ps(110)), Some((footprint(1500), 2)));
-        assert_eq!(fifo.started(Time::from_ps(119)), None);
-        assert_eq!(fifo.take(), Some(footprint(1500)));
-        assert_eq!(fifo.started(Time::from_ps(130)), Some((footprint(64), 1)));
+        assert!(fifo.admits(at(95), 64));
+        fifo.wait(at(130), small);
+        assert_eq!((fifo.runs.len(), fifo.frames(), fifo.bytes()), (1, 4, 4564));
+        assert_eq!(fifo.most_bytes(), 4564);
+        assert!(!fifo.admits(at(99), 1));
+        fifo.settle(at(99));
+        assert_eq!(started(&mut fifo), []);
+        fifo.settle(at(110));
+        assert_eq!(started(&mut fifo), [(1500, 2)]);
+        fifo.settle(at(119));
+        assert_eq!(started(&mut fifo), []);
+        assert_eq!(fifo.take(), Some(large));
+        assert_eq!(started(&mut fifo), []);
+        fifo.settle(at(130));
+        assert_eq!(started(&mut fifo), [(64, 1)]);
         assert_eq!((fifo.frames(), fifo.bytes(), fifo.take()), (0, 0, None));
+        assert_eq!(started(&mut fifo), []);
     }
 
     #[test]
     fn a_gap_in_service_begins_a_new_run() {
         let mut fifo = Fifo::new(Limit::Bytes(10_000));
-        let time = Duration::from_ps(10);
-        fifo.wait(Time::from_ps(100), time, footprint(1));
-        fifo.wait(Time::from_ps(111), time, footprint(1));
-        assert_eq!(fifo.started(Time::from_ps(110)), Some((footprint(1), 1)));
+        let one = tally(&mut fifo, 1, TIME);
+        fifo.wait(at(100), one);
+        fifo.wait(at(111), one);
+        fifo.settle(at(110));
+        assert_eq!(started(&mut fifo), [(1, 1)]);
         assert_eq!(fifo.frames(), 1);
+    }
+
+    /// What has started is looked at only when a frame might not fit or the queue might be longer
+    /// than ever; the answers and the maximum are those of a queue that looks at every instant.
+    #[test]
+    fn a_queue_that_looks_late_answers_as_one_that_looks_always() {
+        for limit in [Limit::Packets(3), Limit::Bytes(40), Limit::Bytes(7)] {
+            let mut lazy = Fifo::new(limit);
+            let mut eager = Fifo::new(limit);
+            let (mut free, mut most) = (at(0), 0);
+            for n in 0..2000_u64 {
+                let now = at(n * 7 + (n * n) % 5);
+                let bytes = [7, 13, 1][(n * n % 7 % 3) as usize];
+                let time = Duration::from_ps([9, 30, 2][(n % 11 % 3) as usize]);
+                let (a, b) = (
+                    tally(&mut lazy, bytes, time),
+                    tally(&mut eager, bytes, time),
+                );
+                eager.settle(now);
+                if free <= now {
+                    free = now + time;
+                    continue;
+                }
+                let fits = eager.admits(now, bytes);
+                assert_eq!(lazy.admits(now, bytes), fits, "{limit:?} at {now:?}");
+                if fits {
+                    lazy.wait(free, a);
+                    eager.wait(free, b);
+                    free += time;
+                    most = most.max(eager.bytes());
+                }
+                assert_eq!((lazy.most_bytes(), eager.most_bytes()), (most, most));
+            }
+            lazy.settle(at(20_000));
+            eager.settle(at(20_000));
+            assert_eq!(started(&mut lazy), started(&mut eager));
+        }
     }
 }

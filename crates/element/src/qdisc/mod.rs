@@ -2,4 +2,4 @@
 
 mod fifo;
 
-pub use fifo::{Fifo, Footprint, Limit, WAITING_BYTES};
+pub use fifo::{Fifo, Footprint, Limit, TallyId, WAITING_BYTES};

@@ -34,6 +34,8 @@ pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
     template: Frame,
+    /// The measurement begins, or ends, with what arrives at this instant.
+    mark: Time,
     /// Bytes delivered before the measurement began, once it has.
     before: Option<u64>,
     /// Bytes delivered before it ended, once it has.
@@ -53,6 +55,7 @@ impl TcpSink {
         TcpSink {
             receiver: Receiver::new(&config.tcp),
             template,
+            mark: config.measured_from,
             before: None,
             until: None,
             samples: Vec::new(),
@@ -88,28 +91,54 @@ impl TcpSink {
         self.send(now, io);
     }
 
-    #[inline]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
-        match frame.kind {
-            Kind::Data => {
-                let delivered = self.receiver.delivered();
-                if now >= self.config.measured_from && self.until.is_none() {
-                    self.before.get_or_insert(delivered);
-                    if now >= self.config.measured_until {
-                        self.until = Some(delivered);
-                    }
-                }
-                let len = u32::from(frame.len.saturating_sub(self.config.header));
-                let retransmit = frame.flags().contains(Flags::RETRANSMIT);
-                self.receiver.on_data(now, frame.seq, len, retransmit);
-                if self.receiver.delivered() != delivered {
-                    self.last = now;
-                }
+    /// See `Program::on_frames`.
+    pub(crate) fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            if taken > 0
+                && (now >= until || now >= self.deadline() || frame.flow != self.config.flow)
+            {
+                break;
             }
-            Kind::Syn => self.receiver.on_syn(now),
-            _ => return,
+            taken += 1;
+            match frame.kind {
+                Kind::Data => self.on_data(now, frame, io),
+                Kind::Syn => {
+                    self.receiver.on_syn(now);
+                    self.send(now, io);
+                }
+                _ => {}
+            }
         }
-        self.send(now, io);
+        taken
+    }
+
+    #[inline]
+    fn on_data(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        if now >= self.mark {
+            self.measure(now, delivered);
+        }
+        let len = u32::from(frame.len.saturating_sub(self.config.header));
+        let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        let due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        if self.receiver.delivered() != delivered {
+            self.last = now;
+        }
+        if due {
+            self.send(now, io);
+        }
+    }
+
+    #[cold]
+    fn measure(&mut self, now: Time, delivered: u64) {
+        self.before.get_or_insert(delivered);
+        self.mark = self.config.measured_until;
+        if now >= self.mark {
+            self.until = Some(delivered);
+            self.mark = Time::MAX;
+        }
     }
 
     #[inline]

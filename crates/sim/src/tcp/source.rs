@@ -171,14 +171,24 @@ impl TcpSource {
         self.send(now, io);
     }
 
-    #[inline]
-    pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
-        match frame.kind {
-            Kind::Ack => self.on_ack(now, frame, io),
-            Kind::SynAck => self.sender.on_syn_ack(now),
-            _ => return,
+    /// See `Program::on_frames`.
+    pub(crate) fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let flow = self.config.flow.turned();
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            if taken > 0 && (now >= until || now >= self.deadline() || frame.flow != flow) {
+                break;
+            }
+            taken += 1;
+            match frame.kind {
+                Kind::Ack => self.on_ack(now, frame, io),
+                Kind::SynAck => self.sender.on_syn_ack(now),
+                _ => continue,
+            }
+            self.send(now, io);
         }
-        self.send(now, io);
+        taken
     }
 
     fn end_account(&mut self, now: Time) {
@@ -219,6 +229,19 @@ impl TcpSource {
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
+        let output = self.config.output;
+        while let Some(seq) = self.sender.poll_full(now) {
+            if let Some(sequence) = &mut self.sequence {
+                sequence.note(&self.full, now, seq);
+            }
+            io.output(output).push_like(&self.full, now, seq, 0);
+        }
+        self.send_rest(now, io);
+    }
+
+    /// Whatever else there is to send: retransmissions, ends of the stream, the handshake.
+    #[inline(never)]
+    fn send_rest(&mut self, now: Time, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(out) = self.sender.poll(now) {
             let (like, seq) = match &out {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use farpath_element::Mode;
+use farpath_tcp::Algorithm;
 use proptest::prelude::*;
 
 use crate::law::{WINDOWS, assert_conserved, assert_same};
@@ -273,8 +274,10 @@ impl Sketch {
                 if kind == 3 { "constant" } else { "poisson" },
             ),
             _ => format!(
-                "kind = \"tcp\"\ncc = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
-                if option & 1 == 0 { "reno" } else { "cubic" },
+                "kind = \"tcp\"\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
+                Algorithm::NAMES
+                    [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()],
+                if option & 1 == 0 { "rfc" } else { "linux" },
                 option & 2 == 0,
                 1 + option % 3,
                 option & 8 == 0,

@@ -2,7 +2,9 @@
 
 use farpath_units::Time;
 
-use super::{Ack, Control, Loss};
+use super::cubic_linux::KernelCubic;
+use super::{Ack, Control, Loss, Setup};
+use crate::config::Flavour;
 
 /// Segments per second cubed (RFC 9438 §5).
 const C: f64 = 0.4;
@@ -31,23 +33,11 @@ pub(crate) struct Cubic {
     /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
     after_timeout: bool,
+    /// In place of all of this, in the `linux` flavour.
+    kernel: Option<Box<KernelCubic>>,
 }
 
 impl Cubic {
-    pub(crate) fn new() -> Cubic {
-        Cubic {
-            running: false,
-            start: Time::ZERO,
-            k: 0.0,
-            origin: 0.0,
-            reno: 0.0,
-            latest: Time::ZERO,
-            w_max: None,
-            prior: f64::INFINITY,
-            after_timeout: false,
-        }
-    }
-
     /// RFC 9438 §4.2 and, after a timeout, §4.8. Without a loss so far (HyStart++ ended slow
     /// start) the stage begins at its plateau, as §4.10 says.
     #[cold]
@@ -69,7 +59,25 @@ impl Cubic {
 }
 
 impl Control for Cubic {
+    fn new(setup: &Setup) -> Cubic {
+        Cubic {
+            running: false,
+            start: Time::ZERO,
+            k: 0.0,
+            origin: 0.0,
+            reno: 0.0,
+            latest: Time::ZERO,
+            w_max: None,
+            prior: f64::INFINITY,
+            after_timeout: false,
+            kernel: (setup.flavour == Flavour::Linux).then(Box::default),
+        }
+    }
+
     fn increase(&mut self, ack: &Ack) -> f64 {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.increase(ack);
+        }
         let cwnd = ack.cwnd * ack.per_byte;
         if !self.running {
             self.begin(ack.now, cwnd);
@@ -97,6 +105,9 @@ impl Control for Cubic {
     }
 
     fn reduce(&mut self, loss: &Loss) -> f64 {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.reduce(loss);
+        }
         let cwnd = loss.window / loss.segment;
         // RFC 9438 §4.7, fast convergence: make room when the last plateau was not reached.
         self.w_max = Some(match self.w_max {
@@ -110,13 +121,18 @@ impl Control for Cubic {
     }
 
     fn hold(&mut self, now: Time) {
-        if self.running {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.hold(now);
+        } else if self.running {
             self.start += now.since(self.latest);
             self.latest = now;
         }
     }
 
     fn restart(&mut self) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.restart();
+        }
         self.running = false;
         self.after_timeout = true;
     }
@@ -125,6 +141,7 @@ impl Control for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::tests::{loss, setup};
     use farpath_units::Duration;
 
     const SEGMENT: f64 = 1448.0;
@@ -132,9 +149,10 @@ mod tests {
     /// Fluid run of congestion avoidance after a loss at `w_max` segments: seconds until cwnd is
     /// back, one ACK per two segments, spread evenly over each round trip.
     fn seconds_to_regain(w_max: f64, rtt_s: f64) -> f64 {
-        let mut cubic = Cubic::new();
+        let mut cubic = Cubic::new(&setup(Flavour::Rfc));
         let flight = w_max * SEGMENT;
         let mut cwnd = cubic.reduce(&Loss {
+            now: Time::ZERO,
             window: flight,
             segment: SEGMENT,
         });
@@ -148,6 +166,7 @@ mod tests {
                 segment: SEGMENT,
                 per_byte: 1.0 / SEGMENT,
                 srtt_s: rtt_s,
+                rtt_min: Duration::MAX,
             };
             cwnd += cubic.increase(&ack);
             now += rtt_s * 2.0 * SEGMENT / cwnd;
@@ -173,12 +192,8 @@ mod tests {
 
     #[test]
     fn rfc9438_4_3_short_paths_grow_as_reno() {
-        let mut cubic = Cubic::new();
-        let loss = Loss {
-            window: 20.0,
-            segment: 1.0,
-        };
-        let mut cwnd = cubic.reduce(&loss);
+        let mut cubic = Cubic::new(&setup(Flavour::Rfc));
+        let mut cwnd = cubic.reduce(&loss(20.0));
         let mut now = Time::ZERO;
         for _ in 0..50 {
             // A round trip of 1 ms: the cubic hardly moves in 50 ms.
@@ -190,6 +205,7 @@ mod tests {
                     segment: 1.0,
                     per_byte: 1.0,
                     srtt_s: 0.001,
+                    rtt_min: Duration::MAX,
                 });
             }
             now += Duration::from_ms(1);
@@ -202,11 +218,8 @@ mod tests {
 
     #[test]
     fn rfc9438_4_7_fast_convergence() {
-        let mut cubic = Cubic::new();
-        let loss = |cwnd| Loss {
-            window: cwnd,
-            segment: 1.0,
-        };
+        let mut cubic = Cubic::new(&setup(Flavour::Rfc));
+
         assert_eq!(cubic.reduce(&loss(100.0)), 70.0);
         assert_eq!(cubic.w_max, Some(100.0));
         cubic.reduce(&loss(80.0));
@@ -217,11 +230,8 @@ mod tests {
 
     #[test]
     fn rfc9438_5_8_time_without_need_of_the_window_does_not_count() {
-        let mut cubic = Cubic::new();
-        let cwnd = cubic.reduce(&Loss {
-            window: 1000.0,
-            segment: 1.0,
-        });
+        let mut cubic = Cubic::new(&setup(Flavour::Rfc));
+        let cwnd = cubic.reduce(&loss(1000.0));
         let ack = |now| Ack {
             now,
             acked: 1.0,
@@ -229,6 +239,7 @@ mod tests {
             segment: 1.0,
             per_byte: 1.0,
             srtt_s: 0.1,
+            rtt_min: Duration::MAX,
         };
         let at = |s| Time::ZERO + Duration::from_secs(s);
         cubic.increase(&ack(at(0)));
@@ -241,11 +252,8 @@ mod tests {
 
     #[test]
     fn rfc9438_4_8_after_a_timeout_the_plateau_is_where_avoidance_begins() {
-        let mut cubic = Cubic::new();
-        cubic.reduce(&Loss {
-            window: 1000.0,
-            segment: 1.0,
-        });
+        let mut cubic = Cubic::new(&setup(Flavour::Rfc));
+        cubic.reduce(&loss(1000.0));
         cubic.restart();
         cubic.begin(Time::ZERO, 700.0);
         assert_eq!((cubic.k, cubic.origin), (0.0, 700.0));

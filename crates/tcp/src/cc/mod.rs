@@ -1,17 +1,26 @@
 //! Congestion control: what an algorithm must say, and the list of algorithms.
 //!
 //! The sender owns cwnd, ssthresh, slow start and recovery; an algorithm answers two questions: how
-//! much to add in congestion avoidance, and how far to fall at a loss. A new one is a file beside
-//! this one and a line in [`control`].
+//! much to add in congestion avoidance, and how far to fall at a loss. One that must see every
+//! acknowledgement says so ([`Control::watches`]) and may then steer cwnd, ssthresh and the pacing
+//! rate. A new one is a file beside this one and its line in the list at the end.
 
+mod bic;
 mod cubic;
+mod cubic_linux;
+mod highspeed;
+mod htcp;
 mod reno;
+mod scalable;
+mod vegas;
+mod westwood;
+mod whole;
 
 use core::fmt::Debug;
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
-use crate::Algorithm;
+use crate::config::Flavour;
 
 /// One acknowledgement of new data in congestion avoidance.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +37,15 @@ pub(crate) struct Ack {
     pub(crate) per_byte: f64,
     /// The smoothed round-trip time in seconds.
     pub(crate) srtt_s: f64,
+    /// The smallest round-trip time measured; [`Duration::MAX`] before the first.
+    pub(crate) rtt_min: Duration,
 }
 
 /// A congestion event: once per window of data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loss {
+    /// When.
+    pub(crate) now: Time,
     /// The window in use before it, in bytes: what was in flight (RFC 5681's FlightSize), at most
     /// cwnd, so that neither limited transmit nor a cwnd that was never used counts.
     pub(crate) window: f64,
@@ -40,8 +53,63 @@ pub(crate) struct Loss {
     pub(crate) segment: f64,
 }
 
+/// What an algorithm must be shown besides growth and losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// Nothing: no cost per acknowledgement.
+    Nothing,
+    /// Every acknowledgement that delivers something.
+    Acks,
+}
+
+/// An acknowledgement that delivered something, in any state; shown after cwnd has followed it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// When.
+    pub(crate) now: Time,
+    /// Bytes newly delivered, cumulatively or selectively.
+    pub(crate) delivered: u64,
+    /// The round-trip time it measured, if it did.
+    pub(crate) rtt: Option<Duration>,
+    /// The first unacknowledged byte.
+    pub(crate) una: u64,
+    /// The first byte not sent yet.
+    pub(crate) nxt: u64,
+    /// The congestion window in bytes.
+    pub(crate) cwnd: f64,
+    /// The slow-start threshold in bytes.
+    pub(crate) ssthresh: f64,
+    /// Payload bytes of a full segment.
+    pub(crate) segment: f64,
+    /// Whether nothing is being repaired.
+    pub(crate) open: bool,
+    /// Whether cwnd was the limit in the last window of data.
+    pub(crate) cwnd_limited: bool,
+}
+
+/// What an algorithm that watches wants changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Steer {
+    /// The new congestion window in bytes.
+    pub(crate) cwnd: Option<f64>,
+    /// The new slow-start threshold in bytes.
+    pub(crate) ssthresh: Option<f64>,
+}
+
+/// What an algorithm is made with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setup {
+    /// The document's rules or the kernel's.
+    pub(crate) flavour: Flavour,
+}
+
 /// A congestion control algorithm.
 pub(crate) trait Control: Debug + Send {
+    /// In its initial state.
+    fn new(setup: &Setup) -> Self
+    where
+        Self: Sized;
+
     /// Bytes to add to cwnd for this ACK, in congestion avoidance and limited by cwnd.
     fn increase(&mut self, ack: &Ack) -> f64;
 
@@ -53,12 +121,193 @@ pub(crate) trait Control: Debug + Send {
 
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
+
+    /// What it must be shown.
+    fn watches(&self) -> Watch {
+        Watch::Nothing
+    }
+
+    /// An acknowledgement it asked to see, after cwnd has followed it.
+    fn watch(&mut self, _seen: &Seen) -> Steer {
+        Steer::default()
+    }
+
+    /// Whether slow start may grow cwnd now.
+    fn may_double(&self) -> bool {
+        true
+    }
 }
 
-/// The algorithm of that name, in its initial state.
-pub(crate) fn control(algorithm: Algorithm) -> Box<dyn Control> {
-    match algorithm {
-        Algorithm::Reno => Box::new(reno::Reno::default()),
-        Algorithm::Cubic => Box::new(cubic::Cubic::new()),
+/// Makes of the list of algorithms the public names and the dispatch.
+macro_rules! algorithms {
+    ($($(#[$about:meta])* $variant:ident = $name:literal, $type:ty;)*) => {
+        /// A congestion control algorithm.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum Algorithm {
+            $($(#[$about])* $variant,)*
+        }
+
+        impl Algorithm {
+            /// Every algorithm.
+            pub const ALL: &'static [Algorithm] = &[$(Algorithm::$variant),*];
+            /// Their names, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// Its name as scenarios write it.
+            pub const fn name(self) -> &'static str {
+                Algorithm::NAMES[self as usize]
+            }
+
+            /// The algorithm of that name; `None` if there is none.
+            pub fn named(name: &str) -> Option<Algorithm> {
+                Algorithm::ALL.iter().copied().find(|a| a.name() == name)
+            }
+        }
+
+        /// The algorithm in use: a variant each, so that an acknowledgement costs no indirect call.
+        #[derive(Debug)]
+        pub(crate) enum Chosen {
+            $($variant($type),)*
+        }
+
+        impl Chosen {
+            pub(crate) fn new(algorithm: Algorithm, setup: &Setup) -> Chosen {
+                match algorithm {
+                    $(Algorithm::$variant => Chosen::$variant(<$type>::new(setup)),)*
+                }
+            }
+
+            #[inline]
+            pub(crate) fn increase(&mut self, ack: &Ack) -> f64 {
+                match self { $(Chosen::$variant(c) => c.increase(ack),)* }
+            }
+
+            pub(crate) fn reduce(&mut self, loss: &Loss) -> f64 {
+                match self { $(Chosen::$variant(c) => c.reduce(loss),)* }
+            }
+
+            pub(crate) fn hold(&mut self, now: Time) {
+                match self { $(Chosen::$variant(c) => c.hold(now),)* }
+            }
+
+            pub(crate) fn restart(&mut self) {
+                match self { $(Chosen::$variant(c) => c.restart(),)* }
+            }
+
+            pub(crate) fn watches(&self) -> Watch {
+                match self { $(Chosen::$variant(c) => c.watches(),)* }
+            }
+
+            pub(crate) fn watch(&mut self, seen: &Seen) -> Steer {
+                match self { $(Chosen::$variant(c) => c.watch(seen),)* }
+            }
+
+            pub(crate) fn may_double(&self) -> bool {
+                match self { $(Chosen::$variant(c) => c.may_double(),)* }
+            }
+        }
+    };
+}
+
+algorithms! {
+    /// RFC 5681.
+    Reno = "reno", reno::Reno;
+    /// RFC 9438.
+    #[default]
+    Cubic = "cubic", cubic::Cubic;
+    /// HighSpeed TCP, RFC 3649.
+    HighSpeed = "highspeed", highspeed::HighSpeed;
+    /// Scalable TCP (Kelly 2003).
+    Scalable = "scalable", scalable::Scalable;
+    /// H-TCP (Leith and Shorten 2004).
+    Htcp = "htcp", htcp::Htcp;
+    /// BIC (Xu, Harfoush and Rhee 2004).
+    Bic = "bic", bic::Bic;
+    /// Westwood+ (Grieco and Mascolo 2004).
+    Westwood = "westwood", westwood::Westwood;
+    /// Vegas (Brakmo and Peterson 1995).
+    Vegas = "vegas", vegas::Vegas;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn setup(flavour: Flavour) -> Setup {
+        Setup { flavour }
+    }
+
+    /// An ACK of `acked` segments at a window of `cwnd`, in units of segments, on 100 ms.
+    pub(crate) fn ack(cwnd: f64, acked: f64) -> Ack {
+        ack_at(Time::ZERO, cwnd, acked)
+    }
+
+    pub(crate) fn ack_at(now: Time, cwnd: f64, acked: f64) -> Ack {
+        Ack {
+            now,
+            acked,
+            cwnd,
+            segment: 1.0,
+            per_byte: 1.0,
+            srtt_s: 0.1,
+            rtt_min: Duration::from_ms(100),
+        }
+    }
+
+    pub(crate) fn loss(window: f64) -> Loss {
+        loss_at(Time::ZERO, window)
+    }
+
+    pub(crate) fn loss_at(now: Time, window: f64) -> Loss {
+        Loss {
+            now,
+            window,
+            segment: 1.0,
+        }
+    }
+
+    /// An ACK of one round trip's `delivered` segments in the open state, in units of segments.
+    pub(crate) fn seen(now: Time, rtt: Duration, una: u64, cwnd: f64, ssthresh: f64) -> Seen {
+        Seen {
+            now,
+            delivered: 1,
+            rtt: Some(rtt),
+            una,
+            nxt: una + cwnd as u64,
+            cwnd,
+            ssthresh,
+            segment: 1.0,
+            open: true,
+            cwnd_limited: true,
+        }
+    }
+
+    #[test]
+    fn names_are_found_again() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(Algorithm::named(algorithm.name()), Some(*algorithm));
+        }
+        assert_eq!(Algorithm::named("tahoe"), None);
+    }
+
+    /// RFC 9438 §4.6 and its like: no algorithm reads a window it was not told of, so a loss at two
+    /// segments leaves something, and growth is never negative but for Vegas, which steers.
+    #[test]
+    fn every_algorithm_survives_the_smallest_window() {
+        for algorithm in Algorithm::ALL {
+            for flavour in [Flavour::Rfc, Flavour::Linux] {
+                let mut control = Chosen::new(*algorithm, &setup(flavour));
+                for n in 0..100_u64 {
+                    let now = Time::from_ps(n * 10_000_000_000);
+                    let left = control.reduce(&loss_at(now, 2.0));
+                    assert!((0.0..=2.0).contains(&left), "{algorithm:?}: {left}");
+                    control.watch(&seen(now, Duration::from_ms(100), n, 2.0, 1.0));
+                    let more = control.increase(&ack_at(now, 2.0, 1.0));
+                    assert!((0.0..=2.0).contains(&more), "{algorithm:?}: {more}");
+                    control.hold(now);
+                }
+                control.restart();
+            }
+        }
     }
 }

@@ -5,10 +5,11 @@ use farpath_units::{Duration, Time};
 
 use super::{Phase, Sender, State};
 use crate::cc::Ack;
-use crate::hystart::{CSS_GROWTH_DIVISOR, L, Step};
+use crate::hystart::CSS_GROWTH_DIVISOR;
 use crate::recovery::Prr;
 use crate::send_log::Acknowledged;
-use crate::{ByteCounting, SackBlock};
+use crate::slow_start::{Arrival, Exit, Step, limited};
+use crate::{ByteCounting, SackBlock, SlowStart};
 
 /// RFC 6675 §2.
 const DUP_THRESH: u32 = 3;
@@ -35,7 +36,11 @@ impl Sender {
         self.peer_window = window;
         self.rtt.sample(now.since(sent.oldest), ack, self.nxt);
         self.duplicate_acks = 0;
-        self.grow(now, ack - una, Some(now.since(sent.newest)));
+        let rtt = Some(now.since(sent.newest));
+        self.grow(now, ack - una, rtt);
+        if self.watched {
+            self.watch(now, ack - una, rtt);
+        }
         self.restart_timer(now);
         self.refresh_limit();
     }
@@ -94,6 +99,9 @@ impl Sender {
         };
         let more_lost = self.board.detect_loss(self.segment);
         self.steer(now, acked, sacked, more_lost, rtt);
+        if self.watched && acked + sacked > 0 {
+            self.watch(now, acked + sacked, rtt);
+        }
         if ack > una {
             self.restart_timer(now);
         }
@@ -212,7 +220,7 @@ impl Sender {
     fn grow(&mut self, now: Time, delivered: u64, rtt: Option<Duration>) {
         let mut credit = delivered as f64;
         if self.cwnd < self.ssthresh {
-            credit = self.grow_slow_start(delivered, rtt);
+            credit = self.grow_slow_start(now, delivered, rtt);
             if credit <= 0.0 {
                 return;
             }
@@ -227,6 +235,7 @@ impl Sender {
                 segment: self.segment as f64,
                 per_byte: self.per_byte,
                 srtt_s: self.rtt.srtt_secs(),
+                rtt_min: self.rtt.least(),
             };
             self.cwnd += self.control.increase(&ack);
         } else {
@@ -239,28 +248,40 @@ impl Sender {
 
     /// Slow start (RFC 5681 §3.1, RFC 3465); returns the bytes left for congestion avoidance.
     #[inline]
-    fn grow_slow_start(&mut self, delivered: u64, rtt: Option<Duration>) -> f64 {
+    fn grow_slow_start(&mut self, now: Time, delivered: u64, rtt: Option<Duration>) -> f64 {
         let mut credit = match self.byte_counting {
             ByteCounting::Full => delivered,
             ByteCounting::Limit(segments) => delivered.min(u64::from(segments) * self.segment),
             ByteCounting::Off => self.segment,
         };
-        let mut share = 1.0;
-        if let Some(hystart) = &mut self.hystart {
-            credit = credit.min(L * self.segment);
-            match hystart.on_ack(rtt, self.una, self.nxt) {
+        let mut share = match self.slow_start {
+            SlowStart::Limited { max_ssthresh } => {
+                limited(self.cwnd * self.per_byte, f64::from(max_ssthresh))
+            }
+            _ => 1.0,
+        };
+        if let Some(exit) = &mut self.exit {
+            credit = credit.min(exit.most() * self.segment);
+            match exit.on_ack(&Arrival {
+                now,
+                rtt,
+                rtt_min: self.rtt.least(),
+                una: self.una,
+                nxt: self.nxt,
+                cwnd: self.cwnd * self.per_byte,
+            }) {
                 Step::SlowStart => {}
                 Step::Conservative => share = CSS_GROWTH_DIVISOR,
                 Step::Leave => {
                     // RFC 9406 §4.3: HyStart++ is for the first slow start only.
-                    self.hystart = None;
+                    self.exit = None;
                     self.ssthresh = self.cwnd;
                     return 0.0;
                 }
             }
         }
         // Linux's reading of RFC 7661: in slow start cwnd may be twice what has been in flight.
-        if self.cwnd >= 2.0 * self.flight_peak as f64 {
+        if !self.control.may_double() || self.cwnd >= 2.0 * self.flight_peak as f64 {
             return 0.0;
         }
         let cwnd = self.cwnd + credit as f64 / share;
@@ -269,7 +290,7 @@ impl Sender {
     }
 
     #[cold]
-    fn regained(&mut self, now: Time) {
+    pub(super) fn regained(&mut self, now: Time) {
         self.regain = f64::INFINITY;
         if let Some(loss) = &mut self.last_loss {
             loss.regained = Some(now);
@@ -282,13 +303,7 @@ impl Sender {
             State::Recovery => Phase::Recovery,
             State::Loss => Phase::Loss,
             _ if self.cwnd >= self.ssthresh => Phase::Avoidance,
-            _ if self
-                .hystart
-                .as_ref()
-                .is_some_and(crate::hystart::HyStart::is_conservative) =>
-            {
-                Phase::Css
-            }
+            _ if self.exit.as_ref().is_some_and(Exit::is_conservative) => Phase::Css,
             _ => Phase::SlowStart,
         }
     }

@@ -1,10 +1,19 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
-use farpath_tcp::{Algorithm, ByteCounting, Config, DelayedAck, Out, SackBlock, Sender};
+use farpath_tcp::{
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, SackBlock, Sender, SlowStart,
+};
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
 
 use crate::harness::{Dialogue, Path, config, ms};
+
+const SLOW_STARTS: [SlowStart; 4] = [
+    SlowStart::Standard,
+    SlowStart::Limited { max_ssthresh: 8 },
+    SlowStart::HyStart,
+    SlowStart::HyStartPlusPlus,
+];
 
 fn any_config() -> impl Strategy<Value = Config> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
@@ -23,12 +32,11 @@ fn any_config() -> impl Strategy<Value = Config> {
         .prop_map(|(on, size, window)| Config {
             sack: on.0,
             timestamps: on.1,
-            hystart: on.2,
-            algorithm: if on.3 {
-                Algorithm::Cubic
-            } else {
-                Algorithm::Reno
-            },
+            slow_start: SLOW_STARTS[usize::from(size.2 as u8 % 4)],
+            algorithm: Algorithm::ALL[size.1 as usize % Algorithm::ALL.len()],
+            flavour: if on.2 { Flavour::Linux } else { Flavour::Rfc },
+            idle_restart: on.3,
+            remembered_window: (size.0 % 5 == 0).then_some(20),
             amount: Some(size.0 * 1000 + size.1),
             initial_window: size.2,
             delayed_ack: DelayedAck {
@@ -95,7 +103,13 @@ fn acknowledgements_that_cannot_be_true_do_no_harm() {
         let sack = seed % 4 != 3;
         let config = Config {
             sack,
-            hystart: seed % 2 == 0,
+            slow_start: SLOW_STARTS[seed as usize % 4],
+            algorithm: Algorithm::ALL[seed as usize % Algorithm::ALL.len()],
+            flavour: if seed < 10 {
+                Flavour::Linux
+            } else {
+                Flavour::Rfc
+            },
             amount: Some(50_000_000),
             ..config()
         };

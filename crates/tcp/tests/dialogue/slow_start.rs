@@ -1,6 +1,6 @@
 //! How the window opens.
 
-use farpath_tcp::{Algorithm, ByteCounting, Config, DelayedAck, Phase};
+use farpath_tcp::{Algorithm, ByteCounting, Config, DelayedAck, Phase, SlowStart};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -144,7 +144,7 @@ fn hystart_ends_slow_start_when_the_round_trip_grows() {
     let mut plain = Dialogue::new(&config(), path());
     let mut hystart = Dialogue::new(
         &Config {
-            hystart: true,
+            slow_start: SlowStart::HyStartPlusPlus,
             ..config()
         },
         path(),
@@ -161,7 +161,7 @@ fn hystart_ends_slow_start_when_the_round_trip_grows() {
 #[test]
 fn hystart_does_not_disturb_a_path_without_queue() {
     let config = Config {
-        hystart: true,
+        slow_start: SlowStart::HyStartPlusPlus,
         delayed_ack: every(2),
         ..config()
     };

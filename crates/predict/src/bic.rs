@@ -1,0 +1,115 @@
+//! BIC under periodic losses: linear growth far below the old window, a binary search near it
+//! (Xu, Harfoush and Rhee, INFOCOM 2004).
+//!
+//! Below W_max the window gains S_max each round trip while the distance D to it is above 4·S_max,
+//! D/4 down to a distance of 4 segments, and 0.2 from there (Linux: B = 4, smooth part 20). Counted
+//! continuously: the window is taken to follow its growth within a round trip.
+
+/// BIC's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bic {
+    /// Most segments gained in a round trip.
+    pub most: f64,
+    /// What remains of the window after a loss.
+    pub beta: f64,
+}
+
+/// Linux: 16 segments, 819/1024.
+pub const LINUX: Bic = Bic {
+    most: 16.0,
+    beta: 819.0 / 1024.0,
+};
+
+/// The paper: 32 segments, 0.875.
+pub const PAPER: Bic = Bic {
+    most: 32.0,
+    beta: 0.875,
+};
+
+/// Linux's `BICTCP_B`: the search covers a quarter of the distance each round trip.
+const SEARCH: f64 = 4.0;
+/// Distance below which growth is slowest, in segments.
+const NEAR: f64 = 4.0;
+/// Segments a round trip there.
+const SLOWEST: f64 = 0.2;
+
+/// One epoch: from the cut to the old window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// Round trips.
+    pub rounds: f64,
+    /// Segments sent.
+    pub segments: f64,
+}
+
+impl Bic {
+    /// The epoch that climbs back to `top` segments.
+    pub fn epoch(self, top: f64) -> Epoch {
+        let mut epoch = Epoch {
+            rounds: 0.0,
+            segments: 0.0,
+        };
+        let mut distance = (1.0 - self.beta) * top;
+        let mut add = |rounds: f64, missing: f64| {
+            epoch.rounds += rounds;
+            epoch.segments += top * rounds - missing;
+        };
+        let search_from = SEARCH * self.most;
+        if distance > search_from {
+            let rounds = (distance - search_from) / self.most;
+            add(rounds, rounds * (distance + search_from) / 2.0);
+            distance = search_from;
+        }
+        if distance > NEAR {
+            add(
+                SEARCH * libm::log(distance / NEAR),
+                SEARCH * (distance - NEAR),
+            );
+            distance = NEAR;
+        }
+        let rounds = distance / SLOWEST;
+        add(rounds, rounds * distance / 2.0);
+        epoch
+    }
+
+    /// Segments gained in a round trip at a window of `window`, below the old one of `top`.
+    pub fn increase(self, window: f64, top: f64) -> f64 {
+        let distance = (top - window) / SEARCH;
+        if distance > self.most {
+            self.most
+        } else if distance <= 1.0 {
+            SLOWEST
+        } else {
+            distance
+        }
+    }
+
+    /// Mean window in segments under periodic losses of ratio `loss`, in BIC's own region.
+    pub fn own_window(self, loss: f64) -> f64 {
+        let epoch = self.epoch(solve(1.0 / loss, |top| self.epoch(top).segments));
+        epoch.segments / epoch.rounds
+    }
+
+    /// The loss ratio at which [`Bic::own_window`] is `window`.
+    pub fn own_loss_for(self, window: f64) -> f64 {
+        let mean = |top| {
+            let epoch = self.epoch(top);
+            epoch.segments / epoch.rounds
+        };
+        1.0 / self.epoch(solve(window, mean)).segments
+    }
+}
+
+/// The greatest window at which `quantity`, which grows with it, is `wanted`.
+fn solve(wanted: f64, quantity: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (-15.0_f64, 40.0_f64);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if quantity(libm::exp10(middle)) < wanted {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    libm::exp10(0.5 * (low + high))
+}

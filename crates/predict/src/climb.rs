@@ -1,0 +1,125 @@
+//! The window after a cut, round trip by round trip: how every algorithm climbs back.
+//!
+//! A rounds model: a round trip lasts one RTT, the queue is empty, nothing else is lost. The gain of
+//! a round follows from the window and the time at its start.
+
+use crate::cc::Cc;
+use crate::{bic, highspeed, htcp, recovery};
+
+/// RTT in seconds to which Hybla equals Reno (Caini and Firrincieli, 2004).
+pub const HYBLA_RTT_S: f64 = 0.025;
+/// Window in segments at and below which Scalable TCP is Reno (Kelly, 2003).
+const SCALABLE_LOW: f64 = 16.0;
+/// Window in segments at and below which BIC is Reno (Linux).
+const BIC_LOW: f64 = 14.0;
+/// Rounds after which a climb is given up.
+const ROUNDS_MAX: u32 = 1_000_000;
+
+/// Hybla's ρ: the RTT over 25 ms, at least 1.
+pub fn hybla_rho(rtt_s: f64) -> f64 {
+    libm::fmax(rtt_s / HYBLA_RTT_S, 1.0)
+}
+
+/// A window cut once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Climb {
+    /// The algorithm.
+    pub cc: Cc,
+    /// The window at the loss, in segments.
+    pub top: f64,
+    /// Round-trip time in seconds; above 0.
+    pub rtt_s: f64,
+    /// Segments for each ACK where the algorithm is Reno and counts ACKs, else 1.
+    pub segments_per_ack: f64,
+}
+
+impl Climb {
+    /// The window after the cut; `None` for algorithms that one loss does not cut by a rule: FAST,
+    /// whose growth depends on a parameter set for each rate, and BBR.
+    ///
+    /// Westwood+ falls to the rate it measured times the least RTT: with an empty queue, to where
+    /// it was.
+    pub fn start(&self) -> Option<f64> {
+        Some(match self.cc {
+            Cc::Reno | Cc::Hybla | Cc::Vegas | Cc::Htcp => self.top / 2.0,
+            Cc::Cubic => self.top * recovery::CUBIC_BETA,
+            Cc::HighSpeed => self.top * (1.0 - highspeed::b(self.top)),
+            Cc::Scalable if self.top <= SCALABLE_LOW => self.top / 2.0,
+            Cc::Scalable => self.top * 0.875,
+            Cc::Bic if self.top <= BIC_LOW => self.top / 2.0,
+            Cc::Bic => self.top * bic::LINUX.beta,
+            Cc::Westwood => self.top,
+            Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
+        })
+    }
+
+    /// The window a round trip after it was `window`, `round` round trips after the cut.
+    pub fn next(&self, window: f64, round: u32) -> f64 {
+        let since = f64::from(round) * self.rtt_s;
+        match self.cc {
+            Cc::Cubic => libm::fmax(window, self.cubic(since + self.rtt_s)),
+            Cc::HighSpeed => window + highspeed::a(window),
+            Cc::Scalable if window > SCALABLE_LOW => window * 1.01,
+            Cc::Htcp => window + htcp::alpha(since),
+            Cc::Bic if window > BIC_LOW => window + bic::LINUX.increase(window, self.top),
+            Cc::Hybla => window + hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s),
+            Cc::Scalable | Cc::Bic | Cc::Vegas | Cc::Westwood => window + 1.0,
+            Cc::Reno | Cc::Fast | Cc::Bbr | Cc::Bbr3 => window + 1.0 / self.segments_per_ack,
+        }
+    }
+
+    /// CUBIC's window `since` seconds after the cut, its own or the Reno-friendly one.
+    fn cubic(&self, since: f64) -> f64 {
+        let off = since - recovery::cubic_k_s(self.top);
+        let own = recovery::CUBIC_C * off * off * off + self.top;
+        let friendly = recovery::CUBIC_ALPHA * since / self.rtt_s;
+        libm::fmax(own, self.top * recovery::CUBIC_BETA + friendly)
+    }
+
+    /// Whole round trips back to the old window; `None` where [`Climb::start`] is, or beyond a
+    /// million.
+    pub fn rounds(&self) -> Option<u32> {
+        let mut window = self.start()?;
+        (0..ROUNDS_MAX).find(|round| {
+            let there = window >= self.top;
+            window = self.next(window, *round);
+            there
+        })
+    }
+
+    /// Mean window of the rounds back to the old window, as a share of it; `None` as for
+    /// [`Climb::rounds`], 1 where nothing was cut.
+    pub fn mean_share(&self) -> Option<f64> {
+        let rounds = self.rounds()?;
+        if rounds == 0 {
+            return Some(1.0);
+        }
+        let mut window = self.start()?;
+        let mut sum = 0.0;
+        for round in 0..rounds {
+            let next = libm::fmin(self.next(window, round), self.top);
+            sum += (window + next) / 2.0;
+            window = next;
+        }
+        Some(sum / f64::from(rounds) / self.top)
+    }
+
+    /// Seconds back to the old window: in whole round trips, but for Reno and CUBIC, whose times
+    /// are written down.
+    pub fn recovery_s(&self) -> Option<f64> {
+        match self.cc {
+            Cc::Reno => Some(self.top / 2.0 * self.segments_per_ack * self.rtt_s),
+            Cc::Cubic => {
+                let friendly = (1.0 - recovery::CUBIC_BETA) / recovery::CUBIC_ALPHA;
+                let friendly = friendly * self.top * self.rtt_s;
+                Some(libm::fmin(recovery::cubic_k_s(self.top), friendly))
+            }
+            Cc::Vegas => Some(self.top / 2.0 * self.rtt_s),
+            Cc::Hybla => {
+                let gain = hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s);
+                Some(self.top / 2.0 / gain * self.rtt_s)
+            }
+            _ => self.rounds().map(|n| f64::from(n) * self.rtt_s),
+        }
+    }
+}

@@ -1,0 +1,537 @@
+//! The figures of one path, each with its grounds.
+
+use farpath_units::{Duration, Size};
+
+use crate::aimd::{Aimd, cubic_utilisation};
+use crate::answer::{Answer, Value, answer};
+use crate::cc::Cc;
+use crate::climb::Climb;
+use crate::law::{self, Conditions};
+use crate::overhead::{MtuError, checked_mtu};
+use crate::parallel::streams_to_fill;
+use crate::path::{IpVersion, PathError, PathInput, check_count, check_window};
+use crate::pftk::Pftk;
+use crate::recovery::Losses;
+use crate::slow_start::{Cost, SlowStart};
+use crate::window::seconds;
+use crate::{recovery, window};
+
+/// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al.,
+/// SIGCOMM 1998).
+const LOSS_MAX: f64 = 0.02;
+
+const OUTSIDE: &str = "Outside the formula's range: above 2 % timeouts govern. ";
+
+/// What several answers share.
+pub(crate) struct Figures<'i> {
+    input: &'i PathInput,
+    mss: Size,
+    wire: Size,
+    rtt_s: f64,
+    /// Payload rate of the link.
+    line_bps: f64,
+    window_bps: Option<f64>,
+    loss_bps: Option<f64>,
+    /// Loss was named, and the algorithm has no law for it.
+    lawless: bool,
+    /// Segments in flight that the link, or the window if that is less, allows.
+    full: f64,
+    slow_start: Cost,
+}
+
+impl<'i> Figures<'i> {
+    pub(crate) fn of(input: &'i PathInput) -> Result<Figures<'i>, PathError> {
+        let mtu = checked_mtu(input.mtu, input.ip == IpVersion::V6)?;
+        if input.rtt == Duration::ZERO {
+            return Err(PathError::ZeroRtt);
+        }
+        let mss = u64::from(mtu)
+            .checked_sub(input.header_bytes())
+            .filter(|b| *b > 0);
+        let mss = Size::from_bytes(mss.ok_or(MtuError::NoPayload { mtu: input.mtu })?);
+        check_window(input.window, mss)?;
+        check_count("initial window", input.initial_window, 65_535)?;
+        check_count("segments for each ACK", input.segments_per_ack, 64)?;
+        let wire = Size::from_bytes(u64::from(input.framing.wire_bytes(mtu)));
+        let rtt_s = seconds(input.rtt);
+        let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
+        let pipe = recovery::pipe_segments(input.rate, input.rtt, wire);
+        let full = match input.window {
+            Some(window) => pipe.min(window.as_bytes() as f64 / mss.as_bytes() as f64),
+            None => pipe,
+        };
+        let slow_start = SlowStart {
+            full,
+            initial: f64::from(input.initial_window),
+            segments_per_ack: f64::from(input.segments_per_ack),
+        };
+        let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
+        let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
+        Ok(Figures {
+            input,
+            mss,
+            wire,
+            rtt_s,
+            line_bps,
+            window_bps: input.window.map(|w| window::window_limit_bps(w, input.rtt)),
+            loss_bps,
+            lawless: loss.is_some() && loss_bps.is_none(),
+            full,
+            slow_start: slow_start.cost(),
+        })
+    }
+
+    pub(crate) fn about_windows(&self) -> Vec<Answer> {
+        let needed = self.line_bps * self.rtt_s / 8.0;
+        let shift = window::shift_for(needed);
+        let cover = match shift {
+            Some(0) => "It fits without window scaling.".to_owned(),
+            Some(shift) => {
+                format!("Window scaling must offer a shift of {shift} or more (RFC 7323 §2.3).")
+            }
+            None => {
+                "Beyond window scaling (1073725440 B): one flow cannot fill this path.".to_owned()
+            }
+        };
+        vec![
+            answer(
+                "bdp_bytes",
+                window::bdp_bytes(self.input.rate, self.input.rtt),
+                "B",
+            )
+            .by("C × RTT / 8", "RFC 6349 §3.3.1")
+            .note("C is the rate of frames, headers and framing included.")
+            .holds("any path; the RTT of the idle path"),
+            answer("window_needed_bytes", needed, "B")
+                .by("goodput of the line × RTT / 8", "RFC 7323 §1.1")
+                .note("Payload in flight; round up to whole segments.")
+                .note(&cover)
+                .holds("empty queues; what waits in a queue needs window on top"),
+            answer("window_limit_bps", self.window_bps, "bit/s")
+                .by("8 × W / RTT", "RFC 7323 §1.1")
+                .note(self.window_note())
+                .holds("W exact payload in flight, empty queues; a sender sends whole segments"),
+            answer("window_scale", shift.map(f64::from), "")
+                .by(
+                    "least s ≤ 14 with 65535 × 2^s ≥ window needed",
+                    "RFC 7323 §2.3",
+                )
+                .holds("receive windows in TCP headers"),
+            answer("mss_bytes", self.mss.as_bytes() as f64, "B")
+                .by(
+                    "MTU − IP header − TCP header and options",
+                    "RFC 9293 §3.7.1; RFC 7323 §3.2",
+                )
+                .note(format!("Each segment takes {} of the line.", self.wire))
+                .holds("full-sized data segments"),
+        ]
+    }
+
+    fn window_note(&self) -> String {
+        let Some(window) = self.input.window else {
+            return "No window was named.".to_owned();
+        };
+        let whole = window.as_bytes() / self.mss.as_bytes();
+        let exact = recovery::segments_bps(whole as f64, self.mss, self.input.rtt);
+        let mut note = format!(
+            "Whole segments: {whole} of {}, {:.6} Mbit/s.",
+            self.mss,
+            exact / 1e6
+        );
+        if self.window_bps.is_some_and(|bps| bps < self.line_bps) {
+            note.push_str(
+                " If more was measured, the number may have been a socket buffer: Linux doubles \
+                 what is asked for, and 3/4 of that (2004) became window.",
+            );
+        }
+        note
+    }
+
+    pub(crate) fn about_rates(&self) -> Vec<Answer> {
+        let (limit, goodput) = self.limit();
+        let grounds = law::grounds(self.input.cc);
+        vec![
+            answer("line_goodput_bps", self.line_bps, "bit/s")
+                .by(
+                    "C × MSS / bytes of line time per frame",
+                    "IEEE 802.3 §3, §4 (Ethernet); \
+                    RFC 2615 (POS)",
+                )
+                .note(format!("{} of payload in {} of line.", self.mss, self.wire))
+                .holds("full-sized segments back to back"),
+            answer("loss_limit_bps", self.loss_bps, "bit/s")
+                .by(grounds.window, grounds.source)
+                .note(self.loss_note())
+                .holds(grounds.range),
+            answer("goodput_bps", goodput, "bit/s")
+                .by("min(line, window, loss, host)", "RFC 6349 §3.3")
+                .note("Long after slow start; queueing adds to the RTT and is left out.")
+                .holds("one flow alone in steady state"),
+            answer("limit", limit, "")
+                .by("the least of line, window, loss and host", "RFC 6349 §3.3")
+                .note(
+                    "link: the line; receive_window: the window named; loss: the response to \
+                    losses; host_cpu: what was named for the host.",
+                )
+                .holds("one flow alone in steady state"),
+            self.loss_to_fill(),
+        ]
+    }
+
+    /// The loss at which the mean window is the pipe.
+    fn loss_to_fill(&self) -> Answer {
+        let grounds = law::grounds(self.input.cc);
+        let fill = law::loss_for(self.input.cc, self.pipe(), self.conditions());
+        let Some(fill) = fill else {
+            return answer("loss_ratio_to_fill", Value::Null, "")
+                .by(grounds.loss, grounds.source)
+                .note(no_law(self.input.cc))
+                .holds(grounds.range);
+        };
+        // Above 1 the ratio means nothing: a segment or two fill the pipe.
+        let possible = (fill <= 1.0).then_some(fill);
+        let note = match possible {
+            None => "The pipe holds too little for the formula.".to_owned(),
+            Some(fill) => format!(
+                "{}At more than one segment lost in {:.3e} the mean window is below the pipe's \
+                    {:.1} segments.",
+                if fill > LOSS_MAX { OUTSIDE } else { "" },
+                1.0 / fill,
+                self.pipe()
+            ),
+        };
+        answer("loss_ratio_to_fill", possible, "")
+            .by(grounds.loss, grounds.source)
+            .note(note)
+            .holds("mean window equal to the pipe, empty queues; queues allow more loss")
+    }
+
+    pub(crate) fn about_time(&self) -> Vec<Answer> {
+        const ROUNDS: &str = "no loss, no early exit (HyStart++), no handshake, no ACK timer: \
+                              a packet-level run differs by up to an RTT";
+        let cost = self.slow_start;
+        let (iw, b) = (self.input.initial_window, self.input.segments_per_ack);
+        let wrap = window::sequence_wrap_s(self.input.rate);
+        // Multiplied before it becomes a float: 17 × 581 ms is 9.877 s, not 9.876999….
+        let rounds_s = (u128::from(self.input.rtt.as_ps()) * u128::from(cost.rounds)) as f64 / 1e12;
+        // RFC 9293 §3.4.2: a segment lives for at most the MSL of 2 minutes.
+        let paws = if wrap < 120.0 {
+            "Old segments can live that long (MSL 120 s) and pass for new ones: \
+             timestamps (PAWS) are needed."
+        } else {
+            ""
+        };
+        let already = match cost.rounds {
+            0 => "The initial window fills the path at once.",
+            _ => "",
+        };
+        let counting = match b {
+            2 => "A sender that counts bytes (RFC 3465, Linux) grows as with b = 1.",
+            _ => "",
+        };
+        vec![
+            answer("slow_start_s", rounds_s, "s")
+                .by(
+                    "RTT × least n with IW (1 + 1/b)^n ≥ W",
+                    "RFC 5681 §3.1; RFC 6928",
+                )
+                .note(already)
+                .note(format!(
+                    "{} rounds to {:.1} segments, IW {iw}, b = {b}.",
+                    cost.rounds, self.full
+                ))
+                .note(counting)
+                .holds(ROUNDS),
+            answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")
+                .by(
+                    "RTT × Σ (1 − w_k / W) over the rounds",
+                    crate::slow_start::METHOD,
+                )
+                .note("What a transfer takes longer than at full rate from the start.")
+                .holds(ROUNDS),
+            self.recovery(),
+            answer("sequence_wrap_s", wrap, "s")
+                .by("2^31 / B, B = C/8", "RFC 7323 §5")
+                .note(format!("The full cycle of 2^32 takes {:.6} s.", 2.0 * wrap))
+                .note(paws)
+                .holds("payload at the rate of the line"),
+        ]
+    }
+
+    fn recovery(&self) -> Answer {
+        const RANGE: &str = "one loss at the full window, fast retransmit, empty queue: \
+                             a queue shortens the idle time, not the climb";
+        match self.input.cc {
+            Cc::Reno => self.reno_recovery(),
+            Cc::Cubic => self.cubic_recovery(),
+            _ => self.stepped_recovery(),
+        }
+        .holds(RANGE)
+    }
+
+    fn stepped_recovery(&self) -> Answer {
+        let climb = self.climb(self.full);
+        let note = match climb.start() {
+            None => "One loss does not cut its window by a rule that is known here.".to_owned(),
+            Some(start) => format!(
+                "W = {:.1} segments, cut to {start:.1}; counted in whole round trips.",
+                self.full
+            ),
+        };
+        answer("recovery_s", climb.recovery_s(), "s")
+            .by(
+                "RTT × rounds of w ← w + a(w, t) from the cut to W",
+                law::grounds(self.input.cc).source,
+            )
+            .note(note)
+    }
+
+    fn climb(&self, top: f64) -> Climb {
+        Climb {
+            cc: self.input.cc,
+            top,
+            rtt_s: self.rtt_s,
+            segments_per_ack: f64::from(self.input.segments_per_ack),
+        }
+    }
+
+    fn conditions(&self) -> Conditions {
+        conditions(self.input)
+    }
+
+    fn reno_recovery(&self) -> Answer {
+        let b = f64::from(self.input.segments_per_ack);
+        let printed = recovery::reno_s(self.input.rate, self.input.rtt, self.mss, 1.0);
+        let counting = if b == 2.0 {
+            "A sender that counts bytes (RFC 3465) takes half as long."
+        } else {
+            ""
+        };
+        answer("recovery_s", self.full / 2.0 * self.rtt_s * b, "s")
+            .by(
+                "b W/2 × RTT, W = C RTT / (8 × bytes of line per frame)",
+                "RFC 5681 §3.1",
+            )
+            .note(format!(
+                "W = {:.1} segments. C RTT²/(16 MSS) with the line rate for C and b = 1, as slides \
+                 print it, is {printed:.3} s: it takes framing for payload.",
+                self.full
+            ))
+            .note(counting)
+    }
+
+    fn cubic_recovery(&self) -> Answer {
+        let (time, k) = (
+            recovery::cubic_s(self.full, self.input.rtt),
+            recovery::cubic_k_s(self.full),
+        );
+        let friendly = if time < k {
+            "The Reno-friendly region governs here."
+        } else {
+            ""
+        };
+        answer("recovery_s", time, "s")
+            .by(
+                "min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)",
+                "RFC 9438 §4.2, §4.3, C = 0.4, β = 0.7",
+            )
+            .note(format!(
+                "W = {:.1} segments; K = {k:.3} s, 95 % of W after {:.3} s of it; mean over a cycle {:.1} %.",
+                self.full,
+                recovery::cubic_to_95pct_s(self.full),
+                recovery::CUBIC_MEAN * 100.0
+            ))
+            .note(friendly)
+    }
+
+    fn pipe(&self) -> f64 {
+        recovery::pipe_segments(self.input.rate, self.input.rtt, self.wire)
+    }
+
+    /// What losses, buffers and neighbours make of the path.
+    pub(crate) fn about_more(&self) -> Vec<Answer> {
+        vec![
+            self.pftk(),
+            self.utilisation(),
+            self.full_buffer(),
+            self.streams(),
+        ]
+    }
+
+    /// Reno with timeouts.
+    fn pftk(&self) -> Answer {
+        let model = Pftk {
+            segments_per_ack: f64::from(self.input.segments_per_ack),
+            window: self.input.window.map_or(f64::INFINITY, |w| {
+                w.as_bytes() as f64 / self.mss.as_bytes() as f64
+            }),
+            ..Pftk::of_rtt(self.rtt_s)
+        };
+        let loss = self.input.loss.map(|p| p.get());
+        let loss = loss.filter(|p| *p > 0.0 && *p < 1.0);
+        let bps = loss.map(|p| model.full(p) * self.mss.as_bytes() as f64 * 8.0);
+        let note = match loss {
+            None => "No loss was named.",
+            Some(_) if self.input.cc == Cc::Reno => "",
+            Some(_) => "Reno's, to compare with.",
+        };
+        answer("pftk_bps", bps, "bit/s")
+            .by(
+                "8 × MSS × ((1−p)/p + W + Q/(1−p)) / (RTT (bW/2 + 1) + Q T0 f(p)/(1−p)), T0 = 4 RTT",
+                "Padhye et al., SIGCOMM 1998; RFC 5348 §4.3 (T0)",
+            )
+            .note(note)
+            .holds("Reno, losses in a round taken together, p up to 0.3; the line is not counted")
+    }
+
+    /// Share of the line one flow fills by itself when the queue holds nothing.
+    fn utilisation(&self) -> Answer {
+        let pipe = self.pipe();
+        let climb = self.climb(pipe);
+        let (share, formula) = match self.input.cc {
+            Cc::Reno | Cc::Hybla | Cc::Vegas => {
+                (Some(Aimd::reno(1.0).utilisation(0.0)), "1 − d/2, d = ½")
+            }
+            Cc::Cubic if recovery::cubic_s(pipe, self.input.rtt) >= recovery::cubic_k_s(pipe) => {
+                (Some(cubic_utilisation(0.0)), "1 − (1−β)/4")
+            }
+            Cc::Cubic => (
+                Some(recovery::CUBIC_FRIENDLY.utilisation(0.0)),
+                "1 − (1−β)/2",
+            ),
+            _ => (climb.mean_share(), "mean window from the cut to W, over W"),
+        };
+        let grounds = law::grounds(self.input.cc);
+        answer("utilisation_no_buffer", share, "")
+            .by(formula, grounds.source)
+            .holds("one flow that loses a segment each time its window is the pipe, no queue")
+    }
+
+    fn full_buffer(&self) -> Answer {
+        let start = self.climb(self.pipe()).start();
+        let buffer =
+            start.map(|w| (self.pipe() / w - 1.0) * self.wire.as_bytes() as f64 * self.pipe());
+        answer(
+            "buffer_to_fill_bytes",
+            buffer.map(|b| libm::ceil(b.max(0.0))),
+            "B",
+        )
+        .by(
+            "BDP × d/(1−d), d the share cut at a loss",
+            law::grounds(self.input.cc).source,
+        )
+        .holds("one flow; the queue that is there after a cut keeps the line busy until it regrows")
+    }
+
+    /// Connections that fill the line together.
+    fn streams(&self) -> Answer {
+        let mut each = f64::INFINITY;
+        for bps in [self.window_bps, self.loss_bps].into_iter().flatten() {
+            each = each.min(bps);
+        }
+        let lawless = self.lawless || matches!(self.input.cc, Cc::Bbr | Cc::Bbr3);
+        let streams = streams_to_fill(self.line_bps, each).filter(|_| !lawless);
+        answer("streams_to_fill", streams.map(f64::from), "")
+            .by(
+                "⌈line / min(window, loss)⌉",
+                "Hacker, Athey, Noble, IPDPS 2002",
+            )
+            .holds("streams that lose by themselves; near the line they also lose to each other")
+    }
+
+    /// What limits, in the words of a record's `limited_by`, and to how much; nothing where loss
+    /// was named and the algorithm has no law.
+    fn limit(&self) -> (Value, Value) {
+        if self.lawless {
+            return (Value::Null, Value::Null);
+        }
+        let mut least = ("link", self.line_bps);
+        for (name, bps) in [
+            ("receive_window", self.window_bps),
+            ("loss", self.loss_bps),
+            ("host_cpu", self.input.host.map(|r| r.as_bps() as f64)),
+        ] {
+            if let Some(bps) = bps
+                && bps < least.1
+            {
+                least = (name, bps);
+            }
+        }
+        (Value::Text(least.0.to_owned()), Value::from(least.1))
+    }
+
+    fn loss_note(&self) -> String {
+        let Some(loss) = self.input.loss else {
+            return "No loss was named.".to_owned();
+        };
+        let p = loss.get();
+        if p == 0.0 {
+            return "Without loss there is no such limit.".to_owned();
+        }
+        let ceiling = matches!(self.input.cc, Cc::Bbr | Cc::Bbr3);
+        if self.lawless || ceiling {
+            return no_law(self.input.cc).to_owned();
+        }
+        let mut note = String::new();
+        if p > LOSS_MAX {
+            note.push_str(
+                "Outside the formula's range: above 2 % timeouts govern, and the true \
+                rate is lower. ",
+            );
+        }
+        let reach = self.loss_bps.unwrap_or(0.0) * self.rtt_s / 8.0 / self.mss.as_bytes() as f64;
+        if reach < 4.0 {
+            note.push_str(
+                "The window is below 4 segments, where losses are found by timeout: \
+                the true rate is lower. ",
+            );
+        }
+        if self.input.cc == Cc::Reno {
+            note.push_str(
+                "b segments for each ACK, growth by ACKs; counting bytes gives √b times as much.",
+            );
+        } else if self.input.cc == Cc::Cubic
+            && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)
+                < recovery::cubic_window(p, self.rtt_s)
+        {
+            note.push_str("The Reno-friendly region governs here.");
+        } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
+            note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");
+        }
+        note.trim_end().to_owned()
+    }
+}
+
+/// Why an algorithm has no response function, or only a ceiling.
+fn no_law(cc: Cc) -> &'static str {
+    match cc {
+        Cc::Westwood => {
+            "A random loss takes nothing from it while the queue is empty; with one it is \
+             √((1−p) RTT / (p (RTT − RTTmin))) segments. Between Reno's rate and the line's."
+        }
+        Cc::Vegas | Cc::Fast => {
+            "Its window follows the delay; losses are answered as Reno does, and no law of p is \
+             known for both together."
+        }
+        Cc::Bbr => "A ceiling: it bears up to 20 % of random loss; beyond, no law is known.",
+        Cc::Bbr3 => "A ceiling: it bears up to 2 % of loss; beyond, no law is known.",
+        _ => "",
+    }
+}
+
+fn conditions(input: &PathInput) -> Conditions {
+    Conditions {
+        rtt_s: seconds(input.rtt),
+        segments_per_ack: f64::from(input.segments_per_ack),
+        losses: Losses::Periodic,
+    }
+}
+
+/// What losses leave; `None` without a law.
+fn loss_limit_bps(input: &PathInput, mss: Size, loss: f64, line_bps: f64) -> Option<f64> {
+    let ceiling = law::ceiling(input.cc, loss, seconds(input.rtt));
+    ceiling.map(|share| share * line_bps).or_else(|| {
+        let window = law::window(input.cc, loss, conditions(input))?;
+        Some(recovery::segments_bps(window, mss, input.rtt))
+    })
+}

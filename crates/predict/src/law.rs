@@ -1,0 +1,202 @@
+//! Response functions: what loss leaves of a window, for every algorithm that has a law.
+
+use crate::aimd::Aimd;
+use crate::cc::Cc;
+use crate::climb::hybla_rho;
+use crate::recovery::{self, Losses, mathis_constant};
+use crate::{bic, highspeed, htcp};
+
+/// What a response function asks besides the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Round-trip time in seconds; above 0.
+    pub rtt_s: f64,
+    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
+    pub segments_per_ack: f64,
+    /// How losses fall. Reno's law has a form for each, the others one for both.
+    pub losses: Losses,
+}
+
+impl Conditions {
+    /// Periodic losses, growth by bytes.
+    pub fn of_rtt(rtt_s: f64) -> Conditions {
+        Conditions {
+            rtt_s,
+            segments_per_ack: 1.0,
+            losses: Losses::Periodic,
+        }
+    }
+
+    fn reno(self) -> f64 {
+        mathis_constant(self.losses, self.segments_per_ack)
+    }
+}
+
+/// A law in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grounds {
+    /// Mean window in segments, or why there is none.
+    pub window: &'static str,
+    /// Loss ratio of a window.
+    pub loss: &'static str,
+    /// The document.
+    pub source: &'static str,
+    /// Where it holds.
+    pub range: &'static str,
+}
+
+/// Reno's least window by AIMD(1, ½), which the fast algorithms do not fall below.
+const FRIENDLY: Aimd = Aimd {
+    increase: 1.0,
+    decrease: 0.5,
+};
+
+/// Scalable TCP's a/b: 0.01 for each ACK against an eighth for each loss (Kelly, 2003).
+const SCALABLE: f64 = 0.08;
+
+/// Mean window in segments under a loss ratio of `loss`, above 0; `None` for algorithms without a
+/// response function: see [`grounds`].
+///
+/// HighSpeed, Scalable and BIC are Reno in small windows; the larger of both is taken, which meets
+/// their switches within 15 % and can be inverted.
+pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
+    let own = match cc {
+        Cc::Reno => return Some(on.reno() / libm::sqrt(loss)),
+        Cc::Cubic => return Some(recovery::cubic_window(loss, on.rtt_s)),
+        Cc::Hybla => return Some(hybla_rho(on.rtt_s) * FRIENDLY.window(loss)),
+        Cc::Htcp => return Some(htcp::window(loss, on.rtt_s)),
+        Cc::HighSpeed => highspeed::own_window(loss),
+        Cc::Scalable => SCALABLE / loss,
+        Cc::Bic => bic::LINUX.own_window(loss),
+        Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
+    };
+    Some(libm::fmax(own, FRIENDLY.window(loss)))
+}
+
+/// The loss ratio at which the mean window is `window` segments: the inverse of [`window`]; above 1
+/// where a segment or two are the window.
+pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
+    let own = match cc {
+        Cc::Reno => {
+            let root = on.reno() / window;
+            return Some(root * root);
+        }
+        Cc::Cubic => return Some(recovery::cubic_loss_for(window, on.rtt_s)),
+        Cc::Hybla => return Some(FRIENDLY.loss_for(window / hybla_rho(on.rtt_s))),
+        Cc::Htcp => return Some(htcp::loss_for(window, on.rtt_s)),
+        Cc::HighSpeed => highspeed::own_loss_for(window),
+        Cc::Scalable => SCALABLE / window,
+        Cc::Bic => bic::LINUX.own_loss_for(window),
+        Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
+    };
+    Some(libm::fmax(own, FRIENDLY.loss_for(window)))
+}
+
+/// Greatest share of a path that BBR delivers under random loss of ratio `loss`, alone on it:
+/// (1 − p) less what it spends looking for the shortest RTT. `None` above the loss it bears (20 %
+/// for version 1, where 1.25 (1 − p) falls below 1; 2 % for version 3), and for all others.
+///
+/// Version 1 sends 4 segments for the longer of 200 ms and an RTT in every 10 s; version 3 half a
+/// bandwidth-delay product for 200 ms in every 5 s.
+pub fn ceiling(cc: Cc, loss: f64, rtt_s: f64) -> Option<f64> {
+    let (bears, idle) = match cc {
+        Cc::Bbr => (0.2, libm::fmin(libm::fmax(0.2, rtt_s) / 10.0, 1.0)),
+        Cc::Bbr3 => (0.02, 0.5 * libm::fmin(libm::fmax(0.2, rtt_s) / 5.0, 1.0)),
+        _ => return None,
+    };
+    (loss <= bears).then_some((1.0 - loss) * (1.0 - idle))
+}
+
+/// Mean window in segments of Westwood+ under random losses of ratio `loss` when the share `queued`
+/// of its RTT is queueing: √((1 − p)/(p·queued)) (Grieco and Mascolo, CCR 34(2), 2004). Infinite
+/// with an empty queue: a random loss then takes nothing from it.
+pub fn westwood_window(loss: f64, queued: f64) -> f64 {
+    libm::sqrt((1.0 - loss) / (loss * queued))
+}
+
+const PERIODIC: &str =
+    "mean of many periodic losses, p below 0.02, no timeouts, window and line not limiting";
+
+/// The law of an algorithm in words.
+pub const fn grounds(cc: Cc) -> Grounds {
+    let (window, loss, source, range) = match cc {
+        Cc::Reno => (
+            "8 × MSS / RTT × √(3/(2b)) / √p",
+            "3 / (2b W²)",
+            "Mathis et al., CCR 27(3), 1997; RFC 3649 §3",
+            PERIODIC,
+        ),
+        Cc::Cubic => (
+            "8 × MSS / RTT × max((C(3+β)/(4(1−β)))^¼ (RTT/p)^¾, √(3/2)/√p)",
+            "max(RTT ((C(3+β)/(4(1−β)))^¼ / W)^(4/3), 3/(2W²))",
+            "RFC 9438 §5, §5.1, C = 0.4, β = 0.7",
+            PERIODIC,
+        ),
+        Cc::HighSpeed => (
+            "8 × MSS / RTT × max(0.12/p^0.835, √(3/2)/√p)",
+            "max((0.12/W)^(1/0.835), 3/(2W²))",
+            "RFC 3649 §5",
+            "mean of many losses, p from 1e-7 to 1e-3 (W 38 to 83000); Reno's above",
+        ),
+        Cc::Scalable => (
+            "8 × MSS / RTT × max(0.08/p, √(3/2)/√p)",
+            "max(0.08/W, 3/(2W²))",
+            "Kelly, CCR 33(2), 2003",
+            "mean of many random losses; Reno's at 16 segments and below",
+        ),
+        Cc::Htcp => (
+            "8 × MSS / RTT × W(T) with T solved from segments(T) = 1/p",
+            "1 / segments(T) with T solved from mean window(T) = W",
+            "Leith and Shorten, PFLDnet 2004, β = ½",
+            "periodic losses, empty queue, no RTT scaling; p below 0.02",
+        ),
+        Cc::Bic => (
+            "8 × MSS / RTT × max(W(Wmax) with segments(Wmax) = 1/p, √(3/2)/√p)",
+            "max(1 / segments(Wmax), 3/(2W²))",
+            "Xu, Harfoush, Rhee, INFOCOM 2004, Smax 16, β 0.8",
+            "periodic losses, W above some 40 segments; Reno's at 14 and below",
+        ),
+        Cc::Hybla => (
+            "8 × MSS / RTT × ρ √(3/2)/√p, ρ = max(RTT / 25 ms, 1)",
+            "3 ρ² / (2W²)",
+            "Caini and Firrincieli, IJSCN 22(5), 2004",
+            PERIODIC,
+        ),
+        Cc::Westwood => (
+            "none with an empty queue; 8 × MSS / √(RTT (RTT − RTTmin)) × √((1−p)/p) with one",
+            "none",
+            "Grieco and Mascolo, CCR 34(2), 2004",
+            "random losses; the queueing delay is not known here",
+        ),
+        Cc::Vegas => (
+            "none: 2 to 4 segments wait in the queue",
+            "none",
+            "Brakmo and Peterson, JSAC 13(8), 1995",
+            "no loss",
+        ),
+        Cc::Fast => (
+            "none: α segments wait in the queue",
+            "none",
+            "Wei et al., ToN 14(6), 2006",
+            "no loss",
+        ),
+        Cc::Bbr => (
+            "line × (1 − p) × (1 − max(0.2 s, RTT) / 10 s), at most",
+            "1.25 (1 − p) ≥ 1",
+            "Cardwell et al., ACM Queue 14(5), 2016",
+            "a ceiling, alone on the path; p up to 0.2",
+        ),
+        Cc::Bbr3 => (
+            "line × (1 − p) × (1 − max(0.2 s, RTT) / 10 s), at most",
+            "p ≤ 0.02",
+            "draft-ietf-ccwg-bbr",
+            "a ceiling, alone on the path; p up to 0.02",
+        ),
+    };
+    Grounds {
+        window,
+        loss,
+        source,
+        range,
+    }
+}

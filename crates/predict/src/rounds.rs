@@ -1,0 +1,149 @@
+//! A connection round by round, when it is named which segments are lost.
+//!
+//! A rounds model: a round sends a window and lasts a round trip, or as long as the line needs for
+//! it. Slow start multiplies the window up to a cap. A round in which a named segment is lost is
+//! followed by one at the cut window, in which it is repaired; then the window climbs as
+//! [`Climb`] says. No timeouts, no queue that overflows, no handshake.
+
+use crate::cc::Cc;
+use crate::climb::Climb;
+
+/// A connection and its losses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Connection<'l> {
+    /// The algorithm.
+    pub cc: Cc,
+    /// Round-trip time in seconds; above 0.
+    pub rtt_s: f64,
+    /// Segments the line takes in one RTT; above 0.
+    pub pipe: f64,
+    /// Largest window in segments; at least 1.
+    pub cap: f64,
+    /// Initial window in segments; at least 1.
+    pub initial: f64,
+    /// By how much a round of slow start multiplies the window; above 1.
+    pub growth: f64,
+    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
+    pub segments_per_ack: f64,
+    /// Numbers of the segments lost, from 1, ascending.
+    pub lost: &'l [u64],
+}
+
+/// One round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// When it begins, in seconds after the first segment.
+    pub start_s: f64,
+    /// When the next one begins.
+    pub end_s: f64,
+    /// Segments sent in it.
+    pub segments: f64,
+}
+
+/// Rounds followed before a connection is given up.
+const ROUNDS_MAX: usize = 2_000_000;
+
+impl Connection<'_> {
+    /// The rounds, without end; `None` for algorithms whose answer to a loss is not known
+    /// ([`Climb::start`]).
+    pub fn rounds(&self) -> Option<impl Iterator<Item = Round> + '_> {
+        self.climb(self.cap).start()?;
+        let mut state = State {
+            now_s: 0.0,
+            sent: 0.0,
+            window: libm::fmin(self.initial, self.cap),
+            climb: None,
+            repairing: false,
+            round: 0,
+        };
+        Some(core::iter::repeat_with(move || state.advance(self)))
+    }
+
+    /// Segments sent from `from_s` to `until_s` after the first one; `None` as for
+    /// [`Connection::rounds`], and for spans of more than two million round trips.
+    pub fn sent(&self, from_s: f64, until_s: f64) -> Option<f64> {
+        let mut sum = 0.0;
+        for round in self.rounds()?.take(ROUNDS_MAX) {
+            if round.start_s >= until_s {
+                return Some(sum);
+            }
+            let inside = libm::fmin(round.end_s, until_s) - libm::fmax(round.start_s, from_s);
+            sum += round.segments * libm::fmax(inside, 0.0) / (round.end_s - round.start_s);
+        }
+        None
+    }
+
+    /// Seconds from the first segment to the last of `segments`; `None` as for
+    /// [`Connection::sent`].
+    pub fn time_s(&self, segments: f64) -> Option<f64> {
+        let mut sent = 0.0;
+        for round in self.rounds()?.take(ROUNDS_MAX) {
+            if sent + round.segments >= segments {
+                // What is left goes out at the rate of the line.
+                let left = (segments - sent) / self.pipe * self.rtt_s;
+                return Some(round.start_s + left);
+            }
+            sent += round.segments;
+        }
+        None
+    }
+
+    fn climb(&self, top: f64) -> Climb {
+        Climb {
+            cc: self.cc,
+            top,
+            rtt_s: self.rtt_s,
+            segments_per_ack: self.segments_per_ack,
+        }
+    }
+}
+
+struct State {
+    now_s: f64,
+    sent: f64,
+    window: f64,
+    climb: Option<Climb>,
+    repairing: bool,
+    /// Rounds since the climb began.
+    round: u32,
+}
+
+impl State {
+    fn advance(&mut self, of: &Connection<'_>) -> Round {
+        let segments = libm::fmin(self.window, of.cap);
+        let round = Round {
+            start_s: self.now_s,
+            end_s: self.now_s + of.rtt_s * libm::fmax(1.0, segments / of.pipe),
+            segments,
+        };
+        let (before, after) = (self.sent, self.sent + segments);
+        self.now_s = round.end_s;
+        self.sent = after;
+        let first = of.lost.partition_point(|n| *n as f64 <= before);
+        let hit = of.lost.get(first).is_some_and(|n| *n as f64 <= after);
+        if hit && !self.repairing {
+            // By the time the loss is known, slow start has grown once more.
+            let top = match self.climb {
+                None => libm::fmin(self.window * of.growth, of.cap),
+                Some(_) => segments,
+            };
+            let climb = of.climb(top);
+            self.window = libm::fmax(climb.start().unwrap_or(top), 2.0);
+            self.climb = Some(climb);
+            self.repairing = true;
+            self.round = 0;
+            return round;
+        }
+        if self.repairing {
+            self.repairing = false;
+            return round;
+        }
+        let grown = match &self.climb {
+            None => self.window * of.growth,
+            Some(climb) => climb.next(self.window, self.round),
+        };
+        self.round = self.round.saturating_add(1);
+        self.window = libm::fmin(grown, of.cap);
+        round
+    }
+}

@@ -1,0 +1,259 @@
+//! Properties of the laws: inverses, order, agreement of one form with another.
+
+use farpath_predict::aimd::{Aimd, cubic_utilisation};
+use farpath_predict::climb::Climb;
+use farpath_predict::law::{self, Conditions};
+use farpath_predict::pftk::Pftk;
+use farpath_predict::recovery::Losses;
+use farpath_predict::rounds::Connection;
+use farpath_predict::{Cc, bic, htcp, queue, recovery};
+use proptest::prelude::*;
+
+fn with_law() -> impl Strategy<Value = Cc> {
+    let all: Vec<Cc> = Cc::ALL
+        .into_iter()
+        .filter(|cc| law::window(*cc, 1e-4, Conditions::of_rtt(0.1)).is_some())
+        .collect();
+    prop::sample::select(all)
+}
+
+proptest! {
+    /// The loss for a window gives the window back, and more loss means less window.
+    #[test]
+    fn laws_can_be_inverted(cc in with_law(), e in -11.0..-2.0_f64, rtt_ms in 1_u32..1000) {
+        let on = Conditions::of_rtt(f64::from(rtt_ms) / 1e3);
+        let loss = libm::exp10(e);
+        let window = law::window(cc, loss, on).expect("a law");
+        let back = law::loss_for(cc, window, on).expect("a law");
+        prop_assert!((back / loss - 1.0).abs() < 1e-6, "{cc}: {loss} came back as {back}");
+        let more = law::window(cc, loss * 1.1, on).expect("a law");
+        prop_assert!(more < window, "{cc}: {more} {window}");
+    }
+
+    /// No algorithm of the fast ones is below Reno.
+    #[test]
+    fn the_fast_are_never_slower_than_reno(cc in with_law(), e in -11.0..-2.0_f64, rtt_ms in 1_u32..1000) {
+        let on = Conditions::of_rtt(f64::from(rtt_ms) / 1e3);
+        let reno = law::window(Cc::Reno, libm::exp10(e), on).expect("a law");
+        let own = law::window(cc, libm::exp10(e), on).expect("a law");
+        prop_assert!(own >= reno * (1.0 - 1e-9), "{cc} {own} {reno}");
+    }
+
+    /// Whatever the window: a climb begins below it, rises, and ends.
+    #[test]
+    fn climbs_end(n in 0..Cc::ALL.len(), e in 0.7..6.0_f64, rtt_ms in 1_u32..1000) {
+        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0 };
+        let Some(start) = climb.start() else { return Ok(()) };
+        prop_assert!(start <= climb.top);
+        let rounds = climb.rounds();
+        let exact = climb.recovery_s().expect("a time");
+        if let Some(rounds) = rounds {
+            // What is written down and what is stepped differ by rounding up to a round trip.
+            let stepped = f64::from(rounds) * climb.rtt_s;
+            prop_assert!(stepped >= exact - 1e-6 * exact && stepped < exact + 1.001 * climb.rtt_s, "{stepped} {exact}");
+        }
+        let mut window = start;
+        for round in 0..100 {
+            let next = climb.next(window, round);
+            prop_assert!(next >= window, "{} {window} {next}", climb.cc);
+            window = next;
+        }
+    }
+
+    /// A sawtooth counted step by step gives the utilisation written down.
+    #[test]
+    fn utilisation_is_that_of_the_sawtooth(buffer in 0.0..1.5_f64, decrease in 0.1..0.6_f64) {
+        let aimd = Aimd { increase: 1.0, decrease };
+        let pipe = 20_000.0;
+        let top = (1.0 + buffer) * pipe;
+        let (mut window, mut sent, mut time) = ((1.0 - decrease) * top, 0.0, 0.0);
+        while window < top {
+            sent += window;
+            time += libm::fmax(window, pipe);
+            window += 1.0;
+        }
+        let stepped = sent / time;
+        prop_assert!((stepped - aimd.utilisation(buffer)).abs() < 1e-3, "{stepped}");
+        // CUBIC in time.
+        let (w_max, mut sum) = (1.0 + buffer, 0.0);
+        for n in 0..10_000 {
+            let left = 1.0 - (f64::from(n) + 0.5) / 1e4;
+            sum += libm::fmin(1.0, w_max * (1.0 - 0.3 * left * left * left));
+        }
+        prop_assert!((sum / 1e4 - cubic_utilisation(buffer)).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn aimd_of_cubic_is_its_friendly_region() {
+    // RFC 9438 §4.3: AIMD(α, β) has Reno's response.
+    for p in [1e-2, 1e-4, 1e-6] {
+        let friendly = recovery::CUBIC_FRIENDLY.window(p);
+        assert!((friendly / Aimd::reno(1.0).window(p) - 1.0).abs() < 1e-12);
+        assert!((recovery::CUBIC_FRIENDLY.loss_for(friendly) / p - 1.0).abs() < 1e-12);
+    }
+    // Half the growth with delayed ACKs: √½ of the window, twice the time.
+    let ratio = Aimd::reno(2.0).window(1e-4) / Aimd::reno(1.0).window(1e-4);
+    assert!((ratio - libm::sqrt(0.5)).abs() < 1e-12);
+    assert_eq!(Aimd::reno(2.0).recovery_rounds(100.0), 100.0);
+}
+
+#[test]
+fn htcp_is_reno_within_a_second_and_far_faster_after() {
+    let on = Conditions::of_rtt(0.01);
+    let reno = law::window(Cc::Reno, 1e-3, on).expect("a law");
+    assert!((htcp::window(1e-3, 0.01) / reno - 1.0).abs() < 1e-9);
+    assert!(htcp::window(1e-8, 0.1) > 10.0 * recovery::reno_window(1e-8));
+    // The continuous time is within two rounds of the stepped one.
+    let stepped = Climb {
+        cc: Cc::Htcp,
+        top: 10_274.0,
+        rtt_s: 0.12,
+        segments_per_ack: 1.0,
+    };
+    let off = stepped.recovery_s().expect("a climb") - htcp::recovery_s(10_274.0, 0.12);
+    assert!((0.0..0.24).contains(&off), "{off}");
+}
+
+#[test]
+fn bic_is_linear_far_from_the_old_window() {
+    // A long linear phase: AIMD(16, 0.2), w = 8.5/√p; the search near the top
+    // spends segments that the climb then lacks.
+    for p in [1e-8, 1e-9, 1e-10] {
+        let ratio = bic::LINUX.own_window(p) / (8.49 / libm::sqrt(p));
+        assert!((0.98..1.0).contains(&ratio), "{p}: {ratio}");
+    }
+    let (linux, paper) = (bic::LINUX.epoch(1e4), bic::PAPER.epoch(1e4));
+    // (2001 − 64)/16 + 4 ln 16 + 20 rounds, and (1250 − 128)/32 + 4 ln 32 + 20.
+    assert!((linux.rounds - 152.2).abs() < 0.2, "{linux:?}");
+    assert!((paper.rounds - 68.9).abs() < 0.2, "{paper:?}");
+}
+
+#[test]
+fn padhye_s_forms_agree_where_losses_are_rare() {
+    for p in [1e-6, 1e-5, 1e-4] {
+        let path = Pftk::of_rtt(0.1);
+        assert!((path.approximate(p) / path.tfrc(p) - 1.0).abs() < 1e-12);
+        let mathis = law::window(Cc::Reno, p, Conditions::of_rtt(0.1)).expect("a law") / 0.1;
+        assert!(
+            (path.full(p) / mathis - 1.0).abs() < 0.08,
+            "{p}: {}",
+            path.full(p) / mathis
+        );
+    }
+    // A window of 20 segments holds either form.
+    let narrow = Pftk {
+        window: 20.0,
+        ..Pftk::of_rtt(0.1)
+    };
+    assert_eq!(narrow.approximate(1e-6), 200.0);
+    assert!((narrow.full(1e-6) - 200.0).abs() < 0.1);
+    // Where a timeout is certain the full model's rate is that of the timeouts.
+    assert!(Pftk::of_rtt(0.1).full(0.9) < 0.5);
+}
+
+#[test]
+fn what_no_law_is_known_for_has_none() {
+    for cc in [Cc::Westwood, Cc::Vegas, Cc::Fast, Cc::Bbr, Cc::Bbr3] {
+        assert_eq!(law::window(cc, 1e-4, Conditions::of_rtt(0.1)), None);
+        assert_eq!(law::loss_for(cc, 100.0, Conditions::of_rtt(0.1)), None);
+    }
+    // BBR bears 20 and 2 %.
+    assert_eq!(law::ceiling(Cc::Bbr, 0.2, 0.1), Some(0.8 * 0.98));
+    assert_eq!(law::ceiling(Cc::Bbr, 0.21, 0.1), None);
+    assert!((law::ceiling(Cc::Bbr3, 0.01, 0.1).expect("below 2 %") - 0.99 * 0.98).abs() < 1e-12);
+    assert_eq!(law::ceiling(Cc::Bbr3, 0.021, 0.1), None);
+    assert_eq!(law::ceiling(Cc::Cubic, 0.0, 0.1), None);
+    // Westwood+ with half its RTT in queues is Reno within √(1 − p).
+    let westwood = law::westwood_window(1e-4, 0.5);
+    assert!((westwood - libm::sqrt(2.0 * 0.9999 / 1e-4)).abs() < 1e-9);
+}
+
+#[test]
+fn hybla_is_blind_to_the_rtt() {
+    let rate = |rtt| law::window(Cc::Hybla, 1e-5, Conditions::of_rtt(rtt)).expect("a law") / rtt;
+    assert!((rate(0.6) / rate(0.05) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn random_losses_and_delayed_acks_change_reno() {
+    let at = |losses, b| {
+        let on = Conditions {
+            losses,
+            segments_per_ack: b,
+            ..Conditions::of_rtt(0.1)
+        };
+        law::window(Cc::Reno, 1e-4, on).expect("a law")
+    };
+    assert!((at(Losses::Random, 1.0) - 131.0).abs() < 1e-9);
+    assert!((at(Losses::Random, 2.0) - 93.0).abs() < 1e-9);
+    assert!((at(Losses::Periodic, 2.0) - 86.6).abs() < 0.01);
+}
+
+#[test]
+fn queues_of_equal_datagrams() {
+    assert_eq!(queue::md1_wait(0.5), Some(0.5));
+    assert_eq!(queue::md1_wait(0.9), Some(0.9 / (2.0 * (1.0 - 0.9))));
+    assert_eq!(queue::md1_wait(1.0), None);
+    assert_eq!(queue::dd1_drop_ratio(0.9), 0.0);
+    // 956 Mbit/s offered where 292.6 pass: 69.39 % are dropped.
+    assert!((queue::dd1_drop_ratio(956.0 / 292.6) - 0.6939).abs() < 5e-5);
+}
+
+fn connection(cc: Cc, lost: &[u64]) -> Connection<'_> {
+    Connection {
+        cc,
+        rtt_s: 0.1,
+        pipe: 1000.0,
+        cap: 1000.0,
+        initial: 10.0,
+        growth: 2.0,
+        segments_per_ack: 1.0,
+        lost,
+    }
+}
+
+#[test]
+fn one_loss_costs_reno_an_eighth_of_w_squared() {
+    let clean = connection(Cc::Reno, &[]);
+    let lossy = connection(Cc::Reno, &[20_000]);
+    // W²/8 in the climb, and half a window in the round of the repair.
+    let missing = clean.sent(0.0, 100.0).expect("rounds") - lossy.sent(0.0, 100.0).expect("rounds");
+    assert!((missing - (125_000.0 + 500.0)).abs() < 300.0, "{missing}");
+    let cubic = connection(Cc::Cubic, &[20_000]);
+    let cheaper = clean.sent(0.0, 100.0).expect("rounds") - cubic.sent(0.0, 100.0).expect("rounds");
+    assert!(cheaper < missing / 4.0, "{cheaper}");
+    // Two losses in one round are one cut.
+    let pair = connection(Cc::Reno, &[20_000, 20_001]);
+    assert_eq!(pair.sent(0.0, 100.0), lossy.sent(0.0, 100.0));
+    // The slow start of a clean one: 10 × (2^7 − 1) segments in 7 rounds, then the pipe.
+    assert_eq!(clean.sent(0.0, 0.7), Some(1270.0));
+    let pipe = clean.sent(0.7, 0.8).expect("rounds");
+    assert!((pipe - 1000.0).abs() < 1e-9, "{pipe}");
+    assert_eq!(clean.time_s(1270.0 + 500.0), Some(0.75));
+    assert_eq!(connection(Cc::Bbr, &[5]).sent(0.0, 1.0), None);
+}
+
+#[test]
+fn a_loss_in_slow_start_ends_it() {
+    let early = connection(Cc::Reno, &[100]);
+    let rounds: Vec<f64> = early
+        .rounds()
+        .expect("a law")
+        .take(8)
+        .map(|r| r.segments)
+        .collect();
+    // 10, 20, 40; segment 100 is in the round of 80; known when 160 are out; then 80 and one more each round.
+    assert_eq!(rounds, [10.0, 20.0, 40.0, 80.0, 80.0, 80.0, 81.0, 82.0]);
+}
+
+#[test]
+fn a_window_above_the_pipe_waits_in_the_queue() {
+    let full = Connection {
+        cap: 2000.0,
+        ..connection(Cc::Reno, &[])
+    };
+    // A round of 2000 segments takes two RTTs: the line is never left waiting.
+    let long = full.sent(10.0, 20.0).expect("rounds");
+    assert!((long - 100_000.0).abs() < 1.0, "{long}");
+}

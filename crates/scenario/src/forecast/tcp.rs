@@ -1,0 +1,362 @@
+//! The forecast of a TCP test: the least of window, losses and line, less what its start costs; round
+//! by round where single segments are named lost.
+
+use farpath_predict::Cc;
+use farpath_predict::climb::Climb;
+use farpath_predict::law::{self, Conditions};
+use farpath_predict::pftk::Pftk;
+use farpath_predict::recovery::{Losses, segments_bps};
+use farpath_predict::rounds::Connection;
+use farpath_predict::slow_start::SlowStart;
+use farpath_record::Record;
+use farpath_tcp::{Algorithm, ByteCounting, Config};
+use farpath_units::{Duration, Rate, Size};
+
+use super::{Narrowest, Path, place, put};
+use crate::model::{Loss, Tcp, Test, Way};
+use crate::plan::segments_per_growth;
+
+/// Loss ratio above which timeouts, which the laws leave out, govern.
+const LOSS_MAX: f64 = 0.02;
+/// Losses in the measured time below which their mean says little.
+const LOSSES_FEW: f64 = 10.0;
+/// Segments in flight below which a loss is found by timeout.
+const SEGMENTS_FEW: f64 = 4.0;
+
+/// What one test's connections are like, each.
+struct Flow {
+    config: Config,
+    /// The closed forms' name for its algorithm, if they know it.
+    cc: Option<Cc>,
+    streams: f64,
+    narrowest: Narrowest,
+    /// Round-trip time of a full segment and its ACK, nothing waiting.
+    base: Duration,
+    /// Payload in flight at most.
+    window: u64,
+    /// Chance that a segment is lost, and how losses fall.
+    loss: f64,
+    losses: Losses,
+}
+
+impl Path<'_> {
+    pub(super) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
+        let flow = self.flow_of(tcp);
+        let m = &mut record.metrics;
+        put(m, "rtt_min_ns", flow.base.as_ns() as f64);
+        let Some(loss_bps) = flow.loss_bps() else {
+            let named = flow.config.algorithm;
+            record.notes.push(format!(
+                "no closed form says what {named:?} does at a loss ratio of {:.1e}",
+                flow.loss
+            ));
+            return;
+        };
+        let steady = flow.steady(loss_bps);
+        if loss_bps.is_infinite() {
+            // More window than the path holds waits in front of its narrowest place.
+            let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
+            let longest = loaded.max(flow.base.as_secs_f64());
+            put(m, "rtt_max_ns", (longest * 1e9).round());
+        }
+        let ramp = flow.ramp(steady / flow.streams);
+        put(m, "ramp_s", ramp.seconds);
+        let lost: Vec<Vec<u64>> = (0..tcp.parallel).map(|n| self.named(test, n)).collect();
+        let scripted = lost.iter().any(|l| !l.is_empty());
+        let exact = if scripted && flow.loss == 0.0 {
+            flow.by_rounds(test, &lost)
+        } else {
+            None
+        };
+        let (goodput, completion) = exact.unwrap_or_else(|| flow.by_law(test, steady, &ramp));
+        put(m, "goodput_bps", goodput);
+        if let Some(seconds) = completion {
+            put(m, "completion_ns", (seconds * 1e9).round());
+        }
+        if scripted && let Some(seconds) = flow.recovery_s() {
+            put(m, "recovery_s", seconds);
+        }
+        record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
+        record.notes.extend(flow.doubts(test, loss_bps));
+    }
+
+    fn flow_of(&self, tcp: &Tcp) -> Flow {
+        let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
+        Flow {
+            cc: law_of(config.algorithm),
+            streams: f64::from(tcp.parallel),
+            narrowest: self.narrowest(config.mss + header, config.mss, acks, header),
+            base: self.rtt(config.mss + header, header),
+            window: whole_segments(&config),
+            loss: self.loss_ratio(config.mss + header, &self.there),
+            losses: self.how_losses_fall(),
+            config,
+        }
+    }
+
+    /// Periodic where nothing but `every = n` loses frames.
+    fn how_losses_fall(&self) -> Losses {
+        let mut causes = self.there.iter().flat_map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            let link = &self.scenario.links[port.link.0];
+            &link.directions[usize::from(port.way == Way::Reverse)].losses
+        });
+        let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
+        if causes.all(regular) {
+            Losses::Periodic
+        } else {
+            Losses::Random
+        }
+    }
+
+    /// The segments of one stream of a test that are named lost anywhere, ascending.
+    fn named(&self, test: &Test, of: u32) -> Vec<u64> {
+        let mut lost: Vec<u64> = self
+            .scenario
+            .links
+            .iter()
+            .flat_map(|l| &l.directions)
+            .flat_map(|d| &d.losses)
+            .filter_map(|l| match l {
+                Loss::Scripted {
+                    test: named,
+                    stream,
+                    segment,
+                } if *named == test.name && *stream == of => Some(*segment),
+                _ => None,
+            })
+            .collect();
+        lost.sort_unstable();
+        lost
+    }
+}
+
+impl Flow {
+    fn rtt_s(&self) -> f64 {
+        self.base.as_secs_f64()
+    }
+
+    fn mss(&self) -> f64 {
+        f64::from(self.config.mss)
+    }
+
+    fn window_bps(&self) -> f64 {
+        self.window as f64 * 8.0 / self.rtt_s()
+    }
+
+    /// All connections together, long after their start.
+    fn steady(&self, loss_bps: f64) -> f64 {
+        (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
+    }
+
+    /// Segments for each step of growth in congestion avoidance.
+    fn segments_per_step(&self) -> f64 {
+        match self.config.byte_counting {
+            ByteCounting::Off => f64::from(self.config.delayed_ack.every.max(1)),
+            ByteCounting::Limit(_) | ByteCounting::Full => 1.0,
+        }
+    }
+
+    /// Rate at which losses hold one connection; infinite without loss, `None` without a law.
+    fn loss_bps(&self) -> Option<f64> {
+        if self.loss <= 0.0 {
+            return Some(f64::INFINITY);
+        }
+        let cc = self.cc?;
+        if let Some(share) = law::ceiling(cc, self.loss, self.rtt_s()) {
+            return Some(share * self.narrowest.bps / self.streams);
+        }
+        let on = Conditions {
+            rtt_s: self.rtt_s(),
+            segments_per_ack: self.segments_per_step(),
+            losses: self.losses,
+        };
+        let window = law::window(cc, self.loss, on)?;
+        let mss = Size::from_bytes(self.config.mss.into());
+        Some(segments_bps(window, mss, self.base))
+    }
+
+    /// Slow start up to `bps`.
+    fn ramp(&self, bps: f64) -> Ramp {
+        let rtt_s = self.rtt_s();
+        let slow_start = SlowStart {
+            full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
+            initial: f64::from(self.config.initial_window.max(1)),
+            segments_per_ack: segments_per_growth(&self.config),
+        };
+        let cost = slow_start.cost();
+        Ramp {
+            seconds: (f64::from(cost.rounds) + 1.5) * rtt_s,
+            wasted_s: (cost.wasted_rtts + 1.5) * rtt_s,
+            slow_start,
+            mss: self.config.mss,
+            rtt: self.base,
+        }
+    }
+
+    /// Goodput of all connections, and the time of a transfer of fixed size.
+    fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp) -> (f64, Option<f64>) {
+        match (test.duration, self.config.amount) {
+            (None, Some(bytes)) => {
+                let seconds = ramp.transfer_s(bytes, steady / self.streams);
+                (bytes as f64 * 8.0 * self.streams / seconds, Some(seconds))
+            }
+            (duration, _) => (
+                steady * ramp.share(test.omit, duration.unwrap_or_default()),
+                None,
+            ),
+        }
+    }
+
+    /// The same where segments are named lost, round by round; `None` where the algorithm's answer
+    /// to a loss is not known. Each stream has its share of the line.
+    fn by_rounds(&self, test: &Test, lost: &[Vec<u64>]) -> Option<(f64, Option<f64>)> {
+        let rtt_s = self.rtt_s();
+        let cc = self.cc?;
+        let share = self.narrowest.bps / self.streams * rtt_s / 8.0 / self.mss();
+        let of = |lost| Connection {
+            cc,
+            rtt_s,
+            pipe: share,
+            cap: self.window as f64 / self.mss(),
+            initial: f64::from(self.config.initial_window.max(1)),
+            growth: 1.0 + 1.0 / segments_per_growth(&self.config),
+            segments_per_ack: self.segments_per_step(),
+            lost,
+        };
+        // One RTT of handshake, half of one to the receiver.
+        let late = 1.5 * rtt_s;
+        match (test.duration, self.config.amount) {
+            (None, Some(bytes)) => {
+                let segments = bytes as f64 / self.mss();
+                let mut last: f64 = 0.0;
+                for stream in lost {
+                    last = last.max(of(stream).time_s(segments)? + late);
+                }
+                Some((bytes as f64 * 8.0 * self.streams / last, Some(last)))
+            }
+            (duration, _) => {
+                let (from, span) = (test.omit.as_secs_f64() - late, duration?.as_secs_f64());
+                let mut sum = 0.0;
+                for stream in lost {
+                    sum += of(stream).sent(from.max(0.0), from + span)?;
+                }
+                Some((sum * self.mss() * 8.0 / span, None))
+            }
+        }
+    }
+
+    /// From the window cut back to the old window after one loss at a full window: the round trip
+    /// of the repair, then the algorithm's growth.
+    fn recovery_s(&self) -> Option<f64> {
+        let climb = Climb {
+            cc: self.cc?,
+            top: self.window as f64 / self.mss(),
+            rtt_s: self.rtt_s(),
+            segments_per_ack: self.segments_per_step(),
+        };
+        Some(self.rtt_s() + climb.recovery_s()?)
+    }
+
+    fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
+        if steady >= self.narrowest.bps * 0.9999 {
+            place(&self.narrowest)
+        } else if loss_bps < self.window_bps() {
+            "loss"
+        } else if self.config.send_buffer < self.config.receive_window {
+            "send_buffer"
+        } else {
+            "receive_window"
+        }
+    }
+
+    /// Where the forecast is outside the range of its formulas.
+    fn doubts(&self, test: &Test, loss_bps: f64) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let each = self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        if self.streams > 1.0 && each < SEGMENTS_FEW {
+            doubts.push(format!(
+                "outside the formulas' range: {:.0} streams share the path, {each:.1} segments each, and losses among them are found by timeout",
+                self.streams
+            ));
+        }
+        if self.loss <= 0.0 {
+            return doubts;
+        }
+        if self.loss > LOSS_MAX {
+            let timeouts = Pftk {
+                segments_per_ack: self.segments_per_step(),
+                window: self.window as f64 / self.mss(),
+                timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
+                ..Pftk::of_rtt(self.rtt_s())
+            };
+            let bps = timeouts.full(self.loss.min(0.999)) * self.mss() * 8.0 * self.streams;
+            doubts.push(format!(
+                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s",
+                bps / 1e6
+            ));
+        }
+        let Some(span) = test.duration else {
+            return doubts;
+        };
+        let clean = self.steady(f64::INFINITY);
+        let segments = self.steady(loss_bps) * span.as_secs_f64() / 8.0 / self.mss();
+        let expected = segments * self.loss;
+        if expected < LOSSES_FEW && loss_bps < self.window_bps() {
+            doubts.push(format!(
+                "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in the measured time; without any: {:.3} Mbit/s",
+                clean / 1e6
+            ));
+        }
+        doubts
+    }
+}
+
+/// The closed forms' name for an algorithm: both lists use the algorithms' own names.
+fn law_of(algorithm: Algorithm) -> Option<Cc> {
+    algorithm.name().parse().ok()
+}
+
+/// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
+struct Ramp {
+    seconds: f64,
+    wasted_s: f64,
+    slow_start: SlowStart,
+    rtt: Duration,
+    mss: u32,
+}
+
+impl Ramp {
+    /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a
+    /// start that `omit` cuts is taken to halve every doubling time.
+    fn share(&self, omit: Duration, duration: Duration) -> f64 {
+        let (omit, duration) = (omit.as_secs_f64(), duration.as_secs_f64());
+        if duration <= 0.0 || omit >= self.seconds {
+            return 1.0;
+        }
+        let wasted = if omit <= 0.0 {
+            self.wasted_s
+        } else {
+            self.wasted_s * (1.0 - omit / self.seconds)
+        };
+        ((duration - wasted) / duration).max(0.0)
+    }
+
+    /// SYN to the last byte delivered.
+    fn transfer_s(&self, bytes: u64, bps: f64) -> f64 {
+        let rate = Rate::from_bps(bps.round() as u64);
+        let (size, mss) = (Size::from_bytes(bytes), Size::from_bytes(self.mss.into()));
+        let sending = rate.map_or(f64::INFINITY, |r| {
+            self.slow_start.transfer_s(size, mss, r, self.rtt)
+        });
+        1.5 * self.rtt.as_secs_f64() + sending
+    }
+}
+
+/// Bytes in flight at most: whole segments only.
+fn whole_segments(config: &Config) -> u64 {
+    let window = config.receive_window.min(config.send_buffer);
+    (window / u64::from(config.mss)).max(1) * u64::from(config.mss)
+}

@@ -1,0 +1,114 @@
+//! What ends slow start before a loss does, and how fast it may grow.
+
+use farpath_units::{Duration, Time};
+
+use crate::config::SlowStart;
+use crate::hystart::HyStart;
+use crate::train::Train;
+
+/// Most segments of growth per ACK with HyStart++, for a sender that does not pace (RFC 9406 §4.3).
+const L: u64 = 8;
+
+/// Where slow start stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Standard slow start.
+    SlowStart,
+    /// Conservative slow start.
+    Conservative,
+    /// Enough: `ssthresh = cwnd`.
+    Leave,
+}
+
+/// An ACK in slow start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// When.
+    pub(crate) now: Time,
+    /// The round-trip time it measured, if it did.
+    pub(crate) rtt: Option<Duration>,
+    /// The connection's smallest.
+    pub(crate) rtt_min: Duration,
+    /// The first unacknowledged byte.
+    pub(crate) una: u64,
+    /// The first byte not sent yet.
+    pub(crate) nxt: u64,
+    /// The congestion window in segments.
+    pub(crate) cwnd: f64,
+}
+
+/// A detector that ends slow start.
+#[derive(Clone, Debug)]
+pub(crate) enum Exit {
+    /// HyStart++ (RFC 9406).
+    PlusPlus(HyStart),
+    /// HyStart as Linux's CUBIC has it.
+    Classic(Train),
+}
+
+impl Exit {
+    /// The detector of that kind of slow start, if it has one; `paced` senders do not send trains.
+    pub(crate) fn of(slow_start: SlowStart, paced: bool) -> Option<Exit> {
+        match slow_start {
+            SlowStart::Standard | SlowStart::Limited { .. } => None,
+            SlowStart::HyStartPlusPlus => Some(Exit::PlusPlus(HyStart::new(paced))),
+            SlowStart::HyStart => Some(Exit::Classic(Train::new(paced))),
+        }
+    }
+
+    /// An ACK moved the acknowledged edge.
+    pub(crate) fn on_ack(&mut self, arrival: &Arrival) -> Step {
+        match self {
+            Exit::PlusPlus(h) => h.on_ack(arrival.rtt, arrival.una, arrival.nxt),
+            Exit::Classic(train) => train.on_ack(arrival),
+        }
+    }
+
+    /// Whether growth is held down already.
+    pub(crate) fn is_conservative(&self) -> bool {
+        matches!(self, Exit::PlusPlus(h) if h.is_conservative())
+    }
+
+    /// Most segments of growth per ACK.
+    pub(crate) fn most(&self) -> u64 {
+        match self {
+            Exit::PlusPlus(h) if !h.is_paced() => L,
+            Exit::PlusPlus(_) | Exit::Classic(_) => u64::MAX >> 32,
+        }
+    }
+}
+
+/// By what limited slow start (RFC 3742 §2) divides the growth at a window of so many segments:
+/// K = int(cwnd / (max_ssthresh/2)) above max_ssthresh.
+pub(crate) fn limited(cwnd: f64, max_ssthresh: f64) -> f64 {
+    if cwnd <= max_ssthresh {
+        1.0
+    } else {
+        (cwnd / (0.5 * max_ssthresh)).floor()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 3742 §3: with max_ssthresh 100, cwnd reaches 83 000 segments in 836 round trips (its
+    /// equation: log2(max_ssthresh) + (cwnd − max_ssthresh)/(max_ssthresh/2)), and never more than
+    /// max_ssthresh/2 segments come in a round trip.
+    #[test]
+    fn rfc3742_3_limited_slow_start_takes_836_round_trips_to_83_000() {
+        let mut cwnd = 1.0_f64;
+        let mut rounds = 0;
+        while cwnd < 83_000.0 {
+            let more = cwnd / limited(cwnd, 100.0);
+            assert!(more <= 100.0);
+            cwnd += more;
+            rounds += 1;
+        }
+        let formula = libm::log2(100.0) + (83_000.0 - 100.0) / 50.0;
+        assert!(
+            (f64::from(rounds) / formula - 1.0).abs() < 0.01,
+            "{rounds} for {formula}"
+        );
+    }
+}
