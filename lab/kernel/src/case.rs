@@ -29,8 +29,9 @@ impl Case {
         Duration::from_ms(self.delay_ms)
     }
 
-    /// The same as a scenario.
-    pub(crate) fn scenario(&self) -> String {
+    /// The same as a scenario, whose congestion control is of that `flavour`.
+    pub(crate) fn scenario(&self, flavour: &str) -> String {
+        let slow_start = if self.hystart { "hystart" } else { "standard" };
         let lose = self.lose.map_or(String::new(), |n| {
             format!("forward.lose = {{ flow = \"bulk\", segment = {n} }}\n")
         });
@@ -44,17 +45,20 @@ impl Case {
              [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nframing = \"none\"\nrate = \"{mbit} Mbit/s\"\n\
              delay = \"{delay} ms\"\nmtu = 1500\nqueue = \"{queue} packets\"\n{lose}\n\
              [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"{seconds} s\"\n\
-             window = \"64 MiB\"\ncc = \"{control}\"\nhystart = {hystart}\n",
+             window = \"64 MiB\"\ncc = \"{control}\"\n\
+             flavour = \"{flavour}\"\nslow_start = \"{slow_start}\"\n",
             name = self.name,
             mbit = self.mbit,
             delay = self.delay_ms,
             queue = self.queue,
             seconds = self.seconds,
             control = self.control,
-            hystart = self.hystart,
         )
     }
 }
+
+/// The model's flavours, the one that means to be this kernel first.
+pub(crate) const FLAVOURS: [&str; 2] = ["linux", "rfc"];
 
 /// The cases, in order. The queue is deep where one scripted loss is the only one.
 pub(crate) const CASES: [Case; 8] = [
@@ -86,7 +90,7 @@ pub(crate) const CASES: [Case; 8] = [
         delay_ms: 50,
         queue: 1000,
         lose: Some(300),
-        seconds: 20,
+        seconds: 14,
     },
     Case {
         name: "cubic-50M-50ms",
@@ -96,7 +100,7 @@ pub(crate) const CASES: [Case; 8] = [
         delay_ms: 25,
         queue: 1000,
         lose: Some(400),
-        seconds: 20,
+        seconds: 14,
     },
     Case {
         name: "cubic-100M-120ms",
@@ -116,7 +120,7 @@ pub(crate) const CASES: [Case; 8] = [
         delay_ms: 50,
         queue: 1000,
         lose: Some(3000),
-        seconds: 20,
+        seconds: 16,
     },
     Case {
         name: "reno-overflow-20M-100ms",
@@ -154,7 +158,7 @@ mod tests {
         for case in &CASES {
             let source = Source {
                 name: case.name.to_owned(),
-                text: case.scenario(),
+                text: case.scenario(FLAVOURS[0]),
             };
             let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(scenario.name, case.name);

@@ -15,9 +15,11 @@ pub(crate) struct Landmarks {
     pub(crate) cut_s: Option<f64>,
     /// Segments before the cut.
     pub(crate) before: Option<f64>,
-    /// Segments once the recovery was over: the smallest value in the two round trips after the cut.
+    /// Segments once the recovery was over: the smallest value in the three round trips after the cut.
     pub(crate) after: Option<f64>,
-    /// From the cut until the window is as large as before it.
+    /// The kernel's window before its cut.
+    pub(crate) level: Option<f64>,
+    /// From the cut until the window is `level`.
     pub(crate) epoch_s: Option<f64>,
     /// Segments at the end.
     pub(crate) last: f64,
@@ -26,25 +28,27 @@ pub(crate) struct Landmarks {
     pub(crate) retransmits: u64,
 }
 
-/// Kernel and model side by side.
+/// What one flavour of the model gave, and its distance from the kernel.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Beside {
+    pub(crate) flavour: &'static str,
+    pub(crate) landmarks: Landmarks,
+    pub(crate) errors: Errors,
+    pub(crate) cwnd: Curve,
+    pub(crate) srtt_ms: Curve,
+}
+
+/// The kernel, and each flavour of the model beside it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Comparison {
     pub(crate) case: String,
     pub(crate) kernel: Landmarks,
-    pub(crate) model: Landmarks,
-    /// Before the cut, from the SYN on.
-    pub(crate) nrmse_before: Option<f64>,
-    /// From two round trips after the cut, aligned at it.
-    pub(crate) nrmse_after: Option<f64>,
-    /// Everything, aligned at the cut.
-    pub(crate) nrmse_all: Option<f64>,
-    /// The last for two runs of the kernel.
-    pub(crate) nrmse_repeat: Option<f64>,
+    pub(crate) models: Vec<Beside>,
+    /// Two runs of the kernel.
+    pub(crate) repeat: Option<Errors>,
     pub(crate) fidelity: Fidelity,
-    pub(crate) kernel_cwnd: Curve,
-    pub(crate) model_cwnd: Curve,
-    pub(crate) kernel_srtt_ms: Curve,
-    pub(crate) model_srtt_ms: Curve,
+    pub(crate) cwnd: Curve,
+    pub(crate) srtt_ms: Curve,
 }
 
 /// How good the path between the kernel's hosts was.
@@ -109,51 +113,64 @@ impl Fidelity {
     }
 }
 
-/// Compares one run of the model with the first of the kernel's, and that with the second.
-pub(crate) fn compare(case: &Case, kernel: &[KernelRun], model: &ModelRun) -> Comparison {
+/// Compares the first run of the kernel with each of the model's, and with the kernel's second.
+pub(crate) fn compare(case: &Case, kernel: &[KernelRun], models: Vec<ModelRun>) -> Comparison {
     let run = &kernel[0];
     let curve = run.cwnd();
-    let scripted = case.lose.is_some();
-    let cut = |exact: Option<f64>, curve: &Curve| {
-        if scripted { exact } else { curve.first_cut() }
-    };
-    let kernel_cut = cut(run.cut(), &curve);
-    let model_cut = cut(model.cut, &model.cwnd);
-    let end = (case.seconds as f64).min(curve.end()).min(model.cwnd.end());
+    let cut = cut_of(run, &curve);
+    let end = (case.seconds as f64).min(curve.end());
+    let level = cut.map(|t| curve.peak_before(t, base_rtt(case)));
     let retransmits = run.last().map_or(0, |i| u64::from(i.retransmits));
-    let errors = Errors::of(case, &curve, kernel_cut, &model.cwnd, model_cut, end);
-    let repeat = kernel.get(1).and_then(|second| {
+    let delivered = run.delivered();
+    let repeat = kernel.get(1).map(|second| {
         let other = second.cwnd();
-        let other_cut = cut(second.cut(), &other);
-        Errors::of(case, &curve, kernel_cut, &other, other_cut, end).all
+        let other_cut = cut_of(second, &other);
+        Errors::of(case, &curve, cut, &other, other_cut, end)
+    });
+    let models = models.into_iter().map(|model| {
+        let model_cut = model.cut.or_else(|| model.cwnd.first_cut());
+        let end = end.min(model.cwnd.end());
+        Beside {
+            flavour: model.flavour,
+            landmarks: Landmarks {
+                cut_s: model_cut,
+                level,
+                retransmits: model.retransmits,
+                ..landmarks(case, &model.cwnd, &model.delivered, model_cut, level, end)
+            },
+            errors: Errors::of(case, &curve, cut, &model.cwnd, model_cut, end),
+            cwnd: model.cwnd,
+            srtt_ms: model.srtt_ms,
+        }
     });
     Comparison {
         case: case.name.to_owned(),
-        kernel: landmarks(case, &curve, &run.delivered(), kernel_cut, retransmits, end),
-        model: landmarks(
-            case,
-            &model.cwnd,
-            &model.delivered,
-            model_cut,
-            model.retransmits,
-            end,
-        ),
-        nrmse_before: errors.before,
-        nrmse_after: errors.after,
-        nrmse_all: errors.all,
-        nrmse_repeat: repeat,
+        kernel: Landmarks {
+            retransmits,
+            ..landmarks(case, &curve, &delivered, cut, level, end)
+        },
+        models: models.collect(),
+        repeat,
         fidelity: Fidelity::of(run),
-        kernel_srtt_ms: run.srtt_ms(),
-        model_srtt_ms: model.srtt_ms.clone(),
-        kernel_cwnd: curve,
-        model_cwnd: model.cwnd.clone(),
+        srtt_ms: run.srtt_ms(),
+        cwnd: curve,
     }
 }
 
-struct Errors {
-    before: Option<f64>,
-    after: Option<f64>,
-    all: Option<f64>,
+/// When the kernel's window was cut: exactly, where the forwarder knows which segment it lost.
+fn cut_of(run: &KernelRun, curve: &Curve) -> Option<f64> {
+    run.cut().or_else(|| curve.first_cut())
+}
+
+/// How far a curve lies from the kernel's: root mean square over the kernel's mean.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Errors {
+    /// From the first round-trip time to the cut, as it happened.
+    pub(crate) before: Option<f64>,
+    /// From three round trips after the cut, aligned at it.
+    pub(crate) after: Option<f64>,
+    /// Everything, aligned at the cut.
+    pub(crate) all: Option<f64>,
 }
 
 impl Errors {
@@ -178,7 +195,7 @@ impl Errors {
         let shift = other_cut - kernel_cut;
         let end = end - shift.max(0.0);
         Errors {
-            before: nrmse(kernel, other, from, kernel_cut - 0.02, 0.0),
+            before: nrmse(kernel, other, from, kernel_cut.min(other_cut) - 0.02, 0.0),
             after: nrmse(kernel, other, kernel_cut + settle(case), end, shift),
             all: nrmse(kernel, other, (from - shift).max(from), end, shift),
         }
@@ -199,10 +216,9 @@ fn landmarks(
     cwnd: &Curve,
     delivered: &Curve,
     cut: Option<f64>,
-    retransmits: u64,
+    level: Option<f64>,
     end: f64,
 ) -> Landmarks {
-    let before = cut.map(|t| cwnd.peak_before(t, base_rtt(case)));
     let after = cut.map(|t| {
         let near = cwnd.t.iter().zip(&cwnd.v);
         let span = t..=t + settle(case);
@@ -212,13 +228,14 @@ fn landmarks(
     });
     Landmarks {
         cut_s: cut,
-        before,
+        before: cut.map(|t| cwnd.peak_before(t, base_rtt(case))),
         after,
+        level,
         epoch_s: cut
-            .zip(before)
+            .zip(level)
             .and_then(|(t, level)| cwnd.regained(t, level)),
         last: cwnd.at(end),
         goodput_bps: delivered.at(end) * 8.0 / end,
-        retransmits,
+        retransmits: 0,
     }
 }

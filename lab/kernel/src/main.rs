@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 
-use case::{CASES, Case};
+use case::{CASES, Case, FLAVOURS};
 use compare::{Comparison, compare};
 use fault::Fault;
 use hystart::HyStart;
@@ -66,7 +66,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
     let cases: Vec<&Case> = CASES.iter().filter(wanted).collect();
     if arguments.print {
         for case in cases {
-            println!("{}", case.scenario());
+            println!("{}", case.scenario(FLAVOURS[0]));
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -93,7 +93,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
 }
 
 fn one(case: &Case, repeat: u8) -> Result<Comparison, Fault> {
-    let model = model::run(case)?;
+    let models = FLAVOURS.map(|flavour| model::run(case, flavour));
+    let models = models.into_iter().collect::<Result<Vec<_>, _>>()?;
     let switch = if case.control == "cubic" {
         Some(HyStart::set(case.hystart)?)
     } else {
@@ -103,5 +104,5 @@ fn one(case: &Case, repeat: u8) -> Result<Comparison, Fault> {
         .map(|_| kernel::run(case, &INTERRUPTED))
         .collect::<Result<Vec<_>, _>>();
     drop(switch);
-    Ok(compare(case, &runs?, &model))
+    Ok(compare(case, &runs?, models))
 }

@@ -3,7 +3,6 @@
 use farpath_element::Mode;
 use farpath_scenario::{Source, parse};
 use farpath_sim::{Keep, Options, Program, TcpSink, TcpSource, WINDOW};
-use farpath_units::Time;
 use farpath_wire::FlowDir;
 
 use crate::case::Case;
@@ -15,19 +14,20 @@ pub(crate) const SEGMENT: f64 = 1448.0;
 
 /// What the simulator gave.
 pub(crate) struct ModelRun {
+    pub(crate) flavour: &'static str,
     pub(crate) cwnd: Curve,
     pub(crate) delivered: Curve,
     pub(crate) srtt_ms: Curve,
-    /// When the window was cut last.
+    /// When the window was cut, if it was once.
     pub(crate) cut: Option<f64>,
     pub(crate) retransmits: u64,
 }
 
 /// Runs `case` in virtual time, with a sample every 10 ms.
-pub(crate) fn run(case: &Case) -> Result<ModelRun, Fault> {
+pub(crate) fn run(case: &Case, flavour: &'static str) -> Result<ModelRun, Fault> {
     let source = Source {
         name: case.name.to_owned(),
-        text: case.scenario(),
+        text: case.scenario(flavour),
     };
     let scenario = parse(&source, &[]).map_err(|e| Fault::Failed(e.to_string()))?;
     let options = Options {
@@ -49,14 +49,11 @@ pub(crate) fn run(case: &Case) -> Result<ModelRun, Fault> {
             "the simulator has no such connection".to_owned(),
         ));
     };
-    Ok(collect(
-        source,
-        sink,
-        outcome.built.sampling.every.as_secs_f64(),
-    ))
+    let every = outcome.built.sampling.every.as_secs_f64();
+    Ok(collect(flavour, source, sink, every))
 }
 
-fn collect(source: &TcpSource, sink: &TcpSink, every: f64) -> ModelRun {
+fn collect(flavour: &'static str, source: &TcpSource, sink: &TcpSink, every: f64) -> ModelRun {
     let (mut cwnd, mut delivered, mut srtt_ms) =
         (Curve::default(), Curve::default(), Curve::default());
     delivered.push(0.0, 0.0);
@@ -70,13 +67,16 @@ fn collect(source: &TcpSource, sink: &TcpSink, every: f64) -> ModelRun {
         }
     }
     let sender = source.sender();
+    let stats = sender.stats();
+    let once = sender
+        .last_loss()
+        .filter(|_| stats.fast_recoveries + stats.rtos == 1);
     ModelRun {
+        flavour,
         cwnd,
         delivered,
         srtt_ms,
-        cut: sender
-            .last_loss()
-            .map(|loss| loss.at.as_secs_f64() - Time::ZERO.as_secs_f64()),
-        retransmits: sender.stats().retransmits,
+        cut: once.map(|loss| loss.at.as_secs_f64()),
+        retransmits: stats.retransmits,
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::compare::{Comparison, Landmarks};
+use crate::compare::{Comparison, Errors, Landmarks};
 use crate::fault::Fault;
 
-/// Two lines a case: the kernel's figures and the model's, and the errors between them.
+/// A case's kernel, the model's flavours below it, and the kernel's second run; errors against the first.
 pub(crate) fn table(comparisons: &[Comparison]) -> String {
     let mut text = format!(
-        "{:26} {:7} {:>8} {:>8} {:>8} {:>9} {:>8} {:>11} {:>6}  {:>8} {:>8} {:>8} {:>8}\n",
+        "{:26} {:7} {:>8} {:>8} {:>8} {:>9} {:>8} {:>11} {:>6}  {:>8} {:>8} {:>8}\n",
         "case",
         "",
         "cut s",
@@ -20,19 +20,26 @@ pub(crate) fn table(comparisons: &[Comparison]) -> String {
         "rexmt",
         "NRMSE<",
         "NRMSE>",
-        "NRMSE",
-        "repeat"
+        "NRMSE"
     );
     for c in comparisons {
-        let errors = [c.nrmse_before, c.nrmse_after, c.nrmse_all, c.nrmse_repeat];
-        let errors: String = errors
-            .iter()
-            .map(|e| format!(" {:>8}", percent(*e)))
-            .collect();
-        line(&mut text, &c.case, "kernel", &c.kernel, "");
-        line(&mut text, "", "model", &c.model, &errors);
+        let repeat = c.repeat.map_or(String::new(), |errors| {
+            format!("  again: {}", percents(&errors).trim_start())
+        });
+        line(&mut text, &c.case, "kernel", &c.kernel, &repeat);
+        for model in &c.models {
+            let errors = percents(&model.errors);
+            line(&mut text, "", model.flavour, &model.landmarks, &errors);
+        }
     }
     text
+}
+
+fn percents(errors: &Errors) -> String {
+    [errors.before, errors.after, errors.all]
+        .iter()
+        .map(|e| format!(" {:>8}", percent(*e)))
+        .collect()
 }
 
 fn line(text: &mut String, case: &str, who: &str, l: &Landmarks, errors: &str) {
@@ -101,11 +108,9 @@ pub(crate) fn write(comparisons: &[Comparison], folder: &Path) -> Result<(), Fau
     save("kernel.json", &json)?;
     for c in comparisons {
         let mut csv = String::from("t_s,who,cwnd_segments,srtt_ms\n");
-        let curves = [
-            ("kernel", &c.kernel_cwnd, &c.kernel_srtt_ms),
-            ("model", &c.model_cwnd, &c.model_srtt_ms),
-        ];
-        for (who, cwnd, srtt) in curves {
+        let kernel = [("kernel", &c.cwnd, &c.srtt_ms)];
+        let models = c.models.iter().map(|m| (m.flavour, &m.cwnd, &m.srtt_ms));
+        for (who, cwnd, srtt) in kernel.into_iter().chain(models) {
             for ((t, v), ms) in cwnd.t.iter().zip(&cwnd.v).zip(&srtt.v) {
                 csv.push_str(&format!("{t:.4},{who},{v:.2},{ms:.3}\n"));
             }
