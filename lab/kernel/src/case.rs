@@ -35,6 +35,12 @@ impl Case {
         let lose = self.lose.map_or(String::new(), |n| {
             format!("forward.lose = {{ flow = \"bulk\", segment = {n} }}\n")
         });
+        // The kernel's hosts send segment by segment; a paced model would send in bursts of 64 KiB.
+        let burst = if self.control == "bbr" {
+            "gso = \"1448 B\"\n"
+        } else {
+            ""
+        };
         format!(
             "[scenario]\nname = \"{name}\"\n\n\
              [[host]]\nname = \"a\"\nmtu = 1500\ntxqueuelen = 20000\n\n\
@@ -46,7 +52,7 @@ impl Case {
              delay = \"{delay} ms\"\nmtu = 1500\nqueue = \"{queue} packets\"\n{lose}\n\
              [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"{seconds} s\"\n\
              window = \"64 MiB\"\ncc = \"{control}\"\n\
-             flavour = \"{flavour}\"\nslow_start = \"{slow_start}\"\n",
+             flavour = \"{flavour}\"\nslow_start = \"{slow_start}\"\n{burst}",
             name = self.name,
             mbit = self.mbit,
             delay = self.delay_ms,
@@ -61,7 +67,7 @@ impl Case {
 pub(crate) const FLAVOURS: [&str; 2] = ["linux", "rfc"];
 
 /// The cases, in order. The queue is deep where one scripted loss is the only one.
-pub(crate) const CASES: [Case; 8] = [
+pub(crate) const CASES: [Case; 10] = [
     Case {
         name: "reno-20M-100ms",
         control: "reno",
@@ -141,6 +147,26 @@ pub(crate) const CASES: [Case; 8] = [
         queue: 167,
         lose: None,
         seconds: 30,
+    },
+    Case {
+        name: "bbr-20M-100ms",
+        control: "bbr",
+        hystart: false,
+        mbit: 20,
+        delay_ms: 50,
+        queue: 1000,
+        lose: Some(3000),
+        seconds: 25,
+    },
+    Case {
+        name: "bbr-100M-120ms",
+        control: "bbr",
+        hystart: false,
+        mbit: 100,
+        delay_ms: 60,
+        queue: 3000,
+        lose: Some(20_000),
+        seconds: 25,
     },
 ];
 

@@ -63,6 +63,11 @@ impl Shared {
 
 type Job<T> = JoinHandle<Result<T, Fault>>;
 
+/// Whether this machine lets a host be made; the error says what is missing.
+pub(crate) fn preflight() -> Result<(), Fault> {
+    join(spawn(|| Host::SENDER.enter().map(drop)))
+}
+
 /// Runs `case` once on the kernel. `interrupted` ends it early.
 pub(crate) fn run(case: &Case, interrupted: &AtomicBool) -> Result<KernelRun, Fault> {
     let shared = Shared {

@@ -72,6 +72,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
     }
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed))
         .map_err(|e| Fault::Environment(format!("catch Ctrl-C: {e}")))?;
+    kernel::preflight()?;
     let mut comparisons = Vec::new();
     for case in cases {
         eprintln!("{}: {} x {} s", case.name, arguments.repeat, case.seconds);
