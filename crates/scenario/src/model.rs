@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, SlowStart};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 /// One experiment.
@@ -78,6 +78,61 @@ pub struct Host {
     pub tcp_rmem: [Size; 3],
     /// `net.ipv4.tcp_wmem`: min, default, max.
     pub tcp_wmem: [Size; 3],
+    /// What the machine behind the stack can do.
+    pub limits: HostLimits,
+}
+
+/// What a host's processor, bus and disks can do; the default is a machine without limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostLimits {
+    /// Processor time for each frame sent.
+    pub send_per_packet: Duration,
+    /// Processor time for each byte of IP datagram sent.
+    pub send_per_byte: Duration,
+    /// Processor time for each frame received.
+    pub receive_per_packet: Duration,
+    /// Processor time for each byte of IP datagram received.
+    pub receive_per_byte: Duration,
+    /// Rate of the bus that every IP datagram crosses once, either way.
+    pub memory_bus: Option<Rate>,
+    /// Received frames that may wait for the processor.
+    pub receive_ring: u64,
+    /// Rate at which files are read.
+    pub disk_read: Option<Rate>,
+    /// Rate at which files are written.
+    pub disk_write: Option<Rate>,
+}
+
+impl HostLimits {
+    /// Whether frames take time in the host itself.
+    pub fn slows_frames(&self) -> bool {
+        let times = [
+            self.send_per_packet,
+            self.send_per_byte,
+            self.receive_per_packet,
+            self.receive_per_byte,
+        ];
+        self.memory_bus.is_some() || times.iter().any(|t| *t > Duration::ZERO)
+    }
+}
+
+/// What a stack does when much is queued in front of an interface of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueRule {
+    /// Connections wait until it has drained (TCP Small Queues, Linux 3.6 and later).
+    Hold,
+    /// A full queue is a sign of congestion (Linux before).
+    Signal,
+}
+
+impl Host {
+    /// The rule of the host's stack.
+    pub fn queue_rule(&self) -> QueueRule {
+        match self.profile {
+            Profile::Linux2004 | Profile::Bsd1999 => QueueRule::Signal,
+            Profile::Linux6 => QueueRule::Hold,
+        }
+    }
 }
 
 /// `[[router]]`.
@@ -288,8 +343,14 @@ pub struct Tcp {
     pub initial_ssthresh: Option<u32>,
     /// The receiver's acknowledgement policy.
     pub delayed_ack: DelayedAck,
+    /// Loss recovery.
+    pub recovery: Recovery,
     /// RTO floor.
     pub rto_min: Duration,
+    /// The retransmission timer besides its floor.
+    pub rto: RtoRule,
+    /// Most quick ACKs.
+    pub quick_acks: u8,
     /// Data flows from `to` to `from`.
     pub reverse: bool,
 }
@@ -307,6 +368,8 @@ pub struct Congestion {
     pub remembered_window: Option<u32>,
     /// Whether an idle time longer than the RTO brings the window back to its initial size.
     pub idle_restart: bool,
+    /// Whether and how the sender spreads its window.
+    pub pacing: Option<Pacing>,
 }
 
 /// `kind = "udp"`.

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, Link, Loss, NodeId, QueueLimit, Router};
+use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
 use crate::names::Names;
 use crate::signal;
 
@@ -16,11 +16,14 @@ const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
 /// A host; absent sysctls are those of an unconfigured machine of its time.
 pub(crate) fn host(f: &Fields) -> Host {
     let profile = match f.get::<String>("profile").as_deref() {
+        Some("bsd-1999") => Profile::Bsd1999,
         Some("linux-2004") => Profile::Linux2004,
         _ => Profile::Linux6,
     };
+    // FreeBSD 3: kern.ipc.maxsockbuf, net.inet.tcp.recvspace and sendspace, which never grow.
     // Linux 2.6: net/core/sock.c and net/ipv4/tcp.c on a machine with enough memory; Linux 6: the same.
     let (core_max, rmem, wmem) = match profile {
+        Profile::Bsd1999 => (262_144, [4096, 16_384, 16_384], [4096, 16_384, 16_384]),
         Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
         Profile::Linux6 => (
             212_992,
@@ -38,6 +41,22 @@ pub(crate) fn host(f: &Fields) -> Host {
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
         tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
+        limits: limits(f),
+    }
+}
+
+/// What the machine can do; what is not said does not limit.
+fn limits(f: &Fields) -> HostLimits {
+    let time = |key: &str| f.get(key).unwrap_or_default();
+    HostLimits {
+        send_per_packet: time("send_per_packet"),
+        send_per_byte: time("send_per_byte"),
+        receive_per_packet: time("receive_per_packet"),
+        receive_per_byte: time("receive_per_byte"),
+        memory_bus: f.get("memory_bus"),
+        receive_ring: f.get::<i64>("receive_ring").map_or(1000, i64::unsigned_abs),
+        disk_read: f.get("disk_read"),
+        disk_write: f.get("disk_write"),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::key::Kind::{
     Refs, Span, Sysctl, SysctlTriple, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
+use crate::recovery;
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -73,7 +74,7 @@ pub(crate) const HOST: Section = Section {
         key("name", Name, "Name, unique among hosts and routers.").required(),
         key(
             "profile",
-            Choice(&["linux-2004", "linux-6"]),
+            Choice(&["bsd-1999", "linux-2004", "linux-6"]),
             "Whose rules the stack follows.",
         )
         .default("linux-6"),
@@ -91,21 +92,30 @@ pub(crate) const HOST: Section = Section {
         )
         .default("1000"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
-            .default("131071 (linux-2004), 212992 (linux-6)"),
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")
-            .default("131071 (linux-2004), 212992 (linux-6)"),
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
         key(
             "tcp_rmem",
             SysctlTriple,
             "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
         )
-        .default("4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
+        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
         key(
             "tcp_wmem",
             SysctlTriple,
             "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
         )
-        .default("4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
+        .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
+        key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
+        key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
+        key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),
+        key("receive_per_byte", TIME, "Processor time for each byte of IP datagram received.").default("0 s"),
+        key("memory_bus", Kind::Rate, "Rate of the bus between memory and interfaces, which every datagram crosses once, either way.")
+            .default("unlimited"),
+        key("receive_ring", COUNT, "Received frames that may wait for the processor; more are dropped.").default("1000"),
+        key("disk_read", Kind::Rate, "Rate at which files are read for transfers.").default("unlimited"),
+        key("disk_write", Kind::Rate, "Rate at which transferred files are written.").default("unlimited"),
     ],
 };
 
@@ -403,6 +413,8 @@ pub(crate) const TEST: Section = Section {
         congestion::MAX_SSTHRESH,
         congestion::REMEMBERED_WINDOW,
         congestion::IDLE_RESTART,
+        congestion::PACING,
+        congestion::GSO,
         key(
             "parallel",
             Int {
@@ -416,9 +428,14 @@ pub(crate) const TEST: Section = Section {
         key("bytes", ANY_SIZE, "Payload each connection transfers.")
             .default("as much as `duration` allows")
             .only(TCP),
-        key("sack", Bool, "Selective acknowledgements (RFC 2018).")
-            .default("true")
-            .only(TCP),
+        recovery::SACK,
+        recovery::RACK,
+        recovery::REDUCTION,
+        recovery::FRTO,
+        recovery::LIMITED_TRANSMIT,
+        recovery::DSACK,
+        recovery::EIFEL,
+        recovery::ECN,
         key(
             "timestamps",
             Bool,
@@ -434,7 +451,7 @@ pub(crate) const TEST: Section = Section {
             },
             "Initial window in segments.",
         )
-        .default("2 (sender is linux-2004), 10 (linux-6)")
+        .default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-6)")
         .only(TCP)
         .instead_of("remembered_window"),
         key(
@@ -454,20 +471,13 @@ pub(crate) const TEST: Section = Section {
         )
         .default("2")
         .only(TCP),
-        key(
-            "delayed_ack_timeout",
-            Span { zero: false },
-            "At the latest after this long; at most 500 ms.",
-        )
-        .default("40 ms")
-        .only(TCP),
-        key(
-            "rto_min",
-            POSITIVE_TIME,
-            "Floor of the retransmission timeout.",
-        )
-        .default("200 ms")
-        .only(TCP),
+        recovery::DELAYED_ACK_TIMEOUT,
+        recovery::QUICK_ACKS,
+        recovery::RTO_MIN,
+        recovery::RTO_FLOOR,
+        recovery::RTO_GRANULARITY,
+        recovery::RTO_INITIAL,
+        recovery::RTO_MAX,
         key("reverse", Bool, "Data flows from `to` to `from`.")
             .default("false")
             .only(TCP),

@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
+use crate::recovery;
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
@@ -37,7 +38,7 @@ pub(crate) fn test(
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
         "udp" => TestKind::Udp(udp(f)?),
-        _ => TestKind::Tcp(tcp(f, sender_profile(scenario, f, from, to), faults)),
+        _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {
         if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
@@ -137,24 +138,23 @@ fn udp(f: &Fields) -> Option<Udp> {
     })
 }
 
-/// The profile of the host that sends the data.
-fn sender_profile(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> Profile {
-    let sender = if f.get("reverse").unwrap_or(false) {
-        to
+/// The profiles of the host that sends the data and of the one that receives it.
+fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
+    let ends = if f.get("reverse").unwrap_or(false) {
+        [to, from]
     } else {
-        from
+        [from, to]
     };
-    scenario
-        .hosts
-        .get(sender.0)
-        .map(|h| h.profile)
-        .unwrap_or_default()
+    ends.map(|end| {
+        let host = scenario.hosts.get(end.0);
+        host.map(|h| h.profile).unwrap_or_default()
+    })
 }
 
-fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
+fn tcp(f: &Fields, [profile, receiver]: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
     let timeout = f
         .get("delayed_ack_timeout")
-        .unwrap_or(Duration::from_ms(40));
+        .unwrap_or(receiver.delayed_ack_timeout());
     if timeout > LONGEST_DELAYED_ACK {
         faults.push(
             Diagnostic::new(
@@ -164,7 +164,12 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
             .help("a receiver must not wait longer than 500 ms (RFC 9293 §3.8.6.3)"),
         );
     }
+    let sack = f.get("sack").unwrap_or(profile.sack() && receiver.sack());
+    let timestamps = f.get("timestamps").unwrap_or(true);
+    let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
+    let (rto, rto_min) = recovery::rto(f, profile, faults);
     let (usual_window, usual_cc) = match profile {
+        Profile::Bsd1999 => (1, Algorithm::Reno),
         Profile::Linux2004 => (2, Algorithm::Reno),
         Profile::Linux6 => (10, Algorithm::Cubic),
     };
@@ -174,8 +179,8 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
         cc: congestion(f, usual_cc, faults),
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
-        sack: f.get("sack").unwrap_or(true),
-        timestamps: f.get("timestamps").unwrap_or(true),
+        sack,
+        timestamps,
         initial_window: octets(f, "initial_window").unwrap_or(usual_window),
         initial_ssthresh: octets(f, "initial_ssthresh"),
         delayed_ack: DelayedAck {
@@ -185,7 +190,13 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
                 .unwrap_or(2),
             timeout,
         },
-        rto_min: f.get("rto_min").unwrap_or(Duration::from_ms(200)),
+        recovery,
+        rto_min,
+        rto,
+        quick_acks: f
+            .get::<i64>("quick_acks")
+            .and_then(|n| u8::try_from(n).ok())
+            .unwrap_or(receiver.quick_acks()),
         reverse: f.get("reverse").unwrap_or(false),
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use farpath_element::impair::{GilbertElliott, Loss, LossSpec};
-use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling};
+use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling, Transmitter};
 use farpath_scenario::plan::{Output, Plan};
-use farpath_scenario::{Loss as LossModel, Scenario, TestKind, Way};
+use farpath_scenario::{Loss as LossModel, NodeId, Scenario, TestKind, Way};
 use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
+use crate::host::{Backlog, Host, Interface};
 use crate::programs;
 use crate::station::{Drops, Station};
 
@@ -305,13 +306,34 @@ fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) ->
         .checked_sub(scenario.hosts.len())
         .map(|r| &scenario.routers[r]);
     let routes = plan.nodes[node].routes.clone();
+    let host = match scenario.hosts.get(node) {
+        Some(host) => machinery(scenario, plan, node, host),
+        None => Host::none(),
+    };
     Station::new(
         node as u32,
         router.is_none_or(|r| r.answers),
         router.is_some(),
         routes,
+        host,
         sampling,
     )
+}
+
+/// What stands between a host's programs and its links.
+fn machinery(scenario: &Scenario, plan: &Plan, node: usize, host: &farpath_scenario::Host) -> Host {
+    let interface = |port: &usize| {
+        let port = &plan.ports[*port];
+        let framing = scenario.links[port.link.0].framing;
+        let backlog = Backlog {
+            rule: host.queue_rule(),
+            datagram: scenario.datagram_limit(NodeId(node), port.link),
+            packets: host.txqueuelen,
+        };
+        Interface::new(Transmitter::new(port.rate, framing), backlog)
+    };
+    let interfaces = plan.nodes[node].ports.iter().map(interface).collect();
+    Host::new(interfaces, &host.limits)
 }
 
 /// Header bytes of data frames by flow and direction.

@@ -158,6 +158,8 @@ fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mu
     let lossy = sink.received < source.measured;
     let limit = if lossy {
         limits::of_lossy_stream(scenario, built, flow)
+    } else if source.was_held {
+        "host_cpu"
     } else {
         "application"
     };

@@ -3,6 +3,7 @@
 
 mod build;
 mod collect;
+mod host;
 mod limits;
 mod ping;
 mod programs;
@@ -14,6 +15,7 @@ mod udp;
 
 pub use build::{Built, Keep, Piece};
 pub use collect::{links, records};
+pub use host::Host;
 pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};

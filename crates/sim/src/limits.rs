@@ -54,6 +54,9 @@ pub(crate) fn shares(
                     .entry(if own { "nic" } else { "link" }.to_owned())
                     .or_default() += total;
             }
+            None if total > 0.0 && was_busy(built, flow, n) => {
+                *shares.entry("host_cpu".to_owned()).or_default() += total;
+            }
             _ => {
                 for limit in Limit::ALL.into_iter().filter(|l| spent(*l) > 0.0) {
                     *shares.entry(limit.as_str().to_owned()).or_default() += spent(limit);
@@ -80,7 +83,21 @@ pub(crate) fn of_lossy_stream(scenario: &Scenario, built: &Built, flow: usize) -
             (most, name) = (full, if own { "nic" } else { "link" });
         }
     }
+    let in_host = hops
+        .last()
+        .map_or(0, |hop| built.dropped_behind(hop.port)[Drop::Host as usize]);
+    if in_host > most {
+        (most, name) = (in_host, "host_cpu");
+    }
     if by_chance > most { "loss" } else { name }
+}
+
+/// Whether the processor or the bus of a flow's hosts had hardly a pause in interval `n`.
+fn was_busy(built: &Built, flow: usize, n: usize) -> bool {
+    let flow = &built.plan.flows[flow];
+    let every = built.sampling.every;
+    let busy = |node: usize| built.station(node).host().was_busy(n, every);
+    busy(flow.source.0) || busy(flow.sink.0)
 }
 
 fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {

@@ -4,6 +4,8 @@ use farpath_element::Io;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use crate::host::Host;
+
 /// One ping test.
 #[derive(Debug)]
 pub struct Pinger {
@@ -93,10 +95,10 @@ impl Pinger {
         self.sent == self.count && (self.replies.len() + self.errors.len()) as u64 >= self.count
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         while self.deadline() <= now {
             let mut request = self.template;
-            request.at = now;
+            request.at = host.departs(now, self.output, &request);
             request.seq = self.sent;
             self.sent += 1;
             io.output(self.output).push(request);

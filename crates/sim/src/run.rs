@@ -3,7 +3,7 @@
 use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
 use farpath_scenario::plan::{Plan, PlanError, port_of};
 use farpath_scenario::{Change, Event, Scenario, TestKind};
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
@@ -244,13 +244,15 @@ impl Running<'_, '_> {
             .sum();
         let busy = |p: &Program| match p {
             Program::TcpSource(s) => !s.complete(),
-            Program::UdpSource(s) => s.deadline() < Time::MAX,
+            Program::UdpSource(s) => !s.done(),
             Program::Pinger(p) => !p.complete() && now < p.settled(),
             Program::TcpSink(_) | Program::UdpSink(_) => false,
         };
         let programs =
             (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
-        network.in_flight() == 0 && waiting == 0 && !programs.into_iter().any(busy)
+        let mut stations = (0..self.scenario.node_count()).map(|n| self.built.station(n));
+        let idle = stations.all(|s| s.host().is_idle());
+        network.in_flight() == 0 && waiting == 0 && idle && !programs.into_iter().any(busy)
     }
 
     fn report(&mut self, now: Time) -> Result<(), RunError> {
@@ -269,7 +271,7 @@ impl Running<'_, '_> {
         for way in &event.ways {
             let port = port_of(event.link, *way);
             let change = match &event.change {
-                Change::Rate(rate) => PortChange::Rate(*rate),
+                Change::Rate(rate) => PortChange::Rate(self.host_rate(port, *rate)),
                 Change::Delay(delay) => PortChange::Delay(*delay),
                 Change::Up(up) => PortChange::Up(*up),
                 Change::Losses(models) => PortChange::Losses(self.built.losses(
@@ -290,6 +292,24 @@ impl Running<'_, '_> {
             self.built.port_mut(port).apply(change);
             self.built.renew_lookahead(port);
         }
+    }
+
+    /// The rate of a port whose link changes to `rate`: a host's interface may be slower, and its
+    /// stack follows it.
+    fn host_rate(&mut self, port: usize, rate: Rate) -> Rate {
+        let from = self.built.plan.ports[port].from.0;
+        let Some(host) = self.scenario.hosts.get(from) else {
+            return rate;
+        };
+        let rate = host.nic.map_or(rate, |nic| nic.min(rate));
+        let now = self.built.network.now();
+        let outputs = &self.built.plan.nodes[from].ports;
+        if let Some(output) = outputs.iter().position(|p| *p == port) {
+            let station = self.built.station_mut(from);
+            station.host_mut().set_rate(now, output, rate);
+            station.renew();
+        }
+        rate
     }
 
     fn drain_taps(&mut self) {

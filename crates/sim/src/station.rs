@@ -5,6 +5,7 @@ use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
+use crate::host::{Host, Step};
 use crate::ping::Pinger;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
@@ -42,23 +43,38 @@ impl Program {
         }
     }
 
-    fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         match self {
-            Program::TcpSource(p) => p.on_deadline(now, io),
-            Program::TcpSink(p) => p.on_deadline(now, io),
-            Program::UdpSource(p) => p.on_deadline(now, io),
+            Program::TcpSource(p) => p.on_deadline(now, host, io),
+            Program::TcpSink(p) => p.on_deadline(now, host, io),
+            Program::UdpSource(p) => p.on_deadline(now, host, io),
             Program::UdpSink(_) => {}
-            Program::Pinger(p) => p.on_deadline(now, io),
+            Program::Pinger(p) => p.on_deadline(now, host, io),
+        }
+    }
+
+    /// Its turn in the host has come.
+    fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        match self {
+            Program::TcpSource(p) => p.on_turn(now, host, io),
+            Program::UdpSource(p) => p.on_turn(now, host, io),
+            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
         }
     }
 
     /// Takes the first of `frames` and those of its flow behind it, up to the program's own next
     /// deadline or up to `until`; returns how many. No deadline of the program is due before.
     #[inline]
-    fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+    fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         match self {
-            Program::TcpSource(p) => p.on_frames(frames, until, io),
-            Program::TcpSink(p) => p.on_frames(frames, until, io),
+            Program::TcpSource(p) => p.on_frames(frames, until, host, io),
+            Program::TcpSink(p) => p.on_frames(frames, until, host, io),
             Program::UdpSource(_) => 1,
             Program::UdpSink(p) => {
                 p.on_frame(frames[0].at, &frames[0]);
@@ -90,6 +106,7 @@ pub struct Station {
     /// Output by `FlowDir::index`.
     routes: Vec<Option<u16>>,
     programs: Vec<Program>,
+    host: Host,
     /// Program by `FlowDir::index` of the frames it receives.
     receivers: Vec<Option<u32>>,
     /// No program's deadline is earlier.
@@ -110,6 +127,7 @@ impl Station {
         answers: bool,
         is_router: bool,
         routes: Vec<Option<u16>>,
+        host: Host,
         sampling: Sampling,
     ) -> Station {
         Station {
@@ -122,6 +140,7 @@ impl Station {
             },
             routes,
             programs: Vec::new(),
+            host,
             receivers: Vec::new(),
             wake: Time::ZERO,
             clock: IntervalClock::new(sampling),
@@ -146,8 +165,31 @@ impl Station {
             .map(usize::from)
     }
 
+    /// The machinery between the programs and the links.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Looks again at what is due when, after a change from outside.
+    pub(crate) fn renew(&mut self) {
+        self.wake = self.wake.min(self.host.wake);
+    }
+
+    /// The same, to change.
+    pub(crate) fn host_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
+
     /// Adds a program that receives the frames of `receives`.
-    pub fn add(&mut self, program: Program, receives: FlowDir) {
+    pub fn add(&mut self, mut program: Program, receives: FlowDir) {
+        match &mut program {
+            Program::TcpSource(p) => {
+                p.number = self.programs.len() as u32;
+                self.host.watch();
+            }
+            Program::UdpSource(p) => p.number = self.programs.len() as u32,
+            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+        }
         if self.receivers.len() <= receives.index() {
             self.receivers.resize(receives.index() + 1, None);
         }
@@ -205,6 +247,7 @@ impl Station {
         for program in &mut self.programs {
             program.sample(self.clock.end);
         }
+        self.host.sample(self.clock.end);
         self.intervals += 1;
         self.clock.next(self.intervals);
     }
@@ -218,33 +261,53 @@ impl Station {
 
     fn fire(&mut self, now: Time, io: &mut Io<'_>) {
         self.note_intervals(now);
-        let mut wake = Time::MAX;
+        while let Some((input, frame)) = self.host.processed(now) {
+            self.deliver(input, &[frame], now, io);
+        }
         for program in &mut self.programs {
             if program.deadline() <= now {
-                program.on_deadline(now, io);
+                program.on_deadline(now, &mut self.host, io);
             }
-            wake = wake.min(program.deadline());
         }
-        self.wake = wake;
+        if self.host.wake <= now {
+            self.go_on(now, io);
+        }
+        let programs = self.programs.iter().map(Program::deadline);
+        self.wake = programs.fold(self.host.wake, Time::min);
+    }
+
+    /// What the host does of its own accord: those that wait send by turns, and received frames
+    /// are taken in hand.
+    fn go_on(&mut self, now: Time, io: &mut Io<'_>) {
+        while let Some(step) = self.host.step(now) {
+            match step {
+                Step::Turn(n) => {
+                    self.programs[n as usize].on_turn(now, &mut self.host, io);
+                    self.host.end_turn();
+                }
+                Step::Served => {
+                    while let Some((input, frame)) = self.host.processed(now) {
+                        self.deliver(input, &[frame], now, io);
+                    }
+                }
+            }
+        }
     }
 
     /// Takes the first of `frames`, which came over input `input`, and maybe more that arrive before
     /// `until`; returns how many.
     #[inline]
     fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
-        let frame = &frames[0];
-        self.note_intervals(frame.at);
-        let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
-        let mut taken = 1;
-        if let Some(n) = receiver
-            && frame.kind != Kind::EchoRequest
-        {
-            let program = &mut self.programs[n as usize];
-            taken = program.on_frames(frames, until.min(self.clock.end.next()), io);
-            self.wake = self.wake.min(program.deadline());
+        self.note_intervals(frames[0].at);
+        let taken = if self.host.is_limited() {
+            if !self.host.take_in(input, &frames[0]) {
+                self.drop(input, Drop::Host);
+            }
+            self.wake = self.wake.min(self.host.wake);
+            1
         } else {
-            self.answer(input, frame, io);
-        }
+            self.deliver(input, frames, until, io)
+        };
         self.received += taken as u64;
         if let Some(sum) = &mut self.digest {
             for frame in &frames[..taken] {
@@ -252,6 +315,25 @@ impl Station {
             }
         }
         taken
+    }
+
+    /// The first of `frames`, and maybe more that come before `until`, have come through to the
+    /// programs; returns how many were taken.
+    #[inline]
+    fn deliver(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+        let frame = &frames[0];
+        let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
+        if let Some(n) = receiver
+            && frame.kind != Kind::EchoRequest
+        {
+            let program = &mut self.programs[n as usize];
+            let until = until.min(self.clock.end.next());
+            let taken = program.on_frames(frames, until, &mut self.host, io);
+            self.wake = self.wake.min(program.deadline()).min(self.host.wake);
+            return taken;
+        }
+        self.answer(input, frame, io);
+        1
     }
 
     /// A frame for which there is no program.
@@ -263,7 +345,7 @@ impl Station {
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {
                 Some(output) => {
-                    reply.at = frame.at + self.answer_after;
+                    reply.at = self.host.departs(frame.at, output, &reply) + self.answer_after;
                     io.output(output).push(reply);
                 }
                 None => self.drop(input, Drop::NoRoute),

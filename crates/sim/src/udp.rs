@@ -4,6 +4,8 @@ use farpath_element::Io;
 use farpath_units::{Duration, Rate, Stream, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use crate::host::Host;
+
 /// Sends datagrams from `start` up to, not including, `stop`.
 #[derive(Debug)]
 pub struct UdpSource {
@@ -18,6 +20,12 @@ pub struct UdpSource {
     luck: Option<Stream>,
     next: Time,
     sent: u64,
+    /// Waits for its turn in the host.
+    held: bool,
+    /// The host kept it back at some time.
+    pub(crate) was_held: bool,
+    /// Its number among the station's programs.
+    pub(crate) number: u32,
     /// Datagrams sent at or after the start of the measurement.
     pub measured: u64,
 }
@@ -65,6 +73,9 @@ impl UdpSource {
             luck: config.luck,
             next: config.start,
             sent: 0,
+            held: false,
+            was_held: false,
+            number: 0,
             measured: 0,
         }
     }
@@ -82,11 +93,16 @@ impl UdpSource {
     /// When the next datagram is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.next < self.stop {
+        if self.next < self.stop && !self.held {
             self.next
         } else {
             Time::MAX
         }
+    }
+
+    /// Whether it has nothing more to send.
+    pub fn done(&self) -> bool {
+        self.next >= self.stop
     }
 
     /// The instant of datagram `ordinal`, `gap`s apart on average: exact, so that rounding never
@@ -97,10 +113,21 @@ impl UdpSource {
         self.start + Duration::from_ps(((bits_ps + rate / 2) / rate) as u64)
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
-        while self.deadline() <= now {
+    /// Its turn in the host has come.
+    pub(crate) fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        self.held = false;
+        self.on_deadline(now, host, io);
+    }
+
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        // A program that sends late sends no more than there was time for.
+        while self.deadline() <= now && now < self.stop {
+            if host.is_limited() && host.refuses(now, self.output).is_some() {
+                (self.held, self.was_held) = (true, true);
+                return host.hold(self.output, self.number);
+            }
             let mut datagram = self.template;
-            datagram.at = now;
+            datagram.at = host.departs(now, self.output, &datagram);
             datagram.seq = self.sent;
             // The sink needs the send time for jitter: nanoseconds, modulo 2³², as a real tool
             // writes it into the payload.
@@ -115,6 +142,9 @@ impl UdpSource {
                 }
             };
             self.sent += 1;
+        }
+        if now >= self.stop {
+            self.next = self.stop;
         }
     }
 }

@@ -20,11 +20,15 @@ pub enum Limit {
     Loss = 5,
     /// The host's own interface. A sender never says this of itself; its host may.
     Nic = 6,
+    /// The host's processor or bus. A sender never says this of itself; its host may.
+    HostCpu = 7,
+    /// A disk. A sender never says this of itself; its host may.
+    Disk = 8,
 }
 
 impl Limit {
     /// Every limit, in the order of [`Shares`].
-    pub const ALL: [Limit; 7] = [
+    pub const ALL: [Limit; 9] = [
         Limit::Application,
         Limit::SendBuffer,
         Limit::ReceiveWindow,
@@ -32,6 +36,8 @@ impl Limit {
         Limit::CwndRecovery,
         Limit::Loss,
         Limit::Nic,
+        Limit::HostCpu,
+        Limit::Disk,
     ];
 
     /// The word used in records.
@@ -44,6 +50,8 @@ impl Limit {
             Limit::CwndRecovery => "cwnd_recovery",
             Limit::Loss => "loss",
             Limit::Nic => "nic",
+            Limit::HostCpu => "host_cpu",
+            Limit::Disk => "disk",
         }
     }
 }

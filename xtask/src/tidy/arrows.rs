@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 10] = [
+const FLOORS: [(&str, u32); 11] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -16,6 +16,7 @@ const FLOORS: [(&str, u32); 10] = [
     ("farpath-element", 2),
     ("farpath-tcp", 2),
     ("farpath-scenario", 3),
+    ("farpath-drill", 3),
     ("farpath-sim", 4),
     ("farpath-report", 5),
     ("farpath", 6),

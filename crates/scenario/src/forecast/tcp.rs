@@ -298,6 +298,15 @@ impl Flow {
                 bps / 1e6
             ));
         }
+        if self.cc == Some(Cc::Cubic)
+            && self.losses == Losses::Random
+            && loss_bps < self.window_bps()
+        {
+            doubts.push(
+                "CUBIC's law is one of periodic losses: random ones of the same mean give up to half more"
+                    .to_owned(),
+            );
+        }
         let Some(span) = test.duration else {
             return doubts;
         };

@@ -6,6 +6,10 @@ use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{sack_bytes, syn_bytes};
+use crate::host::Host;
+
+/// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
+const CE: u8 = 3;
 
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
@@ -86,27 +90,35 @@ impl TcpSink {
         self.receiver.deadline()
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         self.receiver.on_deadline(now);
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
     /// See `Program::on_frames`.
-    pub(crate) fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         let mut taken = 0;
         for frame in frames {
             let now = frame.at;
             if taken > 0
-                && (now >= until || now >= self.deadline() || frame.flow != self.config.flow)
+                && (now >= until
+                    || now >= self.deadline().min(host.wake)
+                    || frame.flow != self.config.flow)
             {
                 break;
             }
             taken += 1;
             match frame.kind {
-                Kind::Data => self.on_data(now, frame, io),
+                Kind::Data => self.on_data(now, frame, host, io),
                 Kind::Syn => {
                     self.receiver.on_syn(now);
-                    self.send(now, io);
+                    self.send(now, host, io);
                 }
                 _ => {}
             }
@@ -115,19 +127,23 @@ impl TcpSink {
     }
 
     #[inline]
-    fn on_data(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
+    fn on_data(&mut self, now: Time, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
         let delivered = self.receiver.delivered();
         if now >= self.mark {
             self.measure(now, delivered);
         }
         let len = u32::from(frame.len.saturating_sub(self.config.header));
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        if self.config.tcp.recovery.ecn {
+            let ce = frame.class & CE == CE;
+            self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
+        }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {
             self.last = now;
         }
         if due {
-            self.send(now, io);
+            self.send(now, host, io);
         }
     }
 
@@ -142,19 +158,20 @@ impl TcpSink {
     }
 
     #[inline]
-    fn send(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
             let usual = ack.sack.is_empty()
                 && ack.window == self.config.tcp.receive_window
                 && !ack.echo_retransmit
+                && !ack.ecn_echo
                 && !ack.syn_ack;
             if usual {
-                io.output(output).push_like(&self.template, now, ack.ack, 0);
+                let at = host.departs(now, output, &self.template);
+                io.output(output).push_like(&self.template, at, ack.ack, 0);
                 continue;
             }
             let mut frame = self.template;
-            frame.at = now;
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
@@ -162,6 +179,9 @@ impl TcpSink {
             }
             if ack.echo_retransmit {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
+            }
+            if ack.ecn_echo {
+                frame.set_flags(Flags::ECN);
             }
             let blocks = ack.sack;
             if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
@@ -176,6 +196,7 @@ impl TcpSink {
                 frame.len += sack_bytes(blocks.len());
                 frame.side = io.side(frame.flow).push(extras);
             }
+            frame.at = host.departs(now, output, &frame);
             io.output(output).push(frame);
         }
     }

@@ -1,12 +1,17 @@
 //! The sending side of one TCP connection on a station.
 
 use farpath_element::Io;
-use farpath_tcp::{Out, SackBlock, Sender};
+use farpath_tcp::{Limit, Out, SackBlock, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{sack_bytes, syn_bytes};
+use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
+
+/// The ECN field of the TOS byte, and its code for "ECN-capable" (RFC 3168 §5).
+const ECN_BITS: u8 = 3;
+const ECT_0: u8 = 2;
 
 /// What a source needs to know.
 #[derive(Clone, Debug)]
@@ -51,6 +56,10 @@ pub struct TcpSource {
     sender: Sender,
     opened: bool,
     stopped: bool,
+    /// Waits for its turn in the host.
+    held: bool,
+    /// Its number among the station's programs.
+    pub(crate) number: u32,
     /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
     full: Frame,
     retransmit: Frame,
@@ -106,6 +115,9 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
+        if config.tcp.recovery.ecn {
+            template.class = (template.class & !ECN_BITS) | ECT_0;
+        }
         let mut full = template;
         full.len = config.tcp.mss as u16 + config.header;
         let mut retransmit = full;
@@ -114,6 +126,8 @@ impl TcpSource {
             sender: Sender::new(&config.tcp),
             opened: false,
             stopped: false,
+            held: false,
+            number: 0,
             full,
             retransmit,
             template,
@@ -155,7 +169,7 @@ impl TcpSource {
         }
     }
 
-    pub(crate) fn on_deadline(&mut self, now: Time, io: &mut Io<'_>) {
+    pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         if !self.opened && self.config.start <= now {
             self.opened = true;
             self.sender.open(now);
@@ -168,16 +182,24 @@ impl TcpSource {
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);
         }
-        self.send(now, io);
+        self.send(now, host, io);
     }
 
     /// See `Program::on_frames`.
-    pub(crate) fn on_frames(&mut self, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
+    pub(crate) fn on_frames(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         let flow = self.config.flow.turned();
         let mut taken = 0;
         for frame in frames {
             let now = frame.at;
-            if taken > 0 && (now >= until || now >= self.deadline() || frame.flow != flow) {
+            if taken > 0
+                && (now >= until || now >= self.deadline().min(host.wake) || frame.flow != flow)
+            {
                 break;
             }
             taken += 1;
@@ -186,9 +208,15 @@ impl TcpSource {
                 Kind::SynAck => self.sender.on_syn_ack(now),
                 _ => continue,
             }
-            self.send(now, io);
+            self.send(now, host, io);
         }
         taken
+    }
+
+    /// Its turn in the host has come.
+    pub(crate) fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        self.held = false;
+        self.send(now, host, io);
     }
 
     fn end_account(&mut self, now: Time) {
@@ -200,6 +228,9 @@ impl TcpSource {
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
+        if frame.flags().contains(Flags::ECN) {
+            self.sender.on_ecn_echo();
+        }
         if frame.side == 0 {
             self.sender
                 .on_ack(now, frame.seq, self.usual_window, echo, &[]);
@@ -228,22 +259,40 @@ impl TcpSource {
     }
 
     #[inline]
-    fn send(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if self.held {
+            return;
+        }
         let output = self.config.output;
-        while let Some(seq) = self.sender.poll_full(now) {
+        loop {
+            if let Some(refusal) = host.refuses(now, output) {
+                return self.wait(now, refusal, host);
+            }
+            let Some(seq) = self.sender.poll_full(now) else {
+                return self.send_rest(now, host, io);
+            };
             if let Some(sequence) = &mut self.sequence {
                 sequence.note(&self.full, now, seq);
             }
-            io.output(output).push_like(&self.full, now, seq, 0);
+            let at = host.departs(now, output, &self.full);
+            io.output(output).push_like(&self.full, at, seq, 0);
         }
-        self.send_rest(now, io);
     }
 
     /// Whatever else there is to send: retransmissions, ends of the stream, the handshake.
     #[inline(never)]
-    fn send_rest(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send_rest(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
-        while let Some(out) = self.sender.poll(now) {
+        loop {
+            if let Some(refusal) = host.refuses(now, output) {
+                return self.wait(now, refusal, host);
+            }
+            let Some(out) = self.sender.poll(now) else {
+                return;
+            };
+            if self.config.tcp.recovery.ecn && self.says_reduced(now, &out, host, io) {
+                continue;
+            }
             let (like, seq) = match &out {
                 Out::Data(segment) if segment.len == self.config.tcp.mss => (
                     if segment.retransmit {
@@ -264,8 +313,40 @@ impl TcpSource {
             {
                 sequence.note(like, now, seq);
             }
-            io.output(output).push_like(like, now, seq, 0);
+            let at = host.departs(now, output, like);
+            io.output(output).push_like(like, at, seq, 0);
         }
+    }
+
+    /// Sends a new segment that carries CWR (RFC 3168 §6.1.2); `false` if this one does not.
+    fn says_reduced(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) -> bool {
+        let Out::Data(segment) = out else {
+            return false;
+        };
+        if segment.retransmit || !self.sender.take_cwr() {
+            return false;
+        }
+        let mut frame = self.unusual(out);
+        frame.set_flags(Flags::ECN);
+        if let Some(sequence) = &mut self.sequence {
+            sequence.note(&frame, now, segment.seq);
+        }
+        let output = self.config.output;
+        frame.at = host.departs(now, output, &frame);
+        io.output(output).push(frame);
+        true
+    }
+
+    /// The host lets nothing more through for now.
+    #[cold]
+    fn wait(&mut self, now: Time, refusal: Refusal, host: &mut Host) {
+        match refusal {
+            Refusal::Queued => self.sender.held(now, Limit::Nic),
+            Refusal::Busy => self.sender.held(now, Limit::HostCpu),
+            Refusal::Full => self.sender.congested(now),
+        }
+        self.held = true;
+        host.hold(self.config.output, self.number);
     }
 
     /// A frame that is no full segment.
@@ -283,6 +364,10 @@ impl TcpSource {
             Out::Syn => {
                 frame.kind = Kind::Syn;
                 frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::WindowProbe => {
+                frame.seq = self.sender.una().saturating_sub(1);
+                frame.len = self.config.header;
             }
             Out::HandshakeAck => {
                 frame.kind = Kind::Ack;

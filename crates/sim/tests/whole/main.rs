@@ -2,11 +2,13 @@
 
 mod congestion;
 mod events;
+mod hosts;
 mod law;
 mod limits;
 mod luck;
 mod published;
 mod random;
+mod recovery;
 mod routers;
 mod traffic;
 mod world;

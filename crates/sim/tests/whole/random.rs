@@ -25,6 +25,8 @@ struct Sketch {
     loss: u8,
     reorder: bool,
     tap: bool,
+    /// What limits the hosts, by host.
+    hosts: [u8; 4],
     tests: Vec<Test>,
     events: Vec<Event>,
 }
@@ -89,6 +91,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
             0..7_u8,
             any::<bool>(),
             any::<bool>(),
+            prop::array::uniform4(0..12_u8),
         ),
         prop::collection::vec(test(), 1..6),
         prop::collection::vec(event(), 0..5),
@@ -104,6 +107,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
             loss: trunk.3,
             reorder: trunk.4,
             tap: trunk.5,
+            hosts: trunk.6,
             tests,
             events,
         })
@@ -120,6 +124,23 @@ fn loss(kind: u8) -> &'static str {
     }
 }
 
+/// Stacks and machines of all kinds; half of the hosts have no limits.
+fn host(kind: u8) -> &'static str {
+    match kind {
+        1 => "profile = \"linux-2004\"\ntxqueuelen = 8",
+        2 => {
+            "profile = \"linux-2004\"\nsend_per_packet = \"400 us\"\nreceive_per_byte = \"100 ns\""
+        }
+        3 => "receive_per_packet = \"600 us\"\nreceive_ring = 3",
+        4 => "send_per_byte = \"350 ns\"\nreceive_per_packet = \"20 us\"",
+        5 => {
+            "memory_bus = \"9 Mbit/s\"\nreceive_per_packet = \"100 us\"\nsend_per_packet = \"100 us\"\nreceive_ring = 1"
+        }
+        6 => "memory_bus = \"20 Mbit/s\"",
+        _ => "txqueuelen = 50",
+    }
+}
+
 fn queue(kind: u8) -> &'static str {
     ["10 packets", "6 kB", "5 ms", "1bdp", "100 packets"][usize::from(kind)]
 }
@@ -129,8 +150,8 @@ impl Sketch {
     fn text(&self) -> String {
         let mut text = String::from("[scenario]\nname = \"random\"\n");
         let last = self.routers - 1;
-        for host in ["h0", "h1", "g0", "g1"] {
-            writeln!(text, "[[host]]\nname = \"{host}\"\ntxqueuelen = 50").expect("a String");
+        for (name, kind) in ["h0", "h1", "g0", "g1"].into_iter().zip(self.hosts) {
+            writeln!(text, "[[host]]\nname = \"{name}\"\n{}", host(kind)).expect("a String");
         }
         if self.is_folded() {
             text.push_str("[[host]]\nname = \"x\"\n[[host]]\nname = \"y\"\n");
@@ -273,23 +294,27 @@ impl Sketch {
                 20 + test.size,
                 if kind == 3 { "constant" } else { "poisson" },
             ),
-            _ => format!(
-                "kind = \"tcp\"\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
-                Algorithm::NAMES
-                    [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()],
-                if option & 1 == 0 { "rfc" } else { "linux" },
-                option & 2 == 0,
-                1 + option % 3,
-                option & 8 == 0,
-                option & 16 == 0,
-                3 + test.size,
-                1 + option % 4,
-                if kind == 7 {
-                    format!("bytes = \"{} kB\"\nduration = \"2 s\"", 1 + test.size / 4)
-                } else {
-                    "duration = \"250 ms\"\nomit = \"20 ms\"".to_owned()
-                },
-            ),
+            _ => {
+                let cc = Algorithm::NAMES
+                    [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()];
+                format!(
+                    "kind = \"tcp\"\npacing = {}\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
+                    cc == "bbr" || option % 3 == 0,
+                    cc,
+                    if option & 1 == 0 { "rfc" } else { "linux" },
+                    option & 2 == 0,
+                    1 + option % 3,
+                    option & 8 == 0,
+                    cc == "bbr" || option & 16 == 0,
+                    3 + test.size,
+                    1 + option % 4,
+                    if kind == 7 {
+                        format!("bytes = \"{} kB\"\nduration = \"2 s\"", 1 + test.size / 4)
+                    } else {
+                        "duration = \"250 ms\"\nomit = \"20 ms\"".to_owned()
+                    },
+                )
+            }
         };
         writeln!(text, "{head}\n{rest}").expect("a String");
     }

@@ -1,0 +1,235 @@
+//! A host's own machinery between its programs and its links: the queue in front of each interface
+//! as the stack sees it, and the processor and bus that every frame costs time of.
+//!
+//! `docs/models/host.md` says what is modelled and what is not.
+
+mod interface;
+mod processor;
+
+use farpath_scenario::HostLimits;
+use farpath_units::{Duration, Rate, Time};
+use farpath_wire::Frame;
+
+pub(crate) use interface::{Backlog, Interface};
+pub(crate) use processor::Processor;
+
+/// Why a connection has to wait before it may send another segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// As much as its stack allows is queued in front of the interface.
+    Queued,
+    /// The interface's queue is full, and this stack takes that for congestion.
+    Full,
+    /// The processor or the bus is busy.
+    Busy,
+}
+
+/// What a host does next of its own accord.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// This program may send.
+    Turn(u32),
+    /// A received frame has been taken in hand.
+    Served,
+}
+
+/// One host.
+#[derive(Debug)]
+pub struct Host {
+    /// By output of the station.
+    interfaces: Vec<Interface>,
+    processor: Option<Box<Processor>>,
+    /// Whether departures have to be followed at all.
+    watched: bool,
+    /// A program is sending in its turn, so that those who wait behind it do not stop it.
+    in_turn: bool,
+    /// The interface whose turn was last.
+    last: usize,
+    /// Time at work by the end of each interval.
+    busy: Vec<Duration>,
+    /// Nothing of this host's own is due earlier.
+    pub(crate) wake: Time,
+}
+
+impl Host {
+    /// A node without machinery: a router's own endpoint.
+    pub fn none() -> Host {
+        Host::new(Vec::new(), &HostLimits::default())
+    }
+
+    /// A host with these interfaces, by output; without limits of its own it costs nothing until a
+    /// connection's queue is followed.
+    pub(crate) fn new(interfaces: Vec<Interface>, limits: &HostLimits) -> Host {
+        let processor = limits
+            .slows_frames()
+            .then(|| Box::new(Processor::new(limits)));
+        Host {
+            interfaces,
+            watched: processor.is_some(),
+            processor,
+            in_turn: false,
+            last: 0,
+            busy: Vec::new(),
+            wake: Time::MAX,
+        }
+    }
+
+    /// Follows departures from now on: a connection sends from here.
+    pub(crate) fn watch(&mut self) {
+        self.watched = !self.interfaces.is_empty();
+    }
+
+    /// Whether frames wait for a processor.
+    #[inline]
+    pub(crate) fn is_limited(&self) -> bool {
+        self.processor.is_some()
+    }
+
+    /// Whether no received frame is in it and nobody waits to send.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.wake == Time::MAX
+    }
+
+    /// Whether a connection has to wait before it may put another segment on `output`.
+    #[inline]
+    pub(crate) fn refuses(&self, now: Time, output: usize) -> Option<Refusal> {
+        if !self.watched {
+            return None;
+        }
+        let interface = &self.interfaces[output];
+        if self.processor.is_none() && interface.has_room(now) {
+            return (interface.is_awaited() && !self.in_turn).then_some(Refusal::Queued);
+        }
+        self.refusal(now, interface)
+    }
+
+    #[cold]
+    fn refusal(&self, now: Time, interface: &Interface) -> Option<Refusal> {
+        if !interface.has_room(now) {
+            return Some(interface.refusal());
+        }
+        let busy = self.processor.as_ref().is_some_and(|p| p.is_busy(now));
+        (busy || (interface.is_awaited() && !self.in_turn)).then_some(Refusal::Busy)
+    }
+
+    /// Program `program` waits for its turn on `output`.
+    pub(crate) fn hold(&mut self, output: usize, program: u32) {
+        self.interfaces[output].hold(program);
+        self.renew();
+    }
+
+    /// When a frame handed over at `now` gets to the queue of `output`: at once, or when the
+    /// processor and the bus have dealt with it.
+    #[inline]
+    pub(crate) fn departs(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
+        if !self.watched {
+            return now;
+        }
+        let at = match &mut self.processor {
+            None => now,
+            Some(processor) => processor.send(now, frame.len),
+        };
+        self.interfaces[output].send(at, frame);
+        at
+    }
+
+    /// A frame arrived over `input`; false if nothing can hold it.
+    pub(crate) fn take_in(&mut self, input: usize, frame: &Frame) -> bool {
+        let Some(processor) = &mut self.processor else {
+            return false;
+        };
+        let taken = processor.arrive(input as u32, frame);
+        self.renew();
+        taken
+    }
+
+    /// A received frame whose processing has ended by `now`.
+    pub(crate) fn processed(&mut self, now: Time) -> Option<(usize, Frame)> {
+        let found = self.processor.as_mut()?.finish(now)?;
+        Some((found.0 as usize, found.1))
+    }
+
+    /// What comes next at `now`: received frames and programs that wait to send by turns.
+    pub(crate) fn step(&mut self, now: Time) -> Option<Step> {
+        let step = match &mut self.processor {
+            None => self.turn(now),
+            Some(p) if p.is_occupied(now) => None,
+            Some(p) if p.served_last() => self.turn(now).or_else(|| self.serve(now)),
+            Some(_) => self.serve(now).or_else(|| self.turn(now)),
+        };
+        self.in_turn = matches!(step, Some(Step::Turn(_)));
+        self.renew();
+        step
+    }
+
+    fn serve(&mut self, now: Time) -> Option<Step> {
+        let processor = self.processor.as_mut()?;
+        processor.serve(now).then_some(Step::Served)
+    }
+
+    fn turn(&mut self, now: Time) -> Option<Step> {
+        if self.processor.as_ref().is_some_and(|p| p.is_busy(now)) {
+            return None;
+        }
+        let count = self.interfaces.len();
+        let due = |n: &usize| self.interfaces[*n].resumes() <= now;
+        let next = (1..=count).map(|k| (self.last + k) % count).find(due)?;
+        self.last = next;
+        if let Some(processor) = &mut self.processor {
+            processor.turned();
+        }
+        self.interfaces[next].next_held().map(Step::Turn)
+    }
+
+    /// The rate of an interface changed at `now`.
+    pub(crate) fn set_rate(&mut self, now: Time, output: usize, rate: Rate) {
+        if let Some(interface) = self.interfaces.get_mut(output) {
+            interface.set_rate(now, rate);
+        }
+        self.renew();
+    }
+
+    /// The program whose turn it was has sent what it could.
+    pub(crate) fn end_turn(&mut self) {
+        self.in_turn = false;
+        self.renew();
+    }
+
+    /// An interval ended at `now`.
+    pub(crate) fn sample(&mut self, now: Time) {
+        if let Some(processor) = &self.processor {
+            self.busy.push(processor.busy(now));
+        }
+    }
+
+    /// Whether processor or bus had hardly a pause in interval `n`, of length `every`.
+    pub(crate) fn was_busy(&self, n: usize, every: Duration) -> bool {
+        let until = |n: usize| self.busy.get(n).copied().unwrap_or_default();
+        let before = n.checked_sub(1).map_or(Duration::ZERO, until);
+        until(n).saturating_sub(before).as_secs_f64() >= SATURATED * every.as_secs_f64()
+    }
+
+    /// Looks again at what is due when.
+    pub(crate) fn renew(&mut self) {
+        let mut wake = Time::MAX;
+        let free = self.processor.as_ref().map_or(Time::ZERO, |p| p.ready());
+        for interface in &self.interfaces {
+            let resumes = interface.resumes();
+            if resumes < Time::MAX {
+                wake = wake.min(resumes.max(free));
+            }
+        }
+        if let Some(processor) = &self.processor {
+            wake = wake.min(processor.deadline());
+        }
+        self.wake = wake;
+    }
+}
+
+/// A processor is the limit in an interval when it was at work for this share of it.
+const SATURATED: f64 = 0.98;
+
+/// How long `bytes` occupy something that takes `per_byte` for each and `once` in any case.
+pub(crate) fn cost(once: Duration, per_byte: Duration, bytes: u64) -> Duration {
+    once + per_byte.times(bytes)
+}

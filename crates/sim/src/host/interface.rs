@@ -1,0 +1,214 @@
+//! The queue in front of an interface as the host's own stack sees it.
+
+use std::collections::VecDeque;
+
+use farpath_element::Transmitter;
+use farpath_scenario::QueueRule;
+use farpath_units::{Duration, Rate, Size, Time};
+use farpath_wire::Frame;
+
+use super::Refusal;
+
+/// What a stack lets its connections queue in front of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Backlog {
+    /// The stack's rule.
+    pub(crate) rule: QueueRule,
+    /// Bytes of the largest IP datagram.
+    pub(crate) datagram: u32,
+    /// Packets that fit into the interface's queue.
+    pub(crate) packets: u64,
+}
+
+/// Largest super-frame that is handed to an interface at once (64 KiB: an IP datagram's length).
+const LARGEST_BURST: u64 = 65_536;
+/// Most that a current stack queues below its sockets (`tcp_limit_output_bytes` of Linux 5 and 6,
+/// kernel documentation, ip-sysctl).
+const LARGEST_BACKLOG: u64 = 1 << 20;
+/// A queue is meant to hold this much time (Linux: `sk_pacing_shift` 10).
+const SHORT: Duration = Duration::from_ms(1);
+
+/// One interface. It follows its link's transmitter frame by frame: a host's port is fed by nobody
+/// else, so both fall idle at the same instants.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    transmitter: Transmitter,
+    /// When it falls idle.
+    free: Time,
+    backlog: Backlog,
+    /// The longest time on the link that may be queued before connections have to wait.
+    most: Duration,
+    /// They go on when this much is left.
+    resume: Duration,
+    /// Length and time of the last frame: most are alike.
+    usual: (u16, Duration),
+    /// Programs that wait, in the order in which they go on.
+    held: VecDeque<u32>,
+}
+
+impl Interface {
+    pub(crate) fn new(transmitter: Transmitter, backlog: Backlog) -> Interface {
+        let mut interface = Interface {
+            transmitter,
+            free: Time::ZERO,
+            backlog,
+            most: Duration::ZERO,
+            resume: Duration::ZERO,
+            usual: (0, Duration::ZERO),
+            held: VecDeque::new(),
+        };
+        interface.work_out();
+        interface
+    }
+
+    /// The limits at the current rate.
+    fn work_out(&mut self) {
+        let rate = self.transmitter.rate();
+        let full = self.transmitter.cost_of(self.backlog.datagram).time;
+        (self.most, self.resume) = match self.backlog.rule {
+            QueueRule::Hold => {
+                let short = rate.bytes_in(SHORT).as_bytes();
+                let least = 2 * u64::from(self.backlog.datagram);
+                let burst = short.clamp(least, LARGEST_BURST.max(least));
+                let most = short.max(2 * burst).min(LARGEST_BACKLOG.max(least));
+                (
+                    rate.time_for(Size::from_bytes(most)),
+                    rate.time_for(Size::from_bytes(most / 2)),
+                )
+            }
+            // One more is admitted while fewer wait than fit; one is in service.
+            QueueRule::Signal => {
+                let most = full.times(self.backlog.packets);
+                (most, most.saturating_sub(full))
+            }
+        };
+        self.usual = (0, Duration::ZERO);
+    }
+
+    /// Whether another segment may be queued at `now`.
+    #[inline]
+    pub(crate) fn has_room(&self, now: Time) -> bool {
+        self.free <= now + self.most
+    }
+
+    /// What a full queue means here.
+    pub(crate) fn refusal(&self) -> Refusal {
+        match self.backlog.rule {
+            QueueRule::Hold => Refusal::Queued,
+            QueueRule::Signal => Refusal::Full,
+        }
+    }
+
+    /// Whether programs wait.
+    #[inline]
+    pub(crate) fn is_awaited(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    pub(crate) fn hold(&mut self, program: u32) {
+        self.held.push_back(program);
+    }
+
+    pub(crate) fn next_held(&mut self) -> Option<u32> {
+        self.held.pop_front()
+    }
+
+    /// When the first of those that wait may go on; `Time::MAX` if nobody waits.
+    pub(crate) fn resumes(&self) -> Time {
+        if self.held.is_empty() {
+            return Time::MAX;
+        }
+        Time::ZERO + self.free.since(Time::ZERO + self.resume)
+    }
+
+    /// `frame` gets to the queue at `at`.
+    #[inline]
+    pub(crate) fn send(&mut self, at: Time, frame: &Frame) {
+        if self.usual.0 != frame.len {
+            self.usual = (frame.len, self.transmitter.time_for(frame));
+        }
+        self.free = self.free.max(at) + self.usual.1;
+    }
+
+    /// The link's rate is another from `now` on; what is queued takes that much longer or shorter.
+    pub(crate) fn set_rate(&mut self, now: Time, rate: Rate) {
+        let queued = u128::from(self.free.since(now).as_ps());
+        let before = u128::from(self.transmitter.rate().as_bps());
+        let queued = (queued * before / u128::from(rate.as_bps())).min(u64::MAX.into());
+        self.free = now + Duration::from_ps(queued as u64);
+        self.transmitter.set_rate(rate);
+        self.work_out();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_predict::Framing;
+    use farpath_wire::{FlowDir, Kind};
+
+    fn interface(rate: &str, rule: QueueRule) -> Interface {
+        let rate = rate.parse().expect("a rate");
+        let backlog = Backlog {
+            rule,
+            datagram: 1500,
+            packets: 100,
+        };
+        Interface::new(Transmitter::new(rate, Framing::Ethernet), backlog)
+    }
+
+    /// Full frames of 1538 bytes that are admitted at one instant.
+    fn admitted(interface: &mut Interface) -> usize {
+        let frame = Frame::new(Kind::Data, FlowDir(0), 0, 1500);
+        let mut count = 0;
+        while interface.has_room(Time::ZERO) {
+            interface.send(Time::ZERO, &frame);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn a_current_stack_queues_a_millisecond_or_two_bursts_or_a_mebibyte() {
+        for (rate, bytes) in [
+            ("1 Mbit/s", 6_000),
+            ("100 Mbit/s", 25_000),
+            ("1 Gbit/s", 131_072),
+            ("4 Gbit/s", 500_000),
+            ("100 Gbit/s", 1_048_576),
+        ] {
+            let mut interface = interface(rate, QueueRule::Hold);
+            assert_eq!(admitted(&mut interface), bytes / 1538 + 1, "{rate}");
+            interface.hold(7);
+            let left = interface.resumes().as_secs_f64()
+                * interface.transmitter.rate().as_bps() as f64
+                / 8.0;
+            let all = (bytes / 1538 + 1) as f64 * 1538.0;
+            assert!(
+                (left - (all - bytes as f64 / 2.0)).abs() < 2.0,
+                "{rate}: {left}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_old_stack_fills_the_queue_to_the_last_packet() {
+        let mut interface = interface("1 Gbit/s", QueueRule::Signal);
+        // One in service and a hundred waiting.
+        assert_eq!(admitted(&mut interface), 101);
+        assert_eq!(interface.refusal(), Refusal::Full);
+        // One frame's time later there is room for one.
+        let later = Time::ZERO + Duration::from_ps(12_304_000);
+        assert!(interface.has_room(later) && !interface.has_room(Time::from_ps(12_303_999)));
+    }
+
+    #[test]
+    fn what_is_queued_goes_at_the_new_rate() {
+        let mut interface = interface("1 Gbit/s", QueueRule::Hold);
+        admitted(&mut interface);
+        let before = interface.free;
+        let now = Time::from_ps(before.as_ps() / 2);
+        interface.set_rate(now, "250 Mbit/s".parse().expect("a rate"));
+        assert_eq!(interface.free.since(now), before.since(now).times(4));
+    }
+}
