@@ -143,16 +143,19 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, io: &mut Io<'_>) {
-        let output = self.config.output;
+        let window = self.config.tcp.receive_window;
+        if let Some(ack) = self.receiver.poll_usual(window) {
+            let output = io.output(self.config.output);
+            output.push_like(&self.template, now, ack, 0);
+        } else {
+            self.send_unusual(now, io);
+        }
+    }
+
+    /// Acknowledgements with more in them than a number.
+    #[inline(never)]
+    fn send_unusual(&mut self, now: Time, io: &mut Io<'_>) {
         while let Some(ack) = self.receiver.poll(now) {
-            let usual = ack.sack.is_empty()
-                && ack.window == self.config.tcp.receive_window
-                && !ack.echo_retransmit
-                && !ack.syn_ack;
-            if usual {
-                io.output(output).push_like(&self.template, now, ack.ack, 0);
-                continue;
-            }
             let mut frame = self.template;
             frame.at = now;
             frame.seq = ack.ack;
@@ -176,7 +179,7 @@ impl TcpSink {
                 frame.len += sack_bytes(blocks.len());
                 frame.side = io.side(frame.flow).push(extras);
             }
-            io.output(output).push(frame);
+            io.output(self.config.output).push(frame);
         }
     }
 

@@ -78,7 +78,7 @@ pub struct RttSummary {
     pub min: Duration,
     /// The largest.
     pub max: Duration,
-    sum_s: f64,
+    sum_ps: u128,
 }
 
 impl RttSummary {
@@ -90,13 +90,13 @@ impl RttSummary {
             self.min.min(rtt)
         };
         self.max = self.max.max(rtt);
-        self.sum_s += rtt.as_secs_f64();
+        self.sum_ps += u128::from(rtt.as_ps());
         self.count += 1;
     }
 
     /// The mean in seconds; 0 without samples.
     pub fn mean_s(&self) -> f64 {
-        self.sum_s / self.count.max(1) as f64
+        self.sum_ps as f64 / self.count.max(1) as f64 * 1e-12
     }
 }
 
@@ -236,14 +236,17 @@ impl TcpSource {
             }
             io.output(output).push_like(&self.full, now, seq, 0);
         }
-        self.send_rest(now, io);
+        if let Some(out) = self.sender.poll(now) {
+            self.send_rest(out, now, io);
+        }
     }
 
     /// Whatever else there is to send: retransmissions, ends of the stream, the handshake.
     #[inline(never)]
-    fn send_rest(&mut self, now: Time, io: &mut Io<'_>) {
+    fn send_rest(&mut self, first: Out, now: Time, io: &mut Io<'_>) {
         let output = self.config.output;
-        while let Some(out) = self.sender.poll(now) {
+        let mut next = Some(first);
+        while let Some(out) = next {
             let (like, seq) = match &out {
                 Out::Data(segment) if segment.len == self.config.tcp.mss => (
                     if segment.retransmit {
@@ -265,6 +268,7 @@ impl TcpSource {
                 sequence.note(like, now, seq);
             }
             io.output(output).push_like(like, now, seq, 0);
+            next = self.sender.poll(now);
         }
     }
 
