@@ -292,6 +292,7 @@ impl Port {
             if free <= now {
                 free = now;
                 at_once += 1;
+                self.fifo.settle_all();
             } else if self.fifo.admits(now, bytes) {
                 self.fifo.wait(free, time, bytes, treatment.tally);
             } else {

@@ -57,7 +57,7 @@ fn programs(
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);
             let key = Key::new(built.seed()).with(&test.name).with("arrivals");
-            let source = UdpSource::new(&UdpConfig {
+            let config = UdpConfig {
                 flow: dir,
                 output: out,
                 start: test.start,
@@ -68,8 +68,8 @@ fn programs(
                 header: flow.header_bytes,
                 class: test.class,
                 luck: (udp.arrivals == Arrivals::Poisson).then(|| key.stream()),
-            });
-            let sink = UdpSink::new(udp.size, measured_from, stop);
+            };
+            let (source, sink) = (UdpSource::new(&config), UdpSink::new(&config));
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
         TestKind::Tcp(tcp) => {

@@ -102,8 +102,7 @@ impl UdpSource {
             let mut datagram = self.template;
             datagram.at = now;
             datagram.seq = self.sent;
-            // The sink needs the send time for jitter: nanoseconds, modulo 2³², as a real tool
-            // writes it into the payload.
+            // The sink needs the send time for jitter: nanoseconds, modulo 2³².
             datagram.side = now.as_ns() as u32;
             io.output(self.output).push(datagram);
             self.measured += u64::from(now >= self.measured_from);
@@ -123,6 +122,10 @@ impl UdpSource {
 #[derive(Debug)]
 pub struct UdpSink {
     payload: u32,
+    /// From one datagram to the next, on average, in picoseconds.
+    gap_ps: u64,
+    /// Ordinal and send time in nanoseconds of the datagram that arrived last.
+    known: (u64, u64),
     measured_from: Time,
     measured_until: Time,
     /// Datagrams received that were sent at or after the start of the measurement.
@@ -142,12 +145,15 @@ pub struct UdpSink {
 }
 
 impl UdpSink {
-    /// A sink of datagrams with `payload` bytes.
-    pub fn new(payload: u32, measured_from: Time, measured_until: Time) -> UdpSink {
+    /// The sink of what a source makes of `config`.
+    pub fn new(config: &UdpConfig) -> UdpSink {
+        let bits_ps = u128::from(config.payload) * 8_000_000_000_000;
         UdpSink {
-            payload,
-            measured_from,
-            measured_until,
+            payload: config.payload,
+            gap_ps: (bits_ps / u128::from(config.rate.as_bps())) as u64,
+            known: (0, config.start.as_ns()),
+            measured_from: config.measured_from,
+            measured_until: config.stop,
             received: 0,
             bytes: 0,
             reordered: 0,
@@ -159,9 +165,20 @@ impl UdpSink {
         }
     }
 
+    /// When a datagram was sent, in nanoseconds. It carries the time modulo 2³², and its ordinal says
+    /// which of those instants it is: the one nearest to what follows from the datagram before.
+    fn sent_ns(&self, frame: &Frame) -> u64 {
+        let (ordinal, sent_ns) = self.known;
+        let later = i128::from(frame.seq) - i128::from(ordinal);
+        let expected = i128::from(sent_ns) + later * i128::from(self.gap_ps) / 1000;
+        let off = frame.side.wrapping_sub(expected as u32).cast_signed();
+        (expected + i128::from(off)).max(0) as u64
+    }
+
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame) {
-        let transit_ns = i64::from((now.as_ns() as u32).wrapping_sub(frame.side));
-        let sent_ns = now.as_ns().saturating_sub(transit_ns as u64);
+        let sent_ns = self.sent_ns(frame);
+        self.known = (frame.seq, sent_ns);
+        let transit_ns = now.as_ns() as i64 - sent_ns as i64;
         self.received += u64::from(sent_ns >= self.measured_from.as_ns());
         self.total_bytes += u64::from(self.payload);
         if now >= self.measured_from && now < self.measured_until {
@@ -176,5 +193,41 @@ impl UdpSink {
         }
         self.transit_ns = Some(transit_ns);
         self.last = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A transit time of more than 2³² ns, and a change of it by more than that: what a delay of
+    /// 6 s does that becomes 1 s.
+    #[test]
+    fn transit_times_beyond_the_carried_clock_are_known() {
+        let config = UdpConfig {
+            flow: FlowDir::forward(0),
+            output: 0,
+            start: Time::ZERO + Duration::from_secs(3),
+            measured_from: Time::ZERO + Duration::from_secs(3),
+            stop: Time::ZERO + Duration::from_secs(60),
+            rate: Rate::from_bps(800).expect("not zero"),
+            payload: 1000,
+            header: 28,
+            class: 0,
+            luck: None,
+        };
+        let mut sink = UdpSink::new(&config);
+        // One datagram each 10 s: the gaps are longer than the clock goes, too. The second is lost.
+        for (ordinal, delay_s) in [(0, 6), (2, 6), (3, 1), (4, 1)] {
+            let sent = config.start + Duration::from_secs(10 * ordinal);
+            let mut frame = Frame::new(Kind::Udp, config.flow, ordinal, 1028);
+            frame.side = sent.as_ns() as u32;
+            sink.on_frame(sent + Duration::from_secs(delay_s), &frame);
+            assert_eq!(sink.transit_ns, Some(delay_s as i64 * 1_000_000_000));
+        }
+        // RFC 3550 §6.4.1: a sixteenth of one change by 5 s, and a sixteenth of that is forgotten.
+        let jitter_ns = 5e9 / 16.0 * (1.0 - 1.0 / 16.0);
+        assert!((sink.jitter_ns - jitter_ns).abs() < 1.0);
+        assert_eq!(sink.received, 4);
     }
 }
