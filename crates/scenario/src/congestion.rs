@@ -15,7 +15,7 @@ const TCP: &[&str] = &["tcp"];
 const USUAL_MAX_SSTHRESH: u32 = 100;
 
 pub(crate) const CC: Key = key("cc", Choice(Algorithm::NAMES), "Congestion control.")
-    .default("reno (sender is linux-2004), cubic (linux-6)")
+    .default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
     .only(TCP);
 
 pub(crate) const FLAVOUR: Key = key(

@@ -6,7 +6,8 @@ pub(crate) struct Ecn {
     pub(crate) on: bool,
     /// An echo arrived with the acknowledgement that is being handled.
     pub(crate) echoed: bool,
-    /// One reduction per window of data: the next may follow when this byte is acknowledged.
+    /// One reduction per window of data: the next may follow when this byte, which says that the
+    /// window was reduced, is acknowledged.
     answered_to: u64,
     /// The next new segment says that the window was reduced.
     cwr_due: bool,
@@ -22,7 +23,7 @@ impl Ecn {
 
     /// Whether the echo that arrived asks for a reduction now; it is dealt with either way.
     pub(crate) fn must_reduce(&mut self, una: u64) -> bool {
-        core::mem::take(&mut self.echoed) && una >= self.answered_to
+        core::mem::take(&mut self.echoed) && (una > self.answered_to || self.answered_to == 0)
     }
 
     /// The window was reduced, for whatever reason, with everything below `nxt` sent.

@@ -74,6 +74,12 @@ impl Rack {
         self.fack = self.fack.max(last + 1);
     }
 
+    /// A recovery was a mistake, so that what seemed lost had been overtaken: reordering too, as Linux
+    /// counts it; RFC 8985 §6.2 step 3 leaves out what was retransmitted.
+    pub(crate) fn overtaken(&mut self) {
+        self.reordering_seen = true;
+    }
+
     /// RFC 8985 §6.2 step 4, RACK_update_reo_wnd: a D-SACK came, at most one a round trip counts.
     pub(crate) fn note_dsack(&mut self, una: u64, nxt: u64) {
         if una >= self.dsack_round {

@@ -59,7 +59,7 @@ impl Prr {
         self.delivered += delivered;
         let mut send = match self.how {
             Reduction::AtOnce => self.ssthresh.saturating_sub(pipe),
-            Reduction::RateHalving if pipe > self.ssthresh => self.half().saturating_sub(self.out),
+            Reduction::RateHalving if pipe >= self.ssthresh => self.half().saturating_sub(self.out),
             Reduction::RateHalving => self.segment.min(self.ssthresh - pipe),
             _ if pipe > self.ssthresh => self.share().saturating_sub(self.out),
             how => self

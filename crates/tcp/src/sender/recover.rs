@@ -33,17 +33,16 @@ impl Sender {
         self.stats.ecn_reductions += 1;
         self.reduce(now, false);
         self.repair.undo.give_up();
+        self.recovery_point = self.nxt;
+        self.rescued = false;
+        self.state = State::Recovery;
+        let flight = self.board.pipe(self.una, self.nxt);
+        let how = self.repair.rules.reduction;
+        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
+        // Nothing is lost, so that nothing need leave at once.
+        self.prr.on_sent(1);
         if self.una == self.nxt {
             self.cwnd = self.ssthresh;
-        } else {
-            self.recovery_point = self.nxt;
-            self.rescued = false;
-            self.state = State::Recovery;
-            let flight = self.board.pipe(self.una, self.nxt);
-            let how = self.repair.rules.reduction;
-            self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
-            // Nothing is lost, so that nothing need leave at once.
-            self.prr.on_sent(1);
         }
     }
 
@@ -166,6 +165,9 @@ impl Sender {
         self.control.undo();
         if self.regain.is_finite() {
             self.regained(now);
+        }
+        if self.state == State::Recovery {
+            self.repair.rack.overtaken();
         }
         if matches!(self.state, State::Recovery | State::Loss) {
             self.state = State::Open;

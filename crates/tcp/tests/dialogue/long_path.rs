@@ -62,11 +62,10 @@ fn lossy_window(window: u64, holes: u64, recovery: Recovery) -> SenderStats {
 #[test]
 fn steps_per_ack_do_not_grow_with_the_window_nor_much_with_the_holes() {
     let rack = Config::default().recovery;
-    // With RACK each newly SACKed range moves the lost edge, which is a step more, and a tenth of the
-    // small window's segments do not arrive to be counted.
+    // A tenth of the small window's segments do not arrive to cost anything where there are 1000 holes.
     for (holes, recovery, growth) in [
         (1, classic(), 1.05),
-        (1000, classic(), 1.05),
+        (1000, classic(), 1.12),
         (1, rack, 1.05),
         (1000, rack, 1.12),
     ] {
