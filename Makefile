@@ -88,6 +88,11 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 	@mkdir -p target/ns3
 	python3 benches/ns3/run.py | tee target/ns3/bench.json
 
+.PHONY: lab-test
+lab-test: linker ## the TCP model beside this machine's kernel, in real time; needs root
+	@.ci/need 'iproute2=command -v ip' 'util-linux=command -v chrt'
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package farpath-kernel-lab
+
 .PHONY: gallery
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null

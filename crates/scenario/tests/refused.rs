@@ -803,7 +803,7 @@ window = "1 MiB""#,
   --> x.toml:27:1
    |
 27 | window = "1 MiB"
-   | ^^^^^^ only for kind = "tcp"
+   | ^^^^^^ only for kind = "tcp" or "transfer" or "request"
    |
    = help: remove it, or change the kind from "ping"
 
@@ -1011,4 +1011,31 @@ fn congestion_control_keys_that_contradict_each_other() {
         assert!(said.contains(help), "{keys}\n{said}");
         assert!(said.contains("1 error in x.toml"), "{keys}\n{said}");
     }
+}
+
+#[test]
+fn recovery_that_needs_an_option_that_is_off() {
+    let said = replaced(
+        "to = \"b\"\n",
+        "to = \"b\"\nsack = false\ntimestamps = false\nrack = true\neifel = true\n",
+    );
+    let expected = r#"error: `rack` without `sack`
+  --> x.toml:31:1
+   |
+31 | rack = true
+   | ^^^^^^^^^^^
+   |
+   = help: write sack = true, or rack = false
+
+error: `eifel` without `timestamps`
+  --> x.toml:32:1
+   |
+32 | eifel = true
+   | ^^^^^^^^^^^^
+   |
+   = help: write timestamps = true, or eifel = false
+
+2 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
 }

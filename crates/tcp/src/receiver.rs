@@ -169,8 +169,8 @@ impl Receiver {
     }
 
     /// The segment about to be handed to `on_data` was marked CE, or carries CWR (RFC 3168 §6.1.3).
-    /// A mark that begins is echoed at once (RFC 3168 leaves it to the next ACK; RFC 8511 and Linux
-    /// do not wait). Ignored unless ECN is on.
+    /// A mark that begins is acknowledged at once, as by Linux; RFC 3168 leaves the echo to the next
+    /// ACK. Ignored unless ECN is on.
     pub fn on_ecn(&mut self, ce: bool, cwr: bool) {
         let before = self.echo.echoing;
         self.echo.note(ce, cwr);
@@ -329,6 +329,18 @@ impl Receiver {
             sack,
             ecn_echo: self.echo.echoing && !syn_ack,
         })
+    }
+
+    /// A data segment going the other way carries the acknowledgement: none is due any more.
+    pub fn carried(&mut self) {
+        if self.next != u64::MAX {
+            if self.quick > 0 && self.next > self.acked {
+                self.use_quick_acks();
+            }
+            self.due = false;
+            self.deadline = Time::MAX;
+            self.acked = self.next;
+        }
     }
 
     /// An acknowledgement uses up as many quick ACKs as segments it is for.

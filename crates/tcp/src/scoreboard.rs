@@ -76,6 +76,21 @@ impl Scoreboard {
             && self.assumed == 0
     }
 
+    /// Bytes SACKed, or that duplicate ACKs stand for.
+    pub(crate) fn sacked_bytes(&self) -> u64 {
+        self.sacked.bytes() + self.assumed
+    }
+
+    /// Bytes from `una` up that are lost.
+    pub(crate) fn lost_bytes(&self, una: u64) -> u64 {
+        self.rounds[0].lost.unsacked(una)
+    }
+
+    /// Bytes from `una` up that were sent again in this episode.
+    pub(crate) fn resent_bytes(&self, una: u64) -> u64 {
+        self.rounds[0].resent.unsacked(una)
+    }
+
     /// The cumulative acknowledgement moved to `una`; returns bytes below it that were SACKed before.
     pub(crate) fn acknowledge(&mut self, una: u64) -> u64 {
         let removed = self.sacked.trim_below(una);

@@ -121,7 +121,6 @@ impl Sender {
             self.board.detect_loss(self.segment)
         };
         self.steer(now, acked, sacked, more_lost, rtt);
-        self.answer_echo(now);
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.
             let head = || if acked == ack - una { ack - 1 } else { una };
@@ -136,6 +135,7 @@ impl Sender {
             };
             self.watch(now, what);
         }
+        self.answer_echo(now);
         self.refresh();
         self.settle_after_ack(now, ack > una);
     }

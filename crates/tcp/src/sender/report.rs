@@ -88,6 +88,21 @@ impl Sender {
         }
     }
 
+    /// Bytes SACKed and not acknowledged yet.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.board.sacked_bytes()
+    }
+
+    /// Bytes thought lost and not acknowledged or SACKed yet, sent again or not.
+    pub fn lost_bytes(&self) -> u64 {
+        self.board.lost_bytes(self.una)
+    }
+
+    /// Bytes sent again in this episode and not acknowledged or SACKed yet.
+    pub fn resent_bytes(&self) -> u64 {
+        self.board.resent_bytes(self.una)
+    }
+
     /// The first unacknowledged byte.
     #[inline]
     pub fn una(&self) -> u64 {
