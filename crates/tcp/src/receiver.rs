@@ -395,6 +395,29 @@ impl Receiver {
         self.slow.map_or(0, |slow| self.delivered() - slow.read)
     }
 
+    /// The number of the acknowledgement due, if one is and nothing about it is unusual: it offers
+    /// `window`, echoes a first transmission and reports nothing out of order. Else [`Receiver::poll`]
+    /// has the answer.
+    #[inline]
+    pub fn poll_usual(&mut self, now: Time, window: u64) -> Option<u64> {
+        let unusual = self.echo_retransmit
+            || self.syn_ack_due
+            || self.recent_count > 0
+            || self.quick > 0
+            || self.slow.is_some()
+            || self.twice.is_some()
+            || self.echo.echoing;
+        if !self.due || unusual || self.window != window {
+            return None;
+        }
+        self.due = false;
+        self.deadline = Time::MAX;
+        self.acked = self.next;
+        self.acked_at = now;
+        self.stats.acks += 1;
+        Some(self.next)
+    }
+
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.
     #[inline]
     pub fn deadline(&self) -> Time {
