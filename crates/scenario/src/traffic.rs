@@ -1,16 +1,19 @@
 //! Tests and events: what is sent, and what changes meanwhile.
 
+mod load;
+
 use farpath_tcp::{Algorithm, DelayedAck, Profile};
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Arrivals, Change, Event, LinkId, NodeId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Transfer, Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
+use crate::recovery;
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
@@ -20,6 +23,7 @@ pub(crate) fn test(
     f: &Fields,
     names: &Names,
     scenario: &Scenario,
+    source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Test> {
     let name: String = f.get("name")?;
@@ -36,8 +40,23 @@ pub(crate) fn test(
     }
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
-        "udp" => TestKind::Udp(udp(f)?),
-        _ => TestKind::Tcp(tcp(f, sender_profile(scenario, f, from, to), faults)),
+        "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
+        "flows" => {
+            let tcp = tcp(f, profiles(scenario, f, from, to), faults);
+            TestKind::Flows(load::flows(f, tcp, faults)?)
+        }
+        "transfer" => TestKind::Transfer(Transfer {
+            tcp: tcp(f, profiles(scenario, f, from, to), faults),
+            files: count(f, "files").unwrap_or(1),
+            file_size: f.get("file_size")?,
+            pipelining: count(f, "pipelining").unwrap_or(1),
+        }),
+        "request" => TestKind::Request(request(
+            f,
+            [profile(scenario, to), profile(scenario, from)],
+            faults,
+        )),
+        _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {
         if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
@@ -47,9 +66,19 @@ pub(crate) fn test(
             faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
-    let sized = f.has("bytes");
+    let sized = f.has("bytes")
+        || f.has("requests")
+        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
     let duration = match &kind {
         TestKind::Ping(_) => None,
+        TestKind::Udp(Udp {
+            replay: Some(replay),
+            ..
+        }) => {
+            // The last line is part of it.
+            let whole = replay.total().0 + Duration::from_ns(1);
+            f.get("duration").or(Some(whole))
+        }
         _ => f
             .get("duration")
             .or((!sized).then_some(Duration::from_secs(10))),
@@ -67,6 +96,7 @@ pub(crate) fn test(
             .and_then(|c| u8::try_from(c).ok())
             .unwrap_or(0),
         ip,
+        group: f.get("group"),
         kind,
     })
 }
@@ -125,36 +155,41 @@ fn ping(f: &Fields) -> Ping {
     }
 }
 
-fn udp(f: &Fields) -> Option<Udp> {
-    let arrivals = match f.get::<String>("arrivals").as_deref() {
-        Some("poisson") => Arrivals::Poisson,
-        _ => Arrivals::Constant,
-    };
-    Some(Udp {
-        rate: f.get("rate")?,
-        size: octets(f, "size").unwrap_or(1472),
-        arrivals,
-    })
+/// A whole number of at least 1.
+fn count(f: &Fields, key: &str) -> Option<u64> {
+    f.get::<i64>(key).map(i64::unsigned_abs)
 }
 
-/// The profile of the host that sends the data.
-fn sender_profile(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> Profile {
-    let sender = if f.get("reverse").unwrap_or(false) {
-        to
+fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
+    Request {
+        tcp: tcp(f, profiles, faults),
+        block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
+        request_size: f.get("request_size").unwrap_or(Size::from_bytes(100)),
+        outstanding: count(f, "outstanding").unwrap_or(1),
+        think_time: f.get("think_time").unwrap_or_default(),
+        requests: count(f, "requests"),
+    }
+}
+
+/// The profiles of the host that sends the data and of the one that receives it.
+fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
+    let ends = if f.get("reverse").unwrap_or(false) {
+        [to, from]
     } else {
-        from
+        [from, to]
     };
-    scenario
-        .hosts
-        .get(sender.0)
-        .map(|h| h.profile)
-        .unwrap_or_default()
+    ends.map(|end| profile(scenario, end))
 }
 
-fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
+fn profile(scenario: &Scenario, node: NodeId) -> Profile {
+    let host = scenario.hosts.get(node.0);
+    host.map(|h| h.profile).unwrap_or_default()
+}
+
+fn tcp(f: &Fields, [profile, receiver]: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
     let timeout = f
         .get("delayed_ack_timeout")
-        .unwrap_or(Duration::from_ms(40));
+        .unwrap_or(receiver.delayed_ack_timeout());
     if timeout > LONGEST_DELAYED_ACK {
         faults.push(
             Diagnostic::new(
@@ -164,7 +199,12 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
             .help("a receiver must not wait longer than 500 ms (RFC 9293 §3.8.6.3)"),
         );
     }
+    let sack = f.get("sack").unwrap_or(profile.sack() && receiver.sack());
+    let timestamps = f.get("timestamps").unwrap_or(true);
+    let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
+    let (rto, rto_min) = recovery::rto(f, profile, faults);
     let (usual_window, usual_cc) = match profile {
+        Profile::Bsd1999 => (1, Algorithm::Reno),
         Profile::Linux2004 => (2, Algorithm::Reno),
         Profile::Linux6 => (10, Algorithm::Cubic),
     };
@@ -174,8 +214,8 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
         cc: congestion(f, usual_cc, faults),
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
-        sack: f.get("sack").unwrap_or(true),
-        timestamps: f.get("timestamps").unwrap_or(true),
+        sack,
+        timestamps,
         initial_window: octets(f, "initial_window").unwrap_or(usual_window),
         initial_ssthresh: octets(f, "initial_ssthresh"),
         delayed_ack: DelayedAck {
@@ -185,7 +225,13 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
                 .unwrap_or(2),
             timeout,
         },
-        rto_min: f.get("rto_min").unwrap_or(Duration::from_ms(200)),
+        recovery,
+        rto_min,
+        rto,
+        quick_acks: f
+            .get::<i64>("quick_acks")
+            .and_then(|n| u8::try_from(n).ok())
+            .unwrap_or(receiver.quick_acks()),
         reverse: f.get("reverse").unwrap_or(false),
     }
 }

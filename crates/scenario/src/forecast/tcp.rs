@@ -12,8 +12,8 @@ use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour};
 use farpath_units::{Duration, Rate, Size};
 
-use super::{Narrowest, Path, place, put};
-use crate::model::{Loss, Tcp, Test, Way};
+use super::{Narrowest, Path, put};
+use crate::model::{Loss, QueueRule, Tcp, Test, Way};
 use crate::plan::segments_per_growth;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
@@ -26,14 +26,14 @@ const WINDOW_STEP: f64 = 1.0 / 400.0;
 const SEGMENTS_FEW: f64 = 4.0;
 
 /// What one test's connections are like, each.
-struct Flow {
-    config: Config,
+pub(super) struct Flow {
+    pub(super) config: Config,
     /// The closed forms' name for its algorithm, if they know it.
     cc: Option<Cc>,
     streams: f64,
-    narrowest: Narrowest,
+    pub(super) narrowest: Narrowest,
     /// Round-trip time of a full segment and its ACK, nothing waiting.
-    base: Duration,
+    pub(super) base: Duration,
     /// Payload in flight at most.
     window: u64,
     /// Chance that a segment is lost, and how losses fall.
@@ -55,7 +55,7 @@ impl Path<'_> {
             return;
         };
         let steady = flow.steady(loss_bps);
-        if loss_bps.is_infinite() {
+        if loss_bps.is_infinite() && !self.is_held(&flow) {
             // More window than the path holds waits in front of its narrowest place.
             let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
             let longest = loaded.max(flow.base.as_secs_f64());
@@ -94,7 +94,15 @@ impl Path<'_> {
         record.notes.extend(flow.doubts(test, loss_bps));
     }
 
-    fn flow_of(&self, tcp: &Tcp) -> Flow {
+    /// Whether the sender's host keeps back what its interface or processor cannot take: then no
+    /// queue grows with the window.
+    fn is_held(&self, flow: &Flow) -> bool {
+        let sender = self.scenario.hosts.get(self.plan.flows[self.flow].source.0);
+        let holds = sender.is_some_and(|h| h.queue_rule() == QueueRule::Hold);
+        holds && flow.narrowest.place != "link"
+    }
+
+    pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
         let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
@@ -156,7 +164,7 @@ impl Flow {
         f64::from(self.config.mss)
     }
 
-    fn window_bps(&self) -> f64 {
+    pub(super) fn window_bps(&self) -> f64 {
         self.window as f64 * 8.0 / self.rtt_s()
     }
 
@@ -174,7 +182,7 @@ impl Flow {
     }
 
     /// Rate at which losses hold one connection; infinite without loss, `None` without a law.
-    fn loss_bps(&self) -> Option<f64> {
+    pub(super) fn loss_bps(&self) -> Option<f64> {
         if self.loss <= 0.0 {
             return Some(f64::INFINITY);
         }
@@ -193,7 +201,7 @@ impl Flow {
     }
 
     /// Slow start up to `bps`.
-    fn ramp(&self, bps: f64) -> Ramp {
+    pub(super) fn ramp(&self, bps: f64) -> Ramp {
         let rtt_s = self.rtt_s();
         let slow_start = SlowStart {
             full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
@@ -315,7 +323,7 @@ impl Flow {
 
     fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
         if steady >= self.narrowest.bps * 0.9999 {
-            place(&self.narrowest)
+            self.narrowest.place
         } else if loss_bps < self.window_bps() {
             "loss"
         } else if self.config.send_buffer < self.config.receive_window {
@@ -351,6 +359,15 @@ impl Flow {
                 bps / 1e6
             ));
         }
+        if self.cc == Some(Cc::Cubic)
+            && self.losses == Losses::Random
+            && loss_bps < self.window_bps()
+        {
+            doubts.push(
+                "CUBIC's law is one of periodic losses: random ones of the same mean give up to half more"
+                    .to_owned(),
+            );
+        }
         let Some(span) = test.duration else {
             return doubts;
         };
@@ -377,9 +394,9 @@ fn law_of(config: &Config) -> Option<Cc> {
 }
 
 /// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
-struct Ramp {
+pub(super) struct Ramp {
     seconds: f64,
-    wasted_s: f64,
+    pub(super) wasted_s: f64,
     slow_start: SlowStart,
     rtt: Duration,
     mss: u32,

@@ -5,8 +5,12 @@ use farpath_tcp::Receiver;
 use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::intake::Intake;
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
+
+/// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
+const CE: u8 = 3;
 
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
@@ -25,6 +29,8 @@ pub struct TcpSinkConfig {
     pub header: u16,
     /// TOS byte.
     pub class: u8,
+    /// What arrives is written to the host's disk.
+    pub writes: bool,
     /// Both ends' parameters.
     pub tcp: farpath_tcp::Config,
 }
@@ -35,6 +41,7 @@ pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
     template: Frame,
+    intake: Option<Box<Intake>>,
     /// The measurement begins, or ends, with what arrives at this instant.
     mark: Time,
     /// Bytes delivered before the measurement began, once it has.
@@ -56,6 +63,10 @@ impl TcpSink {
         TcpSink {
             receiver: Receiver::new(&config.tcp),
             template,
+            intake: config.writes.then(|| {
+                let mss = config.tcp.mss.into();
+                Box::new(Intake::new(config.tcp.receive_window, mss))
+            }),
             mark: config.measured_from,
             before: None,
             until: None,
@@ -82,14 +93,64 @@ impl TcpSink {
         self.until.unwrap_or(delivered) - before
     }
 
+    /// Bytes on the disk, or delivered where there is none.
+    pub fn stored(&self) -> u64 {
+        let delivered = self.receiver.delivered();
+        self.intake.as_ref().map_or(delivered, |i| i.written)
+    }
+
+    /// When the last byte so far was delivered, or was on the disk.
+    pub fn finished(&self) -> Time {
+        self.intake.as_ref().map_or(self.last, |i| i.last)
+    }
+
+    /// Whether everything that is to come is on the disk, if there is one.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.intake.as_ref().is_none_or(|i| i.complete())
+    }
+
+    /// `bytes` are to come in all.
+    pub(crate) fn expect(&mut self, bytes: u64) {
+        if let Some(intake) = &mut self.intake {
+            intake.expected = bytes;
+        }
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
-        self.receiver.deadline()
+        let timer = self.receiver.deadline();
+        match &self.intake {
+            None => timer,
+            Some(intake) => timer.min(intake.deadline()),
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        self.receiver.on_deadline(now);
+        if self.receiver.deadline() <= now {
+            self.receiver.on_deadline(now);
+        }
         self.send(now, host, io);
+        self.go_on(now, host, io);
+    }
+
+    /// The application takes what it can, and the sender is told of room where it may wait for it.
+    fn go_on(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        let Some(intake) = &mut self.intake else {
+            return;
+        };
+        if intake.go_on(now, delivered, host) {
+            let extras = AckExtras {
+                window: intake.offer(delivered),
+                ..AckExtras::default()
+            };
+            let mut frame = self.template;
+            frame.seq = delivered;
+            frame.side = io.side(frame.flow).push(extras);
+            let output = self.config.output;
+            frame.at = host.departs(now, output, &frame);
+            io.output(output).push(frame);
+        }
     }
 
     /// See `Program::on_frames`.
@@ -131,6 +192,10 @@ impl TcpSink {
         }
         let len = u32::from(frame.len.saturating_sub(self.config.header));
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        if self.config.tcp.recovery.ecn {
+            let ce = frame.class & CE == CE;
+            self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
+        }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {
             self.last = now;
@@ -138,6 +203,23 @@ impl TcpSink {
         if due {
             self.send(now, host, io);
         }
+        if self.intake.is_some() {
+            self.take(now, host, io);
+        }
+    }
+
+    /// Data arrived for an application that reads as its disk allows.
+    #[cold]
+    fn take(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if let Some(intake) = &mut self.intake {
+            intake.arrived();
+        }
+        self.go_on(now, host, io);
+    }
+
+    /// One frame.
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
     }
 
     #[cold]
@@ -152,17 +234,27 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let window = self.config.tcp.receive_window;
+        if self.intake.is_none()
+            && let Some(ack) = self.receiver.poll_usual(now, window)
+        {
+            let output = self.config.output;
+            let at = host.departs(now, output, &self.template);
+            io.output(output).push_like(&self.template, at, ack, 0);
+        } else {
+            self.send_unusual(now, host, io);
+        }
+    }
+
+    /// Acknowledgements with more in them than a number.
+    #[inline(never)]
+    fn send_unusual(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
-            let usual = ack.sack.is_empty()
-                && ack.window == self.config.tcp.receive_window
-                && !ack.echo_retransmit
-                && !ack.syn_ack;
-            if usual {
-                let at = host.departs(now, output, &self.template);
-                io.output(output).push_like(&self.template, at, ack.ack, 0);
-                continue;
-            }
+            let window = match &mut self.intake {
+                None => ack.window,
+                Some(intake) => intake.offer(ack.ack),
+            };
             let mut frame = self.template;
             frame.seq = ack.ack;
             if ack.syn_ack {
@@ -172,10 +264,13 @@ impl TcpSink {
             if ack.echo_retransmit {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
             }
+            if ack.ecn_echo {
+                frame.set_flags(Flags::ECN);
+            }
             let blocks = ack.sack;
-            if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
+            if !blocks.is_empty() || window != self.config.tcp.receive_window {
                 let mut extras = AckExtras {
-                    window: ack.window,
+                    window,
                     count: blocks.len() as u8,
                     ..AckExtras::default()
                 };

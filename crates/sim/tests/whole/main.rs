@@ -2,12 +2,15 @@
 
 mod congestion;
 mod events;
+mod exchanges;
 mod hosts;
 mod law;
 mod limits;
+mod load;
 mod luck;
 mod published;
 mod random;
+mod recovery;
 mod routers;
 mod traffic;
 mod world;
