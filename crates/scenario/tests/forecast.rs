@@ -130,8 +130,6 @@ fn a_forecast_out_of_range_says_so() {
     let clean = predicted("", BULK);
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);
 }
-    assert!(clean.notes.is_empty(), "{:?}", clean.notes);
-}
 
 #[test]
 fn a_named_loss_is_drawn_as_the_window_it_leaves() {
