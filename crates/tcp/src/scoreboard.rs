@@ -83,12 +83,14 @@ impl Scoreboard {
 
     /// Bytes from `una` up that are lost.
     pub(crate) fn lost_bytes(&self, una: u64) -> u64 {
-        self.lost.saturating_sub(una + self.sacked_below_lost)
+        let lost = self.rounds[0].lost;
+        lost.at.saturating_sub(una + lost.sacked)
     }
 
     /// Bytes from `una` up that were sent again in this episode.
     pub(crate) fn resent_bytes(&self, una: u64) -> u64 {
-        self.resent.saturating_sub(una + self.sacked_below_resent)
+        let resent = self.rounds[0].resent;
+        resent.at.saturating_sub(una + resent.sacked)
     }
 
     /// The cumulative acknowledgement moved to `una`; returns bytes below it that were SACKed before.

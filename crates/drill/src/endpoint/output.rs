@@ -57,6 +57,11 @@ impl Connection {
                     out.push(syn);
                 }
                 Some(Out::HandshakeAck) => ack_due |= self.answers,
+                Some(Out::WindowProbe) => {
+                    let below = self.sequence(self.sender.una()).wrapping_sub(1);
+                    let probe = self.segment_packet(now, Control::ACK, below, &[]);
+                    out.push(probe);
+                }
                 Some(Out::Data(segment)) => {
                     let packet = self.data(now, segment);
                     out.push(packet);
