@@ -1,6 +1,8 @@
 //! A connection: its state, its two halves, and what its application does.
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Receiver, Sender, SlowStart};
+use farpath_tcp::{
+    Algorithm, Config, DelayedAck, Flavour, Receiver, Recovery, Reduction, Sender, SlowStart,
+};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
@@ -404,6 +406,17 @@ pub(super) fn default_mss() -> u16 {
     DEFAULT_MSS
 }
 
+/// What scripts are held to: losses by count, and the delayed-ACK policy from the first segment.
+const COUNTING: Recovery = Recovery {
+    rack: false,
+    reduction: Reduction::Prr,
+    frto: false,
+    limited_transmit: true,
+    dsack: false,
+    eifel: false,
+    ecn: false,
+};
+
 /// What both halves are made with.
 pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
     Config {
@@ -427,6 +440,8 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
+        recovery: COUNTING,
+        quick_acks: 0,
         ..Config::default()
     }
 }
