@@ -86,7 +86,15 @@ bench: linker ## measure what the speed claims say; writes target/bench.json
 bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
 	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
 	@mkdir -p target/ns3
-	python3 benches/ns3/run.py | tee target/ns3/bench.json
+	@# Moved when it is whole: `make bench` reads it.
+	python3 benches/ns3/run.py > target/ns3/bench.part
+	@mv target/ns3/bench.part target/ns3/bench.json
+	@cat target/ns3/bench.json
+
+.PHONY: lab-test
+lab-test: linker ## the TCP model beside this machine's kernel, in real time; needs root
+	@.ci/need 'iproute2=command -v ip' 'util-linux=command -v chrt'
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package farpath-kernel-lab
 
 .PHONY: gallery
 gallery: build ## redraw the figures of docs/gallery from fresh runs

@@ -36,6 +36,10 @@ pub(crate) enum Command {
     Schema,
     /// Ask the closed forms directly
     Predict(PredictArgs),
+    /// Lay two sets of runs side by side, or the origins of one: what differs, and what is luck
+    Compare(CompareArgs),
+    /// Run packetdrill scripts against the TCP model, in virtual time
+    Conformance(ConformanceArgs),
 }
 
 /// `farpath run`.
@@ -53,7 +57,7 @@ pub(crate) struct RunArgs {
     /// The packet-level simulation only, unless --predict is given too
     #[arg(long)]
     pub(crate) simulate: bool,
-    /// Run the simulation N times, each with its own seed, counting up
+    /// Run the simulation N times, each with its own seed, and print mean, spread and confidence
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,
     /// Print the records as one JSON document instead of the table
@@ -77,6 +81,9 @@ pub(crate) struct RunArgs {
     /// Run one instant at a time: slower, and the same to the bit
     #[arg(long)]
     pub(crate) event_by_event: bool,
+    /// How many intervals the simulation's series have, about: more make a finer and larger record
+    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) intervals: u32,
 }
 
 /// `farpath check`.
@@ -179,4 +186,57 @@ pub(crate) struct OverheadArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `farpath compare`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Two files are A and B; of one, the origins are compared (predicted and simulated).\n\
+    Exit code 1 needs --tolerance: a difference larger than that which luck does not explain,\n\
+    or a test that one side lacks. Sets of several files: A1 A2 --with B1 B2.\n\n\
+    Examples:\n  \
+    farpath compare report/records.json\n  \
+    farpath compare report/records.json report --tolerance 1%"
+)]
+pub(crate) struct CompareArgs {
+    /// Files written by `farpath run --json`, or folders written by `--out`
+    #[arg(required = true, value_name = "RECORD")]
+    pub(crate) records: Vec<PathBuf>,
+    /// The second set, where a set is of several files
+    #[arg(long, value_name = "RECORD", num_args = 1..)]
+    pub(crate) with: Vec<PathBuf>,
+    /// Largest difference accepted, as a share of A: 1%
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) tolerance: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `farpath conformance`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A script passes, differs (its first difference is shown: line, expected, got) or needs\n\
+    what the model does not have. Nothing in a script is executed: shell lines are read for the\n\
+    settings they make, and files they run (../common/defaults.sh) likewise. Times may differ by\n\
+    4 ms, or what --tolerance_usecs in the script says.\n\n\
+    Scripts are not shipped: the public ones are GPL. Fetch them where you want them:\n  \
+    git clone https://github.com/google/packetdrill\n  \
+    farpath conformance packetdrill/gtests/net/tcp\n  \
+    farpath conformance packetdrill/gtests/net/tcp/slow_start --verbose --junit slow-start.xml\n\n\
+    Exit codes: 0 nothing differs, 1 a script differs, 2 a file is not a script."
+)]
+pub(crate) struct ConformanceArgs {
+    /// Scripts, or folders: every .pkt file below them
+    #[arg(value_name = "FOLDER|FILE", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the verdicts as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Also list the scripts that pass and those that are unsupported
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }

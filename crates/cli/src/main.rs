@@ -2,6 +2,8 @@
 
 mod args;
 mod check;
+mod compare;
+mod conformance;
 mod exit;
 mod memory;
 mod new;
@@ -29,6 +31,8 @@ fn main() -> std::process::ExitCode {
         Command::Scenarios(args) => scenarios::list(&args),
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Conformance(args) => conformance::conformance(&args),
     };
     match outcome {
         Ok(code) => code.into(),

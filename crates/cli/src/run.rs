@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::{Expectation, Results, RunDocument};
+use farpath_record::{Expectation, Repeats, Results, RunDocument};
 use farpath_report::html::Sequence;
 use farpath_report::table;
 use farpath_scenario::{Document, Scenario, Set, Source, load};
+use farpath_units::Key;
 use sha2::{Digest, Sha256};
 
 use crate::args::RunArgs;
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         simulate: args.simulate || neither,
         sequence: 0,
         event_by_event: args.event_by_event,
+        intervals: args.intervals,
     };
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
@@ -183,11 +185,12 @@ fn all_points(
     let sha256 = sha256(loaded.document.resolved_text());
     let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
     let mut sequences = Vec::new();
+    let seeds = seeds(seed, repeats);
     for (at, scenario) in &points {
         for repeat in 0..repeats {
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
             let tapped = if repeat == 0 { taps.as_mut() } else { None };
-            let seed = seed.wrapping_add(repeat.into());
+            let seed = seeds[repeat as usize];
             let mut advance = |n| progress.advance_by(n);
             let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
             add(&mut document, &mut sequences, found, repeat);
@@ -207,8 +210,19 @@ fn all_points(
             )?);
         }
     }
+    if repeats > 1 {
+        document.repeats = Some(Repeats::of(seeds, &document.records));
+    }
     progress.finish();
     Ok((document, sequences))
+}
+
+/// The seed of each repeat: the run's own first, then numbers drawn from it. They keep to 53 bits,
+/// which every reader of JSON has.
+fn seeds(seed: u64, repeats: u32) -> Vec<u64> {
+    let luck = Key::new(seed).with("repeat").stream();
+    let drawn = (1..u64::from(repeats)).map(|n| luck.bits(n) >> 11);
+    std::iter::once(seed).chain(drawn).collect()
 }
 
 fn label(name: &str, at: &At, repeat: u32, repeats: u32) -> String {
@@ -270,7 +284,7 @@ fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
 }
 
 /// As wide as the terminal, 80 columns where there is none.
-fn layout() -> table::Layout {
+pub(crate) fn layout() -> table::Layout {
     use std::io::IsTerminal;
     let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = std::io::stdout().is_terminal();

@@ -25,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) sequence: usize,
     /// One instant at a time.
     pub(crate) event_by_event: bool,
+    /// Series have about this many intervals.
+    pub(crate) intervals: u32,
 }
 
 /// Everything one point gave.
@@ -34,9 +36,6 @@ pub(crate) struct Point {
     pub(crate) links: Vec<LinkRecord>,
     pub(crate) sequences: Vec<Sequence>,
 }
-
-/// Series keep about this many intervals.
-const INTERVALS: u64 = 600;
 
 /// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
 const SEQUENCE_BURSTS: usize = 500_000;
@@ -109,7 +108,7 @@ fn run(
         sim::Options {
             mode,
             seed,
-            intervals: INTERVALS,
+            intervals: wanted.intervals.into(),
             keep,
             progress: &mut report,
             tap: &mut |scenario, built, frames| {

@@ -162,6 +162,19 @@ pub const fn grounds(cc: Cc) -> Grounds {
             "Caini and Firrincieli, IJSCN 22(5), 2004",
             PERIODIC,
         ),
+        _ => return without_law(cc),
+    };
+    Grounds {
+        window,
+        loss,
+        source,
+        range,
+    }
+}
+
+/// Why an algorithm has no response function, or which ceiling.
+const fn without_law(cc: Cc) -> Grounds {
+    let (window, loss, source, range) = match cc {
         Cc::Westwood => (
             "none with an empty queue; 8 × MSS / √(RTT (RTT − RTTmin)) × √((1−p)/p) with one",
             "none",
@@ -186,7 +199,7 @@ pub const fn grounds(cc: Cc) -> Grounds {
             "Cardwell et al., ACM Queue 14(5), 2016",
             "a ceiling, alone on the path; p up to 0.2",
         ),
-        Cc::Bbr3 => (
+        _ => (
             "line × (1 − p) × (1 − max(0.2 s, RTT) / 10 s), at most",
             "p ≤ 0.02",
             "draft-ietf-ccwg-bbr",

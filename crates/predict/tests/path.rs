@@ -201,6 +201,71 @@ fn loss_out_of_range_is_flagged() {
 }
 
 #[test]
+fn every_algorithm_has_its_law_or_says_why_not() {
+    let mut p = input("10 Gbit/s", "120 ms", "1500");
+    p.loss = Ratio::new(1e-4);
+    let mut rates = Vec::new();
+    for cc in Cc::ALL {
+        p.cc = cc;
+        let answers = path(&p).expect("a path");
+        for answer in &answers {
+            assert!(
+                !answer.formula.is_empty() && !answer.range.is_empty(),
+                "{cc} {}",
+                answer.name
+            );
+            assert!(!answer.source.is_empty(), "{cc} {}", answer.name);
+        }
+        let loss = value(&answers, "loss_limit_bps").number();
+        let lawless = matches!(cc, Cc::Westwood | Cc::Vegas | Cc::Fast);
+        assert_eq!(loss.is_none(), lawless, "{cc}");
+        assert_eq!(value(&answers, "goodput_bps"), Value::from(loss), "{cc}");
+        if lawless {
+            assert_eq!(value(&answers, "limit"), Value::Null);
+            assert!(!note(&answers, "loss_limit_bps").is_empty(), "{cc}");
+        }
+        rates.extend(loss);
+        assert_eq!(cc.name().parse::<Cc>(), Ok(cc));
+    }
+    // Reno with one ACK for two segments is the slowest, BBR's ceiling the highest.
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(least, rates[0]);
+    assert!(rates.iter().all(|r| *r <= rates[rates.len() - 2]));
+    // Beyond what BBR bears there is no answer.
+    (p.cc, p.loss) = (Cc::Bbr3, Ratio::new(0.05));
+    assert_eq!(
+        value(&path(&p).expect("a path"), "goodput_bps"),
+        Value::Null
+    );
+}
+
+#[test]
+fn a_path_says_what_buffers_streams_and_hosts_do() {
+    let mut p = input("1 Gbit/s", "100 ms", "1500");
+    p.segments_per_ack = 1;
+    p.window = Some(Size::from_bytes(1 << 20));
+    p.host = Some(Rate::from_bps(50_000_000).expect("not zero"));
+    p.cc = Cc::Reno;
+    let answers = path(&p).expect("a path");
+    assert_eq!(value(&answers, "limit"), Value::Text("host_cpu".to_owned()));
+    assert_eq!(number(&answers, "goodput_bps"), 5e7);
+    // 941.48 Mbit/s in windows of 83.89.
+    assert_eq!(number(&answers, "streams_to_fill"), 12.0);
+    assert_eq!(number(&answers, "utilisation_no_buffer"), 0.75);
+    // One pipe of frames for Reno, 3/7 of it for CUBIC.
+    assert!((number(&answers, "buffer_to_fill_bytes") - 12.5e6).abs() < 2.0);
+    p.cc = Cc::Cubic;
+    let answers = path(&p).expect("a path");
+    assert!((number(&answers, "buffer_to_fill_bytes") - 12.5e6 * 3.0 / 7.0).abs() < 2.0);
+    assert!((number(&answers, "utilisation_no_buffer") - 0.925).abs() < 1e-12);
+    assert_eq!(value(&answers, "pftk_bps"), Value::Null);
+    p.loss = Ratio::new(0.01);
+    assert!(note(&path(&p).expect("a path"), "pftk_bps").contains("Reno's"));
+    p.cc = Cc::Bbr;
+    assert_eq!(value(&path(&p).expect("a path"), "recovery_s"), Value::Null);
+}
+
+#[test]
 fn a_pipe_of_a_segment_has_no_loss_to_fill() {
     let mut p = input("1 Mbit/s", "1 ms", "1500");
     let answers = path(&p).expect("a path");
@@ -323,7 +388,7 @@ fn any_path() -> impl Strategy<Value = PathInput> {
                 );
                 p.loss = loss;
                 p.window = window.map(Size::from_bytes);
-                p.cc = if flags[0] { Cc::Reno } else { Cc::Cubic };
+                p.cc = Cc::ALL[(iw as usize + usize::from(flags[0])) % Cc::ALL.len()];
                 p.ip = if flags[1] {
                     IpVersion::V6
                 } else {
@@ -350,7 +415,7 @@ proptest! {
     #[test]
     fn goodput_is_the_least_of_the_limits(p in any_path()) {
         let answers = path(&p).expect("a path");
-        let goodput = number(&answers, "goodput_bps");
+        let goodput = value(&answers, "goodput_bps").number().unwrap_or(0.0);
         for limit in ["line_goodput_bps", "window_limit_bps", "loss_limit_bps"] {
             if let Some(bps) = value(&answers, limit).number() {
                 prop_assert!(goodput <= bps, "{limit} {bps} under {goodput}");

@@ -80,6 +80,7 @@ impl RunDocument {
             records: Vec::new(),
             links: Vec::new(),
             expectations: Vec::new(),
+            repeats: None,
         }
     }
 

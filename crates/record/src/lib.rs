@@ -1,11 +1,17 @@
 //! The one result type, for every origin: predicted, simulated, emulated, measured, captured; its
-//! JSON and CSV; and the judging of expectations against it.
+//! JSON and CSV; the judging of expectations against it; statistics over repeats, and comparison.
 
+pub mod compare;
 mod document;
 mod judge;
 mod number;
+mod read;
+mod repeats;
 mod schema;
+pub mod statistics;
 
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
+pub use read::{ReadError, read};
+pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;

@@ -79,3 +79,16 @@ pub(crate) mod map {
         BTreeMap::deserialize(d)
     }
 }
+
+/// One `f64`; what is not finite becomes `null` and comes back as NaN.
+pub(crate) mod one {
+    use super::{Deserialize, Deserializer, Number, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(v: &f64, s: S) -> Result<S::Ok, S::Error> {
+        Number(*v).serialize(s)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+        Number::deserialize(d).map(|n| n.0)
+    }
+}

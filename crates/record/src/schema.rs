@@ -157,4 +157,7 @@ pub struct RunDocument {
     pub links: Vec<LinkRecord>,
     /// Every judged expectation.
     pub expectations: Vec<Expectation>,
+    /// What the repeats have in common, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<crate::Repeats>,
 }

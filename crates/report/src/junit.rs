@@ -21,6 +21,50 @@ pub fn write(run: &RunDocument, out: impl Write) -> Result<(), SerializeError> {
     report.serialize(out)
 }
 
+/// How a case of [`write_cases`] ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Pass,
+    /// Otherwise: what was wrong.
+    Fail(String),
+    /// It was not run: why.
+    Skip(String),
+}
+
+/// One case of [`write_cases`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name, unique in the suite.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Writes cases that are no scenario's expectations as JUnit XML, one suite of that name.
+///
+/// # Errors
+/// Those of the sink.
+pub fn write_cases(name: &str, cases: &[Case], out: impl Write) -> Result<(), SerializeError> {
+    let mut suite = TestSuite::new(name);
+    suite.add_test_cases(cases.iter().map(|case| {
+        let mut status = match &case.outcome {
+            Outcome::Pass => TestCaseStatus::success(),
+            Outcome::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            Outcome::Skip(_) => TestCaseStatus::skipped(),
+        };
+        if let Outcome::Fail(message) | Outcome::Skip(message) = &case.outcome {
+            status.set_message(message.as_str());
+        }
+        let mut case = TestCase::new(case.name.as_str(), status);
+        case.set_classname(name);
+        case
+    }));
+    let mut report = Report::new("farpath");
+    report.add_test_suite(suite);
+    report.serialize(out)
+}
+
 fn case(run: &RunDocument, e: &Expectation) -> TestCase {
     let point = if e.point.is_empty() {
         String::new()

@@ -43,6 +43,43 @@ pub fn exact(metric: &str, value: f64) -> String {
     format!("{value}{unit}")
 }
 
+/// Values of one metric as plain numbers in the unit that suits `reference`, and that unit; empty
+/// for counts and indices.
+pub(crate) fn in_common_unit(
+    metric: &str,
+    reference: f64,
+    values: &[f64],
+) -> (String, Vec<String>) {
+    let text = quantity(metric, reference);
+    let shown = text.rsplit_once(' ').map_or("", |(_, unit)| unit);
+    let seconds = [
+        ("h", 3600.0),
+        ("s", 1.0),
+        ("ms", 1e-3),
+        ("µs", 1e-6),
+        ("ns", 1e-9),
+    ];
+    let rates = [
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+        ("Gbit/s", 1e9),
+        ("Tbit/s", 1e12),
+        ("Pbit/s", 1e15),
+    ];
+    let sizes = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+    let binary = [
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+    ];
+    let all = [&seconds[..], &rates, &sizes, &binary, &[("%", 0.01)]].concat();
+    let known = all.iter().find(|(name, _)| *name == shown);
+    let scale = known.map_or(1.0, |(_, scale)| *scale);
+    let base = if unit(metric) == "ns" { 1e-9 } else { 1.0 };
+    let numbers = values.iter().map(|v| digits(tidy(v * base / scale)));
+    (shown.to_owned(), numbers.collect())
+}
+
 /// The unit that ends a name; a name without `_` may be its own unit (`bytes`).
 fn unit(name: &str) -> &str {
     name.rsplit('_').next().unwrap_or(name)

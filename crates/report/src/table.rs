@@ -1,9 +1,9 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
-use farpath_record::{Expectation, Origin, Point, Record, Results, RunDocument};
+use farpath_record::{Expectation, MetricSummary, Origin, Point, Record, Results, RunDocument};
 
 use crate::grid::{Column, lay_out, wrap};
-use crate::quantity::{exact, quantity, unitless};
+use crate::quantity::{exact, in_common_unit, quantity, unitless};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,7 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
+    out += &repeats(run, layout);
     let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
     if !failed.is_empty() {
         out.push('\n');
@@ -188,6 +189,64 @@ fn paths(run: &RunDocument) -> Vec<String> {
     let mut order: Vec<usize> = (0..paths.len()).collect();
     order.sort_by_key(|i| (first(&subjects[*i]), *i));
     order.into_iter().map(|i| paths[i].clone()).collect()
+}
+
+/// The table of repeats: least, greatest, mean, standard deviation and confidence interval of what
+/// the table above shows.
+fn repeats(run: &RunDocument, layout: Layout) -> String {
+    let Some(repeats) = &run.repeats else {
+        return String::new();
+    };
+    let shown = paths(run);
+    let of = |m: &&MetricSummary| {
+        let path = format!("{}.{}", m.test, m.metric);
+        shown.contains(&path)
+    };
+    let metrics: Vec<&MetricSummary> = repeats.metrics.iter().filter(of).collect();
+    if metrics.is_empty() {
+        return String::new();
+    }
+    let mut cells: [Vec<String>; 6] = Default::default();
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for (at, m) in metrics.iter().enumerate() {
+        let mut heading = format!("{}, {}", m.test, m.origin.name());
+        if !m.point.is_empty() {
+            heading += &format!(", {}", point_words(&m.point));
+        }
+        if groups.last().is_none_or(|(_, last)| *last != heading) {
+            groups.push((at, heading));
+        }
+        let s = &m.summary;
+        let values = [
+            s.min,
+            s.max,
+            s.mean,
+            s.sd.unwrap_or(0.0),
+            s.ci95.unwrap_or(0.0),
+        ];
+        let (unit, numbers) = in_common_unit(&m.metric, s.mean, &values);
+        let comma = if unit.is_empty() { "" } else { ", " };
+        cells[0].push(format!("  {}{comma}{unit}", unitless(&m.metric)));
+        for (column, number) in cells[1..].iter_mut().zip(numbers) {
+            column.push(number);
+        }
+    }
+    let heads = ["test, metric", "min", "max", "mean", "std", "\u{b1} 95 %"];
+    let columns: Vec<Column> = heads
+        .into_iter()
+        .zip(cells)
+        .map(|(head, cells)| Column {
+            head: head.to_owned(),
+            cells,
+            number: head != heads[0],
+        })
+        .collect();
+    let lines = lay_out(&columns, &groups, layout.width);
+    format!(
+        "\n{} repeats, each with its own seed\n\n{}\n",
+        repeats.count,
+        lines.join("\n")
+    )
 }
 
 /// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
@@ -367,7 +426,7 @@ fn notes(run: &RunDocument) -> Vec<String> {
 }
 
 /// A point in few words: the last part of each key, and the value as written.
-fn point_words(point: &Point) -> String {
+pub(crate) fn point_words(point: &Point) -> String {
     let short = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     point
         .iter()

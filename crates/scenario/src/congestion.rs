@@ -1,20 +1,22 @@
 //! The keys of congestion control, and what they mean together.
 
-use farpath_tcp::{Algorithm, Flavour, SlowStart};
+use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
+use farpath_units::Size;
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int};
-use crate::key::{Key, key};
+use crate::key::{Key, Kind, key};
 use crate::model::Congestion;
 use crate::network::octets;
 
-const TCP: &[&str] = &["tcp"];
+use crate::table::TCP;
+
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;
 
 pub(crate) const CC: Key = key("cc", Choice(Algorithm::NAMES), "Congestion control.")
-    .default("reno (sender is linux-2004), cubic (linux-6)")
+    .default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
     .only(TCP);
 
 pub(crate) const FLAVOUR: Key = key(
@@ -74,6 +76,23 @@ pub(crate) const IDLE_RESTART: Key = key(
 .default("true")
 .only(TCP);
 
+pub(crate) const PACING: Key = key(
+    "pacing",
+    Bool,
+    "Whether the sender spreads its window over the round trip, at 2 (slow start) or 1.2 times cwnd \
+     a round trip, in bursts of a millisecond.",
+)
+.default("false; bbr always paces, at its own rate")
+.only(TCP);
+
+pub(crate) const GSO: Key = key(
+    "gso",
+    Kind::Size { max: 1 << 20 },
+    "Largest burst a paced sender lets go at once; two segments at least.",
+)
+.default("64 KiB")
+.only(TCP);
+
 /// The keys' values, `usual` being the sender's own algorithm.
 pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnostic>) -> Congestion {
     let word = |key: &str| f.get::<String>(key);
@@ -90,10 +109,11 @@ pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnost
         let help = "add slow_start = \"limited\", or leave max_ssthresh out";
         faults.push(Diagnostic::new(f.place("max_ssthresh"), title).help(help));
     }
+    let algorithm = word("cc")
+        .and_then(|name| Algorithm::named(&name))
+        .unwrap_or(usual);
     Congestion {
-        algorithm: word("cc")
-            .and_then(|name| Algorithm::named(&name))
-            .unwrap_or(usual),
+        algorithm,
         flavour: match word("flavour").as_deref() {
             Some("linux") => Flavour::Linux,
             _ => Flavour::Rfc,
@@ -101,5 +121,29 @@ pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnost
         slow_start,
         remembered_window: octets(f, "remembered_window"),
         idle_restart: f.get("idle_restart").unwrap_or(true),
+        pacing: pacing(f, algorithm, faults),
     }
+}
+
+fn pacing(f: &Fields, algorithm: Algorithm, faults: &mut Vec<Diagnostic>) -> Option<Pacing> {
+    let asked = f.get::<bool>("pacing");
+    let always = algorithm == Algorithm::Bbr;
+    if always && asked == Some(false) {
+        let title = "bbr sends at a rate of its own and cannot do without pacing";
+        let help = "leave `pacing` out, or write another cc";
+        faults.push(Diagnostic::new(f.place("pacing"), title).help(help));
+    }
+    if always && f.get::<bool>("sack") == Some(false) {
+        let title = "bbr measures its rate by selective acknowledgements";
+        let help = "write sack = true, or another cc: reno and cubic do without";
+        faults.push(Diagnostic::new(f.place("sack"), title).help(help));
+    }
+    let paced = always || asked == Some(true);
+    if !paced && f.has("gso") {
+        let title = "`gso` without pacing";
+        let help = "add pacing = true: without it the window alone decides how much leaves at once";
+        faults.push(Diagnostic::new(f.place("gso"), title).help(help));
+    }
+    let burst = f.get::<Size>("gso").map(Size::as_bytes);
+    paced.then(|| burst.map_or_else(Pacing::default, |burst| Pacing { burst }))
 }

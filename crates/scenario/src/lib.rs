@@ -26,6 +26,7 @@ mod network;
 pub mod plan;
 mod quantity;
 mod reach;
+mod recovery;
 mod reference;
 mod replay;
 mod schema;

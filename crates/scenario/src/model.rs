@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Profile, SlowStart};
+use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 pub use load::{Arrivals, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
@@ -133,7 +133,7 @@ impl Host {
     /// The rule of the host's stack.
     pub fn queue_rule(&self) -> QueueRule {
         match self.profile {
-            Profile::Linux2004 => QueueRule::Signal,
+            Profile::Linux2004 | Profile::Bsd1999 => QueueRule::Signal,
             Profile::Linux6 => QueueRule::Hold,
         }
     }
@@ -445,8 +445,14 @@ pub struct Tcp {
     pub initial_ssthresh: Option<u32>,
     /// The receiver's acknowledgement policy.
     pub delayed_ack: DelayedAck,
+    /// Loss recovery.
+    pub recovery: Recovery,
     /// RTO floor.
     pub rto_min: Duration,
+    /// The retransmission timer besides its floor.
+    pub rto: RtoRule,
+    /// Most quick ACKs.
+    pub quick_acks: u8,
     /// Data flows from `to` to `from`.
     pub reverse: bool,
 }
@@ -464,6 +470,8 @@ pub struct Congestion {
     pub remembered_window: Option<u32>,
     /// Whether an idle time longer than the RTO brings the window back to its initial size.
     pub idle_restart: bool,
+    /// Whether and how the sender spreads its window.
+    pub pacing: Option<Pacing>,
 }
 
 /// `[[event]]`: one change at one instant.

@@ -16,11 +16,14 @@ const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
 /// A host; absent sysctls are those of an unconfigured machine of its time.
 pub(crate) fn host(f: &Fields) -> Host {
     let profile = match f.get::<String>("profile").as_deref() {
+        Some("bsd-1999") => Profile::Bsd1999,
         Some("linux-2004") => Profile::Linux2004,
         _ => Profile::Linux6,
     };
+    // FreeBSD 3: kern.ipc.maxsockbuf, net.inet.tcp.recvspace and sendspace, which never grow.
     // Linux 2.6: net/core/sock.c and net/ipv4/tcp.c on a machine with enough memory; Linux 6: the same.
     let (core_max, rmem, wmem) = match profile {
+        Profile::Bsd1999 => (262_144, [4096, 16_384, 16_384], [4096, 16_384, 16_384]),
         Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
         Profile::Linux6 => (
             212_992,

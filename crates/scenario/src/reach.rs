@@ -18,6 +18,9 @@ const LABEL: u32 = 4;
 const IPV4: u32 = 20;
 const IPV6: u32 = 40;
 const UDP: u32 = 8;
+/// Bytes of TCP's header, and of its timestamp option with padding.
+const TCP: u32 = 20;
+const TCP_TIMESTAMPS: u32 = 12;
 /// Least MTU of an IPv6 link (RFC 8200 §5).
 const IPV6_LEAST_MTU: u32 = 1280;
 
@@ -39,6 +42,7 @@ pub(crate) fn check(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagn
     for (test, f) in scenario.tests.iter().zip(&tables.tests) {
         connected(scenario, &graph, test, f, faults);
         packet_fits(scenario, test, f, faults);
+        window_fits(scenario, test, f, faults);
         ends(scenario, test, f, faults);
     }
     lost_segments(scenario, tables, faults);
@@ -475,5 +479,42 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
             scenario.node_name(test.from)
         );
         faults.push(Diagnostic::new(f.place("ip"), title).help("raise the MTU, or write ip = 4"));
+    }
+}
+
+/// A window holds a segment at least: what both ends' largest datagrams leave for payload.
+fn window_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
+    let TestKind::Tcp(tcp) = &test.kind else {
+        return;
+    };
+    let Some(window) = tcp.window else {
+        return;
+    };
+    let largest = |node: NodeId| {
+        let links = scenario.links.iter().enumerate();
+        links
+            .filter(|(i, l)| {
+                l.ends.contains(&node) && test.via.is_none_or(|v| v.0 == *i || node != test.from)
+            })
+            .map(|(i, _)| datagram(scenario, node, LinkId(i)))
+            .min()
+    };
+    let (Some(one), Some(other)) = (largest(test.from), largest(test.to)) else {
+        return;
+    };
+    let headers = if test.ip == 6 { IPV6 } else { IPV4 }
+        + TCP
+        + if tcp.timestamps { TCP_TIMESTAMPS } else { 0 };
+    let segment = u64::from(one.min(other).saturating_sub(headers));
+    if window.as_bytes() < segment {
+        let title = format!(
+            "`window` of test `{}` is smaller than a segment: {} of {segment} bytes",
+            test.name,
+            window.as_bytes()
+        );
+        let help = format!(
+            "write window = \"{segment} B\" or more: less is never full, and most stacks would not send"
+        );
+        faults.push(Diagnostic::new(f.place("window"), title).help(help));
     }
 }

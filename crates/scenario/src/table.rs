@@ -10,6 +10,7 @@ use crate::key::Kind::{
     Refs, Span, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
+use crate::recovery;
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
@@ -204,7 +205,7 @@ pub(crate) const LINK: Section = Section {
 
 const PING: &[&str] = &["ping"];
 const BULK: &[&str] = &["tcp"];
-const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
+pub(crate) const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
 const STREAMS: &[&str] = &["tcp", "transfer", "request"];
 const FLOWS: &[&str] = &["flows"];
 const UDP: &[&str] = &["udp"];
@@ -294,6 +295,8 @@ pub(crate) const TEST: Section = Section {
         congestion::MAX_SSTHRESH,
         congestion::REMEMBERED_WINDOW,
         congestion::IDLE_RESTART,
+        congestion::PACING,
+        congestion::GSO,
         key(
             "parallel",
             Int {
@@ -307,9 +310,14 @@ pub(crate) const TEST: Section = Section {
         key("bytes", ANY_SIZE, "Payload each connection transfers.")
             .default("as much as `duration` allows")
             .only(BULK),
-        key("sack", Bool, "Selective acknowledgements (RFC 2018).")
-            .default("true")
-            .only(TCP),
+        recovery::SACK,
+        recovery::RACK,
+        recovery::REDUCTION,
+        recovery::FRTO,
+        recovery::LIMITED_TRANSMIT,
+        recovery::DSACK,
+        recovery::EIFEL,
+        recovery::ECN,
         key(
             "timestamps",
             Bool,
@@ -325,7 +333,7 @@ pub(crate) const TEST: Section = Section {
             },
             "Initial window in segments.",
         )
-        .default("2 (sender is linux-2004), 10 (linux-6)")
+        .default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-6)")
         .only(TCP)
         .instead_of("remembered_window"),
         key(
@@ -345,20 +353,13 @@ pub(crate) const TEST: Section = Section {
         )
         .default("2")
         .only(TCP),
-        key(
-            "delayed_ack_timeout",
-            Span { zero: false },
-            "At the latest after this long; at most 500 ms.",
-        )
-        .default("40 ms")
-        .only(TCP),
-        key(
-            "rto_min",
-            POSITIVE_TIME,
-            "Floor of the retransmission timeout.",
-        )
-        .default("200 ms")
-        .only(TCP),
+        recovery::DELAYED_ACK_TIMEOUT,
+        recovery::QUICK_ACKS,
+        recovery::RTO_MIN,
+        recovery::RTO_FLOOR,
+        recovery::RTO_GRANULARITY,
+        recovery::RTO_INITIAL,
+        recovery::RTO_MAX,
         key("reverse", Bool, "Data flows from `to` to `from`.")
             .default("false")
             .only(&["tcp", "transfer", "flows"]),

@@ -13,6 +13,7 @@ use crate::model::{
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
+use crate::recovery;
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
@@ -41,17 +42,21 @@ pub(crate) fn test(
         "ping" => TestKind::Ping(ping(f)),
         "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
         "flows" => {
-            let tcp = tcp(f, sender_profile(scenario, f, from, to), faults);
+            let tcp = tcp(f, profiles(scenario, f, from, to), faults);
             TestKind::Flows(load::flows(f, tcp, faults)?)
         }
         "transfer" => TestKind::Transfer(Transfer {
-            tcp: tcp(f, sender_profile(scenario, f, from, to), faults),
+            tcp: tcp(f, profiles(scenario, f, from, to), faults),
             files: count(f, "files").unwrap_or(1),
             file_size: f.get("file_size")?,
             pipelining: count(f, "pipelining").unwrap_or(1),
         }),
-        "request" => TestKind::Request(request(f, profile(scenario, to), faults)),
-        _ => TestKind::Tcp(tcp(f, sender_profile(scenario, f, from, to), faults)),
+        "request" => TestKind::Request(request(
+            f,
+            [profile(scenario, to), profile(scenario, from)],
+            faults,
+        )),
+        _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {
         if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
@@ -160,9 +165,9 @@ fn count(f: &Fields, key: &str) -> Option<u64> {
     f.get::<i64>(key).map(i64::unsigned_abs)
 }
 
-fn request(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Request {
+fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
     Request {
-        tcp: tcp(f, profile, faults),
+        tcp: tcp(f, profiles, faults),
         block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
         request_size: f.get("request_size").unwrap_or(Size::from_bytes(100)),
         outstanding: count(f, "outstanding").unwrap_or(1),
@@ -171,10 +176,14 @@ fn request(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Reques
     }
 }
 
-/// The profile of the host that sends the data.
-fn sender_profile(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> Profile {
-    let reverse = f.get("reverse").unwrap_or(false);
-    profile(scenario, if reverse { to } else { from })
+/// The profiles of the host that sends the data and of the one that receives it.
+fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
+    let ends = if f.get("reverse").unwrap_or(false) {
+        [to, from]
+    } else {
+        [from, to]
+    };
+    ends.map(|end| profile(scenario, end))
 }
 
 fn profile(scenario: &Scenario, node: NodeId) -> Profile {
@@ -182,10 +191,10 @@ fn profile(scenario: &Scenario, node: NodeId) -> Profile {
     host.map(|h| h.profile).unwrap_or_default()
 }
 
-fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
+fn tcp(f: &Fields, [profile, receiver]: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
     let timeout = f
         .get("delayed_ack_timeout")
-        .unwrap_or(Duration::from_ms(40));
+        .unwrap_or(receiver.delayed_ack_timeout());
     if timeout > LONGEST_DELAYED_ACK {
         faults.push(
             Diagnostic::new(
@@ -195,7 +204,12 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
             .help("a receiver must not wait longer than 500 ms (RFC 9293 §3.8.6.3)"),
         );
     }
+    let sack = f.get("sack").unwrap_or(profile.sack() && receiver.sack());
+    let timestamps = f.get("timestamps").unwrap_or(true);
+    let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
+    let (rto, rto_min) = recovery::rto(f, profile, faults);
     let (usual_window, usual_cc) = match profile {
+        Profile::Bsd1999 => (1, Algorithm::Reno),
         Profile::Linux2004 => (2, Algorithm::Reno),
         Profile::Linux6 => (10, Algorithm::Cubic),
     };
@@ -205,8 +219,8 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
         cc: congestion(f, usual_cc, faults),
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
-        sack: f.get("sack").unwrap_or(true),
-        timestamps: f.get("timestamps").unwrap_or(true),
+        sack,
+        timestamps,
         initial_window: octets(f, "initial_window").unwrap_or(usual_window),
         initial_ssthresh: octets(f, "initial_ssthresh"),
         delayed_ack: DelayedAck {
@@ -216,7 +230,13 @@ fn tcp(f: &Fields, profile: Profile, faults: &mut Vec<Diagnostic>) -> Tcp {
                 .unwrap_or(2),
             timeout,
         },
-        rto_min: f.get("rto_min").unwrap_or(Duration::from_ms(200)),
+        recovery,
+        rto_min,
+        rto,
+        quick_acks: f
+            .get::<i64>("quick_acks")
+            .and_then(|n| u8::try_from(n).ok())
+            .unwrap_or(receiver.quick_acks()),
         reverse: f.get("reverse").unwrap_or(false),
     }
 }

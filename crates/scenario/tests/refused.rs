@@ -1057,3 +1057,85 @@ to = "b"
         assert!(said.contains(words), "{rest}\n{said}");
     }
 }
+
+#[test]
+fn a_congestion_control_nobody_knows() {
+    let said = replaced(r#"to = "b""#, "to = \"b\"\ncc = \"bbbr\"");
+    assert!(said.contains("bbbr") && said.contains("bbr"), "{said}");
+    assert!(said.contains("x.toml:29"), "{said}");
+    assert!(said.contains("help:"), "{said}");
+}
+
+/// What goes in, and what the error must name: the key and the remedy.
+#[test]
+fn congestion_control_keys_that_contradict_each_other() {
+    for (keys, title, help) in [
+        (
+            "cc = \"bbr\"\nsack = false",
+            "bbr measures its rate by selective acknowledgements",
+            "write sack = true, or another cc: reno and cubic do without",
+        ),
+        (
+            "cc = \"bbr\"\npacing = false",
+            "bbr sends at a rate of its own and cannot do without pacing",
+            "leave `pacing` out, or write another cc",
+        ),
+        (
+            "cc = \"cubic\"\ngso = \"64 KiB\"",
+            "`gso` without pacing",
+            "add pacing = true: without it the window alone decides how much leaves at once",
+        ),
+        (
+            "max_ssthresh = 50",
+            "`max_ssthresh` without limited slow start",
+            "add slow_start = \"limited\", or leave max_ssthresh out",
+        ),
+        (
+            "hystart = true\nslow_start = \"standard\"",
+            "`hystart` and `slow_start` in test `bulk`",
+            "",
+        ),
+        (
+            "initial_window = 4\nremembered_window = 100",
+            "`initial_window` and `remembered_window` in test `bulk`",
+            "",
+        ),
+        (
+            "window = \"1000 B\"",
+            "`window` of test `bulk` is smaller than a segment: 1000 of 1448 bytes",
+            "write window = \"1448 B\" or more: less is never full, and most stacks would not send",
+        ),
+    ] {
+        let said = replaced(r#"to = "b""#, &format!("to = \"b\"\n{keys}"));
+        assert!(said.contains(title), "{keys}\n{said}");
+        assert!(said.contains(help), "{keys}\n{said}");
+        assert!(said.contains("1 error in x.toml"), "{keys}\n{said}");
+    }
+}
+
+#[test]
+fn recovery_that_needs_an_option_that_is_off() {
+    let said = replaced(
+        "to = \"b\"\n",
+        "to = \"b\"\nsack = false\ntimestamps = false\nrack = true\neifel = true\n",
+    );
+    let expected = r#"error: `rack` without `sack`
+  --> x.toml:31:1
+   |
+31 | rack = true
+   | ^^^^^^^^^^^
+   |
+   = help: write sack = true, or rack = false
+
+error: `eifel` without `timestamps`
+  --> x.toml:32:1
+   |
+32 | eifel = true
+   | ^^^^^^^^^^^^
+   |
+   = help: write timestamps = true, or eifel = false
+
+2 errors in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+}

@@ -10,7 +10,9 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Instant;
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Out, Receiver, SackBlock, Segment, Sender};
+use farpath_tcp::{
+    Algorithm, Config, DelayedAck, Out, Receiver, Recovery, SackBlock, Segment, Sender,
+};
 use farpath_units::{Duration, Time};
 
 const MSS: u64 = 1448;
@@ -156,11 +158,15 @@ fn sender_alone(window: u64, algorithm: Algorithm) -> f64 {
 
 /// ns per ACK of the sender alone in fast recovery: a full window in flight of which every
 /// `window / holes`-th segment is lost, one ACK with three SACK blocks for each of the others.
-fn sender_recovering(window: u64, holes: u64) -> f64 {
+///
+/// With `late` the first two segments swap places and RACK waits for a quarter of a round trip, so
+/// that every hole is found by time.
+fn sender_recovering(window: u64, holes: u64, recovery: Recovery, late: bool) -> f64 {
     let config = Config {
         mss: MSS as u32,
         initial_window: window as u32,
         initial_ssthresh: Some(window as u32),
+        recovery,
         ..Config::default()
     };
     let spacing = window / holes;
@@ -172,8 +178,18 @@ fn sender_recovering(window: u64, holes: u64) -> f64 {
         let mut now = Time::ZERO + Duration::from_ms(100);
         s.on_syn_ack(now);
         s.on_ack(now, 0, u64::MAX / 4, false, &[]);
-        while s.poll(now).is_some() {}
-        let mut i = 0;
+        while s.poll(now).is_some() {
+            now += Duration::from_ns(50);
+        }
+        if late {
+            // What arrives late is reordering, and 2 ms are waited for from now on.
+            now += Duration::from_ms(8);
+            let (start, end) = (MSS, 2 * MSS);
+            s.on_ack(now, 0, u64::MAX / 4, false, &[SackBlock { start, end }]);
+            s.on_ack(now, 2 * MSS, u64::MAX / 4, false, &[]);
+            while s.poll(now).is_some() {}
+        }
+        let mut i = 2;
         costs.push(measure(window - 10_000.min(window / 10), || {
             i += 1;
             if i % spacing == 0 {
@@ -188,7 +204,17 @@ fn sender_recovering(window: u64, holes: u64) -> f64 {
                     end: (i + 1).min(first + spacing - 1) * MSS,
                 }
             };
-            s.on_ack(now, 0, u64::MAX / 4, false, &[block(0), block(1), block(2)]);
+            let una = s.una();
+            s.on_ack(
+                now,
+                una,
+                u64::MAX / 4,
+                false,
+                &[block(0), block(1), block(2)],
+            );
+            if s.deadline() <= now {
+                s.on_deadline(now);
+            }
             while s.poll(now).is_some() {}
         }));
     }
@@ -233,10 +259,23 @@ fn main() {
             );
         }
     }
+    let rack = Config::default().recovery;
+    let counting = Recovery {
+        rack: false,
+        ..rack
+    };
     for window in [10_000, 1_000_000] {
         for holes in [1, 1000] {
-            let cost = sender_recovering(window, holes);
-            println!("sender in recovery, window {window}, {holes} holes: {cost:.1} ns an ACK");
+            for (name, recovery, late) in [
+                ("by count", counting, false),
+                ("by time", rack, false),
+                ("by time, reordering seen", rack, true),
+            ] {
+                let cost = sender_recovering(window, holes, recovery, late);
+                println!(
+                    "sender in recovery {name}, window {window}, {holes} holes: {cost:.1} ns an ACK"
+                );
+            }
         }
     }
     for window in [100, 10_000, 1_000_000u64] {

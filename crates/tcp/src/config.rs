@@ -8,6 +8,8 @@ use crate::profile::LARGEST_WINDOW;
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Profile {
+    /// A BSD of 1999: NewReno without SACK, coarse timers, one segment at first.
+    Bsd1999,
     /// A Linux of 2004 (2.4 and early 2.6).
     Linux2004,
     /// A current Linux (6.x).
@@ -43,6 +45,20 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
+/// How a sender spreads what its window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pacing {
+    /// The largest burst in bytes that leaves at once (generic segmentation offload: 64 KiB); at least
+    /// two segments leave in any case.
+    pub burst: u64,
+}
+
+impl Default for Pacing {
+    fn default() -> Pacing {
+        Pacing { burst: 65_536 }
+    }
+}
+
 /// What one ACK is worth when cwnd grows (appropriate byte counting, RFC 3465).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ByteCounting {
@@ -63,6 +79,91 @@ pub struct DelayedAck {
     pub every: u8,
     /// At the latest after this long (RFC 9293 §3.8.6.3: at most 0.5 s).
     pub timeout: Duration,
+}
+
+/// How a sender finds losses, repairs them and takes a reduction back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovery {
+    /// RACK-TLP (RFC 8985): losses by time instead of by count, and a probe when the tail is silent.
+    /// Without effect unless SACK is on.
+    pub rack: bool,
+    /// How the window comes down to ssthresh during fast recovery.
+    pub reduction: Reduction,
+    /// F-RTO (RFC 5682): a spurious timeout is recognised and taken back.
+    pub frto: bool,
+    /// Limited transmit (RFC 3042): duplicate acknowledgements release new segments.
+    pub limited_transmit: bool,
+    /// The receiver reports duplicates (RFC 2883), and a reduction is taken back when every
+    /// retransmission turns out to be one (RFC 3708). Without effect unless SACK is on.
+    pub dsack: bool,
+    /// Eifel detection (RFC 3522): a reduction is taken back when the timestamp echoed shows that
+    /// the original arrived. Without effect unless timestamps are on.
+    pub eifel: bool,
+    /// ECN (RFC 3168), at both ends.
+    pub ecn: bool,
+}
+
+/// How the window comes down to ssthresh during fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Proportional rate reduction (RFC 9937).
+    #[default]
+    Prr,
+    /// PRR with the conservative bound, CRB, of RFC 6937 (obsoleted by RFC 9937).
+    PrrConservative,
+    /// PRR with the slow-start bound, SSRB, of RFC 6937 (obsoleted by RFC 9937).
+    PrrSlowStart,
+    /// Rate halving: one segment for every two delivered, whatever ssthresh is, then ssthresh
+    /// (Linux before 3.2).
+    RateHalving,
+    /// At once (RFC 5681 §3.2, RFC 6675 §5): nothing is sent until what is in flight has fallen to
+    /// ssthresh.
+    AtOnce,
+}
+
+/// What the floor of the retransmission timeout is a floor of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RtoFloor {
+    /// The variation term, as in Linux: RTO = SRTT + max(4·RTTVAR, floor).
+    #[default]
+    Variation,
+    /// The whole timeout (RFC 6298 §2.4): RTO = max(SRTT + 4·RTTVAR, floor).
+    Timeout,
+}
+
+/// The retransmission timer's rules besides its floor (RFC 6298).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoRule {
+    /// What [`Config::rto_min`] is a floor of.
+    pub floor: RtoFloor,
+    /// The clock's granularity G: the timer runs out at multiples of it; zero: exact.
+    pub granularity: Duration,
+    /// The timeout before the first measurement.
+    pub initial: Duration,
+    /// The largest timeout.
+    pub largest: Duration,
+}
+
+/// Linux: 1 s at first, 120 s at most, exact.
+impl Default for RtoRule {
+    fn default() -> RtoRule {
+        RtoRule {
+            floor: RtoFloor::Variation,
+            granularity: Duration::ZERO,
+            initial: Duration::from_secs(1),
+            largest: Duration::from_secs(120),
+        }
+    }
+}
+
+/// How the receiving application reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// At once: the window never closes.
+    #[default]
+    AtOnce,
+    /// When [`Receiver::on_read`](crate::Receiver::on_read) says so; what is unread fills the window.
+    Told,
 }
 
 /// Both ends of one connection.
@@ -93,15 +194,27 @@ pub struct Config {
     /// The window in segments that the host remembers of an earlier connection to the same
     /// destination (RFC 9040 §6): this one starts from it, and in congestion avoidance.
     pub remembered_window: Option<u32>,
+    /// Pacing; `None` sends what the window allows at once. An algorithm that sets its rate paces
+    /// without being asked.
+    pub pacing: Option<Pacing>,
     /// Whether cwnd falls back to the initial window after an idle time longer than the RTO (RFC 5681
     /// §4.1).
     pub idle_restart: bool,
     /// Payload bytes to send; `None` sends until stopped.
     pub amount: Option<u64>,
-    /// Floor of the RTO's variation term, as in Linux: RTO = SRTT + max(4·RTTVAR, this). 200 ms there.
+    /// Floor of the RTO; `rto.floor` says of which part. Linux has 200 ms under the variation term.
     pub rto_min: Duration,
     /// What one ACK is worth when cwnd grows.
     pub byte_counting: ByteCounting,
+    /// Loss recovery.
+    pub recovery: Recovery,
+    /// The retransmission timer.
+    pub rto: RtoRule,
+    /// Most segments at the start, after an idle time or after a duplicate that the receiver
+    /// acknowledges one by one (Linux's quick ACKs: 16, and no more than half the window); 0: none.
+    pub quick_acks: u8,
+    /// How the receiving application reads.
+    pub reading: Reading,
 }
 
 impl Config {
@@ -144,10 +257,15 @@ impl Default for Config {
             slow_start: SlowStart::Standard,
             initial_ssthresh: None,
             remembered_window: None,
+            pacing: None,
             idle_restart: true,
             amount: None,
             rto_min: Duration::from_ms(200),
             byte_counting: ByteCounting::Full,
+            recovery: Profile::Linux6.recovery(),
+            rto: RtoRule::default(),
+            quick_acks: Profile::Linux6.quick_acks(),
+            reading: Reading::AtOnce,
         }
     }
 }

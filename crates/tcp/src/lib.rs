@@ -6,9 +6,15 @@
 
 mod cc;
 mod config;
+mod delivery;
+mod ecn;
+mod edge;
+mod frto;
 mod hystart;
 mod limit;
+mod pacing;
 mod profile;
+mod rack;
 mod ranges;
 mod receiver;
 mod recovery;
@@ -19,9 +25,13 @@ mod send_log;
 mod sender;
 mod slow_start;
 mod train;
+mod undo;
 
 pub use cc::Algorithm;
-pub use config::{ByteCounting, Config, DelayedAck, Flavour, Profile, SlowStart};
+pub use config::{
+    ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery, Reduction,
+    RtoFloor, RtoRule, SlowStart,
+};
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;
 pub use receiver::{AckOut, Receiver, ReceiverStats};

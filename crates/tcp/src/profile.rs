@@ -1,7 +1,9 @@
 //! A host's rules of its time: what a requested socket buffer becomes, and the stack's defaults.
 
+use farpath_units::Duration;
+
 use crate::cc::Algorithm;
-use crate::config::{ByteCounting, Profile};
+use crate::config::{ByteCounting, Profile, Recovery, Reduction, RtoFloor, RtoRule};
 
 /// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -12,11 +14,12 @@ impl Profile {
     ///
     /// The kernel clamps the request, doubles it, and keeps part of it for bookkeeping: a quarter
     /// in 2004 (`tcp_adv_win_scale` 2), half in a current kernel (scale 1; since 6.6 a ratio that
-    /// starts at one half and follows the segments' memory use, which is not modelled). Never more
-    /// than [`LARGEST_WINDOW`].
+    /// starts at one half and follows the segments' memory use, which is not modelled). A BSD
+    /// takes the request as it is. Never more than [`LARGEST_WINDOW`].
     pub fn receive_window(self, request: u64, rmem_max: u64) -> u64 {
         let buffer = doubled(request, rmem_max);
         let window = match self {
+            Profile::Bsd1999 => request.min(rmem_max),
             Profile::Linux2004 => buffer - buffer / 4,
             Profile::Linux6 => buffer / 2,
         };
@@ -28,18 +31,21 @@ impl Profile {
     ///
     /// The kernel clamps the request and doubles it. What remains for payload depends on memory per
     /// segment: three quarters are taken in 2004 (one allocation a segment); all of it in a current
-    /// kernel, whose segments share large pages with little overhead.
+    /// kernel, whose segments share large pages with little overhead. A BSD takes the request.
     pub fn send_buffer(self, request: u64, wmem_max: u64) -> u64 {
         let buffer = doubled(request, wmem_max);
         match self {
+            Profile::Bsd1999 => request.min(wmem_max),
             Profile::Linux2004 => buffer - buffer / 4,
             Profile::Linux6 => buffer,
         }
     }
 
-    /// The initial window in segments of `mss` bytes: RFC 3390 in 2004, RFC 6928's ten now.
+    /// The initial window in segments of `mss` bytes: one in 1999 (RFC 2581, obsoleted by RFC 5681,
+    /// allowed two), RFC 3390 in 2004, RFC 6928's ten now.
     pub fn initial_window(self, mss: u32) -> u32 {
         match self {
+            Profile::Bsd1999 => 1,
             Profile::Linux2004 => {
                 let mss = mss.max(1);
                 (4 * mss).min((2 * mss).max(4380)) / mss
@@ -51,7 +57,7 @@ impl Profile {
     /// The default congestion control: Reno in 2004 (BIC became the default in 2.6.8), CUBIC now.
     pub fn algorithm(self) -> Algorithm {
         match self {
-            Profile::Linux2004 => Algorithm::Reno,
+            Profile::Bsd1999 | Profile::Linux2004 => Algorithm::Reno,
             Profile::Linux6 => Algorithm::Cubic,
         }
     }
@@ -59,8 +65,75 @@ impl Profile {
     /// How slow start counts: by ACK in 2004, by everything acknowledged now.
     pub fn byte_counting(self) -> ByteCounting {
         match self {
-            Profile::Linux2004 => ByteCounting::Off,
+            Profile::Bsd1999 | Profile::Linux2004 => ByteCounting::Off,
             Profile::Linux6 => ByteCounting::Full,
+        }
+    }
+
+    /// Whether selective acknowledgements are on: not yet in 1999.
+    pub fn sack(self) -> bool {
+        self != Profile::Bsd1999
+    }
+
+    /// Loss recovery: RFC 6582 (NewReno) alone in 1999; SACK, D-SACK, Eifel undo and rate halving in
+    /// 2004; RACK-TLP, PRR and F-RTO besides now. ECN is off everywhere unless asked for.
+    pub fn recovery(self) -> Recovery {
+        let linux = self != Profile::Bsd1999;
+        let current = self == Profile::Linux6;
+        Recovery {
+            rack: current,
+            reduction: match self {
+                Profile::Bsd1999 => Reduction::AtOnce,
+                Profile::Linux2004 => Reduction::RateHalving,
+                Profile::Linux6 => Reduction::Prr,
+            },
+            frto: current,
+            limited_transmit: linux,
+            dsack: linux,
+            eifel: linux,
+            ecn: false,
+        }
+    }
+
+    /// The retransmission timer: half-second ticks and 3 s at first in 1999, exact and 1 s now
+    /// (RFC 1122 §4.2.3.1, RFC 6298); 3 s at first in 2004 too.
+    pub fn rto(self) -> RtoRule {
+        match self {
+            Profile::Bsd1999 => RtoRule {
+                floor: RtoFloor::Timeout,
+                granularity: Duration::from_ms(500),
+                initial: Duration::from_secs(3),
+                largest: Duration::from_secs(64),
+            },
+            Profile::Linux2004 => RtoRule {
+                initial: Duration::from_secs(3),
+                ..RtoRule::default()
+            },
+            Profile::Linux6 => RtoRule::default(),
+        }
+    }
+
+    /// Floor of the retransmission timeout: two ticks in 1999, Linux's 200 ms.
+    pub fn rto_min(self) -> Duration {
+        match self {
+            Profile::Bsd1999 => Duration::from_secs(1),
+            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(200),
+        }
+    }
+
+    /// How long an acknowledgement is held back at most: 200 ms in 1999, Linux's 40 ms.
+    pub fn delayed_ack_timeout(self) -> Duration {
+        match self {
+            Profile::Bsd1999 => Duration::from_ms(200),
+            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(40),
+        }
+    }
+
+    /// Most quick ACKs: 16 on a Linux.
+    pub fn quick_acks(self) -> u8 {
+        match self {
+            Profile::Bsd1999 => 0,
+            Profile::Linux2004 | Profile::Linux6 => 16,
         }
     }
 }

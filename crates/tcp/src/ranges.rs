@@ -153,7 +153,7 @@ impl Ranges {
 
     /// The first gap in `from .. to`, if there is one.
     pub(crate) fn first_gap(&mut self, from: u64, to: u64) -> Option<Range> {
-        let i = self.find(|r| r.end <= from);
+        let i = self.first_beyond(from);
         let mut start = from;
         let mut above = self.ranges.get(i);
         if let Some(r) = above.filter(|r| r.start <= from) {
@@ -162,6 +162,41 @@ impl Ranges {
         }
         let end = above.map_or(to, |r| r.start.min(to));
         (start < end).then_some(Range::new(start, end))
+    }
+
+    /// The first stretch of the set within `from .. to`, if there is one.
+    pub(crate) fn first_within(&mut self, from: u64, to: u64) -> Option<(u64, u64)> {
+        let first = self.first_beyond(from);
+        let range = self.ranges.get(first).filter(|r| r.start < to)?;
+        Some((range.start.max(from), range.end.min(to)))
+    }
+
+    /// Bytes of the set within `from .. to`. O(ranges there), and O(1) where only the highest range
+    /// reaches beyond `from`.
+    pub(crate) fn bytes_between(&mut self, from: u64, to: u64) -> u64 {
+        let first = self.first_beyond(from);
+        let mut bytes = 0;
+        for r in self.ranges.range(first..).take_while(|r| r.start < to) {
+            self.steps += 1;
+            bytes += r.end.min(to).saturating_sub(r.start.max(from));
+        }
+        bytes
+    }
+
+    /// Index of the first range that ends beyond `from`: at once near the back, where new arrivals
+    /// are, otherwise by `find`.
+    fn first_beyond(&mut self, from: u64) -> usize {
+        let n = self.ranges.len();
+        let ends_by = |back: usize| n < back || self.ranges[n - back].end <= from;
+        if ends_by(1) {
+            n
+        } else if ends_by(2) {
+            n - 1
+        } else if ends_by(3) {
+            n - 2
+        } else {
+            self.find(|r| r.end <= from)
+        }
     }
 
     /// Index of the first range for which `below` is false: galloping from the front, where
@@ -232,6 +267,9 @@ mod tests {
                 for pair in collect(&set).windows(2) {
                     prop_assert!(pair[0].1 < pair[1].0);
                 }
+                let to = (at + 3 * len) as usize;
+                let within = model[at as usize..to.min(140)].iter().filter(|b| **b).count();
+                prop_assert_eq!(set.bytes_between(at, to as u64), within as u64);
                 let gap = set.first_gap(at, 130);
                 let first = (at as usize..130).find(|i| !model[*i]);
                 prop_assert_eq!(gap.map(|g| g.start as usize), first);

@@ -2,9 +2,14 @@
 
 use farpath_units::{Duration, Time};
 
-use crate::Config;
+use crate::config::{Config, Reading};
+use crate::ecn::Echo;
 use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
+
+/// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
+/// the first measurement, for it measures none.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// An acknowledgement to put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +22,11 @@ pub struct AckOut<'a> {
     pub window: u64,
     /// The segment whose timestamp is echoed was a retransmission (RFC 7323 §4.3 decides which).
     pub echo_retransmit: bool,
-    /// What arrived out of order, the most recent first (RFC 2018 §4).
+    /// What arrived out of order, the most recent first (RFC 2018 §4); before it what arrived twice,
+    /// where that is reported (RFC 2883 §4).
     pub sack: &'a [SackBlock],
+    /// ECN-Echo (RFC 3168 §6.1.3).
+    pub ecn_echo: bool,
 }
 
 /// What a receiver counts.
@@ -36,7 +44,8 @@ pub struct ReceiverStats {
     pub acks: u64,
 }
 
-/// The receiving end of one connection. The application reads at once.
+/// The receiving end of one connection. The application reads at once, or as
+/// [`on_read`](Receiver::on_read) says.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// The next byte expected; `u64::MAX` before a SYN.
@@ -53,27 +62,54 @@ pub struct Receiver {
     syn_ack_due: bool,
     sack_limit: u8,
     recent_count: u8,
+    /// Segments that will still be acknowledged one by one.
+    quick: u8,
+    /// Most of them at the start and after an idle time or a duplicate.
+    quick_limit: u8,
+    /// When the last acknowledgement was sent.
+    acked_at: Time,
+    /// What `threshold` is when quick ACKs are used up.
+    usual_threshold: u64,
+    /// The last segment was a duplicate, of these bytes, and is to be reported.
+    twice: Option<SackBlock>,
+    dsack: bool,
+    echo: Echo,
+    /// The application's own part, when it does not read at once.
+    slow: Option<Slow>,
+    segment: u64,
     window: u64,
     timeout: Duration,
     above: Ranges,
     /// The ranges that last changed, the most recent first.
     recent: [SackBlock; MAX_SACK_BLOCKS],
+    /// Blocks of the acknowledgement being sent, when a duplicate comes first.
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
     stats: ReceiverStats,
+}
+
+/// An application that does not read at once.
+#[derive(Clone, Copy, Debug)]
+struct Slow {
+    /// Bytes it has read.
+    read: u64,
+    /// The first byte beyond the window last advertised, which never moves back.
+    edge: u64,
 }
 
 impl Receiver {
     /// The receiving end of a connection, waiting for a SYN.
     pub fn new(config: &Config) -> Receiver {
         let every = u64::from(config.delayed_ack.every.max(1));
+        let segment = config.segment();
+        // Linux: half the window in segments, at least 2.
+        let half = config.receive_window / (2 * segment);
+        let quick = config.quick_acks.min(half.clamp(2, 255) as u8);
+        // Two full segments' worth of bytes, so that a short last segment waits for the timer.
+        let usual_threshold = if every == 1 { 1 } else { every * segment };
         Receiver {
             next: u64::MAX,
             acked: 0,
-            // Two full segments' worth of bytes, so that a short last segment waits for the timer.
-            threshold: if every == 1 {
-                1
-            } else {
-                every * config.segment()
-            },
+            threshold: if quick > 0 { 1 } else { usual_threshold },
             deadline: Time::MAX,
             due: false,
             echo_retransmit: false,
@@ -85,19 +121,33 @@ impl Receiver {
                 (true, false) => 4,
             },
             recent_count: 0,
+            quick,
+            quick_limit: quick,
+            acked_at: Time::ZERO,
+            usual_threshold,
+            twice: None,
+            dsack: config.recovery.dsack && config.sack,
+            echo: Echo::new(config.recovery.ecn),
+            slow: (config.reading == Reading::Told).then_some(Slow {
+                read: 0,
+                edge: config.receive_window,
+            }),
+            segment,
             window: config.receive_window,
             timeout: config.delayed_ack.timeout,
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
+            blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
             stats: ReceiverStats::default(),
         }
     }
 
     /// A SYN arrived. A repeated one is answered again.
-    pub fn on_syn(&mut self, _now: Time) {
+    pub fn on_syn(&mut self, now: Time) {
         if self.next == u64::MAX {
             self.next = 0;
-            self.in_order = true;
+            self.in_order = self.slow.is_none();
+            self.acked_at = now;
         }
         self.syn_ack_due = true;
     }
@@ -118,14 +168,35 @@ impl Receiver {
         self.acknowledge_later(now)
     }
 
+    /// The segment about to be handed to `on_data` was marked CE, or carries CWR (RFC 3168 §6.1.3).
+    /// A mark that begins is acknowledged at once, as by Linux; RFC 3168 leaves the echo to the next
+    /// ACK. Ignored unless ECN is on.
+    pub fn on_ecn(&mut self, ce: bool, cwr: bool) {
+        let before = self.echo.echoing;
+        self.echo.note(ce, cwr);
+        self.due |= self.echo.echoing && !before;
+    }
+
     #[inline]
     fn acknowledge_later(&mut self, now: Time) -> bool {
+        if self.deadline == Time::MAX && now.since(self.acked_at) > IDLE {
+            self.acknowledge_quickly();
+        }
         if self.next - self.acked >= self.threshold {
             self.due = true;
         } else if self.deadline == Time::MAX {
             self.deadline = now + self.timeout;
         }
         self.due
+    }
+
+    /// The next segments are acknowledged one by one (Linux's quick ACKs).
+    #[cold]
+    fn acknowledge_quickly(&mut self) {
+        self.quick = self.quick_limit;
+        if self.quick > 0 {
+            self.threshold = 1;
+        }
     }
 
     #[cold]
@@ -140,9 +211,19 @@ impl Receiver {
         }
         // RFC 5681 §4.2: out of order, filling a gap, or unacceptable (RFC 9293 §3.10.7.4): at once.
         let quiet = self.above.is_empty() && seq <= self.next && end > self.next;
-        if end > self.next.saturating_add(self.window) {
+        let refused = match self.slow {
+            Some(slow) => end > slow.edge,
+            None => end > self.next.saturating_add(self.window),
+        };
+        if refused {
             self.stats.refused += 1;
-        } else if end <= self.next || seq == end {
+            self.due = true;
+            return true;
+        }
+        if self.dsack && seq < end {
+            self.note_twice(seq, end);
+        }
+        if end <= self.next || seq == end {
             self.stats.duplicates += 1;
         } else if seq <= self.next {
             self.deliver(end);
@@ -156,13 +237,27 @@ impl Receiver {
         true
     }
 
+    /// RFC 2883 §4: which bytes of `seq .. end` arrived before, if any; the first of them in a row.
+    fn note_twice(&mut self, seq: u64, end: u64) {
+        let twice = if seq < self.next {
+            Some((seq, end.min(self.next)))
+        } else {
+            self.above.first_within(seq, end)
+        };
+        if let Some((start, end)) = twice {
+            self.twice = Some(SackBlock { start, end });
+            // Linux: a duplicate says that ACKs are lost or late.
+            self.acknowledge_quickly();
+        }
+    }
+
     /// In order up to `end`, and on through what waited above.
     fn deliver(&mut self, end: u64) {
         self.next = end;
         while let Some(end) = self.above.take_reached(self.next) {
             self.next = self.next.max(end);
         }
-        self.in_order = self.above.is_empty();
+        self.in_order = self.above.is_empty() && self.slow.is_none();
         let next = self.next;
         self.retain_recent(|block| block.start > next);
     }
@@ -198,28 +293,129 @@ impl Receiver {
 
     /// The next acknowledgement to send at `now`, if one is due. Call until `None`.
     #[inline]
-    pub fn poll(&mut self, _now: Time) -> Option<AckOut<'_>> {
+    pub fn poll(&mut self, now: Time) -> Option<AckOut<'_>> {
         if !self.due && !self.syn_ack_due {
             return None;
         }
         let syn_ack = self.syn_ack_due;
-        let mut blocks = 0;
+        let mut count = 0;
         if syn_ack {
             self.syn_ack_due = false;
         } else {
             self.due = false;
             self.deadline = Time::MAX;
+            if self.quick > 0 {
+                self.use_quick_acks();
+            }
             self.acked = self.next;
+            self.acked_at = now;
             self.stats.acks += 1;
-            blocks = usize::from(self.recent_count.min(self.sack_limit));
+            count = usize::from(self.recent_count.min(self.sack_limit));
+        }
+        let window = self.offer();
+        let mut sack = &self.recent[..count];
+        if let Some(twice) = self.twice.filter(|_| !syn_ack) {
+            self.twice = None;
+            let kept = count.min(usize::from(self.sack_limit) - 1);
+            self.blocks[0] = twice;
+            self.blocks[1..=kept].copy_from_slice(&self.recent[..kept]);
+            sack = &self.blocks[..=kept];
         }
         Some(AckOut {
             syn_ack,
             ack: self.next,
-            window: self.window,
+            window,
             echo_retransmit: self.echo_retransmit,
-            sack: &self.recent[..blocks],
+            sack,
+            ecn_echo: self.echo.echoing && !syn_ack,
         })
+    }
+
+    /// A data segment going the other way carries the acknowledgement: none is due any more.
+    pub fn carried(&mut self) {
+        if self.next != u64::MAX {
+            if self.quick > 0 && self.next > self.acked {
+                self.use_quick_acks();
+            }
+            self.due = false;
+            self.deadline = Time::MAX;
+            self.acked = self.next;
+        }
+    }
+
+    /// An acknowledgement uses up as many quick ACKs as segments it is for.
+    fn use_quick_acks(&mut self) {
+        let segments = (self.next - self.acked)
+            .div_ceil(self.segment)
+            .clamp(1, 255);
+        self.quick = self.quick.saturating_sub(segments as u8);
+        if self.quick == 0 {
+            self.threshold = self.usual_threshold;
+        }
+    }
+
+    /// The window to advertise. RFC 9293 §3.8.6.2.2: its edge stays until a segment or half the
+    /// buffer more is free, so that no silly windows are offered.
+    #[inline]
+    fn offer(&mut self) -> u64 {
+        let Some(slow) = &mut self.slow else {
+            return self.window;
+        };
+        let edge = slow.read + self.window;
+        if edge.saturating_sub(slow.edge) >= self.segment.min(self.window / 2) {
+            slow.edge = edge;
+        }
+        slow.edge - self.next
+    }
+
+    /// The application reads `bytes` of what is in order, or all there is. Returns how many it got,
+    /// and makes a window update due when that opens the window by two segments or half the buffer
+    /// (RFC 1122 §4.2.3.3; Linux's rule). Only with [`Reading::Told`].
+    pub fn on_read(&mut self, _now: Time, bytes: u64) -> u64 {
+        let unread = self.unread();
+        let (next, window, segment) = (self.next, self.window, self.segment);
+        let Some(slow) = self.slow.as_mut().filter(|_| next != u64::MAX) else {
+            return 0;
+        };
+        let read = bytes.min(unread);
+        slow.read += read;
+        let more = (slow.read + window).saturating_sub(slow.edge);
+        // An edge that was reached stopped the sender: any segment more must be said.
+        let wanted = if slow.edge - next < segment {
+            segment.min(window / 2)
+        } else {
+            (2 * segment).min(window / 2)
+        };
+        self.due |= read > 0 && more >= wanted;
+        read
+    }
+
+    /// In-order bytes that the application has not read; 0 when it reads at once.
+    pub fn unread(&self) -> u64 {
+        self.slow.map_or(0, |slow| self.delivered() - slow.read)
+    }
+
+    /// The number of the acknowledgement due, if one is and nothing about it is unusual: it offers
+    /// `window`, echoes a first transmission and reports nothing out of order. Else [`Receiver::poll`]
+    /// has the answer.
+    #[inline]
+    pub fn poll_usual(&mut self, now: Time, window: u64) -> Option<u64> {
+        let unusual = self.echo_retransmit
+            || self.syn_ack_due
+            || self.recent_count > 0
+            || self.quick > 0
+            || self.slow.is_some()
+            || self.twice.is_some()
+            || self.echo.echoing;
+        if !self.due || unusual || self.window != window {
+            return None;
+        }
+        self.due = false;
+        self.deadline = Time::MAX;
+        self.acked = self.next;
+        self.acked_at = now;
+        self.stats.acks += 1;
+        Some(self.next)
     }
 
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.

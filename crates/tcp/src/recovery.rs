@@ -1,8 +1,12 @@
-//! How much may be sent during fast recovery: proportional rate reduction (RFC 9937 §6).
+//! How much may be sent during fast recovery: proportional rate reduction (RFC 9937 §6) and what
+//! came before it.
+
+use crate::Reduction;
 
 /// The state of one recovery episode. All amounts are bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Prr {
+    how: Reduction,
     /// Delivered since the episode began.
     delivered: u64,
     /// Sent since the episode began, retransmissions included.
@@ -15,8 +19,9 @@ pub(crate) struct Prr {
 
 impl Prr {
     /// A new episode. `flight` is RFC 9937's `RecoverFS`.
-    pub(crate) fn new(flight: u64, ssthresh: u64, segment: u64) -> Prr {
+    pub(crate) fn new(how: Reduction, flight: u64, ssthresh: u64, segment: u64) -> Prr {
         Prr {
+            how,
             delivered: 0,
             out: 0,
             flight: flight.max(1),
@@ -52,19 +57,35 @@ impl Prr {
             return None;
         }
         self.delivered += delivered;
-        let mut send = if pipe > self.ssthresh {
-            self.share().saturating_sub(self.out)
-        } else {
-            let mut send = self.delivered.saturating_sub(self.out).max(delivered);
-            if safe {
-                send += self.segment;
-            }
-            send.min(self.ssthresh - pipe)
+        let mut send = match self.how {
+            Reduction::AtOnce => self.ssthresh.saturating_sub(pipe),
+            Reduction::RateHalving if pipe >= self.ssthresh => self.half().saturating_sub(self.out),
+            Reduction::RateHalving => self.segment.min(self.ssthresh - pipe),
+            _ if pipe > self.ssthresh => self.share().saturating_sub(self.out),
+            how => self
+                .catch_up(how, delivered, safe)
+                .min(self.ssthresh - pipe),
         };
         if self.out == 0 {
             send = send.max(self.segment);
         }
         Some(pipe + send)
+    }
+
+    /// Rate halving: what may have been sent so far, one segment for every two delivered.
+    fn half(&self) -> u64 {
+        (self.delivered / 2).div_ceil(self.segment) * self.segment
+    }
+
+    /// How fast a window that fell below ssthresh is filled again.
+    fn catch_up(&self, how: Reduction, delivered: u64, safe: bool) -> u64 {
+        let conserved = self.delivered.saturating_sub(self.out);
+        match how {
+            Reduction::PrrConservative => conserved,
+            Reduction::PrrSlowStart => conserved.max(delivered) + self.segment,
+            _ if safe => conserved.max(delivered) + self.segment,
+            _ => conserved.max(delivered),
+        }
     }
 }
 
@@ -75,7 +96,7 @@ mod tests {
     #[test]
     fn half_the_window_is_sent_evenly_over_the_recovery() {
         // 20 segments in flight, ssthresh 10, segment 1: one out for every two delivered.
-        let mut prr = Prr::new(20, 10, 1);
+        let mut prr = Prr::new(Reduction::Prr, 20, 10, 1);
         let mut sent = String::new();
         let mut pipe = 18;
         for _ in 0..12 {
@@ -93,7 +114,7 @@ mod tests {
 
     #[test]
     fn below_ssthresh_it_catches_up_by_slow_start_only_while_acks_are_safe() {
-        let mut prr = Prr::new(20, 10, 1);
+        let mut prr = Prr::new(Reduction::Prr, 20, 10, 1);
         assert_eq!(prr.on_ack(1, 4, false), Some(5));
         prr.on_sent(1);
         assert_eq!(prr.on_ack(1, 4, true), Some(6));
@@ -104,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_first_retransmission_is_never_held_back() {
-        let mut prr = Prr::new(100, 10, 1);
+        let mut prr = Prr::new(Reduction::Prr, 100, 10, 1);
         assert_eq!(prr.on_ack(1, 10, false), Some(11));
     }
 }

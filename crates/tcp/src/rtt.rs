@@ -1,17 +1,19 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298), in integer picoseconds.
 
-use farpath_units::Duration;
+use farpath_units::{Duration, Time};
 
-/// The timeout before the first measurement (RFC 6298 §2.1).
-const INITIAL: Duration = Duration::from_secs(1);
+use crate::config::{RtoFloor, RtoRule};
+
 /// The timeout for data when the SYN was retransmitted (RFC 6298 §5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
-/// The largest timeout (RFC 6298 §2.5 asks for at least 60 s; Linux has 120 s).
-const LARGEST: Duration = Duration::from_secs(120);
+/// Least time over two round trips before a tail loss probe (Linux: two ticks of its clock).
+const PROBE_MARGIN: Duration = Duration::from_ms(2);
+/// What a receiver may hold back the acknowledgement of a single segment (RFC 8985 §7.2).
+const HELD_BACK: Duration = Duration::from_ms(200);
 
 /// SRTT, RTTVAR and RTO.
 ///
-/// RTO = SRTT + max(4·RTTVAR, floor). The mean deviation is RFC 6298's; the RTTVAR used is its peak
+/// RTO = max(SRTT + max(4·RTTVAR, floor), floor of the whole); one of the floors is in use. The mean deviation is RFC 6298's; the RTTVAR used is its peak
 /// over a round trip and falls by a quarter per round trip at most, because with a sample per ACK
 /// the plain gain forgets a large window's delay variation within a fraction of a round trip
 /// (RFC 7323 §4.2 and appendix G state the problem).
@@ -28,6 +30,9 @@ pub(crate) struct Rtt {
     /// The round trip ends when this byte is acknowledged.
     round_end: u64,
     floor: u64,
+    whole_floor: u64,
+    granularity: u64,
+    largest: Duration,
     rto: Duration,
     backoff: u32,
     min: Duration,
@@ -35,15 +40,22 @@ pub(crate) struct Rtt {
 }
 
 impl Rtt {
-    pub(crate) fn new(floor: Duration) -> Rtt {
+    pub(crate) fn new(rule: RtoRule, min: Duration) -> Rtt {
+        let (floor, whole_floor) = match rule.floor {
+            RtoFloor::Variation => (min.as_ps(), 0),
+            RtoFloor::Timeout => (0, min.as_ps()),
+        };
         Rtt {
             srtt8: 0,
             deviation4: 0,
             peak4: 0,
             variation4: 0,
             round_end: 0,
-            floor: floor.as_ps(),
-            rto: INITIAL,
+            floor: floor.max(rule.granularity.as_ps()),
+            whole_floor,
+            granularity: rule.granularity.as_ps(),
+            largest: rule.largest,
+            rto: rule.initial.min(rule.largest),
             backoff: 0,
             min: Duration::MAX,
             latest: Duration::ZERO,
@@ -75,14 +87,38 @@ impl Rtt {
                 self.round_end = nxt;
             }
         }
-        self.rto =
-            Duration::from_ps((self.srtt8 >> 3) + self.variation4.max(self.floor)).min(LARGEST);
+        let rto = (self.srtt8 >> 3) + self.variation4.max(self.floor);
+        self.rto = Duration::from_ps(rto.max(self.whole_floor)).min(self.largest);
     }
 
     /// The SYN was retransmitted: nothing is known, and the first timeout for data is longer.
     pub(crate) fn syn_was_lost(&mut self) {
         self.backoff = 0;
-        self.rto = AFTER_LOST_SYN;
+        self.rto = self.rto.max(AFTER_LOST_SYN).min(self.largest);
+    }
+
+    /// A window opened again: the persist timer's back-off is over.
+    pub(crate) fn forget_back_off(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// When a timer that starts now runs out: at a tick, if the clock has ticks.
+    #[inline]
+    pub(crate) fn due(&self, now: Time) -> Time {
+        let exact = now + self.timeout();
+        if self.granularity == 0 {
+            exact
+        } else {
+            Time::from_ps(exact.as_ps().next_multiple_of(self.granularity))
+        }
+    }
+
+    /// How long an acknowledgement is waited for before a tail loss probe (RFC 8985 §7.2, PTO);
+    /// `alone`: a single segment is in flight.
+    #[inline]
+    pub(crate) fn probe_after(&self, alone: bool) -> Duration {
+        let held = if alone { HELD_BACK } else { PROBE_MARGIN };
+        Duration::from_ps(self.srtt8 >> 2) + held
     }
 
     /// RFC 6298 §5.5: the timer expired.
@@ -96,7 +132,7 @@ impl Rtt {
         if self.backoff == 0 {
             self.rto
         } else {
-            self.rto.times(1 << self.backoff).min(LARGEST)
+            self.rto.times(1 << self.backoff).min(self.largest)
         }
     }
 
@@ -140,7 +176,7 @@ mod tests {
 
     #[test]
     fn rfc6298_2_first_and_second_sample() {
-        let mut rtt = Rtt::new(Duration::ZERO);
+        let mut rtt = Rtt::new(RtoRule::default(), Duration::ZERO);
         assert_eq!(rtt.timeout(), Duration::from_secs(1));
         rtt.sample(Duration::from_ms(100), 0, 1000);
         assert_eq!(rtt.timeout(), Duration::from_ms(300)); // SRTT + 4·R/2
@@ -153,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_floor_is_over_srtt_and_backoff_doubles_up_to_two_minutes() {
-        let mut rtt = Rtt::new(Duration::from_ms(200));
+        let mut rtt = Rtt::new(RtoRule::default(), Duration::from_ms(200));
         for i in 0..100 {
             rtt.sample(Duration::from_ms(580), i, i + 1);
         }
@@ -170,7 +206,7 @@ mod tests {
 
     #[test]
     fn variation_outlives_a_quiet_part_of_one_round_trip() {
-        let mut rtt = Rtt::new(Duration::ZERO);
+        let mut rtt = Rtt::new(RtoRule::default(), Duration::ZERO);
         rtt.sample(Duration::from_ms(100), 0, 1000);
         rtt.sample(Duration::from_ms(200), 1, 1000);
         let disturbed = rtt.variation();

@@ -17,7 +17,13 @@ pub(crate) struct SendLog {
     /// Later runs: first byte and time.
     later: VecDeque<(u64, Time)>,
     started: bool,
+    /// Runs dropped from the front since the start: what cursors count from.
+    dropped: u64,
 }
+
+/// A place in a [`SendLog`]: moved forward along it, so that a walk costs O(1) a run once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor(u64);
 
 /// What one acknowledgement says about send times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +36,14 @@ pub(crate) struct Acknowledged {
 
 impl SendLog {
     /// The bytes from `seq` up to whatever is appended next are sent at `now`. `seq` never falls.
+    /// Whether this is the first at this instant.
     #[inline]
-    pub(crate) fn append(&mut self, seq: u64, now: Time) {
-        if now != self.newest || !self.started {
+    pub(crate) fn append(&mut self, seq: u64, now: Time) -> bool {
+        let fresh = now != self.newest || !self.started;
+        if fresh {
             self.append_run(seq, now);
         }
+        fresh
     }
 
     #[inline]
@@ -61,6 +70,7 @@ impl SendLog {
                 newest = time;
             }
             self.time = time;
+            self.dropped += 1;
             self.later.pop_front();
         }
         self.acked = ack;
@@ -74,9 +84,55 @@ impl SendLog {
 
     /// Forgets everything; bytes below `una` are acknowledged.
     pub(crate) fn restart(&mut self, una: u64) {
+        self.dropped += self.later.len() as u64 + 1;
         self.later.clear();
         self.started = false;
         self.acked = una;
+    }
+
+    /// Whether nothing was sent since the start or the last `restart`.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.started
+    }
+
+    /// When `seq` was sent; `cursor` is at a run at or below it, and is left at its run.
+    pub(crate) fn time_of(&self, seq: u64, cursor: &mut Cursor) -> Time {
+        let mut run = self.run(cursor);
+        while self.later.get(run).is_some_and(|next| next.0 <= seq) {
+            run += 1;
+        }
+        cursor.0 = self.dropped + run as u64;
+        self.time_of_run(run)
+    }
+
+    /// The first byte from `cursor` on that was sent after `limit`; `None` if there is none. Leaves
+    /// `cursor` at its run.
+    pub(crate) fn first_after(&self, limit: Time, cursor: &mut Cursor) -> Option<u64> {
+        if !self.started {
+            return None;
+        }
+        let mut run = self.run(cursor);
+        while run <= self.later.len() && self.time_of_run(run) <= limit {
+            run += 1;
+        }
+        cursor.0 = self.dropped + run.min(self.later.len()) as u64;
+        match run {
+            0 => Some(self.acked),
+            _ => self.later.get(run - 1).map(|next| next.0),
+        }
+    }
+
+    /// The run a cursor stands at: 0 is the one that holds the first unacknowledged byte.
+    fn run(&self, cursor: &Cursor) -> usize {
+        let run = cursor.0.saturating_sub(self.dropped) as usize;
+        run.min(self.later.len())
+    }
+
+    fn time_of_run(&self, run: usize) -> Time {
+        match run {
+            0 => self.time,
+            _ => self.later[run - 1].1,
+        }
     }
 
     /// Number of runs held.

@@ -1,8 +1,13 @@
 //! The sending end: connection state, what to send next, timers. What an ACK does is in `sender/ack.rs`.
 
 mod ack;
+mod detect;
 mod host;
+mod paced;
+mod recover;
+mod repair;
 mod report;
+mod timer;
 mod watch;
 
 use farpath_units::Time;
@@ -16,6 +21,8 @@ use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, SlowStart};
+use paced::Paced;
+use repair::{Repair, Timer};
 
 pub use report::{LossEvent, Phase, SenderStats};
 
@@ -44,6 +51,9 @@ pub enum Out {
     HandshakeAck,
     /// Data.
     Data(Segment),
+    /// A segment without payload below what is expected, which the receiver answers with its window
+    /// (RFC 9293 §3.8.6.1, as Linux sends it: one byte before the first unacknowledged one).
+    WindowProbe,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +85,8 @@ pub struct Sender {
     window_edge: u64,
     /// The first byte that cwnd does not allow, when `plain`.
     cwnd_edge: u64,
+    /// The first byte that pacing does not allow now; `u64::MAX` when it does not pace.
+    pace_edge: u64,
     /// Payload bytes of a full segment.
     segment: u64,
     /// Bytes the application has written; `u64::MAX` when it never stops.
@@ -91,6 +103,13 @@ pub struct Sender {
     log: SendLog,
     rtt: Rtt,
     deadline: Time,
+    /// When pacing lets the next burst go, if one waits.
+    release: Time,
+    /// When the retransmission timer runs out, whichever timer comes first.
+    rto_at: Time,
+    timer: Timer,
+    /// A tail loss probe may be set: RACK-TLP is on and none is unanswered.
+    probes: bool,
     /// Open, with nothing SACKed, lost or retransmitted in flight.
     plain: bool,
     state: State,
@@ -102,6 +121,8 @@ pub struct Sender {
     control: Chosen,
     /// Whether `control` must see every ACK.
     watched: bool,
+    /// Whether delivery rates are measured.
+    sampled: bool,
     slow_start: SlowStart,
     /// What ends slow start; `None` once it has.
     exit: Option<Exit>,
@@ -110,11 +131,14 @@ pub struct Sender {
     regain: f64,
     segments_sent: u64,
     // What only loss, the handshake and the end touch.
+    paced: Option<Box<Paced>>,
     board: Scoreboard,
-    resend_log: SendLog,
+    repair: Repair,
     prr: Prr,
     /// RFC 6675's RecoveryPoint: `nxt` when the episode began.
     recovery_point: u64,
+    /// `una` when the episode began.
+    episode_at: u64,
     /// `una` at the last timeout.
     timed_out_at: u64,
     duplicate_acks: u32,
@@ -141,12 +165,16 @@ impl Sender {
             flavour: config.flavour,
         };
         let control = Chosen::new(config.algorithm, &setup);
+        let watch = control.watches();
+        let paced = Paced::of(config, watch);
+        let pace_edge = paced.as_ref().map_or(u64::MAX, |_| 0);
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
+            pace_edge,
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
@@ -158,25 +186,33 @@ impl Sender {
                 .map_or(f64::INFINITY, |s| f64::from(s.max(2)) * segment as f64),
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
-            rtt: Rtt::new(config.rto_min),
+            rtt: Rtt::new(config.rto, config.rto_min),
             deadline: Time::MAX,
+            release: Time::MAX,
+            rto_at: Time::MAX,
+            timer: Timer::Rto,
+            probes: config.recovery.rack && config.sack,
             plain: false,
             state: State::Closed,
             cwnd_limited: false,
             byte_counting: config.byte_counting,
             usage_mark: 0,
             flight_peak: 0,
-            watched: control.watches() != Watch::Nothing,
+            watched: watch != Watch::Nothing,
+            sampled: watch == Watch::Deliveries,
             control,
             slow_start: config.slow_start,
-            exit: Exit::of(config.slow_start, false),
+            exit: Exit::of(config.slow_start, paced.is_some())
+                .filter(|_| watch != Watch::Deliveries),
+            paced,
             account: Account::new(),
             regain: f64::INFINITY,
             segments_sent: 0,
             board: Scoreboard::default(),
-            resend_log: SendLog::default(),
+            repair: Repair::new(config),
             prr: Prr::default(),
             recovery_point: 0,
+            episode_at: u64::MAX,
             timed_out_at: u64::MAX,
             duplicate_acks: 0,
             rescued: false,
@@ -286,7 +322,7 @@ impl Sender {
 
     #[inline(never)]
     fn poll_rest(&mut self, now: Time) -> Option<Out> {
-        if self.plain && !self.handshake_ack_due {
+        if self.plain && !self.handshake_ack_due && !self.repair.probe_due {
             self.poll_tail(now)
         } else {
             self.poll_otherwise(now)
@@ -297,7 +333,9 @@ impl Sender {
     fn send_new(&mut self, now: Time, len: u64) -> Out {
         let seq = self.nxt;
         self.nxt = seq + len;
-        self.log.append(seq, now);
+        if self.log.append(seq, now) && self.sampled {
+            self.note_sent(seq, now);
+        }
         self.segments_sent += 1;
         if self.deadline == Time::MAX {
             self.arm(now);
@@ -307,12 +345,6 @@ impl Sender {
             len: len as u32,
             retransmit: false,
         })
-    }
-
-    /// RFC 6298 §5.1, §5.3: the timer runs from now.
-    #[inline]
-    fn arm(&mut self, now: Time) {
-        self.deadline = now + self.rtt.timeout();
     }
 
     #[inline(never)]
@@ -326,6 +358,9 @@ impl Sender {
             self.handshake_ack_due = false;
             self.refresh();
             return Some(Out::HandshakeAck);
+        }
+        if let Some(out) = self.poll_probes(now) {
+            return Some(out);
         }
         if self.plain {
             self.poll_tail(now)
@@ -348,7 +383,10 @@ impl Sender {
         let len = (self.end - self.nxt).min(self.segment);
         let need = self.nxt + len;
         if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
-            return Some(self.send_new(now, len));
+            return self.may_release(now, len).then(|| self.send_new(now, len));
+        }
+        if self.timer == Timer::ProbeAlone || self.una == self.nxt {
+            self.settle_timer(now, len);
         }
         let limit = if len == 0 {
             Limit::Application
@@ -373,26 +411,34 @@ impl Sender {
 
     /// Something is SACKed, lost or retransmitted: RFC 6675 §4 `NextSeg` and §5 (C).
     fn poll_disordered(&mut self, now: Time) -> Option<Out> {
-        let pipe = self.board.pipe(self.una, self.nxt);
+        let pipe = self.pipe_now();
         let cwnd = self.cwnd as u64;
-        if let Some(range) = self.board.next_lost() {
+        let len = (self.end - self.nxt).min(self.segment);
+        let fits = self.nxt + len <= self.window_edge;
+        if let Some(answer) = self.poll_frto(now, if fits { len } else { 0 }) {
+            return answer;
+        }
+        if let Some((round, range)) = self.board.next_lost() {
             let range = Range::new(range.start, range.end.min(range.start + self.segment));
             if pipe + range.len() <= cwnd {
-                return Some(self.resend(now, range));
+                return self
+                    .may_release(now, range.len())
+                    .then(|| self.resend(now, round, range));
             }
             self.note_limit(now, self.cwnd_limit());
             return None;
         }
-        let len = (self.end - self.nxt).min(self.segment);
-        let need = self.nxt + len;
-        let fits = need <= self.window_edge;
         if len > 0 && fits && pipe + len <= cwnd {
+            if !self.may_release(now, len) {
+                return None;
+            }
             let out = self.send_new(now, len);
             self.prr.on_sent(len);
             return Some(out);
         }
         if len == 0 || !fits {
             if self.state == State::Recovery
+                && !self.repair.rules.rack
                 && let Some(out) = self.resend_unsure(now, pipe, cwnd)
             {
                 return Some(out);
@@ -427,6 +473,7 @@ impl Sender {
         if let Some(range) = self.board.next_doubtful() {
             return Some(self.resend(
                 now,
+                0,
                 Range::new(range.start, range.end.min(range.start + self.segment)),
             ));
         }
@@ -440,9 +487,11 @@ impl Sender {
         Some(self.send_again(now, last))
     }
 
-    fn resend(&mut self, now: Time, range: Range) -> Out {
-        self.board.resend(range);
-        self.resend_log.append(range.start, now);
+    fn resend(&mut self, now: Time, round: usize, range: Range) -> Out {
+        let fresh = self.board.resent_edge(round) <= self.una;
+        self.repair
+            .log_again(round, fresh, self.una, range.start, now);
+        self.board.resend(round, range);
         if range.start == self.una {
             // The timer gives the retransmission a full RTO, as in Linux.
             self.arm(now);
@@ -452,7 +501,9 @@ impl Sender {
 
     fn send_again(&mut self, now: Time, range: Range) -> Out {
         self.prr.on_sent(range.len());
+        self.repair.undo.on_resent(range.len());
         self.resent_to = self.resent_to.max(range.end);
+        self.note_resent(range.start, range.end, now);
         self.segments_sent += 1;
         self.stats.retransmits += 1;
         self.stats.retransmitted_bytes += range.len();
@@ -486,6 +537,9 @@ impl Sender {
             self.flight_peak = flight;
             self.usage_mark = self.nxt;
         }
+        if self.sampled {
+            self.note_starved(limit);
+        }
         self.account.note(now, limit);
     }
 
@@ -502,7 +556,8 @@ impl Sender {
             .una
             .saturating_add(self.peer_window.min(self.send_buffer));
         self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
-        let limit = self.window_edge.min(self.cwnd_edge).min(self.end);
+        let edge = self.window_edge.min(self.cwnd_edge).min(self.pace_edge);
+        let limit = edge.min(self.end);
         self.limit = if self.plain && !self.handshake_ack_due {
             limit
         } else {
@@ -510,62 +565,10 @@ impl Sender {
         };
     }
 
-    /// When the retransmission timer runs out; [`Time::MAX`] when it is not running.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.deadline
-    }
-
-    /// The timer has run out, if it has by `now`; then `poll`.
-    pub fn on_deadline(&mut self, now: Time) {
-        if now < self.deadline {
-            return;
-        }
-        self.deadline = Time::MAX;
-        match self.state {
-            State::Closed | State::SynDue => {}
-            State::SynSent => {
-                self.state = State::SynDue;
-                self.rtt.back_off();
-                self.stats.syn_retransmits += 1;
-            }
-            State::Open | State::Recovery | State::Loss => self.time_out(now),
-        }
-    }
-
-    /// RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 and RFC 6675 §5.1.
-    fn time_out(&mut self, now: Time) {
-        if self.una == self.nxt {
-            return;
-        }
-        self.board.catch_up(self.una);
-        self.stats.rtos += 1;
-        // One reduction per window of data: a timeout during recovery is the same congestion, and
-        // so is a second one of the same segment (RFC 5681 §3.1, below equation 4).
-        let known = match self.state {
-            State::Recovery => true,
-            State::Loss => self.timed_out_at == self.una,
-            _ => false,
-        };
-        if !known {
-            self.reduce(now, true);
-        }
-        self.timed_out_at = self.una;
-        self.control.restart();
-        self.exit = None;
-        self.board.lose_all(self.una, self.nxt);
-        self.resend_log.restart(self.una);
-        self.cwnd = self.segment as f64;
-        self.state = State::Loss;
-        self.recovery_point = self.nxt;
-        self.duplicate_acks = 0;
-        self.rtt.back_off();
-        self.arm(now);
-        self.refresh();
-    }
-
     /// A congestion event: the algorithm sets ssthresh.
     fn reduce(&mut self, now: Time, timeout: bool) {
+        self.repair.undo.begin(self.cwnd, self.ssthresh);
+        self.repair.ecn.reduced(self.nxt);
         let window = ((self.nxt - self.una) as f64).min(self.cwnd);
         let segment = self.segment as f64;
         self.ssthresh = self

@@ -2,7 +2,7 @@
 
 use crate::farpath::farpath;
 
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 10] = [
     &[],
     &["run"],
     &["check"],
@@ -12,6 +12,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["predict"],
     &["predict", "path"],
     &["predict", "overhead"],
+    &["compare"],
 ];
 
 fn help(command: &[&str]) -> String {

@@ -5,6 +5,8 @@
     reason = "these tests give files to a program and look at those it writes"
 )]
 
+mod compare;
+mod conformance;
 mod farpath;
 mod files;
 mod help;

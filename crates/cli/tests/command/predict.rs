@@ -207,8 +207,8 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
             &["--loss 2"],
         ),
         (
-            &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "bbr"],
-            &["--cc bbr", "cubic"],
+            &["--rate", "10Gbit/s", "--rtt", "116ms", "--cc", "renault"],
+            &["--cc renault", "cubic"],
         ),
         (
             &["--rate", "10Gbit/s", "--rtt", "116ms", "--mtu", "10"],

@@ -133,7 +133,7 @@ fn the_seed_decides_all_luck() {
 }
 
 #[test]
-fn a_repeat_is_a_run_with_the_next_seed() {
+fn a_repeat_is_a_run_with_a_seed_of_its_own() {
     let document = run(&["--repeat", "3", "--seed", "5"]);
     let simulated = records(&document, "simulated");
     let repeats: Vec<u64> = simulated
@@ -142,11 +142,57 @@ fn a_repeat_is_a_run_with_the_next_seed() {
         .collect();
     assert_eq!(repeats, [0, 0, 1, 1, 2, 2]);
     assert_eq!(records(&document, "predicted").len(), 2);
-    let alone = run(&["--seed", "7"]);
+    let seeds = document["repeats"]["seeds"].as_array().expect("seeds");
+    assert_eq!((seeds.len(), &seeds[0]), (3, &Value::from(5)));
+    let last = seeds[2].as_u64().expect("a number").to_string();
+    let alone = run(&["--seed", &last]);
     assert_eq!(
         simulated[5]["metrics"],
         records(&alone, "simulated")[1]["metrics"]
     );
+}
+
+#[test]
+fn repeats_have_their_spread_in_the_document_and_in_the_table() {
+    let document = run(&["--repeat", "4"]);
+    let found = document["repeats"]["metrics"].as_array().expect("a list");
+    let goodput = found
+        .iter()
+        .find(|m| m["test"] == "bulk" && m["metric"] == "goodput_bps")
+        .expect("a summary");
+    let mut values: Vec<f64> = records(&document, "simulated")
+        .iter()
+        .filter(|r| r["test"] == "bulk")
+        .filter_map(|r| r["metrics"]["goodput_bps"].as_f64())
+        .collect();
+    values.sort_by(f64::total_cmp);
+    assert_eq!(
+        (
+            &goodput["n"],
+            goodput["min"].as_f64(),
+            goodput["max"].as_f64()
+        ),
+        (&Value::from(4), Some(values[0]), Some(values[3]))
+    );
+    let mean = values.iter().sum::<f64>() / 4.0;
+    assert!((goodput["mean"].as_f64().expect("a mean") / mean - 1.0).abs() < 1e-12);
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    let sd = (squares / 3.0).sqrt();
+    assert!((goodput["sd"].as_f64().expect("a deviation") / sd - 1.0).abs() < 1e-9);
+    // t(0.975, 3) = 3.182.
+    let half = goodput["ci95"].as_f64().expect("an interval");
+    assert!((half / (3.182_446 * sd / 2.0) - 1.0).abs() < 1e-6, "{half}");
+    let folder = with_small();
+    let text = farpath_in(folder.path(), &["run", "small.toml", "--repeat", "4"])
+        .exits(0)
+        .out;
+    assert!(text.contains("4 repeats, each with its own seed"), "{text}");
+    assert!(
+        text.contains("mean") && text.contains("std") && text.contains("goodput, Mbit/s"),
+        "{text}"
+    );
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(run(&[]).get("repeats").is_none());
 }
 
 #[test]

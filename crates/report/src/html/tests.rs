@@ -23,6 +23,7 @@ fn data() -> ReportData {
                 note: None,
                 pass: false,
             }],
+            repeats: None,
         },
         scenario: ScenarioText {
             name: "x".into(),

@@ -1,6 +1,6 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
-use farpath_tcp::{ByteCounting, Config, LARGEST_WINDOW, Profile};
+use farpath_tcp::{ByteCounting, Config, LARGEST_WINDOW, Profile, Reading};
 use farpath_units::Size;
 use farpath_wire::FlowDir;
 
@@ -46,12 +46,17 @@ impl Plan {
                 // The kernels of 2004 grew the sending buffer by themselves, the receiving one not
                 // yet; a buffer that grew was not doubled first, hence the halves.
                 let grown = match receives {
+                    // A BSD neither grew nor doubled it.
+                    Profile::Bsd1999 => Size::from_bytes(2 * rmem[1].as_bytes()),
                     Profile::Linux2004 => rmem[1],
                     Profile::Linux6 => rmem[2],
                 };
                 (
                     receives.receive_window(grown.as_bytes() / 2, u64::MAX),
-                    sends.send_buffer(wmem[2].as_bytes() / 2, u64::MAX),
+                    match sends {
+                        Profile::Bsd1999 => wmem[1].as_bytes(),
+                        _ => sends.send_buffer(wmem[2].as_bytes() / 2, u64::MAX),
+                    },
                 )
             }
         };
@@ -67,6 +72,7 @@ impl Plan {
             slow_start: tcp.cc.slow_start,
             remembered_window: tcp.cc.remembered_window,
             idle_restart: tcp.cc.idle_restart,
+            pacing: tcp.cc.pacing,
             initial_ssthresh: tcp.initial_ssthresh,
             amount: match scenario.tests[f.test].kind.exchange(0) {
                 Some(_) => Some(0),
@@ -75,6 +81,10 @@ impl Plan {
             rto_min: tcp.rto_min,
             mss: self.mss(scenario, flow),
             byte_counting: sends.byte_counting(),
+            recovery: tcp.recovery,
+            rto: tcp.rto,
+            quick_acks: tcp.quick_acks,
+            reading: Reading::AtOnce,
         }
     }
 }

@@ -9,6 +9,9 @@ use super::intake::Intake;
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
 
+/// The ECN field of the TOS byte when a router marked the datagram (RFC 3168 §5).
+const CE: u8 = 3;
+
 /// What a sink needs to know.
 #[derive(Clone, Debug)]
 pub struct TcpSinkConfig {
@@ -162,7 +165,9 @@ impl TcpSink {
         for frame in frames {
             let now = frame.at;
             if taken > 0
-                && (now >= until || now >= self.deadline() || frame.flow != self.config.flow)
+                && (now >= until
+                    || now >= self.deadline().min(host.wake)
+                    || frame.flow != self.config.flow)
             {
                 break;
             }
@@ -187,6 +192,10 @@ impl TcpSink {
         }
         let len = u32::from(frame.len.saturating_sub(self.config.header));
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
+        if self.config.tcp.recovery.ecn {
+            let ce = frame.class & CE == CE;
+            self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
+        }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {
             self.last = now;
@@ -225,18 +234,23 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let window = self.config.tcp.receive_window;
+        if self.intake.is_none()
+            && let Some(ack) = self.receiver.poll_usual(now, window)
+        {
+            let output = self.config.output;
+            let at = host.departs(now, output, &self.template);
+            io.output(output).push_like(&self.template, at, ack, 0);
+        } else {
+            self.send_unusual(now, host, io);
+        }
+    }
+
+    /// Acknowledgements with more in them than a number.
+    #[inline(never)]
+    fn send_unusual(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
-            let usual = ack.sack.is_empty()
-                && ack.window == self.config.tcp.receive_window
-                && !ack.echo_retransmit
-                && !ack.syn_ack
-                && self.intake.is_none();
-            if usual {
-                let at = host.departs(now, output, &self.template);
-                io.output(output).push_like(&self.template, at, ack.ack, 0);
-                continue;
-            }
             let window = match &mut self.intake {
                 None => ack.window,
                 Some(intake) => intake.offer(ack.ack),
@@ -249,6 +263,9 @@ impl TcpSink {
             }
             if ack.echo_retransmit {
                 frame.set_flags(Flags::ECHO_RETRANSMIT);
+            }
+            if ack.ecn_echo {
+                frame.set_flags(Flags::ECN);
             }
             let blocks = ack.sack;
             if !blocks.is_empty() || window != self.config.tcp.receive_window {

@@ -9,6 +9,10 @@ use super::{sack_bytes, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
 
+/// The ECN field of the TOS byte, and its code for "ECN-capable" (RFC 3168 §5).
+const ECN_BITS: u8 = 3;
+const ECT_0: u8 = 2;
+
 /// What a source needs to know.
 #[derive(Clone, Debug)]
 pub struct TcpSourceConfig {
@@ -88,7 +92,7 @@ pub struct RttSummary {
     pub min: Duration,
     /// The largest.
     pub max: Duration,
-    sum_s: f64,
+    sum_ps: u128,
 }
 
 impl RttSummary {
@@ -100,13 +104,13 @@ impl RttSummary {
             self.min.min(rtt)
         };
         self.max = self.max.max(rtt);
-        self.sum_s += rtt.as_secs_f64();
+        self.sum_ps += u128::from(rtt.as_ps());
         self.count += 1;
     }
 
     /// The mean in seconds; 0 without samples.
     pub fn mean_s(&self) -> f64 {
-        self.sum_s / self.count.max(1) as f64
+        self.sum_ps as f64 / self.count.max(1) as f64 * 1e-12
     }
 }
 
@@ -116,6 +120,9 @@ impl TcpSource {
         let mut template = Frame::new(Kind::Data, config.flow, 0, 0);
         template.class = config.class;
         template.set_flags(Flags::DONT_FRAGMENT);
+        if config.tcp.recovery.ecn {
+            template.class = (template.class & !ECN_BITS) | ECT_0;
+        }
         let mut full = template;
         full.len = config.tcp.mss as u16 + config.header;
         let mut retransmit = full;
@@ -246,6 +253,9 @@ impl TcpSource {
     #[inline]
     fn on_ack(&mut self, now: Time, frame: &Frame, io: &mut Io<'_>) {
         let echo = frame.flags().contains(Flags::ECHO_RETRANSMIT);
+        if frame.flags().contains(Flags::ECN) {
+            self.sender.on_ecn_echo();
+        }
         if frame.side == 0 {
             self.sender
                 .on_ack(now, frame.seq, self.usual_window, echo, &[]);
@@ -314,6 +324,14 @@ impl TcpSource {
     #[inline(never)]
     fn put(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) {
         let mut frame = self.unusual(out);
+        // A new segment tells the receiver that cwnd was reduced (RFC 3168 §6.1.2).
+        if let Out::Data(segment) = out
+            && self.config.tcp.recovery.ecn
+            && !segment.retransmit
+            && self.sender.take_cwr()
+        {
+            frame.set_flags(Flags::ECN);
+        }
         if let Some(sequence) = &mut self.sequence
             && frame.kind == Kind::Data
         {
@@ -351,6 +369,10 @@ impl TcpSource {
             Out::Syn => {
                 frame.kind = Kind::Syn;
                 frame.len = syn_bytes(self.config.ip_header, self.config.tcp.timestamps);
+            }
+            Out::WindowProbe => {
+                frame.seq = self.sender.una().saturating_sub(1);
+                frame.len = self.config.header;
             }
             Out::HandshakeAck => {
                 frame.kind = Kind::Ack;

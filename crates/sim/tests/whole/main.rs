@@ -10,6 +10,7 @@ mod load;
 mod luck;
 mod published;
 mod random;
+mod recovery;
 mod routers;
 mod traffic;
 mod world;

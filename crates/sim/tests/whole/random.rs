@@ -361,23 +361,27 @@ impl Sketch {
                     "requests = 12\nduration = \"2 s\""
                 },
             ),
-            _ => format!(
-                "kind = \"tcp\"\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
-                Algorithm::NAMES
-                    [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()],
-                if option & 1 == 0 { "rfc" } else { "linux" },
-                option & 2 == 0,
-                1 + option % 3,
-                option & 8 == 0,
-                option & 16 == 0,
-                3 + test.size,
-                1 + option % 4,
-                if kind == 7 {
-                    format!("bytes = \"{} kB\"\nduration = \"2 s\"", 1 + test.size / 4)
-                } else {
-                    "duration = \"250 ms\"\nomit = \"20 ms\"".to_owned()
-                },
-            ),
+            _ => {
+                let cc = Algorithm::NAMES
+                    [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()];
+                format!(
+                    "kind = \"tcp\"\npacing = {}\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
+                    cc == "bbr" || option % 3 == 0,
+                    cc,
+                    if option & 1 == 0 { "rfc" } else { "linux" },
+                    option & 2 == 0,
+                    1 + option % 3,
+                    option & 8 == 0,
+                    cc == "bbr" || option & 16 == 0,
+                    3 + test.size,
+                    1 + option % 4,
+                    if kind == 7 {
+                        format!("bytes = \"{} kB\"\nduration = \"2 s\"", 1 + test.size / 4)
+                    } else {
+                        "duration = \"250 ms\"\nomit = \"20 ms\"".to_owned()
+                    },
+                )
+            }
         };
         writeln!(text, "{head}\n{rest}").expect("a String");
     }

@@ -30,6 +30,8 @@ pub(crate) struct Bic {
     /// The window in segments the search aims at; 0 before the first loss.
     maximum: f64,
     lost: bool,
+    /// `maximum` before the last reduction.
+    before: f64,
     whole: Whole,
 }
 
@@ -80,6 +82,7 @@ impl Control for Bic {
             flavour: setup.flavour,
             maximum: 0.0,
             lost: false,
+            before: 0.0,
             whole: Whole::default(),
         }
     }
@@ -110,6 +113,7 @@ impl Control for Bic {
             Flavour::Rfc => 1.0 - PAPER_CUT,
             Flavour::Linux => BETA,
         };
+        self.before = self.maximum;
         // Fast convergence: the old maximum was not reached, so leave room (§III.C).
         self.maximum = if w < self.maximum {
             w * (1.0 + left) / 2.0
@@ -128,6 +132,10 @@ impl Control for Bic {
             self.maximum = 0.0;
             self.lost = false;
         }
+    }
+
+    fn undo(&mut self) {
+        self.maximum = self.before;
     }
 }
 

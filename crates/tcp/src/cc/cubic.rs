@@ -33,6 +33,8 @@ pub(crate) struct Cubic {
     /// `cwnd_prior`: the window before the last reduction.
     prior: f64,
     after_timeout: bool,
+    /// `w_max` and `prior` before the last reduction, until it is taken back.
+    before: (Option<f64>, f64),
     /// In place of all of this, in the `linux` flavour.
     kernel: Option<Box<KernelCubic>>,
 }
@@ -70,6 +72,7 @@ impl Control for Cubic {
             w_max: None,
             prior: f64::INFINITY,
             after_timeout: false,
+            before: (None, f64::INFINITY),
             kernel: (setup.flavour == Flavour::Linux).then(Box::default),
         }
     }
@@ -109,6 +112,7 @@ impl Control for Cubic {
             return kernel.reduce(loss);
         }
         let cwnd = loss.window / loss.segment;
+        self.before = (self.w_max, self.prior);
         // RFC 9438 §4.7, fast convergence: make room when the last plateau was not reached.
         self.w_max = Some(match self.w_max {
             Some(w_max) if cwnd < w_max => cwnd * (1.0 + BETA) / 2.0,
@@ -135,6 +139,14 @@ impl Control for Cubic {
         }
         self.running = false;
         self.after_timeout = true;
+    }
+
+    /// RFC 9438 §4.9: W_max and `cwnd_prior` are restored. The stage begins anew, at the point of the
+    /// curve where cwnd is, or at its plateau when cwnd is beyond W_max.
+    fn undo(&mut self) {
+        (self.w_max, self.prior) = self.before;
+        self.running = false;
+        self.after_timeout = false;
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Htcp {
     /// Whether β may follow the queue at the next congestion (Linux's modeswitch).
     adaptive: bool,
     repairing: bool,
+    /// `congestion`, `rtt_max` and `rate_before` before the last reduction.
+    before: (Time, Duration, f64),
     whole: Whole,
 }
 
@@ -157,6 +159,7 @@ impl Control for Htcp {
             rate_before: 0.0,
             adaptive: false,
             repairing: false,
+            before: (Time::ZERO, Duration::ZERO, 0.0),
             whole: Whole::default(),
         }
     }
@@ -173,6 +176,7 @@ impl Control for Htcp {
     }
 
     fn reduce(&mut self, loss: &Loss) -> f64 {
+        self.before = (self.congestion, self.rtt_max, self.rate_before);
         self.choose_beta();
         self.whole.clear();
         self.congestion = loss.now;
@@ -186,6 +190,12 @@ impl Control for Htcp {
             }
         }
         loss.window * self.beta
+    }
+
+    /// The epoch goes on as if nothing had been.
+    fn undo(&mut self) {
+        (self.congestion, self.rtt_max, self.rate_before) = self.before;
+        self.repairing = false;
     }
 
     fn watches(&self) -> Watch {

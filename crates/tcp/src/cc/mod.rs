@@ -5,6 +5,7 @@
 //! acknowledgement says so ([`Control::watches`]) and may then steer cwnd, ssthresh and the pacing
 //! rate. A new one is a file beside this one and its line in the list at the end.
 
+mod bbr;
 mod bic;
 mod cubic;
 mod cubic_linux;
@@ -21,6 +22,7 @@ use core::fmt::Debug;
 use farpath_units::{Duration, Time};
 
 use crate::config::Flavour;
+use crate::delivery::Delivery;
 
 /// One acknowledgement of new data in congestion avoidance.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,9 @@ pub(crate) enum Watch {
     Nothing,
     /// Every acknowledgement that delivers something.
     Acks,
+    /// That, with samples of the delivery rate; the sender is paced at the rate it sets, and cwnd is
+    /// the one it sets.
+    Deliveries,
 }
 
 /// An acknowledgement that delivered something, in any state; shown after cwnd has followed it.
@@ -85,6 +90,14 @@ pub(crate) struct Seen {
     pub(crate) open: bool,
     /// Whether cwnd was the limit in the last window of data.
     pub(crate) cwnd_limited: bool,
+    /// Bytes in the network now.
+    pub(crate) in_flight: u64,
+    /// Whether it showed a loss.
+    pub(crate) loses: bool,
+    /// A sample of the delivery rate, for [`Watch::Deliveries`].
+    pub(crate) delivery: Option<Delivery>,
+    /// Bytes delivered in all, for [`Watch::Deliveries`].
+    pub(crate) delivered_total: u64,
 }
 
 /// What an algorithm that watches wants changed.
@@ -94,6 +107,10 @@ pub(crate) struct Steer {
     pub(crate) cwnd: Option<f64>,
     /// The new slow-start threshold in bytes.
     pub(crate) ssthresh: Option<f64>,
+    /// The new pacing rate in bytes a second, for [`Watch::Deliveries`].
+    pub(crate) pacing: Option<f64>,
+    /// What is in flight is little on purpose: its samples say nothing of the path.
+    pub(crate) starved: bool,
 }
 
 /// What an algorithm is made with.
@@ -121,6 +138,9 @@ pub(crate) trait Control: Debug + Send {
 
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
+
+    /// The last `reduce` was a mistake, and so was a `restart` after it: cwnd is what it was.
+    fn undo(&mut self) {}
 
     /// What it must be shown.
     fn watches(&self) -> Watch {
@@ -194,6 +214,10 @@ macro_rules! algorithms {
                 match self { $(Chosen::$variant(c) => c.restart(),)* }
             }
 
+            pub(crate) fn undo(&mut self) {
+                match self { $(Chosen::$variant(c) => c.undo(),)* }
+            }
+
             pub(crate) fn watches(&self) -> Watch {
                 match self { $(Chosen::$variant(c) => c.watches(),)* }
             }
@@ -227,6 +251,8 @@ algorithms! {
     Westwood = "westwood", westwood::Westwood;
     /// Vegas (Brakmo and Peterson 1995).
     Vegas = "vegas", vegas::Vegas;
+    /// BBR, version 1 (Cardwell et al. 2016).
+    Bbr = "bbr", bbr::Bbr;
 }
 
 #[cfg(test)]
@@ -279,6 +305,10 @@ mod tests {
             segment: 1.0,
             open: true,
             cwnd_limited: true,
+            in_flight: cwnd as u64,
+            loses: false,
+            delivery: None,
+            delivered_total: 0,
         }
     }
 

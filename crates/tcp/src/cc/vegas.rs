@@ -118,6 +118,7 @@ impl Control for Vegas {
                 .filter(|c| *c < w || seen.cwnd_limited)
                 .map(|c| c * seen.segment),
             ssthresh: ssthresh.map(|s| s.max(2.0) * seen.segment),
+            ..Steer::default()
         }
     }
 

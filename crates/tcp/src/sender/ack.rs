@@ -3,8 +3,11 @@
 
 use farpath_units::{Duration, Time};
 
+use super::repair::Timer;
+use super::watch::Delivered;
 use super::{Phase, Sender, State};
 use crate::cc::Ack;
+use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
 use crate::recovery::Prr;
 use crate::send_log::Acknowledged;
@@ -39,7 +42,13 @@ impl Sender {
         let rtt = Some(now.since(sent.newest));
         self.grow(now, ack - una, rtt);
         if self.watched {
-            self.watch(now, ack - una, rtt);
+            let what = Delivered {
+                bytes: ack - una,
+                some: [Some(ack - 1), None],
+                rtt,
+                loses: false,
+            };
+            self.watch(now, what);
         }
         self.restart_timer(now);
         self.refresh_limit();
@@ -79,33 +88,77 @@ impl Sender {
         let mut acked = 0;
         let mut rtt = None;
         if ack > una {
+            let head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
-            let resent = self.resend_log.acknowledge(ack);
+            let (head, newest) = self.repair.acknowledge(&self.board, una, ack);
             acked = ack - una - self.board.acknowledge(ack);
             self.una = ack;
             self.duplicate_acks = 0;
-            rtt = self.measure(now, una, sent, resent, echo_retransmit);
+            rtt = self.measure(now, una, sent, head, echo_retransmit);
+            if self.repair.rules.rack {
+                self.note_acknowledged(now, una, sent, newest);
+            }
+            self.note_echo(now, una, head_resent, echo_retransmit);
         }
-        let sacked = self
-            .board
-            .sack(if self.sack { sack } else { &[] }, self.una, self.nxt);
+        let sack = if self.sack { sack } else { &[] };
+        let news = self.board.sack(sack, self.una, self.nxt, self.resent_to);
+        let sacked = news.bytes;
         if ack == una && una < self.nxt && (sacked > 0 || (!self.sack && same_window)) {
             self.duplicate_acks += 1;
         }
+        let duplicate = !sack.is_empty() && self.note_duplicate(now, ack, sack);
+        self.note_probe(now, una, duplicate, sacked > 0);
+        self.note_frto(now, ack > una, &news);
         let (acked, sacked) = if self.sack {
             (acked, sacked)
         } else {
             self.without_sack(ack > una, acked)
         };
-        let more_lost = self.board.detect_loss(self.segment);
+        let more_lost = if self.repair.rules.rack {
+            self.note_sacked(now, &news);
+            self.detect_by_time(now)
+        } else {
+            self.board.detect_loss(self.segment)
+        };
         self.steer(now, acked, sacked, more_lost, rtt);
         if self.watched && acked + sacked > 0 {
-            self.watch(now, acked + sacked, rtt);
+            // Below una all is new, or else its head is: what else was SACKed there is known.
+            let head = || if acked == ack - una { ack - 1 } else { una };
+            let what = Delivered {
+                bytes: acked + sacked,
+                some: [
+                    (acked > 0).then(head),
+                    news.above.map(|(_, last)| last).or(news.below),
+                ],
+                rtt,
+                loses: more_lost,
+            };
+            self.watch(now, what);
         }
-        if ack > una {
-            self.restart_timer(now);
-        }
+        self.answer_echo(now);
         self.refresh();
+        self.settle_after_ack(now, ack > una);
+    }
+
+    /// The timers after an ACK: restarted by progress, otherwise kept, but that no probe comes while
+    /// something is out of order and no window is asked about that is open.
+    fn settle_after_ack(&mut self, now: Time, advanced: bool) {
+        if advanced {
+            self.restart_timer(now);
+        } else if self.timer == Timer::Persist {
+            if self.peer_window > 0 {
+                self.rtt.forget_back_off();
+            }
+            if self.una < self.nxt {
+                self.arm(now);
+            } else if self.peer_window >= self.segment {
+                self.deadline = Time::MAX;
+            }
+        } else if matches!(self.timer, Timer::Probe | Timer::ProbeAlone) && !self.plain {
+            self.timer = Timer::Rto;
+            self.deadline = self.deadline.max(self.rto_at);
+        }
+        self.await_reordering();
     }
 
     /// RFC 6298 §3 (Karn) and RFC 7323 §4: a round-trip time, if this ACK yields one.
@@ -114,16 +167,19 @@ impl Sender {
         now: Time,
         una: u64,
         sent: Acknowledged,
-        resent: Acknowledged,
+        head: Option<Acknowledged>,
         echo_retransmit: bool,
     ) -> Option<Duration> {
         let (oldest, newest) = if una >= self.resent_to {
             (sent.oldest, sent.newest)
-        } else if self.timestamps && echo_retransmit {
-            // The echo says that the segment at the old edge arrived as a retransmission.
-            (resent.oldest, resent.oldest)
-        } else {
+        } else if !self.timestamps {
             return None;
+        } else if echo_retransmit {
+            // The echo says that the segment at the old edge arrived as a retransmission.
+            let head = head?;
+            (head.oldest, head.oldest)
+        } else {
+            (sent.oldest, sent.oldest)
         };
         self.rtt.sample(now.since(oldest), self.una, self.nxt);
         Some(now.since(newest))
@@ -171,12 +227,18 @@ impl Sender {
             }
             self.state = State::Open;
             self.board.forget_assumed();
+            self.repair.frto = Frto::Idle;
+            self.repair.rack.note_recovery();
         }
         match self.state {
             State::Recovery => {
                 let pipe = self.board.pipe(self.una, self.nxt);
                 if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {
                     self.cwnd = cwnd as f64;
+                }
+                if !self.sack && acked > 0 {
+                    // RFC 6582 §3.2 step 3: a partial ACK always releases the next hole.
+                    self.cwnd = self.cwnd.max((pipe + self.segment) as f64);
                 }
             }
             State::Open if self.must_recover() => self.enter_recovery(now, acked, sacked),
@@ -187,7 +249,9 @@ impl Sender {
 
     /// RFC 6675 §5 (1) and (2); without SACK, RFC 6582 §3.2 step 2.
     fn must_recover(&self) -> bool {
-        if self.sack {
+        if self.repair.rules.rack {
+            self.board.has_lost(self.una)
+        } else if self.sack {
             self.board.has_lost(self.una) || self.duplicate_acks >= DUP_THRESH
         } else {
             self.duplicate_acks >= DUP_THRESH
@@ -196,18 +260,22 @@ impl Sender {
     }
 
     /// RFC 6675 §5 (4) and RFC 9937 §6.
-    fn enter_recovery(&mut self, now: Time, acked: u64, sacked: u64) {
+    pub(super) fn enter_recovery(&mut self, now: Time, acked: u64, sacked: u64) {
         self.stats.fast_recoveries += 1;
         self.reduce(now, false);
-        self.board.lose_head(self.una, self.nxt, self.segment);
-        self.resend_log.restart(self.una);
+        self.forget_probe();
+        if !self.board.has_lost(self.una) {
+            self.board.lose_head(self.una, self.nxt, self.segment);
+        }
         self.recovery_point = self.nxt;
+        self.episode_at = self.una;
         self.rescued = false;
         self.state = State::Recovery;
         // RecoverFS: in flight before this ACK, without what was SACKed earlier.
         let sacked_before = self.board.delivered() - sacked;
         let flight = (self.nxt - self.una) - sacked_before + acked;
-        self.prr = Prr::new(flight, self.ssthresh as u64, self.segment);
+        let how = self.repair.rules.reduction;
+        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
         let pipe = self.board.pipe(self.una, self.nxt);
         // The ACK that begins recovery always delivered something, or DupThresh ACKs did.
         if let Some(cwnd) = self.prr.on_ack((acked + sacked).max(1), pipe, false) {

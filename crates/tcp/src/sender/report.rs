@@ -48,6 +48,16 @@ pub struct SenderStats {
     pub rtos: u64,
     /// Times fast recovery began.
     pub fast_recoveries: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
+    /// Losses that a tail loss probe repaired by itself.
+    pub probe_repairs: u64,
+    /// D-SACKs received (RFC 2883).
+    pub duplicates_reported: u64,
+    /// Reductions taken back because they were a mistake.
+    pub undone: u64,
+    /// Reductions for an ECN echo.
+    pub ecn_reductions: u64,
     /// SYNs retransmitted.
     pub syn_retransmits: u64,
     /// Acknowledgements ignored: of what was never sent, or before the connection was open.
@@ -76,6 +86,21 @@ impl Sender {
         } else {
             self.board.pipe(self.una, self.nxt)
         }
+    }
+
+    /// Bytes SACKed and not acknowledged yet.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.board.sacked_bytes()
+    }
+
+    /// Bytes thought lost and not acknowledged or SACKed yet, sent again or not.
+    pub fn lost_bytes(&self) -> u64 {
+        self.board.lost_bytes(self.una)
+    }
+
+    /// Bytes sent again in this episode and not acknowledged or SACKed yet.
+    pub fn resent_bytes(&self) -> u64 {
+        self.board.resent_bytes(self.una)
     }
 
     /// The first unacknowledged byte.

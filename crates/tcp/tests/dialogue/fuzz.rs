@@ -1,7 +1,8 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, SackBlock, Sender, SlowStart,
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Pacing, Profile, Reading, Recovery,
+    Reduction, SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
@@ -14,6 +15,25 @@ const SLOW_STARTS: [SlowStart; 4] = [
     SlowStart::HyStart,
     SlowStart::HyStartPlusPlus,
 ];
+
+fn any_recovery() -> impl Strategy<Value = Recovery> {
+    let reductions = [
+        Reduction::Prr,
+        Reduction::PrrConservative,
+        Reduction::PrrSlowStart,
+        Reduction::RateHalving,
+        Reduction::AtOnce,
+    ];
+    (any::<[bool; 6]>(), 0usize..5).prop_map(move |(on, n)| Recovery {
+        rack: on[0],
+        reduction: reductions[n],
+        frto: on[1],
+        limited_transmit: on[2],
+        dsack: on[3],
+        eifel: on[4],
+        ecn: on[5],
+    })
+}
 
 fn any_config() -> impl Strategy<Value = Config> {
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
@@ -28,14 +48,26 @@ fn any_config() -> impl Strategy<Value = Config> {
         switches,
         sizes,
         prop_oneof![Just(1_000u64), 1_000u64..200_000],
+        (any_recovery(), 0u8..20, any::<bool>()),
     )
-        .prop_map(|(on, size, window)| Config {
+        .prop_map(|(on, size, window, (recovery, quick_acks, told))| Config {
+            recovery,
+            quick_acks,
+            reading: if told { Reading::Told } else { Reading::AtOnce },
+            rto: [
+                Profile::Linux6.rto(),
+                Profile::Linux2004.rto(),
+                Profile::Bsd1999.rto(),
+            ][size.3 as usize % 3],
             sack: on.0,
             timestamps: on.1,
             slow_start: SLOW_STARTS[usize::from(size.2 as u8 % 4)],
             algorithm: Algorithm::ALL[size.1 as usize % Algorithm::ALL.len()],
             flavour: if on.2 { Flavour::Linux } else { Flavour::Rfc },
             idle_restart: on.3,
+            pacing: (size.0 % 3 == 0).then_some(Pacing {
+                burst: 1 + size.1 * 100,
+            }),
             remembered_window: (size.0 % 5 == 0).then_some(20),
             amount: Some(size.0 * 1000 + size.1),
             initial_window: size.2,
@@ -59,8 +91,15 @@ fn any_path() -> impl Strategy<Value = Path> {
     let lost_acks = proptest::collection::btree_set(0u64..300, 0..60);
     let detours =
         proptest::collection::btree_map(0u64..500, (1u64..30).prop_map(Duration::from_ms), 0..20);
-    (lost, lost_acks, detours, 0u64..200, 1u64..200, 0u32..2).prop_map(
-        |(lose, lose_acks, detour, service, rtt, syns)| Path {
+    let marks = proptest::collection::btree_set(0u64..500, 0..20);
+    let repeats = proptest::collection::btree_set(0u64..300, 0..20);
+    let sizes = (0u64..200, 1u64..200, 0u32..2);
+    let rarer = (marks, repeats, 1u64..60, 300u64..20_000);
+    (lost, lost_acks, detours, sizes, rarer).prop_map(
+        |(lose, lose_acks, detour, (service, rtt, syns), (mark, repeat_acks, every, bytes))| Path {
+            mark,
+            repeat_acks,
+            reads: Some((Duration::from_ms(every), bytes)),
             service: Duration::from_us(service),
             lose,
             lose_acks,
@@ -110,6 +149,11 @@ fn acknowledgements_that_cannot_be_true_do_no_harm() {
             } else {
                 Flavour::Rfc
             },
+            recovery: if seed % 5 < 3 {
+                Profile::Linux6.recovery()
+            } else {
+                config().recovery
+            },
             amount: Some(50_000_000),
             ..config()
         };
@@ -152,6 +196,9 @@ fn acknowledgements_that_cannot_be_true_do_no_harm() {
             } else {
                 1 << 20
             };
+            if next() % 64 == 0 {
+                s.on_ecn_echo();
+            }
             s.on_ack(now, ack, window, next() % 2 == 0, &blocks);
             let mut burst = 0;
             while let Some(out) = s.poll(now) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use farpath_tcp::{Config, Out, Receiver, SackBlock, Segment, Sender};
+use farpath_tcp::{Config, Out, Profile, Reading, Receiver, Recovery, SackBlock, Segment, Sender};
 use farpath_units::{Duration, Time};
 
 /// What is on the way.
@@ -11,12 +11,18 @@ enum Packet {
     Syn,
     SynAck,
     HandshakeAck,
-    Data(Segment),
+    Data {
+        segment: Segment,
+        ce: bool,
+        cwr: bool,
+    },
+    WindowProbe,
     Ack {
         ack: u64,
         window: u64,
         echo: bool,
         sack: Vec<SackBlock>,
+        ecn_echo: bool,
     },
 }
 
@@ -48,6 +54,14 @@ pub(crate) struct Path {
     pub(crate) lose_syn_acks: u32,
     /// Extra delay for data transmissions by number: overtaking.
     pub(crate) detour: BTreeMap<u64, Duration>,
+    /// Data transmissions that are marked CE.
+    pub(crate) mark: BTreeSet<u64>,
+    /// ACKs that arrive twice.
+    pub(crate) repeat_acks: BTreeSet<u64>,
+    /// Everything that would arrive within this span arrives at its end: a path that stalls.
+    pub(crate) stall: Option<(Time, Time)>,
+    /// The application reads that much at that rhythm, when it is told to read.
+    pub(crate) reads: Option<(Duration, u64)>,
 }
 
 impl Path {
@@ -61,6 +75,10 @@ impl Path {
             lose_syns: 0,
             lose_syn_acks: 0,
             detour: BTreeMap::new(),
+            mark: BTreeSet::new(),
+            repeat_acks: BTreeSet::new(),
+            stall: None,
+            reads: None,
         }
     }
 
@@ -82,6 +100,8 @@ pub(crate) struct Dialogue {
     mss: u64,
     window: u64,
     sacks: bool,
+    ecn: bool,
+    next_read: Time,
     queue: BTreeMap<(Time, u64), Packet>,
     ordinal: u64,
     data_sent: u64,
@@ -100,6 +120,10 @@ impl Dialogue {
     pub(crate) fn new(config: &Config, path: Path) -> Dialogue {
         let mut sender = Sender::new(config);
         sender.open(Time::ZERO);
+        let next_read = match path.reads {
+            Some((every, _)) if config.reading == Reading::Told => Time::ZERO + every,
+            _ => Time::MAX,
+        };
         let mut dialogue = Dialogue {
             sender,
             receiver: Receiver::new(config),
@@ -110,6 +134,8 @@ impl Dialogue {
             mss: u64::from(config.mss),
             window: config.receive_window.min(config.send_buffer),
             sacks: config.sack,
+            ecn: config.recovery.ecn,
+            next_read,
             queue: BTreeMap::new(),
             ordinal: 0,
             data_sent: 0,
@@ -127,6 +153,10 @@ impl Dialogue {
 
     fn post(&mut self, at: Time, packet: Packet) {
         self.ordinal += 1;
+        let at = match self.path.stall {
+            Some((from, to)) if at >= from && at < to => to,
+            _ => at,
+        };
         self.queue.insert((at, self.ordinal), packet);
     }
 
@@ -149,6 +179,7 @@ impl Dialogue {
                 }
                 Out::HandshakeAck => self.post(self.now + self.path.delay, Packet::HandshakeAck),
                 Out::Data(segment) => self.send_data(segment),
+                Out::WindowProbe => self.post(self.now + self.path.delay, Packet::WindowProbe),
             }
             let flight = self.sender.nxt() - self.sender.una();
             assert!(
@@ -173,21 +204,27 @@ impl Dialogue {
                     window: out.window,
                     echo: out.echo_retransmit,
                     sack: sack.clone(),
+                    ecn_echo: out.ecn_echo,
                 }
             };
             let (syn_ack, ack) = (out.syn_ack, out.ack);
+            let mut twice = false;
             let lost = if syn_ack {
                 self.syn_acks += 1;
                 self.syn_acks <= self.path.lose_syn_acks
             } else {
                 let n = self.acks_sent;
                 self.acks_sent += 1;
+                twice = self.path.repeat_acks.contains(&n);
                 self.record(Event::Acked {
                     ack,
                     sack: sack.iter().map(|b| (b.start, b.end)).collect(),
                 });
                 self.path.lose_acks.contains(&n)
             };
+            if twice && !lost {
+                self.post(self.now + self.path.delay, packet.clone());
+            }
             if !lost {
                 self.post(self.now + self.path.delay, packet);
             }
@@ -197,6 +234,8 @@ impl Dialogue {
     fn send_data(&mut self, segment: Segment) {
         let n = self.data_sent;
         self.data_sent += 1;
+        let cwr = self.ecn && !segment.retransmit && self.sender.take_cwr();
+        let ce = self.path.mark.contains(&n);
         self.arrivals.push_back(segment.seq);
         self.arrivals.truncate(8);
         let waiting = self.busy_until.since(self.now).as_ps() / self.path.service.as_ps().max(1);
@@ -209,14 +248,14 @@ impl Dialogue {
             let detour = self.path.detour.get(&n).copied().unwrap_or(Duration::ZERO);
             self.post(
                 self.busy_until + self.path.delay + detour,
-                Packet::Data(segment),
+                Packet::Data { segment, ce, cwr },
             );
         }
     }
 
     /// The next thing happens. `false` when nothing ever will.
     pub(crate) fn step(&mut self) -> bool {
-        let timer = self.sender.deadline().min(self.receiver.deadline());
+        let timer = self.timer();
         let arrival = self
             .queue
             .first_key_value()
@@ -230,6 +269,7 @@ impl Dialogue {
         if timer <= arrival {
             self.sender.on_deadline(next);
             self.receiver.on_deadline(next);
+            self.read();
         } else {
             let (_, packet) = self.queue.pop_first().expect("an arrival was found");
             self.deliver(packet);
@@ -238,12 +278,36 @@ impl Dialogue {
         true
     }
 
+    fn timer(&self) -> Time {
+        let ends = self.sender.deadline().min(self.receiver.deadline());
+        ends.min(self.next_read)
+    }
+
+    /// The application reads, if it is time; no more once everything was read.
+    fn read(&mut self) {
+        let Some((every, bytes)) = self.path.reads.filter(|_| self.now >= self.next_read) else {
+            return;
+        };
+        self.receiver.on_read(self.now, bytes);
+        let over = self.sender.done() && self.receiver.unread() == 0;
+        self.next_read = if over { Time::MAX } else { self.now + every };
+    }
+
     fn deliver(&mut self, packet: Packet) {
         match packet {
             Packet::Syn => self.receiver.on_syn(self.now),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
             Packet::HandshakeAck => {}
-            Packet::Data(s) => {
+            Packet::WindowProbe => {
+                let below = self.sender.una().saturating_sub(1);
+                self.receiver.on_data(self.now, below, 0, false);
+            }
+            Packet::Data {
+                segment: s,
+                ce,
+                cwr,
+            } => {
+                self.receiver.on_ecn(ce, cwr);
                 self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
                 assert!(self.receiver.delivered() >= self.highest_delivered);
                 assert!(self.receiver.delivered() <= self.sender.nxt());
@@ -254,14 +318,20 @@ impl Dialogue {
                 window,
                 echo,
                 sack,
-            } => self.sender.on_ack(self.now, ack, window, echo, &sack),
+                ecn_echo,
+            } => {
+                if ecn_echo {
+                    self.sender.on_ecn_echo();
+                }
+                self.sender.on_ack(self.now, ack, window, echo, &sack);
+            }
         }
     }
 
     /// Runs up to and including everything that happens at `until`.
     pub(crate) fn run_until(&mut self, until: Time) {
         loop {
-            let timer = self.sender.deadline().min(self.receiver.deadline());
+            let timer = self.timer();
             let arrival = self
                 .queue
                 .first_key_value()
@@ -327,9 +397,23 @@ impl Dialogue {
 
 pub(crate) const RTT: Duration = Duration::from_ms(100);
 
-/// A plain connection: MSS 1000, no limits but congestion control, Reno.
+/// Recovery without RACK-TLP, F-RTO and undo: SACK, PRR and limited transmit.
+pub(crate) fn classic() -> Recovery {
+    Recovery {
+        rack: false,
+        frto: false,
+        dsack: false,
+        eifel: false,
+        ..Profile::Linux6.recovery()
+    }
+}
+
+/// A plain connection: MSS 1000, no limits but congestion control, Reno; classic recovery, and the
+/// delayed-ACK policy from the first segment.
 pub(crate) fn config() -> Config {
     Config {
+        recovery: classic(),
+        quick_acks: 0,
         mss: 1000,
         algorithm: farpath_tcp::Algorithm::Reno,
         receive_window: 1 << 30,

@@ -4,10 +4,16 @@ mod harness;
 
 mod ack_policy;
 mod bottleneck;
+mod dsack;
+mod ecn;
 mod fuzz;
 mod handshake;
 mod limits;
 mod long_path;
+mod rack;
+mod reading;
 mod recovery;
+mod reductions;
 mod slow_start;
 mod timeouts;
+mod undo;

@@ -1,0 +1,92 @@
+//! `farpath compare`: two sets of runs, one set's origins, and what is refused.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::farpath::{farpath_in, with_small};
+
+fn run(folder: &Path, out: &str, more: &[&str]) {
+    let mut args = vec!["run", "small.toml", "--out", out, "--repeat", "3"];
+    args.extend(more);
+    farpath_in(folder, &args).exits(0);
+}
+
+#[test]
+fn two_folders_are_compared_and_a_tolerance_judges() {
+    let folder = with_small();
+    let at = folder.path();
+    run(at, "before", &[]);
+    run(at, "again", &["--seed", "9"]);
+    run(
+        at,
+        "after",
+        &["--set", "link.rb.rate=50 Mbit/s", "--set", "link.rb.loss=0"],
+    );
+    let text = farpath_in(at, &["compare", "before", "after/records.json"])
+        .exits(0)
+        .out;
+    assert!(
+        text.contains("bulk: predicted") && text.contains("differs"),
+        "{text}"
+    );
+    assert!(text.contains("the scenarios differ"), "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let far = farpath_in(at, &["compare", "before", "after", "--tolerance", "1%"]);
+    assert_eq!(far.code, Some(1), "{}", far.out);
+    assert!(far.out.contains("BEYOND"), "{}", far.out);
+    // A set against itself: nothing differs.
+    farpath_in(at, &["compare", "before", "before", "--tolerance", "0"]).exits(0);
+    let json = farpath_in(
+        at,
+        &["compare", "before", "--with", "again", "after", "--json"],
+    );
+    let document: Value = serde_json::from_str(&json.exits(0).out).expect("JSON");
+    assert_eq!(document["schema"], "farpath.compare/1");
+    let rows = document["rows"].as_array().expect("a list");
+    let goodput = rows
+        .iter()
+        .find(|r| r["metric"] == "goodput_bps" && r["origin_a"] == "simulated");
+    let goodput = goodput.expect("a row");
+    assert_eq!(
+        (&goodput["a"]["n"], &goodput["b"]["n"]),
+        (&Value::from(3), &Value::from(6))
+    );
+    assert!(goodput["difference_ci95"].is_number(), "{goodput}");
+    // The origins of one.
+    let one = farpath_in(at, &["compare", "before"]).exits(0).out;
+    assert!(one.contains("A predicted, B simulated \u{d7} 3"), "{one}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_a_remedy() {
+    let folder = with_small();
+    let at = folder.path();
+    run(at, "a", &["--simulate"]);
+    std::fs::write(at.join("bad.json"), "{\"schema\": \"farpath.predict/1\"}").expect("written");
+    std::fs::write(
+        at.join("cut.json"),
+        "{\"schema\": \"farpath.run/1\",\n \"scen",
+    )
+    .expect("written");
+    std::fs::write(at.join("binary.json"), [0xff, 0xfe]).expect("written");
+    let refused = |args: &[&str], words: &[&str]| {
+        let mut all = vec!["compare"];
+        all.extend(args);
+        farpath_in(at, &all).exits(2).says(words);
+    };
+    refused(&["a"], &["every record is simulated", "hint: "]);
+    refused(
+        &["a", "missing.json"],
+        &["missing.json", "hint: name a file"],
+    );
+    refused(
+        &["a", "bad.json"],
+        &["bad.json", "farpath.predict/1", "hint: "],
+    );
+    refused(&["a", "cut.json"], &["cut.json:2:", "ends too early"]);
+    refused(&["a", "binary.json"], &["byte 0 is not UTF-8"]);
+    refused(&["a", "a", "a"], &["which are A", "--with"]);
+    refused(&["a", "a", "--with", "a"], &["hold the same run"]);
+    refused(&["a", "a", "--tolerance", "2"], &["--tolerance 2"]);
+}

@@ -1,0 +1,210 @@
+//! A host: sockets, and the connections behind them.
+
+use std::collections::BTreeMap;
+
+use farpath_units::Time;
+use farpath_wire::tcp::Control;
+
+use super::info::{constant, state_without_connection};
+use super::socket::{Kind, Socket};
+use super::{Connection, Packet, State};
+use crate::code::Datum;
+use crate::settings::{Manners, Settings};
+use crate::syntax::{Call, Returned};
+
+/// Initial sequence numbers: far enough up that every script wraps around sooner or later, and a
+/// stride between connections.
+const FIRST_ISS: u32 = 0xffff_f000;
+const ISS_STRIDE: u32 = 0x0001_f1a3;
+/// Most sockets and connections of one script.
+const CONNECTIONS: usize = 4096;
+
+/// A host with sockets. Time is an argument; what it sends goes to the caller's list.
+#[derive(Debug)]
+pub struct Host {
+    pub(super) settings: Settings,
+    pub(super) sockets: BTreeMap<i64, Socket>,
+    pub(super) connections: Vec<Connection>,
+}
+
+impl Host {
+    /// A host without sockets.
+    pub fn new(settings: Settings) -> Host {
+        Host {
+            settings,
+            sockets: BTreeMap::new(),
+            connections: Vec::new(),
+        }
+    }
+
+    /// The settings of connections to come.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// The connection that segments go to: the youngest.
+    pub fn current(&self) -> Option<&Connection> {
+        self.connections.last()
+    }
+
+    /// When something is due without a segment arriving; [`Time::MAX`] if nothing is.
+    pub fn deadline(&self) -> Time {
+        self.connections
+            .iter()
+            .map(Connection::deadline)
+            .min()
+            .unwrap_or(Time::MAX)
+    }
+
+    /// What is due by `now` is done.
+    pub fn on_deadline(&mut self, now: Time, out: &mut Vec<Packet>) {
+        for connection in &mut self.connections {
+            if connection.deadline() <= now {
+                connection.on_deadline(now);
+            }
+        }
+        self.flush(now, out);
+    }
+
+    /// Everything that is to go at `now` goes to `out`.
+    pub fn flush(&mut self, now: Time, out: &mut Vec<Packet>) {
+        for connection in &mut self.connections {
+            connection.flush(now, out);
+        }
+    }
+
+    /// A segment arrived; what answers it goes to `out`.
+    pub fn on_packet(&mut self, now: Time, p: &Packet, out: &mut Vec<Packet>) {
+        let opens = p.has(Control::SYN) && !p.has(Control::ACK);
+        let listening = self.sockets.values().any(Socket::is_listening);
+        let takes = self.connections.last().is_some_and(|c| match c.state() {
+            State::Closed => false,
+            // RFC 9293 §3.10.7.4: a SYN beyond what was received may open anew.
+            State::TimeWait => !(opens && listening && c.is_beyond(p.sequence)),
+            _ => true,
+        });
+        if takes && let Some(connection) = self.connections.last_mut() {
+            connection.on_packet(now, p);
+        } else if listening {
+            self.on_packet_listening(now, p, out);
+        } else {
+            self.on_packet_closed(p, out);
+        }
+        self.flush(now, out);
+    }
+
+    /// RFC 9293 §3.10.7.2.
+    fn on_packet_listening(&mut self, now: Time, p: &Packet, out: &mut Vec<Packet>) {
+        if p.has(Control::RST) {
+            return;
+        }
+        if p.has(Control::ACK) {
+            // Deviation from RFC 9293 §3.10.7.2: FreeBSD does not answer a SYN-ACK.
+            if !p.has(Control::SYN) || self.settings.manners == Manners::Linux {
+                out.push(Packet::bare(Control::RST, p.acknowledgement, 0));
+            }
+            return;
+        }
+        let odd = p.has(Control::FIN) && self.settings.drop_syn_fin;
+        if p.has(Control::SYN) && !odd && self.connections.len() < CONNECTIONS {
+            let iss = self.next_iss();
+            self.connections
+                .push(Connection::passive(now, &self.settings, iss, p));
+        }
+    }
+
+    /// RFC 9293 §3.10.7.1.
+    fn on_packet_closed(&mut self, p: &Packet, out: &mut Vec<Packet>) {
+        if p.has(Control::RST) || self.settings.blackhole {
+            return;
+        }
+        out.push(if p.has(Control::ACK) {
+            Packet::bare(Control::RST, p.acknowledgement, 0)
+        } else {
+            Packet::bare(
+                Control::RST.with(Control::ACK),
+                0,
+                p.sequence.wrapping_add(p.space()),
+            )
+        });
+    }
+
+    pub(super) fn next_iss(&self) -> u32 {
+        FIRST_ISS.wrapping_add(ISS_STRIDE.wrapping_mul(self.connections.len() as u32))
+    }
+
+    /// Makes an active connection; `None` when there are too many.
+    pub(super) fn open(&mut self, now: Time) -> Option<usize> {
+        if self.connections.len() >= CONNECTIONS {
+            return None;
+        }
+        let connection = Connection::active(now, &self.settings, self.next_iss());
+        self.connections.push(connection);
+        Some(self.connections.len() - 1)
+    }
+
+    /// The descriptor the script wants, where that is free; else the lowest free one. A script's
+    /// descriptors are its own names, not a host's numbers.
+    pub(super) fn descriptor(&self, call: &Call) -> i64 {
+        match call.returned {
+            Returned::Value(n) if n >= 0 && !self.sockets.contains_key(&n) => n,
+            _ => self.free_descriptor(),
+        }
+    }
+
+    /// The lowest file descriptor that is free, from 3.
+    fn free_descriptor(&self) -> i64 {
+        let mut free = 3;
+        while self.sockets.contains_key(&free) {
+            free += 1;
+        }
+        free
+    }
+
+    /// A name of a script's code: a constant, or a field of `TCP_INFO` of the youngest connection.
+    pub(crate) fn name(&self, now: Time, name: &str) -> Option<Datum> {
+        if let Some(constant) = constant(name) {
+            return Some(constant);
+        }
+        let Some(connection) = self.current() else {
+            let listening = self.sockets.values().any(Socket::is_listening);
+            return (name == "tcpi_state").then(|| Datum::Int(state_without_connection(listening)));
+        };
+        connection.info(now, name).map(Datum::Int)
+    }
+
+    /// Sockets and connections in a state named as `sockstat` does.
+    pub(crate) fn count(&self, state: &str) -> u32 {
+        let wanted = |s: State| {
+            matches!(
+                (s, state),
+                (State::SynSent, "SYN_SENT")
+                    | (State::SynReceived, "SYN_RCVD")
+                    | (State::Established, "ESTABLISHED")
+                    | (State::FinWait1, "FIN_WAIT_1")
+                    | (State::FinWait2, "FIN_WAIT_2")
+                    | (State::CloseWait, "CLOSE_WAIT")
+                    | (State::Closing, "CLOSING")
+                    | (State::LastAck, "LAST_ACK")
+                    | (State::TimeWait, "TIME_WAIT")
+            )
+        };
+        let connections = self
+            .connections
+            .iter()
+            .filter(|c| wanted(c.state()))
+            .count();
+        let sockets = self
+            .sockets
+            .values()
+            .filter(|socket| match socket.kind {
+                Kind::Listening => state == "LISTEN",
+                Kind::Fresh => state == "CLOSED",
+                Kind::Connected(n) => {
+                    state == "CLOSED" && self.connections[n].state() == State::Closed
+                }
+            })
+            .count();
+        (connections + sockets) as u32
+    }
+}

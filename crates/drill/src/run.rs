@@ -1,0 +1,441 @@
+//! Plays a script in virtual time.
+
+use std::collections::VecDeque;
+
+use farpath_units::{Duration, Time};
+use farpath_wire::tcp::Control;
+
+use crate::code::{Code, Stop};
+use crate::compare::{Numbers, Sent};
+use crate::endpoint::{Host, Outcome};
+use crate::outcome::{Difference, Verdict};
+use crate::settings::{Manners, Settings};
+use crate::shell::{self, Files, Question};
+use crate::syntax::{Call, Direction, Do, Event, PacketSpec, Returned, Script, When};
+
+/// Longest run in virtual seconds.
+const LONGEST_S: u64 = 200_000;
+/// Most timer expiries of one run.
+const EXPIRIES: u32 = 1_000_000;
+
+/// Plays `script` against a host with Linux's defaults, changed by the script's options and shell
+/// lines. `files` gives the text of files that shell lines run, such as `../common/defaults.sh`.
+pub fn run(script: &Script, files: Files<'_>) -> Verdict {
+    let mut settings = Settings::default();
+    for (name, value, line) in &script.options {
+        if let Err(reason) = settings.option(name, value) {
+            return Verdict::Unsupported {
+                line: *line,
+                reason,
+            };
+        }
+    }
+    for event in &script.events {
+        if let Do::Unsupported(reason) = &event.action.0 {
+            return Verdict::Unsupported {
+                line: event.line,
+                reason: reason.clone(),
+            };
+        }
+    }
+    let mut runner = Runner::new(settings, files);
+    for event in &script.events {
+        if let Err(verdict) = runner.event(event) {
+            return verdict;
+        }
+    }
+    match runner.waiting {
+        Some(waiting) => differs(
+            waiting.line,
+            "call",
+            format!("{}() returns {}", waiting.call.name, waiting.call.returned),
+            "it still waits at the end",
+        ),
+        None => Verdict::Pass,
+    }
+}
+
+/// A call that blocks, and when it is to return.
+struct Waiting {
+    line: u32,
+    call: Call,
+    end: Time,
+}
+
+/// From when to when something is allowed.
+#[derive(Clone, Copy)]
+struct Span {
+    from: Time,
+    to: Time,
+}
+
+struct Runner<'a> {
+    host: Host,
+    settings: Settings,
+    files: Files<'a>,
+    now: Time,
+    /// When the event before was due.
+    nominal: Time,
+    sent: VecDeque<Sent>,
+    numbers: Numbers,
+    code: Code,
+    waiting: Option<Waiting>,
+    expiries: u32,
+}
+
+fn differs(
+    line: u32,
+    kind: &'static str,
+    expected: impl Into<String>,
+    got: impl Into<String>,
+) -> Verdict {
+    Verdict::Differs(Difference {
+        line,
+        expected: expected.into(),
+        got: got.into(),
+        kind,
+    })
+}
+
+fn unsupported(line: u32, reason: impl Into<String>) -> Verdict {
+    Verdict::Unsupported {
+        line,
+        reason: reason.into(),
+    }
+}
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Duration::from_us(us)
+}
+
+fn seconds(t: Time) -> String {
+    format!("{:.6} s", t.as_secs_f64())
+}
+
+impl<'a> Runner<'a> {
+    fn new(settings: Settings, files: Files<'a>) -> Runner<'a> {
+        Runner {
+            host: Host::new(settings.clone()),
+            settings,
+            files,
+            now: Time::ZERO,
+            nominal: Time::ZERO,
+            sent: VecDeque::new(),
+            numbers: Numbers::default(),
+            code: Code::default(),
+            waiting: None,
+            expiries: 0,
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), Verdict> {
+        let line = event.line;
+        let span = self.span(line, event.when)?;
+        if let Do::Segment(spec) = &event.action.0
+            && spec.direction == Direction::Outbound
+        {
+            let sent = self.expect(line, spec, event.when, span)?;
+            let inexact = event.when.any || event.when.to_us.is_some();
+            self.nominal = if inexact { sent } else { span.from };
+            return Ok(());
+        }
+        if !event.when.any {
+            self.advance(line, span.from)?;
+        }
+        self.nominal = if event.when.any { self.now } else { span.from };
+        match &event.action.0 {
+            Do::Segment(spec) => self.arrive(line, spec)?,
+            Do::Call(call) => self.call(line, call, event.when, span)?,
+            Do::Code(text) => self.run_code(line, text)?,
+            Do::Shell(text) => self.run_shell(line, text)?,
+            Do::Unsupported(reason) => return Err(unsupported(line, reason)),
+        }
+        self.collect(line)
+    }
+
+    fn span(&self, line: u32, when: When) -> Result<Span, Verdict> {
+        let base = if when.relative {
+            self.nominal
+        } else {
+            Time::ZERO
+        };
+        let to_us = when.to_us.unwrap_or(when.from_us);
+        let span = Span {
+            from: base + Duration::from_us(when.from_us),
+            to: base + Duration::from_us(to_us),
+        };
+        if span.to > at(LONGEST_S * 1_000_000) {
+            return Err(unsupported(line, "a run of more than 200000 s"));
+        }
+        Ok(span)
+    }
+
+    /// Lets time pass up to `until`; what is due at `until` itself waits for the event there.
+    fn advance(&mut self, line: u32, until: Time) -> Result<(), Verdict> {
+        while self.host.deadline() < until {
+            self.expire(line)?;
+        }
+        self.now = self.now.max(until);
+        Ok(())
+    }
+
+    /// The next timer runs out.
+    fn expire(&mut self, line: u32) -> Result<(), Verdict> {
+        self.expiries += 1;
+        if self.expiries > EXPIRIES {
+            return Err(unsupported(line, "so many timers"));
+        }
+        self.now = self.now.max(self.host.deadline());
+        let mut out = Vec::new();
+        self.host.on_deadline(self.now, &mut out);
+        self.keep(out);
+        self.collect(line)
+    }
+
+    fn keep(&mut self, out: Vec<crate::endpoint::Packet>) {
+        let at = self.now;
+        self.sent
+            .extend(out.into_iter().map(|packet| Sent { at, packet }));
+    }
+
+    /// What is ready goes out, and a call that waits is asked again.
+    fn collect(&mut self, line: u32) -> Result<(), Verdict> {
+        let mut out = Vec::new();
+        self.host.flush(self.now, &mut out);
+        self.keep(out);
+        if self.host.current().is_some_and(|c| c.uses_ecn()) {
+            return Err(unsupported(line, "ECN"));
+        }
+        let Some(waiting) = &self.waiting else {
+            return Ok(());
+        };
+        let call = waiting.call.clone();
+        let (call_line, end) = (waiting.line, waiting.end);
+        let outcome = self.host.call(self.now, &call);
+        if outcome == Outcome::Blocks {
+            return Ok(());
+        }
+        self.waiting = None;
+        judge(call_line, &call, outcome)?;
+        let tolerance = self.settings.tolerance;
+        if self.now + tolerance < end || self.now > end + tolerance {
+            return Err(differs(
+                call_line,
+                "time",
+                format!("{}() returns at {}", call.name, seconds(end)),
+                format!("it returned at {}", seconds(self.now)),
+            ));
+        }
+        let mut out = Vec::new();
+        self.host.flush(self.now, &mut out);
+        self.keep(out);
+        Ok(())
+    }
+
+    fn arrive(&mut self, line: u32, spec: &PacketSpec) -> Result<(), Verdict> {
+        if spec.control.contains(Control::URG) || spec.urgent.is_some() {
+            return Err(unsupported(line, "urgent data"));
+        }
+        let syn = spec.control.contains(Control::SYN) && !spec.control.contains(Control::ACK);
+        if syn && spec.len > 0 && self.host.settings_mut().manners == Manners::Linux {
+            return Err(unsupported(line, "TCP Fast Open"));
+        }
+        let packet = self.numbers.inbound(spec);
+        let mut out = Vec::new();
+        self.host.on_packet(self.now, &packet, &mut out);
+        self.keep(out);
+        Ok(())
+    }
+
+    fn call(&mut self, line: u32, call: &Call, when: When, span: Span) -> Result<(), Verdict> {
+        if let Some(waiting) = &self.waiting {
+            return Err(differs(
+                waiting.line,
+                "call",
+                format!("{}() returns {}", waiting.call.name, waiting.call.returned),
+                format!("it still waits at {}", seconds(self.now)),
+            ));
+        }
+        let outcome = self.host.call(self.now, call);
+        match (outcome, when.end_us) {
+            (Outcome::Blocks, Some(end_us)) => {
+                let length = Duration::from_us(end_us.saturating_sub(when.from_us));
+                self.waiting = Some(Waiting {
+                    line,
+                    call: call.clone(),
+                    end: span.from + length,
+                });
+                Ok(())
+            }
+            (outcome, _) => judge(line, call, outcome),
+        }
+    }
+
+    fn run_code(&mut self, line: u32, text: &str) -> Result<(), Verdict> {
+        let (host, now) = (&self.host, self.now);
+        match self.code.run(text, &|name| host.name(now, name)) {
+            Ok(()) => Ok(()),
+            Err(Stop::Failed { assertion, values }) => Err(differs(
+                line,
+                "assertion",
+                assertion,
+                format!("{values} at {}", seconds(now)),
+            )),
+            Err(Stop::Unsupported(reason)) => Err(unsupported(line, reason)),
+        }
+    }
+
+    fn run_shell(&mut self, line: u32, text: &str) -> Result<(), Verdict> {
+        let questions = shell::read(text, self.host.settings_mut(), self.files)
+            .map_err(|reason| unsupported(line, reason))?;
+        for Question::Count { state, number } in questions {
+            let got = self.host.count(&state);
+            if got != number {
+                return Err(differs(
+                    line,
+                    "state",
+                    format!("{number} sockets in {state}"),
+                    got.to_string(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The script expects a segment; returns when it was sent.
+    fn expect(
+        &mut self,
+        line: u32,
+        spec: &PacketSpec,
+        when: When,
+        span: Span,
+    ) -> Result<Time, Verdict> {
+        let tolerance = self.settings.tolerance;
+        let latest = if when.any {
+            at(LONGEST_S * 1_000_000)
+        } else {
+            span.to + tolerance
+        };
+        let shown = || spec.text.clone();
+        let Some(mut sent) = self.next_sent(line, latest)? else {
+            return Err(differs(
+                line,
+                "no segment",
+                shown(),
+                format!("nothing by {}", seconds(latest)),
+            ));
+        };
+        self.numbers.begin(spec, &sent.packet);
+        if !self.settings.strict_segments {
+            self.recut(line, spec, &mut sent, latest)?;
+        }
+        if let Some(what) = self.numbers.differs(spec, &sent.packet, &self.settings) {
+            let got = self.numbers.show(&sent.packet);
+            return Err(differs(
+                line,
+                what,
+                shown(),
+                format!("{got} at {}", seconds(sent.at)),
+            ));
+        }
+        let early = sent.at + tolerance < span.from;
+        if !when.any && (early || sent.at > latest) {
+            return Err(differs(
+                line,
+                "time",
+                format!("{} at {}", spec.text, seconds(span.from)),
+                format!("it left at {}", seconds(sent.at)),
+            ));
+        }
+        Ok(sent.at)
+    }
+
+    /// The next segment sent, if there is one by `latest`.
+    fn next_sent(&mut self, line: u32, latest: Time) -> Result<Option<Sent>, Verdict> {
+        loop {
+            if let Some(sent) = self.sent.pop_front() {
+                return Ok(Some(sent));
+            }
+            if self.host.deadline() > latest {
+                return Ok(None);
+            }
+            self.expire(line)?;
+        }
+    }
+
+    /// Joins segments, or splits one, where that gives the script's: a host with segmentation
+    /// offload cuts later than the script's tap.
+    fn recut(
+        &mut self,
+        line: u32,
+        spec: &PacketSpec,
+        sent: &mut Sent,
+        latest: Time,
+    ) -> Result<(), Verdict> {
+        if sent.packet.len > spec.len && spec.len > 0 {
+            let first = sent.split(spec.len);
+            self.sent.push_front(*sent);
+            *sent = first;
+            return Ok(());
+        }
+        let wants_fin = spec.control.contains(Control::FIN);
+        let short = |sent: &Sent| {
+            sent.packet.len > 0
+                && (sent.packet.len < spec.len
+                    || (sent.packet.len == spec.len && wants_fin && !sent.packet.has(Control::FIN)))
+        };
+        while short(sent) {
+            let Some(mut next) = self.next_sent(line, latest)? else {
+                return Ok(());
+            };
+            let room = spec.len - sent.packet.len;
+            if next.packet.len > room && room > 0 {
+                let rest = next.split(room);
+                self.sent.push_front(next);
+                next = rest;
+            }
+            if !sent.join(&next) {
+                self.sent.push_front(next);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Holds what a call gave against what the script expects.
+fn judge(line: u32, call: &Call, outcome: Outcome) -> Result<(), Verdict> {
+    let got = match outcome {
+        Outcome::Returns(n) => Returned::Value(n),
+        Outcome::Fails(error) => Returned::Error(error.to_owned()),
+        Outcome::Blocks => {
+            let expected = format!("{}() returns {}", call.name, call.returned);
+            return Err(differs(line, "call", expected, "it waits"));
+        }
+        Outcome::Fills { expected, got } => {
+            let expected = format!("{}() gives {expected}", call.name);
+            return Err(differs(line, "call", expected, got));
+        }
+        Outcome::Unsupported(reason) => return Err(unsupported(line, reason)),
+    };
+    let same_name = |name: &str| {
+        if name == "EWOULDBLOCK" {
+            "EAGAIN".to_owned()
+        } else {
+            name.to_owned()
+        }
+    };
+    let equal = match (&call.returned, &got) {
+        (Returned::Error(a), Returned::Error(b)) => same_name(a) == same_name(b),
+        (a, b) => a == b,
+    };
+    if call.returned == Returned::Any || equal {
+        return Ok(());
+    }
+    Err(differs(
+        line,
+        "call",
+        format!("{}() returns {}", call.name, call.returned),
+        got.to_string(),
+    ))
+}

@@ -1,0 +1,154 @@
+//! What a script's options and shell lines set.
+
+use farpath_tcp::Algorithm;
+use farpath_units::Duration;
+
+/// The family of stacks whose manners a script expects where the RFCs leave a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manners {
+    /// Linux.
+    #[default]
+    Linux,
+    /// FreeBSD; chosen by settings of `net.inet`.
+    FreeBsd,
+}
+
+/// Everything that can be set about the endpoint and the comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Whose choices.
+    pub manners: Manners,
+    /// RFC 7323 timestamps.
+    pub timestamps: bool,
+    /// RFC 7323 window scaling.
+    pub window_scaling: bool,
+    /// RFC 2018.
+    pub sack: bool,
+    /// Linux's `tcp_ecn`: 0 never, 1 asks and agrees, 2 agrees.
+    pub ecn: u8,
+    /// Bytes the receive window opens with.
+    pub receive_space: u32,
+    /// Bytes it may grow to: decides the window scale.
+    pub receive_space_max: u64,
+    /// Congestion control.
+    pub algorithm: Algorithm,
+    /// Initial window in segments.
+    pub initial_window: u32,
+    /// MTU of the interface in bytes.
+    pub mtu: u16,
+    /// IP header bytes.
+    pub ip_header: u16,
+    /// Largest segment announced, where a route sets it.
+    pub advertised_mss: Option<u16>,
+    /// TCP_MAXSEG: no segment is larger, nor announced larger.
+    pub user_mss: Option<u16>,
+    /// Floor of the RTO's variation term.
+    pub rto_min: Duration,
+    /// The delayed-ACK timer.
+    pub delayed_ack: Duration,
+    /// cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
+    pub slow_start_after_idle: bool,
+    /// SYNs sent again at most.
+    pub syn_retries: u32,
+    /// A RST anywhere in the window resets, as before RFC 5961.
+    pub insecure_reset: bool,
+    /// A SYN in the window resets, as before RFC 5961.
+    pub insecure_syn: bool,
+    /// SYNs with FIN are dropped.
+    pub drop_syn_fin: bool,
+    /// Segments to closed ports are not answered.
+    pub blackhole: bool,
+    /// What times may differ by.
+    pub tolerance: Duration,
+    /// Length of a timestamp tick where timestamps are to be checked.
+    pub timestamp_tick: Option<Duration>,
+    /// Segments must be cut as the script has them.
+    pub strict_segments: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            manners: Manners::Linux,
+            timestamps: true,
+            window_scaling: true,
+            sack: true,
+            ecn: 2,
+            receive_space: 65_535,
+            receive_space_max: 6 << 20,
+            algorithm: Algorithm::Cubic,
+            initial_window: 10,
+            mtu: 1500,
+            ip_header: 20,
+            advertised_mss: None,
+            user_mss: None,
+            rto_min: Duration::from_ms(200),
+            delayed_ack: Duration::from_ms(40),
+            slow_start_after_idle: true,
+            syn_retries: 6,
+            insecure_reset: false,
+            insecure_syn: false,
+            drop_syn_fin: true,
+            blackhole: false,
+            tolerance: Duration::from_us(4000),
+            timestamp_tick: None,
+            strict_segments: false,
+        }
+    }
+}
+
+/// TCP header bytes without options.
+const TCP_HEADER: u16 = 20;
+/// Largest window scale (RFC 7323 §2.3).
+const LARGEST_SCALE: u8 = 14;
+
+impl Settings {
+    /// The MSS announced: what the MTU leaves, or what a route says.
+    pub(crate) fn mss(&self) -> u16 {
+        self.advertised_mss
+            .unwrap_or(self.mtu.saturating_sub(self.ip_header + TCP_HEADER))
+            .min(self.user_mss.unwrap_or(u16::MAX))
+            .max(1)
+    }
+
+    /// The smallest scale with which 16 bits can say the largest window.
+    pub(crate) fn window_scale(&self) -> Option<u8> {
+        let mut scale = 0;
+        while scale < LARGEST_SCALE && self.receive_space_max >> scale > 65_535 {
+            scale += 1;
+        }
+        self.window_scaling.then_some(scale)
+    }
+
+    /// One `--name=value` of a script.
+    ///
+    /// # Errors
+    /// What the script needs and cannot have.
+    pub fn option(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| format!("--{name}={value}: not a number"))
+        };
+        match name {
+            "tolerance_usecs" => self.tolerance = Duration::from_us(number()?.min(60_000_000)),
+            "tcp_ts_tick_usecs" => {
+                let tick = number()?.min(1_000_000);
+                self.timestamp_tick = (tick > 0).then_some(Duration::from_us(tick));
+            }
+            "mtu" => self.mtu = u16::try_from(number()?).unwrap_or(u16::MAX),
+            "ip_version" => match value {
+                "ipv4" | "ipv4_mapped_ipv6" => self.ip_header = 20,
+                "ipv6" => self.ip_header = 40,
+                _ => return Err(format!("--ip_version={value}")),
+            },
+            "strict_segments" => self.strict_segments = true,
+            // Where a packet would go on a real host, and how noisy its tool is.
+            "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip" | "bind_port"
+            | "connect_port" | "speed" | "init_scripts" | "verbose" | "non_fatal" | "dry_run"
+            | "wire_client" | "wire_server" => {}
+            _ => return Err(format!("the option --{name}")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Our own scripts, valid for packetdrill too: every one passes.
+
+#![allow(clippy::disallowed_methods, reason = "reads the scripts of this crate")]
+
+use std::fs;
+use std::path::Path;
+
+use farpath_drill::{Verdict, parse, run};
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts")
+}
+
+fn scripts() -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = fs::read_dir(folder())
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "pkt"))
+        .map(|path| {
+            let name = path
+                .file_name()
+                .expect("a file")
+                .to_string_lossy()
+                .into_owned();
+            (name, fs::read_to_string(&path).expect("it is text"))
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+fn verdict(text: &str) -> Verdict {
+    run(&parse(text).expect("it is a script"), &|_| None)
+}
+
+#[test]
+fn every_script_passes() {
+    let scripts = scripts();
+    assert!(scripts.len() >= 17, "only {} scripts", scripts.len());
+    let failed: Vec<String> = scripts
+        .iter()
+        .map(|(name, text)| (name, verdict(text)))
+        .filter(|(_, verdict)| *verdict != Verdict::Pass)
+        .map(|(name, verdict)| format!("{name}: {verdict}"))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// A runner that compares nothing would let everything pass: each of these changes must be noticed.
+#[test]
+fn what_is_changed_is_noticed() {
+    let changes = [
+        ("nagle.pkt", "101:301(200)", "101:401(300)", "length"),
+        (
+            "slow-start-iw10.pkt",
+            "tcpi_snd_cwnd == 12",
+            "tcpi_snd_cwnd == 13",
+            "assertion",
+        ),
+        (
+            "fast-retransmit-sack.pkt",
+            "> P. 13001:14001(1000)",
+            "> P. 13501:14501(1000)",
+            "sequence number",
+        ),
+        (
+            "rto-backoff.pkt",
+            "+.300~+.310",
+            "+.200~+.210",
+            "no segment",
+        ),
+        ("rto-backoff.pkt", "+.600~+.620", "+.640~+.680", "time"),
+        (
+            "sack-blocks.pkt",
+            "sack 3001:4001 1001:2001",
+            "sack 1001:2001 3001:4001",
+            "SACK blocks",
+        ),
+        (
+            "handshake-passive-plain.pkt",
+            "> S. 0:0(0) ack 1 <mss 1460>",
+            "> S. 0:0(0) ack 1 <mss 1400>",
+            "MSS",
+        ),
+        (
+            "timestamps.pkt",
+            "TS val 9100 ecr 600>",
+            "TS val 9100 ecr 500>",
+            "timestamp echo",
+        ),
+        ("close-active.pkt", "> F. 1501", "> . 1501", "flags"),
+        ("close-passive.pkt", "= 500", "= 400", "call"),
+        (
+            "reset-blind.pkt",
+            "> . 1:1(0) ack 1\n+.600 < S",
+            "> . 1:1(0) ack 2\n+.600 < S",
+            "acknowledgement",
+        ),
+    ];
+    let scripts = scripts();
+    for (name, from, to, kind) in changes {
+        let (_, text) = scripts.iter().find(|(n, _)| n == name).expect(name);
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(&changed, text, "{name}: `{from}` is not there");
+        match verdict(&changed) {
+            Verdict::Differs(d) => assert_eq!(d.kind, kind, "{name}: {from}: {d:?}"),
+            other => panic!("{name}: {from} became {to}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn the_same_script_gives_the_same_verdict() {
+    for (name, text) in scripts() {
+        assert_eq!(verdict(&text), verdict(&text), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_says_why() {
+    for (text, reason) in [
+        (
+            "0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3",
+            "sockets other than SOCK_STREAM",
+        ),
+        (
+            "+0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]",
+            "ICMP",
+        ),
+        ("+0 > udp (1400)", "UDP"),
+        ("+0 < S 0:0(0) win 100 <mss 1000,FO abcd>", "TCP Fast Open"),
+        ("`rm -rf /`", "the shell command `rm`"),
+        (
+            "`../common/defaults.sh`",
+            "`../common/defaults.sh`: there is no such file",
+        ),
+        (
+            "`sysctl -q net.ipv4.tcp_mtu_probing=2`",
+            "sysctl net.ipv4.tcp_mtu_probing=2",
+        ),
+        ("--wrong=1", "the option --wrong"),
+        ("+0 %{ import os }%", "the Python statement `import`"),
+        ("0 epoll_create(1) = 3", "the call epoll_create()"),
+    ] {
+        match verdict(text) {
+            Verdict::Unsupported { reason: got, .. } => assert_eq!(got, reason, "{text}"),
+            other => panic!("{text}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn shell_lines_of_files_are_read() {
+    let script = parse(
+        "`../common/defaults.sh`\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
+        +0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
+        +0 < S 0:0(0) win 100 <mss 1000,sackOK,TS val 1 ecr 0>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n",
+    )
+    .expect("it is a script");
+    let files = |name: &str| {
+        (name == "../common/defaults.sh").then(|| {
+            "# no options\nsysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_timestamps=0 > /dev/null 2>&1\n".to_owned()
+        })
+    };
+    assert_eq!(run(&script, &files), Verdict::Pass);
+}
+
+#[test]
+fn errors_name_line_cause_and_remedy() {
+    for (text, line, cause) in [
+        (
+            "0 socket(..., SOCK_STREAM, 0) 3",
+            1,
+            "expected `=`, found `3`",
+        ),
+        ("// fine\n\n+0 < Q 1:1(0)", 3, "`Q` are no TCP flags"),
+        ("+0 > . 1:1001(999) ack 1", 1, "1:1001 are not 999 bytes"),
+        (
+            "+0 > . 1:1(0) ack 1 <mss 1460",
+            1,
+            "expected `>`, found the end of the file",
+        ),
+        ("+0 %{ assert", 1, "no `}%` follows"),
+        ("\n`sysctl", 2, "no ``` follows"),
+        (
+            "+x close(3) = 0",
+            1,
+            "expected a time, found `x close(3) = 0`",
+        ),
+        ("+.2~+.1 close(3) = 0", 1, "the time ends before it begins"),
+        ("0 close(3) = 0 EBADF", 1, "`EBADF` after the result"),
+        (
+            "# a comment?",
+            1,
+            "expected #ifdef NAME, #ifndef NAME, #else or #endif, found `# a comment?`",
+        ),
+    ] {
+        let e = parse(text).expect_err(text);
+        assert_eq!((e.line, e.cause.as_str()), (line, cause), "{text}");
+        assert!(!e.remedy.is_empty());
+    }
+}

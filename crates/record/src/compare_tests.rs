@@ -1,0 +1,189 @@
+use super::*;
+
+/// A document of one test, `goodput_bps` by repeat, under a seed.
+fn simulated(name: &str, seed: u64, goodputs: &[f64]) -> Named {
+    let mut document = RunDocument::new("s", seed, "00".to_owned());
+    for (repeat, goodput) in goodputs.iter().enumerate() {
+        let mut record = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+        record.repeat = repeat as u32;
+        record.set("goodput_bps", *goodput);
+        record.set("retransmits", 0.0);
+        document.records.push(record);
+    }
+    Named {
+        name: name.to_owned(),
+        document,
+    }
+}
+
+fn with_prediction(mut named: Named, goodput: f64) -> Named {
+    let mut record = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
+    record.set("goodput_bps", goodput);
+    named.document.records.insert(0, record);
+    named
+}
+
+fn goodput(comparison: &Comparison) -> &Row {
+    let row = comparison.rows.iter().find(|r| r.metric == "goodput_bps");
+    row.expect("a row")
+}
+
+#[test]
+fn two_sets_that_differ_and_two_that_may_not() {
+    let a = [simulated("a", 1, &[100.0, 102.0, 98.0, 101.0, 99.0])];
+    let b = [simulated("b", 2, &[110.0, 112.0, 108.0, 111.0, 109.0])];
+    let found = sets(&a, &b, Some(0.05)).expect("comparable");
+    let row = goodput(&found);
+    assert_eq!(
+        (row.a.mean, row.b.mean, row.difference),
+        (100.0, 110.0, 10.0)
+    );
+    // Variance 2.5 on both sides: t(0.975, 8) = 2.306 times 1, ten over √2.5.
+    assert!((row.difference_ci95.expect("known") - 2.306).abs() < 5e-4);
+    assert!((row.effect.expect("known") - 6.3246).abs() < 1e-4);
+    assert!((row.df.expect("known") - 8.0).abs() < 1e-9);
+    assert_eq!(
+        (row.verdict, row.more_runs, row.relative),
+        (Verdict::Differs, Some(0), Some(0.1))
+    );
+    assert!(row.beyond_tolerance && found.finding());
+    // A metric that never varies is the same.
+    let still = &found
+        .rows
+        .iter()
+        .find(|r| r.metric == "retransmits")
+        .expect("a row");
+    assert_eq!(
+        (still.verdict, still.relative, still.effect),
+        (Verdict::Same, None, Some(0.0))
+    );
+
+    let near = [simulated("b", 2, &[101.0, 103.0, 99.0, 100.0, 102.0])];
+    let found = sets(&a, &near, Some(0.001)).expect("comparable");
+    let row = goodput(&found);
+    // One per cent, 0.63 standard deviations: 40 runs a side tell it, five are there.
+    assert_eq!((row.verdict, row.more_runs), (Verdict::Same, Some(36)));
+    assert!(
+        !row.beyond_tolerance && !found.finding(),
+        "luck explains it"
+    );
+}
+
+#[test]
+fn single_runs_say_nothing_of_luck() {
+    let a = [simulated("a", 1, &[100.0])];
+    let b = [simulated("b", 2, &[110.0])];
+    let found = sets(&a, &b, None).expect("comparable");
+    let row = goodput(&found);
+    assert_eq!(
+        (row.verdict, row.difference_ci95, row.effect),
+        (Verdict::Unknown, None, None)
+    );
+    assert_eq!(row.more_runs, None);
+    assert!(!found.finding(), "no tolerance was given");
+    assert!(sets(&a, &b, Some(0.05)).expect("comparable").finding());
+    assert!(!sets(&a, &b, Some(0.1)).expect("comparable").finding());
+    let same = sets(&a, &[simulated("b", 2, &[100.0])], Some(0.0)).expect("comparable");
+    assert_eq!(goodput(&same).verdict, Verdict::Same);
+}
+
+#[test]
+fn origins_of_one_set() {
+    let one = [with_prediction(
+        simulated("a", 1, &[100.0, 102.0, 98.0, 101.0, 99.0]),
+        105.0,
+    )];
+    let found = origins(&one, Some(0.01)).expect("comparable");
+    assert_eq!(found.rows.len(), 1, "what the prediction lacks is no row");
+    let row = goodput(&found);
+    assert_eq!(
+        (row.origin_a, row.origin_b),
+        (Origin::Predicted, Origin::Simulated)
+    );
+    // A closed form is exact: t(0.975, 4) = 2.776 times √(2.5/5).
+    assert!((row.difference_ci95.expect("known") - 1.963).abs() < 5e-4);
+    assert_eq!(row.verdict, Verdict::Differs);
+    assert!(found.finding());
+    assert!(matches!(
+        origins(&[simulated("a", 1, &[1.0])], None),
+        Err(CompareError::Nothing(_))
+    ));
+    assert!(matches!(origins(&[], None), Err(CompareError::Nothing(_))));
+}
+
+#[test]
+fn a_set_may_be_of_several_files_but_not_of_one_twice() {
+    let a = [simulated("a1", 1, &[1.0, 2.0]), simulated("a2", 2, &[3.0])];
+    let b = [simulated("b", 3, &[1.0, 2.0, 4.0])];
+    assert_eq!(goodput(&sets(&a, &b, None).expect("comparable")).a.n, 3);
+    let twice = [simulated("a1", 1, &[1.0]), simulated("a2", 1, &[1.0])];
+    let error = sets(&twice, &b, None)
+        .expect_err("the same run")
+        .to_string();
+    assert!(
+        error.contains("a1 and a2 hold the same run") && error.contains("--seed"),
+        "{error}"
+    );
+    // A prediction stands in every file and counts once.
+    let both = [
+        with_prediction(simulated("a1", 1, &[1.0]), 5.0),
+        with_prediction(simulated("a2", 2, &[2.0]), 5.0),
+    ];
+    let found = sets(&both, &both[..1], None).expect("comparable");
+    assert_eq!(
+        (found.rows[0].origin_a, found.rows[0].a.n),
+        (Origin::Predicted, 1)
+    );
+}
+
+#[test]
+fn what_one_side_lacks_is_named() {
+    let a = [with_prediction(simulated("a", 1, &[1.0]), 5.0)];
+    let mut b = [simulated("b", 1, &[1.0])];
+    b[0].document.records[0].set("rtos", 2.0);
+    b[0].document.scenario = "other".to_owned();
+    let found = sets(&a, &b, Some(0.5)).expect("comparable");
+    assert_eq!(found.only_a, ["bulk.goodput_bps, predicted"]);
+    assert_eq!(found.only_b, ["bulk.rtos, simulated"]);
+    assert!(found.finding(), "the prediction is missing");
+    // A metric alone is no finding: where nothing was lost there is no recovery.
+    let mut c = [simulated("c", 2, &[1.0])];
+    c[0].document.records[0].set("recovery_s", 2.0);
+    let alone = sets(&c, &[simulated("d", 3, &[1.0])], Some(0.5)).expect("comparable");
+    assert!(alone.only_a == ["bulk.recovery_s, simulated"] && !alone.finding());
+    assert!(
+        found.notes[0].contains("scenarios differ"),
+        "{:?}",
+        found.notes
+    );
+    b[0].document.records[0].test = "another".to_owned();
+    let error = sets(&a, &b, None).expect_err("nothing").to_string();
+    assert!(error.starts_with("nothing to compare"), "{error}");
+    // An invalid record counts for nothing, and is counted.
+    let mut c = [simulated("c", 3, &[1.0, 2.0])];
+    c[0].document.records[0].valid = false;
+    let found = sets(&c, &[simulated("d", 4, &[2.0])], None).expect("comparable");
+    assert_eq!(goodput(&found).a.n, 1);
+    assert!(
+        found.notes.iter().any(|n| n.contains("1 records of A")),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn repeats_are_summed_up_and_come_back() {
+    let mut document = with_prediction(simulated("a", 1, &[1.0, 2.0, 6.0]), 5.0).document;
+    document.repeats = Some(crate::Repeats::of(vec![1, 7, 8], &document.records));
+    let repeats = document.repeats.as_ref().expect("set");
+    // The prediction stands once and is no repeat.
+    let names: Vec<&str> = repeats.metrics.iter().map(|m| m.metric.as_str()).collect();
+    assert_eq!(names, ["goodput_bps", "retransmits"]);
+    let s = repeats.metrics[0].summary;
+    assert_eq!((s.n, s.min, s.max, s.mean), (3, 1.0, 6.0, 3.0));
+    assert_eq!(
+        RunDocument::from_json(&document.to_json()).expect("reads"),
+        document
+    );
+    assert!(document.to_json().contains("\"seeds\": [1, 7, 8]"));
+}

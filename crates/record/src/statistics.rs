@@ -1,0 +1,227 @@
+//! Means of repeated runs and what may be said of them: standard deviation, confidence interval,
+//! Student's t, Welch's comparison of two means.
+//!
+//! Runs are taken as independent draws of one distribution near the normal one; with few runs the
+//! intervals are wide for that reason, and honest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::number;
+
+/// Probability with which an interval covers the mean.
+pub const CONFIDENCE: f64 = 0.95;
+/// Probability with which a difference that is there is to be found.
+const POWER: f64 = 0.8;
+/// Most runs that are asked for.
+pub const RUNS_MAX: u32 = 10_000;
+
+/// What several values of one metric have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// How many values, at least 1.
+    pub n: u32,
+    /// The least.
+    #[serde(with = "number::one")]
+    pub min: f64,
+    /// The greatest.
+    #[serde(with = "number::one")]
+    pub max: f64,
+    /// Their mean.
+    #[serde(with = "number::one")]
+    pub mean: f64,
+    /// Standard deviation of one value (divided by n − 1); `None` for one value.
+    #[serde(default, with = "number::option")]
+    pub sd: Option<f64>,
+    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n − 1)·sd/√n (Student);
+    /// `None` for one value.
+    #[serde(default, with = "number::option")]
+    pub ci95: Option<f64>,
+}
+
+impl Summary {
+    /// The summary of `values`; `None` for none, and where one is not finite.
+    pub fn of(values: &[f64]) -> Option<Summary> {
+        let n = u32::try_from(values.len()).ok().filter(|n| *n > 0)?;
+        if values.iter().any(|v| !v.is_finite()) {
+            return None;
+        }
+        let count = f64::from(n);
+        // Taken from the first value: equal values have exactly that mean and no deviation.
+        let first = values[0];
+        let mean = first + values.iter().map(|v| v - first).sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let sd = (n > 1).then(|| libm::sqrt(squares / (count - 1.0)));
+        Some(Summary {
+            n,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            mean,
+            sd,
+            ci95: sd.map(|sd| t_quantile(half_tail(), count - 1.0) * sd / libm::sqrt(count)),
+        })
+    }
+
+    /// The variance of the mean; 0 for one value.
+    fn variance_of_mean(&self) -> f64 {
+        let sd = self.sd.unwrap_or(0.0);
+        sd * sd / f64::from(self.n)
+    }
+}
+
+fn half_tail() -> f64 {
+    0.5 + CONFIDENCE / 2.0
+}
+
+/// Two means compared (Welch, Biometrika 34, 1947).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Welch {
+    /// Second mean less the first.
+    pub difference: f64,
+    /// Degrees of freedom (Welch and Satterthwaite); infinite where neither side varies.
+    pub df: f64,
+    /// Half the width of the 95 % confidence interval of the difference.
+    pub ci95: f64,
+    /// Cohen's d: the difference in standard deviations of one value (the root of the two
+    /// variances' mean); infinite where neither varies and they differ, 0 where they do not.
+    pub effect: f64,
+}
+
+/// Compares two means. A summary without a standard deviation is taken as a value known exactly,
+/// such as a closed form's: the other side's deviation is then all there is.
+pub fn welch(a: &Summary, b: &Summary) -> Welch {
+    let difference = b.mean - a.mean;
+    let (va, vb) = (a.variance_of_mean(), b.variance_of_mean());
+    let variance = va + vb;
+    let share = |v: f64, n: u32| {
+        if v > 0.0 {
+            v * v / f64::from(n - 1)
+        } else {
+            0.0
+        }
+    };
+    let df = if variance > 0.0 {
+        variance * variance / (share(va, a.n) + share(vb, b.n))
+    } else {
+        f64::INFINITY
+    };
+    let ci95 = if variance > 0.0 {
+        t_quantile(half_tail(), df) * libm::sqrt(variance)
+    } else {
+        0.0
+    };
+    let deviation = deviation(a, b);
+    let effect = if difference == 0.0 {
+        0.0
+    } else {
+        difference / deviation
+    };
+    Welch {
+        difference,
+        df,
+        ci95,
+        effect,
+    }
+}
+
+/// The root of the mean variance of those sides that have one.
+fn deviation(a: &Summary, b: &Summary) -> f64 {
+    let known: Vec<f64> = [a.sd, b.sd].into_iter().flatten().map(|s| s * s).collect();
+    libm::sqrt(known.iter().sum::<f64>() / known.len().max(1) as f64)
+}
+
+/// Runs on each side that would tell a difference as large as the one seen from none, with 80 %
+/// probability at 95 % confidence; `None` beyond [`RUNS_MAX`], and without a difference or a deviation.
+pub fn runs_to_tell(a: &Summary, b: &Summary) -> Option<u32> {
+    let difference = (b.mean - a.mean).abs();
+    let sides = [a.sd, b.sd].into_iter().flatten().count() as f64;
+    let variance = deviation(a, b) * deviation(a, b) * sides;
+    if difference == 0.0 || sides == 0.0 {
+        return None;
+    }
+    let enough = |n: u32| {
+        let df = sides * (f64::from(n) - 1.0);
+        let reach = t_quantile(half_tail(), df) + t_quantile(POWER, df);
+        reach * libm::sqrt(variance / f64::from(n)) <= difference
+    };
+    if !enough(RUNS_MAX) {
+        return None;
+    }
+    let (mut few, mut many) = (1, RUNS_MAX);
+    while many - few > 1 {
+        let middle = few + (many - few) / 2;
+        if enough(middle) {
+            many = middle;
+        } else {
+            few = middle;
+        }
+    }
+    Some(many)
+}
+
+/// Student's t: the value below which a share `p` of its distribution with `df` degrees of freedom
+/// lies. `p` from ½ to below 1; `df` above 0, infinite for the normal distribution.
+pub fn t_quantile(p: f64, df: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while t_below(high, df) < p && high < 1e15 {
+        high *= 2.0;
+    }
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if t_below(middle, df) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Share of Student's t distribution below `t`, at least 0.
+fn t_below(t: f64, df: f64) -> f64 {
+    // Beyond a hundred million degrees of freedom the two agree to twelve digits.
+    if df > 1e8 {
+        return 1.0 - 0.5 * libm::erfc(t / core::f64::consts::SQRT_2);
+    }
+    1.0 - 0.5 * beta_share(df / (df + t * t), df / 2.0, 0.5)
+}
+
+/// The regularised incomplete beta function I_x(a, b), by its continued fraction (Abramowitz and
+/// Stegun, 26.5.8), evaluated by Lentz's method.
+fn beta_share(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    // The fraction converges fast below this point, and the function is symmetric about it.
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - beta_share(1.0 - x, b, a);
+    }
+    let front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b)
+        + a * libm::log(x)
+        + b * libm::log1p(-x);
+    let (mut c, mut d) = (1.0, 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0)));
+    let mut value = d;
+    for m in 1..10_000 {
+        let m = f64::from(m);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut step = 1.0;
+        for term in [even, odd] {
+            d = 1.0 / nonzero(1.0 + term * d);
+            c = nonzero(1.0 + term / c);
+            step *= c * d;
+        }
+        value *= step;
+        if (step - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    libm::exp(front) * value / a
+}
+
+fn nonzero(x: f64) -> f64 {
+    if x.abs() < 1e-300 { 1e-300 } else { x }
+}
+
+#[cfg(test)]
+#[path = "statistics_tests.rs"]
+mod tests;

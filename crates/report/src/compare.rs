@@ -1,0 +1,207 @@
+//! A comparison as text.
+
+use farpath_record::compare::{Comparison, Row, Verdict};
+
+use crate::grid::{Column, lay_out, wrap};
+use crate::quantity::{in_common_unit, unitless};
+use crate::table::{Layout, point_words};
+
+/// Renders the table, what only one side has, the notes and a key; ends with a new line.
+pub fn render(comparison: &Comparison, layout: Layout) -> String {
+    let mut out = heading(comparison);
+    let rows: Vec<&Row> = comparison.rows.iter().collect();
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let heading = subject(row, comparison);
+        if groups.last().is_none_or(|(_, last)| *last != heading) {
+            groups.push((at, heading));
+        }
+    }
+    for line in lay_out(&columns(&rows), &groups, layout.width) {
+        out += &(line + "\n");
+    }
+    let mut texts = Vec::new();
+    for (side, only) in [("A", &comparison.only_a), ("B", &comparison.only_b)] {
+        if !only.is_empty() {
+            texts.push(format!("only {side} has: {}", only.join("; ")));
+        }
+    }
+    texts.extend(comparison.notes.iter().map(|n| format!("note: {n}")));
+    texts.push(key(&rows));
+    texts.push(verdict(comparison, &rows));
+    for text in texts.iter().filter(|t| !t.is_empty()) {
+        out.push('\n');
+        for line in wrap(text, layout.width, layout.width) {
+            out += &(line + "\n");
+        }
+    }
+    out
+}
+
+fn heading(comparison: &Comparison) -> String {
+    if comparison.b.is_empty() {
+        return format!("Origins of {}\n\n", comparison.a.join(", "));
+    }
+    format!(
+        "A: {}\nB: {}\n\n",
+        comparison.a.join(", "),
+        comparison.b.join(", ")
+    )
+}
+
+/// The test, its point, whose values they are, and of how many runs.
+fn subject(row: &Row, comparison: &Comparison) -> String {
+    let mut text = row.test.clone();
+    if !row.point.is_empty() {
+        text += &format!(", {}", point_words(&row.point));
+    }
+    let times = |n: u32| match n {
+        1 => String::new(),
+        n => format!(" \u{d7} {n}"),
+    };
+    let (a, b) = (row.origin_a.name(), row.origin_b.name());
+    let (n, m) = runs(row, comparison.rows.iter());
+    let (n, m) = (times(n), times(m));
+    if comparison.b.is_empty() {
+        text + &format!(": A {a}{n}, B {b}{m}")
+    } else {
+        text + &format!(": {a}, A{n}, B{m}")
+    }
+}
+
+/// Runs of a row's test on each side: the most that any of its metrics has.
+fn runs<'r>(row: &Row, all: impl Iterator<Item = &'r Row>) -> (u32, u32) {
+    let alike = |r: &&Row| {
+        (&r.test, &r.point, r.origin_a, r.origin_b)
+            == (&row.test, &row.point, row.origin_a, row.origin_b)
+    };
+    all.filter(alike)
+        .fold((1, 1), |(n, m), r| (n.max(r.a.n), m.max(r.b.n)))
+}
+
+fn columns(rows: &[&Row]) -> Vec<Column> {
+    let mut cells: [Vec<String>; 7] = Default::default();
+    for row in rows {
+        let (unit, numbers) = in_common_unit(
+            &row.metric,
+            row.a.mean,
+            &[
+                row.a.mean,
+                row.b.mean,
+                row.difference,
+                row.difference_ci95.unwrap_or(0.0),
+            ],
+        );
+        let comma = if unit.is_empty() { "" } else { ", " };
+        let share = |value: f64| match row.relative {
+            Some(_) => percent(value / row.a.mean.abs()),
+            None => String::new(),
+        };
+        let sign = if row.difference > 0.0 { "+" } else { "" };
+        let difference = match row.relative {
+            Some(share) => format!("{sign}{}", percent(share)),
+            None => format!("{sign}{}", numbers[2]),
+        };
+        let interval = match (row.difference_ci95, row.relative) {
+            (None, _) => String::new(),
+            (Some(half), Some(_)) => share(half),
+            (Some(_), None) => numbers[3].clone(),
+        };
+        let fewer = if (row.a.n, row.b.n) == runs(row, rows.iter().copied()) {
+            String::new()
+        } else {
+            format!(" ({}, {})", row.a.n, row.b.n)
+        };
+        let values = [
+            format!("  {}{comma}{unit}{fewer}", unitless(&row.metric)),
+            numbers[0].clone(),
+            numbers[1].clone(),
+            difference,
+            interval,
+            row.effect.map_or(String::new(), |d| format!("{d:.2}")),
+            says(row),
+        ];
+        for (column, cell) in cells.iter_mut().zip(values) {
+            column.push(cell);
+        }
+    }
+    let heads = [
+        "test, metric",
+        "A",
+        "B",
+        "B \u{2212} A",
+        "\u{b1} 95 %",
+        "d",
+        "",
+    ];
+    let number = |head: &str| !head.is_empty() && head != heads[0];
+    heads
+        .into_iter()
+        .zip(cells)
+        .map(|(head, cells)| Column {
+            head: head.to_owned(),
+            cells,
+            number: number(head),
+        })
+        .collect()
+}
+
+fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0} %"),
+        v if v >= 0.01 || v == 0.0 => format!("{value:.2} %"),
+        _ => format!("{value:.0e} %"),
+    }
+}
+
+fn says(row: &Row) -> String {
+    let text = match (row.verdict, row.more_runs) {
+        (Verdict::Differs, _) => "differs".to_owned(),
+        (Verdict::Unknown, _) => "one run".to_owned(),
+        (Verdict::Same, Some(more)) if more > 0 => format!("same; {more} more"),
+        (Verdict::Same, _) => "same".to_owned(),
+    };
+    if row.beyond_tolerance {
+        format!("{text} BEYOND")
+    } else {
+        text
+    }
+}
+
+fn key(rows: &[&Row]) -> String {
+    let mut text = String::from(
+        "differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same: it does.",
+    );
+    if rows
+        .iter()
+        .any(|r| r.verdict == Verdict::Same && r.more_runs.is_some_and(|n| n > 0))
+    {
+        text +=
+            " N more: runs to add on each side, to tell a difference as large as this from none.";
+    }
+    if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
+        text += " one run: it takes two or more (`--repeat`) to know what luck does.";
+    }
+    text + " d: the difference in standard deviations of one run."
+}
+
+fn verdict(comparison: &Comparison, rows: &[&Row]) -> String {
+    let count = |v: Verdict| rows.iter().filter(|r| r.verdict == v).count();
+    let mut text = format!(
+        "{} metrics: {} differ, {} the same, {} of single runs",
+        rows.len(),
+        count(Verdict::Differs),
+        count(Verdict::Same),
+        count(Verdict::Unknown)
+    );
+    if let Some(tolerance) = comparison.tolerance {
+        let beyond = rows.iter().filter(|r| r.beyond_tolerance).count();
+        text += &format!("; {beyond} beyond the tolerance of {}", percent(tolerance));
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "compare_tests.rs"]
+mod tests;

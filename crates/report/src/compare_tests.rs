@@ -1,0 +1,78 @@
+use farpath_record::compare::{Named, origins, sets};
+use farpath_record::{Origin, Record, RunDocument};
+
+use super::*;
+
+fn named(name: &str, seed: u64, goodputs: &[f64]) -> Named {
+    let mut document = RunDocument::new("s", seed, "00".to_owned());
+    for (repeat, goodput) in goodputs.iter().enumerate() {
+        let mut record = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+        record.repeat = repeat as u32;
+        record.set("goodput_bps", *goodput);
+        record.set("retransmits", 3.0);
+        document.records.push(record);
+    }
+    Named {
+        name: name.to_owned(),
+        document,
+    }
+}
+
+#[test]
+fn two_sets_side_by_side() {
+    let a = [named("before.json", 1, &[100e6, 102e6, 98e6, 101e6, 99e6])];
+    let b = [named("after.json", 2, &[110e6, 112e6, 108e6, 111e6, 109e6])];
+    let found = sets(&a, &b, Some(0.05)).expect("comparable");
+    let text = render(&found, Layout::default());
+    let expected = "\
+A: before.json
+B: after.json
+
+test, metric         A    B     B \u{2212} A  \u{b1} 95 %     d
+-----------------  ---  ---  --------  ------  ----  --------------
+bulk: simulated, A \u{d7} 5, B \u{d7} 5
+  goodput, Mbit/s  100  110  +10.00 %  2.31 %  6.32  differs BEYOND
+  retransmits        3    3    0.00 %  0.00 %  0.00  same
+
+differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same:
+it does. d: the difference in standard deviations of one run.
+
+2 metrics: 1 differ, 1 the same, 0 of single runs; 1 beyond the tolerance of
+5.00 %
+";
+    assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn a_metric_that_some_runs_lack_says_of_how_many_it_is() {
+    let mut a = [named("a.json", 1, &[1e6, 2e6, 3e6])];
+    a[0].document.records[1].set("recovery_s", 2.0);
+    let mut b = [named("b.json", 2, &[1e6, 2e6, 3e6])];
+    b[0].document.records[0].set("recovery_s", 3.0);
+    let text = render(&sets(&a, &b, None).expect("comparable"), Layout::default());
+    assert_eq!(text.matches("bulk: simulated").count(), 1, "{text}");
+    assert!(text.contains("  recovery, s (1, 1)"), "{text}");
+}
+
+#[test]
+fn every_line_fits_and_single_runs_are_said_to_be() {
+    let mut one = named(
+        "a-rather-long-name/of-a-folder/records.json",
+        1,
+        &[123.456_789e6],
+    );
+    let mut predicted = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
+    predicted.set("goodput_bps", 0.0);
+    predicted.set("retransmits", 2.0);
+    one.document.records.push(predicted);
+    let text = render(
+        &origins(&[one], None).expect("comparable"),
+        Layout::default(),
+    );
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(
+        text.contains("A predicted, B simulated") && text.contains("one run"),
+        "{text}"
+    );
+    assert!(text.contains("+50.00 %"), "{text}");
+}

@@ -1,0 +1,132 @@
+//! What closed forms say of a scenario's tests, on a path of two hosts.
+
+use std::collections::BTreeMap;
+
+use farpath_record::Record;
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{Source, forecast, parse};
+
+/// 1 Gbit/s over 100 ms, a test on it, and what the link's way out does.
+fn predicted(forward: &str, test: &str) -> Record {
+    let text = format!(
+        r#"
+[scenario]
+name = "two-hosts"
+source = "test"
+summary = "a path"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[link]]
+name = "wan"
+ends = ["a", "b"]
+rate = "1 Gbit/s"
+delay = "50 ms"
+
+[link.forward]
+{forward}
+
+[[test]]
+name = "t"
+from = "a"
+to = "b"
+{test}
+"#
+    );
+    let source = Source {
+        name: "two-hosts.toml".to_owned(),
+        text,
+    };
+    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let plan = Plan::new(&scenario).expect("a plan");
+    forecast(&scenario, &plan, &BTreeMap::new())
+        .pop()
+        .expect("a record")
+}
+
+fn of(record: &Record, metric: &str) -> f64 {
+    let found = record.metrics.get(metric);
+    *found.unwrap_or_else(|| panic!("no {metric} in {record:?}"))
+}
+
+fn says(record: &Record, phrase: &str) -> bool {
+    record.notes.iter().any(|n| n.contains(phrase))
+}
+
+const BULK: &str = "kind = \"tcp\"\nduration = \"120 s\"\nwindow = \"16 MB\"\n";
+
+#[test]
+fn a_datagram_counts_when_it_has_arrived() {
+    let udp = "kind = \"udp\"\nsize = 1472\nrate = \"100 Mbit/s\"\n";
+    let all = predicted("", &format!("{udp}duration = \"10 s\""));
+    // 50 ms, and 1538 bytes at 1 Gbit/s, of ten seconds are missed.
+    let expected = 100e6 * (10.0 - 0.050_012_304) / 10.0;
+    assert!((of(&all, "goodput_bps") - expected).abs() < 1.0);
+    assert_eq!(of(&all, "loss_ratio"), 0.0);
+    let later = predicted("", &format!("{udp}duration = \"10 s\"\nomit = \"1 s\""));
+    assert_eq!(of(&later, "goodput_bps"), 100e6);
+    let short = predicted("", &format!("{udp}duration = \"10 ms\""));
+    assert_eq!(of(&short, "goodput_bps"), 0.0);
+}
+
+#[test]
+fn a_named_loss_costs_what_the_climb_lacks() {
+    let reno = format!("{BULK}cc = \"reno\"");
+    let lose = "lose = { flow = \"t\", segment = 100000 }";
+    let clean = predicted("", &reno);
+    let lossy = predicted(lose, &reno);
+    // The window of 11049 segments never regains its half within the test: some tens of per cent.
+    let share = of(&lossy, "goodput_bps") / of(&clean, "goodput_bps");
+    assert!((0.5..0.8).contains(&share), "{share}");
+    assert!((of(&lossy, "recovery_s") - (0.1 + 11_049.0 / 2.0 * 0.1)).abs() < 0.2);
+    // 70 % of the window are 7734 segments, of the 8127 that fill the path: CUBIC loses next to nothing.
+    let cubic = predicted(lose, BULK);
+    let share = of(&cubic, "goodput_bps") / of(&clean, "goodput_bps");
+    assert!((0.995..1.0).contains(&share), "{share}");
+    assert!(!clean.metrics.contains_key("recovery_s"));
+}
+
+#[test]
+fn a_transfer_waits_for_its_named_losses() {
+    let file = "kind = \"tcp\"\nwindow = \"16 MB\"\nbytes = \"1 GB\"\ncc = \"reno\"";
+    let lose = "lose = { flow = \"t\", segment = 20000 }";
+    let clean = of(&predicted("", file), "completion_ns");
+    let lossy = of(&predicted(lose, file), "completion_ns");
+    assert!(lossy > clean * 1.2, "{clean} {lossy}");
+}
+
+#[test]
+fn random_and_regular_losses_have_their_own_constants() {
+    let reno = format!("{BULK}cc = \"reno\"");
+    let random = of(&predicted("loss = 1e-3", &reno), "goodput_bps");
+    let regular = of(&predicted("lose_every = 1000", &reno), "goodput_bps");
+    // 1.31 and √(3/2), for a sender that counts bytes.
+    assert!(
+        (random / regular - 1.31 / 1.5_f64.sqrt()).abs() < 2e-3,
+        "{random} {regular}"
+    );
+    // 1448 × 8 × 1.31 / (0.1 × √0.001), less the start.
+    assert!((random / 4.79e6 - 1.0).abs() < 0.01, "{random}");
+}
+
+#[test]
+fn a_forecast_out_of_range_says_so() {
+    let much = predicted("loss = 0.05", BULK);
+    assert!(says(&much, "above 2 %"), "{:?}", much.notes);
+    let few = predicted("loss = 1e-6", BULK);
+    assert!(
+        says(&few, "are expected in the measured time"),
+        "{:?}",
+        few.notes
+    );
+    let many = predicted("", &format!("{BULK}parallel = 4000"));
+    assert!(says(&many, "streams share the path"), "{:?}", many.notes);
+    let random = predicted("loss = 1e-4", BULK);
+    assert!(says(&random, "periodic"), "{:?}", random.notes);
+    let clean = predicted("", BULK);
+    assert!(clean.notes.is_empty(), "{:?}", clean.notes);
+}

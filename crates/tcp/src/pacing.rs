@@ -1,0 +1,164 @@
+//! Pacing: a sender that releases bursts at a rate instead of all that the window allows.
+//!
+//! The sender grants itself a burst, about a millisecond of its rate, and may not begin another
+//! before the burst has had its time on a wire of that rate. New data and retransmissions draw on
+//! the same burst.
+
+use farpath_units::{Rate, Size, Time};
+
+use crate::config::Pacing;
+
+/// The rate over cwnd per round trip below half of ssthresh, and from there on (Linux's
+/// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
+const SLOW_START_GAIN: f64 = 2.0;
+const AVOIDANCE_GAIN: f64 = 1.2;
+/// A burst is what the rate gives in 1/1024 of a second (Linux's `sk_pacing_shift`, 10).
+const BURSTS_A_SECOND: f64 = 1024.0;
+/// At least so many segments.
+const LEAST_SEGMENTS: u64 = 2;
+/// The first segments of a connection are not paced.
+const UNPACED_SEGMENTS: u64 = 10;
+
+/// The pacing of one sender.
+#[derive(Clone, Debug)]
+pub(crate) struct Pacer {
+    segment: u64,
+    /// Largest burst in bytes.
+    largest: u64,
+    /// No burst begins earlier.
+    release: Time,
+    /// What is left of the burst under way, in bytes, as of `spent_to`.
+    left: u64,
+    /// New data below this offset has been drawn from the burst.
+    spent_to: u64,
+    /// Bytes a second, when the algorithm sets it.
+    ordered: Option<f64>,
+}
+
+impl Pacer {
+    pub(crate) fn new(pacing: Pacing, segment: u64) -> Pacer {
+        Pacer {
+            segment,
+            largest: pacing.burst.max(LEAST_SEGMENTS * segment),
+            release: Time::ZERO,
+            left: UNPACED_SEGMENTS * segment,
+            spent_to: 0,
+            ordered: None,
+        }
+    }
+
+    /// The algorithm sets the rate, in bytes a second.
+    pub(crate) fn order(&mut self, rate: f64) {
+        self.ordered = Some(rate);
+    }
+
+    /// The rate set, or what follows from the window: bytes a second. Infinite before the first
+    /// round trip is known.
+    pub(crate) fn rate(&self, cwnd: f64, ssthresh: f64, srtt_s: f64) -> f64 {
+        if let Some(rate) = self.ordered {
+            return rate;
+        }
+        let gain = if cwnd < ssthresh / 2.0 {
+            SLOW_START_GAIN
+        } else {
+            AVOIDANCE_GAIN
+        };
+        gain * cwnd / srtt_s
+    }
+
+    /// The first byte of new data that must wait, with `nxt` sent so far.
+    pub(crate) fn edge(&mut self, nxt: u64) -> u64 {
+        self.settle(nxt);
+        nxt.saturating_add(self.left)
+    }
+
+    /// Draws what was sent of new data from the burst.
+    fn settle(&mut self, nxt: u64) {
+        self.left = self.left.saturating_sub(nxt - self.spent_to);
+        self.spent_to = nxt;
+    }
+
+    /// A retransmission draws on it too.
+    pub(crate) fn draw(&mut self, bytes: u64) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
+    /// Whether `len` bytes may leave at `now` at a rate of `rate` bytes a second; begins the next
+    /// burst when it is due. If not, `Err` says when.
+    pub(crate) fn allow(&mut self, now: Time, nxt: u64, len: u64, rate: f64) -> Result<(), Time> {
+        self.settle(nxt);
+        if self.left >= len {
+            return Ok(());
+        }
+        if now < self.release {
+            return Err(self.release);
+        }
+        let burst = (rate / BURSTS_A_SECOND) as u64;
+        let segments = (burst.min(self.largest) / self.segment).max(LEAST_SEGMENTS);
+        self.left = segments * self.segment;
+        // A rate of 1 bit/s at least, and no faster than the integers go.
+        let bits = (rate * 8.0).clamp(1.0, u64::MAX as f64) as u64;
+        if let Some(rate) = Rate::from_bps(bits) {
+            self.release = now + rate.time_for(Size::from_bytes(self.left));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_units::Duration;
+
+    const GSO: Pacing = Pacing { burst: 65_536 };
+
+    fn bursts(rate: f64) -> (u64, Duration) {
+        let mut pacer = Pacer::new(GSO, 1000);
+        pacer.left = 0;
+        let now = Time::ZERO + Duration::from_secs(1);
+        assert_eq!(pacer.allow(now, 0, 1000, rate), Ok(()));
+        (pacer.left, pacer.release.since(now))
+    }
+
+    /// 1/1024 s of the rate, two segments at least, 64 KiB at most, whole segments.
+    #[test]
+    fn a_burst_is_a_millisecond_of_the_rate() {
+        for (rate, bytes) in [
+            (1e5, 2000),
+            (10.24e6, 10_000),
+            (10.5e6, 10_000),
+            (1e9, 65_000),
+        ] {
+            let (burst, span) = bursts(rate);
+            assert_eq!(burst, bytes, "{rate}");
+            assert!((span.as_secs_f64() - bytes as f64 / rate).abs() < 1e-11);
+        }
+    }
+
+    #[test]
+    fn the_next_burst_waits_its_time() {
+        let mut pacer = Pacer::new(GSO, 1000);
+        // The first ten segments go at once.
+        assert_eq!(pacer.edge(0), 10_000);
+        assert_eq!(pacer.edge(4000), 10_000);
+        assert_eq!(pacer.allow(Time::ZERO, 9000, 1000, 2e6), Ok(()));
+        assert_eq!(pacer.allow(Time::ZERO, 10_000, 1000, 2e6), Ok(()));
+        assert_eq!(pacer.edge(10_000), 12_000);
+        let due = Time::ZERO + Duration::from_ms(1);
+        assert_eq!(pacer.allow(Time::ZERO, 12_000, 1000, 2e6), Err(due));
+        assert_eq!(pacer.allow(due, 12_000, 1000, 2e6), Ok(()));
+        // A retransmission takes its part.
+        pacer.draw(1000);
+        assert_eq!(pacer.edge(12_000), 13_000);
+    }
+
+    /// Linux's ratios: twice cwnd a round trip below half of ssthresh, 1.2 times above.
+    #[test]
+    fn the_rate_follows_the_window() {
+        let mut pacer = Pacer::new(GSO, 1000);
+        assert_eq!(pacer.rate(1e5, f64::INFINITY, 0.1), 2e6);
+        assert_eq!(pacer.rate(1e5, 1.5e5, 0.1), 1.2e6);
+        pacer.order(5e6);
+        assert_eq!(pacer.rate(1e5, 1.5e5, 0.1), 5e6);
+    }
+}

@@ -1,0 +1,180 @@
+//! What ends or takes back a recovery: tail loss probes answered, F-RTO, D-SACK, Eifel; and ECN.
+
+use farpath_units::Time;
+
+use super::{Out, Sender, State};
+use crate::SackBlock;
+use crate::frto::{Frto, Verdict};
+use crate::limit::Limit;
+use crate::recovery::Prr;
+use crate::scoreboard::News;
+
+impl Sender {
+    /// An ACK carries ECN-Echo (RFC 3168 §6.1.2): call it before `on_ack`. Ignored unless ECN is on.
+    pub fn on_ecn_echo(&mut self) {
+        if self.repair.ecn.on {
+            self.repair.ecn.echoed = true;
+            // The short path does not look.
+            self.plain = false;
+            self.limit = 0;
+        }
+    }
+
+    /// Whether the new segment that `poll` just returned carries CWR (RFC 3168 §6.1.2); once.
+    pub fn take_cwr(&mut self) -> bool {
+        self.repair.ecn.take_cwr()
+    }
+
+    /// RFC 3168 §6.1.2: one reduction per window of data, without a loss to repair.
+    pub(super) fn answer_echo(&mut self, now: Time) {
+        if !self.repair.ecn.must_reduce(self.una) || self.state != State::Open {
+            return;
+        }
+        self.stats.ecn_reductions += 1;
+        self.reduce(now, false);
+        self.repair.undo.give_up();
+        self.recovery_point = self.nxt;
+        self.rescued = false;
+        self.state = State::Recovery;
+        let flight = self.board.pipe(self.una, self.nxt);
+        let how = self.repair.rules.reduction;
+        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
+        // Nothing is lost, so that nothing need leave at once.
+        self.prr.on_sent(1);
+        if self.una == self.nxt {
+            self.cwnd = self.ssthresh;
+        }
+    }
+
+    /// Bytes in the network, as far as sending is concerned: without limited transmit what was
+    /// SACKed makes no room before recovery (RFC 5681 §3.2 step 1).
+    pub(super) fn pipe_now(&self) -> u64 {
+        if self.state == State::Open && !self.repair.rules.limited_transmit {
+            self.nxt - self.una
+        } else {
+            self.board.pipe(self.una, self.nxt)
+        }
+    }
+
+    /// RFC 2883 §4: whether the first block reports a duplicate, and if so which bytes.
+    fn duplicate_block(&self, ack: u64, sack: &[SackBlock]) -> Option<SackBlock> {
+        let first = *sack
+            .first()
+            .filter(|b| b.start < b.end && b.end <= self.nxt)?;
+        let within = |b: &SackBlock| b.start <= first.start && first.end <= b.end;
+        (first.end <= ack || sack.get(1).is_some_and(within)).then_some(first)
+    }
+
+    /// A D-SACK, if there is one: RACK tolerates more, a probe was not needed, and a reduction whose
+    /// every retransmission was a duplicate is taken back (RFC 3708 §2).
+    pub(super) fn note_duplicate(&mut self, now: Time, ack: u64, sack: &[SackBlock]) -> bool {
+        if !self.repair.rules.dsack {
+            return false;
+        }
+        let Some(block) = self.duplicate_block(ack, sack) else {
+            return false;
+        };
+        self.stats.duplicates_reported += 1;
+        self.repair.rack.note_dsack(self.una, self.nxt);
+        if self.repair.undo.on_duplicate(block.end - block.start) {
+            self.take_back(now);
+        }
+        true
+    }
+
+    /// RFC 8985 §7.4: the answer to a tail loss probe.
+    pub(super) fn note_probe(&mut self, now: Time, una: u64, duplicate: bool, sacked: bool) {
+        let Some(probe) = self.repair.probe.filter(|p| self.una >= p.end) else {
+            return;
+        };
+        let silent = una == self.una && !sacked;
+        if !probe.again || duplicate || silent {
+            self.forget_probe();
+        } else if self.una > probe.end {
+            // It repaired a loss that nobody else noticed.
+            self.forget_probe();
+            if self.state == State::Open {
+                self.stats.probe_repairs += 1;
+                self.reduce(now, false);
+                self.repair.undo.give_up();
+                self.cwnd = self.ssthresh;
+            }
+        }
+    }
+
+    /// RFC 3522 §3.2: the first ACK to pass what was sent again echoes the original's timestamp.
+    pub(super) fn note_echo(&mut self, now: Time, una: u64, head_resent: bool, echo: bool) {
+        let first = matches!(self.state, State::Recovery | State::Loss)
+            && self.repair.rules.eifel
+            && una == self.episode_at;
+        if first && head_resent && !echo && self.una > una {
+            self.take_back(now);
+        }
+    }
+
+    /// F-RTO's test of a timeout goes on.
+    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, news: &News) {
+        if self.state != State::Loss || self.repair.frto == Frto::Idle {
+            return;
+        }
+        let point = self.recovery_point;
+        let old = news.above.is_some_and(|(first, _)| first < point);
+        let new = news.above.is_some_and(|(_, last)| last >= point);
+        let duplicate = !advanced && (news.bytes > 0 || !self.sack);
+        let covered = self.una >= point;
+        let test = &mut self.repair.frto;
+        match test.on_ack(advanced, covered, old, new, duplicate) {
+            Verdict::Open => {}
+            Verdict::Spurious => self.take_back(now),
+            Verdict::Real => {
+                // RFC 5682 §3 step 3a: at most three segments to begin the repair with.
+                let pipe = self.board.pipe(self.una, self.nxt);
+                self.cwnd = self.cwnd.min((pipe + 3 * self.segment) as f64);
+            }
+        }
+    }
+
+    /// F-RTO's step 2: `room` bytes of new data may go out, in place of retransmissions. The outer
+    /// `None` leaves the decision to others.
+    pub(super) fn poll_frto(&mut self, now: Time, room: u64) -> Option<Option<Out>> {
+        let Frto::Probing(left) = self.repair.frto else {
+            return None;
+        };
+        if left > 0 && room > 0 {
+            self.repair.frto = Frto::Probing(left - 1);
+            return Some(Some(self.send_new(now, room)));
+        }
+        if left == 2 {
+            // Nothing to test with: the timeout is believed.
+            self.repair.frto = Frto::Idle;
+            return None;
+        }
+        self.note_limit(now, Limit::Loss);
+        Some(None)
+    }
+
+    /// The reduction was a mistake (RFC 4015 §3.2): cwnd and ssthresh are what they were, and what
+    /// counted as lost is on its way.
+    pub(super) fn take_back(&mut self, now: Time) {
+        let Some((cwnd, ssthresh)) = self.repair.undo.take() else {
+            return;
+        };
+        self.stats.undone += 1;
+        self.cwnd = self.cwnd.max(cwnd);
+        self.ssthresh = self.ssthresh.max(ssthresh);
+        self.control.undo();
+        if self.regain.is_finite() {
+            self.regained(now);
+        }
+        if self.state == State::Recovery {
+            self.repair.rack.overtaken();
+        }
+        if matches!(self.state, State::Recovery | State::Loss) {
+            self.state = State::Open;
+            self.board.lose_nothing(self.una);
+            self.repair.walk_again();
+            self.repair.frto = Frto::Idle;
+            self.duplicate_acks = 0;
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A sender's timers (RFC 6298 §5, RFC 8985 §7, RFC 9293 §3.8.6.1), of which one runs at a time.
+
+use farpath_units::Time;
+
+use super::repair::{Probe, Timer};
+use super::{Out, Sender, State};
+use crate::frto::Frto;
+use crate::ranges::Range;
+
+impl Sender {
+    /// When the timer runs out, or pacing lets more go; [`Time::MAX`] when none is running. A tail loss probe's may run out
+    /// early and be set again.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.deadline.min(self.release)
+    }
+
+    /// RFC 6298 §5.1, §5.3: the retransmission timer runs from now; with RACK-TLP a probe comes
+    /// before it (RFC 8985 §7.2), as long as nothing is out of order.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time) {
+        self.rto_at = self.rtt.due(now);
+        if self.probes && self.plain {
+            let alone = self.nxt - self.una <= self.segment;
+            self.timer = if alone {
+                Timer::ProbeAlone
+            } else {
+                Timer::Probe
+            };
+            self.deadline = self.rto_at.min(now + self.rtt.probe_after(alone));
+        } else {
+            self.timer = Timer::Rto;
+            self.deadline = self.rto_at;
+        }
+    }
+
+    /// Nothing more can be sent now; `len` bytes more would be. A probe that was set while one
+    /// segment was in flight comes earlier when there are more, and a closed window is asked about.
+    #[cold]
+    pub(super) fn settle_timer(&mut self, now: Time, len: u64) {
+        if self.una < self.nxt {
+            if self.nxt - self.una > self.segment {
+                self.timer = Timer::Probe;
+                self.deadline = self.rto_at.min(now + self.rtt.probe_after(false));
+            }
+        } else if self.deadline == Time::MAX && self.nxt + len > self.window_edge {
+            self.timer = Timer::Persist;
+            self.deadline = self.rtt.due(now);
+        }
+    }
+
+    /// The timer has run out, if it has by `now`; then `poll`.
+    pub fn on_deadline(&mut self, now: Time) {
+        if self.release <= now {
+            self.release = Time::MAX;
+        }
+        if now < self.deadline {
+            return;
+        }
+        match (self.state, self.timer) {
+            (State::Closed | State::SynDue, _) => self.deadline = Time::MAX,
+            (State::SynSent, _) => {
+                self.deadline = Time::MAX;
+                self.state = State::SynDue;
+                self.rtt.back_off();
+                self.stats.syn_retransmits += 1;
+            }
+            (_, Timer::Rto) => self.time_out(now),
+            (_, Timer::Probe | Timer::ProbeAlone) => self.tail_is_silent(now),
+            (_, Timer::Reorder) => self.waited_for_reordering(now),
+            (_, Timer::Persist) if self.end == self.nxt => self.deadline = Time::MAX,
+            (_, Timer::Persist) => {
+                self.repair.window_probe_due = true;
+                self.rtt.back_off();
+                self.deadline = self.rtt.due(now);
+                self.limit = 0;
+                self.plain = false;
+            }
+        }
+    }
+
+    /// RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 and RFC 6675 §5.1.
+    fn time_out(&mut self, now: Time) {
+        self.deadline = Time::MAX;
+        if self.una == self.nxt {
+            return;
+        }
+        self.board.catch_up(self.una);
+        self.stats.rtos += 1;
+        // One reduction per window of data: a timeout during recovery is the same congestion, and
+        // so is a second one of the same segment (RFC 5681 §3.1, below equation 4).
+        let known = match self.state {
+            State::Recovery => true,
+            State::Loss => self.timed_out_at == self.una,
+            _ => false,
+        };
+        // RFC 5682 §3: the test is for a timeout that comes out of the blue.
+        self.repair.frto = if self.repair.rules.frto && self.state == State::Open {
+            Frto::Resent
+        } else {
+            Frto::Idle
+        };
+        if !known {
+            self.reduce(now, true);
+        }
+        self.timed_out_at = self.una;
+        self.control.restart();
+        self.exit = None;
+        self.forget_probe();
+        self.lose_by_timeout(now);
+        let pipe = self.board.pipe(self.una, self.nxt);
+        // One segment, over what is not taken for lost.
+        self.cwnd = (pipe + self.segment) as f64;
+        self.state = State::Loss;
+        self.recovery_point = self.nxt;
+        self.episode_at = self.una;
+        self.duplicate_acks = 0;
+        self.rtt.back_off();
+        self.refresh();
+        self.arm(now);
+    }
+
+    /// RFC 8985 §7.3: nothing was heard for two round trips.
+    fn tail_is_silent(&mut self, now: Time) {
+        let alone = self.nxt - self.una <= self.segment;
+        let due = self.log.newest() + self.rtt.probe_after(alone);
+        let due = due.min(self.rto_at);
+        if due > now {
+            // Something was sent since the timer was set.
+            self.deadline = due;
+            return;
+        }
+        self.probes = false;
+        self.repair.probe_due = true;
+        self.limit = 0;
+        self.arm(now);
+    }
+
+    /// RFC 8985 §6.3: what reordering was to explain did not come.
+    fn waited_for_reordering(&mut self, now: Time) {
+        self.timer = Timer::Rto;
+        self.deadline = self.rto_at;
+        if self.detect_by_time(now) && self.state == State::Open {
+            self.enter_recovery(now, 0, 0);
+        }
+        self.await_reordering();
+        self.refresh();
+    }
+
+    /// What a timer made due: a tail loss probe or a window probe.
+    pub(super) fn poll_probes(&mut self, now: Time) -> Option<Out> {
+        if core::mem::take(&mut self.repair.window_probe_due) {
+            self.refresh();
+            let room = self.window_edge.min(self.end).saturating_sub(self.nxt);
+            if room == 0 {
+                return Some(Out::WindowProbe);
+            }
+            // RFC 9293 §3.8.6.2.1: the override; a window smaller than a segment is used at last.
+            let out = self.send_new(now, room.min(self.segment));
+            self.arm(now);
+            return Some(out);
+        }
+        if !core::mem::take(&mut self.repair.probe_due) {
+            return None;
+        }
+        self.refresh();
+        if self.una == self.nxt {
+            self.probes = true;
+            return None;
+        }
+        self.stats.tail_probes += 1;
+        let room = self.window_edge.min(self.end).saturating_sub(self.nxt);
+        let again = room < self.segment.min(self.end - self.nxt) || self.end == self.nxt;
+        let (start, out) = if again {
+            let start = self.nxt.saturating_sub(self.segment).max(self.una);
+            (start, self.send_again(now, Range::new(start, self.nxt)))
+        } else {
+            let len = self.segment.min(room);
+            (self.nxt, self.send_new(now, len))
+        };
+        self.repair.probe = Some(Probe {
+            start,
+            end: self.nxt,
+            at: now,
+            again,
+        });
+        // Until it is answered every ACK takes the long way.
+        self.resent_to = self.resent_to.max(self.nxt + 1);
+        Some(out)
+    }
+
+    /// The probe's answer is of no interest any more.
+    pub(super) fn forget_probe(&mut self) {
+        self.repair.probe = None;
+        self.repair.probe_due = false;
+        self.probes = self.repair.rules.rack;
+    }
+}

@@ -1,0 +1,87 @@
+//! ECN (RFC 3168 §6.1): marks, echoes, one reduction per window of data.
+
+use farpath_tcp::{Config, DelayedAck, Profile, Receiver, Recovery};
+use farpath_units::Duration;
+
+use crate::harness::{Dialogue, Path, RTT, config, ms};
+
+fn ecn(on: bool) -> Config {
+    Config {
+        recovery: Recovery {
+            ecn: on,
+            ..Profile::Linux6.recovery()
+        },
+        delayed_ack: DelayedAck {
+            every: 1,
+            timeout: Duration::from_ms(40),
+        },
+        initial_window: 40,
+        initial_ssthresh: Some(40),
+        amount: Some(1_000_000),
+        ..config()
+    }
+}
+
+#[test]
+fn rfc3168_6_1_2_a_window_with_marks_is_reduced_once_and_nothing_is_sent_again() {
+    // A mark, three in the same window, then one three round trips later.
+    let path = Path {
+        mark: [200, 201, 210, 220, 400].into(),
+        service: Duration::from_us(500),
+        ..Path::new(RTT)
+    };
+    let mut d = Dialogue::new(&ecn(true), path.clone());
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!((stats.ecn_reductions, stats.retransmits), (2, 0));
+    assert_eq!((stats.fast_recoveries, stats.rtos), (0, 0));
+    assert_eq!(d.receiver.delivered(), 1_000_000);
+
+    let mut off = Dialogue::new(&ecn(false), path);
+    off.run_to_end();
+    assert_eq!(off.sender.stats().ecn_reductions, 0);
+}
+
+#[test]
+fn rfc3168_6_1_2_the_window_comes_down_to_ssthresh() {
+    let path = Path {
+        mark: [200].into(),
+        service: Duration::from_us(500),
+        ..Path::new(RTT)
+    };
+    let mut d = Dialogue::new(&ecn(true), path);
+    while d.sender.stats().ecn_reductions == 0 {
+        assert!(d.step());
+    }
+    let flight = d.sender.nxt() - d.sender.una();
+    assert!((d.sender.ssthresh_bytes() as i64 - flight as i64 / 2).abs() <= 1000);
+    let at = d.now;
+    d.run_until(at + Duration::from_ms(130));
+    let over = d.sender.cwnd_bytes() as i64 - d.sender.ssthresh_bytes() as i64;
+    assert!((0..=2000).contains(&over), "{over}");
+}
+
+#[test]
+fn rfc3168_6_1_3_the_echo_lasts_until_the_sender_says_it_reduced() {
+    let mut r = Receiver::new(&ecn(true));
+    r.on_syn(ms(0));
+    assert!(r.poll(ms(0)).is_some_and(|a| !a.ecn_echo));
+    let echoes: Vec<bool> = [
+        (false, false),
+        (true, false),
+        (false, false),
+        (false, true),
+        (false, false),
+        (true, true),
+        (false, false),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, (ce, cwr))| {
+        r.on_ecn(*ce, *cwr);
+        r.on_data(ms(1), 1000 * n as u64, 1000, false);
+        r.poll(ms(1)).expect("one by one").ecn_echo
+    })
+    .collect();
+    assert_eq!(echoes, [false, true, true, false, false, true, true]);
+}

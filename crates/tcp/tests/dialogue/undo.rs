@@ -1,0 +1,144 @@
+//! Reductions that were a mistake, and how they are recognised: F-RTO (RFC 5682), D-SACK (RFC 2883,
+//! RFC 3708), Eifel (RFC 3522).
+
+use farpath_tcp::{Config, DelayedAck, Recovery};
+use farpath_units::Duration;
+
+use crate::harness::{Dialogue, Path, RTT, classic, config, ms};
+
+fn with(recovery: Recovery, timestamps: bool) -> Config {
+    Config {
+        recovery,
+        timestamps,
+        delayed_ack: DelayedAck {
+            every: 1,
+            timeout: Duration::from_ms(40),
+        },
+        initial_window: 40,
+        initial_ssthresh: Some(40),
+        amount: Some(2_000_000),
+        ..config()
+    }
+}
+
+/// The path stalls for 700 ms: everything comes through, late and at once.
+fn stalled(config: &Config) -> Dialogue {
+    let path = Path {
+        service: Duration::from_us(500),
+        stall: Some((ms(1020), ms(1720))),
+        ..Path::new(RTT)
+    };
+    let mut d = Dialogue::new(config, path);
+    d.run_until(ms(1000));
+    let before = (d.sender.cwnd_bytes(), d.sender.ssthresh_bytes());
+    d.run_to_end();
+    assert!(
+        d.sender.stats().rtos >= 1,
+        "the stall is longer than the timer"
+    );
+    assert_eq!(before.1, 40_000);
+    d
+}
+
+#[test]
+fn without_any_test_a_delay_spike_costs_a_window_of_retransmissions() {
+    let d = stalled(&with(classic(), false));
+    let stats = d.sender.stats();
+    assert!(stats.retransmits > 30, "{}", stats.retransmits);
+    assert_eq!(stats.undone, 0);
+    assert!(d.sender.ssthresh_bytes() < 40_000);
+}
+
+#[test]
+fn rfc5682_a_delay_spike_is_told_from_a_loss_by_two_new_segments() {
+    for sack in [true, false] {
+        let frto = Recovery {
+            frto: true,
+            ..classic()
+        };
+        let d = stalled(&Config {
+            sack,
+            ..with(frto, false)
+        });
+        let stats = d.sender.stats();
+        // One repeated segment for each timeout within the stall.
+        assert_eq!(stats.retransmits, stats.rtos, "sack: {sack}");
+        assert_eq!(stats.undone, 1, "sack: {sack}");
+        assert_eq!(d.sender.ssthresh_bytes(), 40_000);
+    }
+}
+
+#[test]
+fn rfc3522_the_echoed_timestamp_tells_at_the_first_ack() {
+    let eifel = Recovery {
+        eifel: true,
+        ..classic()
+    };
+    let d = stalled(&with(eifel, true));
+    let stats = d.sender.stats();
+    assert_eq!((stats.retransmits, stats.undone), (stats.rtos, 1));
+    assert_eq!(d.sender.ssthresh_bytes(), 40_000);
+}
+
+/// A real loss of everything passes none of the tests.
+#[test]
+fn a_timeout_for_a_real_loss_stands() {
+    for (recovery, timestamps) in [
+        (
+            Recovery {
+                frto: true,
+                ..classic()
+            },
+            false,
+        ),
+        (
+            Recovery {
+                eifel: true,
+                dsack: true,
+                ..classic()
+            },
+            true,
+        ),
+    ] {
+        let mut d = Dialogue::new(
+            &Config {
+                receive_window: 40_000,
+                ..with(recovery, timestamps)
+            },
+            Path::new(RTT).losing(200..240),
+        );
+        d.run_to_end();
+        let stats = d.sender.stats();
+        assert_eq!((stats.rtos, stats.undone), (1, 0));
+        assert!(d.sender.ssthresh_bytes() < 40_000);
+        assert_eq!(d.receiver.delivered(), 2_000_000);
+    }
+}
+
+/// RFC 3708 §2: three SACKs made a loss of what was only overtaken. The repair arrives as a
+/// duplicate, is reported, and explains the whole recovery.
+#[test]
+fn rfc3708_a_recovery_whose_repairs_were_all_duplicates_is_taken_back() {
+    let run = |dsack: bool| {
+        let recovery = Recovery { dsack, ..classic() };
+        let mut path = Path {
+            service: Duration::from_ms(2),
+            ..Path::new(RTT)
+        };
+        path.detour.insert(300, Duration::from_ms(20));
+        let mut d = Dialogue::new(&with(recovery, false), path);
+        d.run_to_end();
+        let stats = d.sender.stats();
+        assert_eq!((stats.fast_recoveries, stats.retransmits), (1, 1));
+        (
+            stats.undone,
+            stats.duplicates_reported,
+            d.sender.ssthresh_bytes(),
+        )
+    };
+    let (undone, reported, ssthresh) = run(true);
+    assert_eq!((undone, reported, ssthresh), (1, 1, 40_000));
+    let (undone, reported, ssthresh) = run(false);
+    assert_eq!((undone, reported), (0, 0));
+    assert!(ssthresh < 40_000);
+}
