@@ -2,6 +2,7 @@
 //! `RunDocument`; computes nothing that is not in it.
 
 pub mod compare;
+mod drops;
 mod grid;
 pub mod html;
 pub mod junit;

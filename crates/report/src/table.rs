@@ -40,6 +40,13 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         let text = format!("FAIL  {}", failure(expectation));
         push_wrapped(&mut out, &text, "      ", layout);
     }
+    let lost = crate::drops::lines(run);
+    if !lost.is_empty() {
+        out += "\nFrames lost\n";
+    }
+    for line in lost {
+        push_wrapped(&mut out, &format!("- {line}"), "  ", layout);
+    }
     let notes = notes(run);
     if !notes.is_empty() {
         out += "\nNotes\n";
@@ -136,7 +143,9 @@ fn headline(record: &Record) -> Vec<&str> {
     match record.kind.as_str() {
         "ping" => vec!["rtt_avg_ns"],
         "tcp" => vec!["goodput_bps", "recovery_s"],
-        "transfer" => vec!["completion_ns"],
+        "transfer" => vec!["completion_ns", "goodput_bps"],
+        "request" => vec!["request_rate", "goodput_bps"],
+        "flows" => vec!["offered_bps", "goodput_bps", "flow_time_avg_ns"],
         "udp" => vec!["goodput_bps", "loss_ratio"],
         "bandwidth" => vec!["capacity_bps", "available_bps"],
         _ => record.metrics.keys().take(4).map(String::as_str).collect(),

@@ -8,8 +8,9 @@ use farpath_units::{Duration, Size, Time};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, NodeId, Scenario, Tcp, Test, TestKind};
+use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Tcp, Test, TestKind};
 use crate::mpls::parts;
+use crate::plan::Plan;
 
 /// Bytes of one label stack entry (RFC 3032 §2.1).
 const LABEL: u32 = 4;
@@ -43,6 +44,54 @@ pub(crate) fn check(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagn
         packet_fits(scenario, test, f, faults);
         window_fits(scenario, test, f, faults);
         ends(scenario, test, f, faults);
+    }
+    lost_segments(scenario, tables, faults);
+}
+
+/// A loss by order names a stream the test has, and a segment its transfer has.
+fn lost_segments(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnostic>) {
+    let Ok(plan) = Plan::new(scenario) else {
+        return; // reported when it is built
+    };
+    for (link, f) in scenario.links.iter().zip(&tables.links) {
+        for loss in link.directions.iter().flat_map(|d| &d.losses) {
+            let Loss::Scripted {
+                test,
+                stream,
+                segment,
+            } = loss
+            else {
+                continue;
+            };
+            let Some(number) = scenario.tests.iter().position(|t| t.name == *test) else {
+                continue;
+            };
+            let kind = &scenario.tests[number].kind;
+            let streams = kind.tcp().map_or(1, |tcp| tcp.parallel);
+            if *stream >= streams {
+                let title = format!("test `{test}` has no stream {stream} to lose a segment of");
+                let help = format!("its streams are 0 to {}", streams - 1);
+                faults.push(Diagnostic::new(f.place("lose"), title).help(help));
+                continue;
+            }
+            let flow = plan.flows.iter().position(|p| p.test == number);
+            let (
+                TestKind::Tcp(Tcp {
+                    bytes: Some(bytes), ..
+                }),
+                Some(flow),
+            ) = (kind, flow)
+            else {
+                continue;
+            };
+            let segments = bytes.as_bytes().div_ceil(plan.mss(scenario, flow).into());
+            if *segment > segments {
+                let title =
+                    format!("segment {segment} of test `{test}` is lost, which sends {segments}");
+                let help = "name a segment of the transfer, or raise its `bytes`";
+                faults.push(Diagnostic::new(f.place("lose"), title).help(help));
+            }
+        }
     }
 }
 

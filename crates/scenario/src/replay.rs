@@ -46,13 +46,16 @@ pub(crate) fn load(
     None
 }
 
-/// Reads the text of a file, strictly.
-pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
-    let at = |line: usize, title: String, remedy: &str| Fault {
+fn at(line: usize, title: String, remedy: &str) -> Fault {
+    Fault {
         line: line + 1,
         title,
         remedy: remedy.to_owned(),
-    };
+    }
+}
+
+/// Reads the text of a file, strictly.
+pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, l)| l);
     let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
@@ -65,51 +68,25 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
     for (n, line) in lines {
-        let mut cells = line.split(',');
-        let (Some(time), Some(value), None) = (cells.next(), cells.next(), cells.next()) else {
-            let title = format!("`{}` has not two cells", shorten(line));
-            return Err(at(n, title, "write a time, a comma and a number"));
-        };
-        let Some(time) = seconds(time) else {
-            let title = format!("`{}` is no time", shorten(time));
-            return Err(at(
-                n,
-                title,
-                "seconds since the start of the test, at most 100 days, such as 12.5",
-            ));
-        };
-        let Some(value) = whole(value).filter(|v| *v <= MOST) else {
-            let title = format!(
-                "`{}` is no number of {}",
-                shorten(value),
-                ["bytes", "bits per second"][kind]
-            );
-            return Err(at(n, title, "a whole number without a unit, at most 10^15"));
-        };
-        if rows.last().is_some_and(|last| last.0 >= time) {
+        let row = row(n, line, ["bytes", "bits per second"][kind])?;
+        if rows.last().is_some_and(|last| last.0 >= row.0) {
             let title = "its time is not later than that of the line before".to_owned();
-            return Err(at(
-                n,
-                title,
-                "sort the lines by time, and add up what happens at one instant",
-            ));
+            let remedy = "sort the lines by time, and add up what happens at one instant";
+            return Err(at(n, title, remedy));
         }
         if rows.len() == MOST_ROWS {
-            return Err(at(
-                n,
-                "too many lines".to_owned(),
-                "at most a million are replayed",
-            ));
+            let remedy = "at most a million are replayed";
+            return Err(at(n, "too many lines".to_owned(), remedy));
         }
-        rows.push((time, value));
+        rows.push(row);
     }
     let least = kind + 1;
     if rows.len() < least || rows.iter().all(|r| r.1 == 0) {
-        let title = "nothing is sent".to_owned();
         let remedy = [
             "add a line with a time and bytes",
             "a rate holds until the next line: write at least two, and a rate above 0",
         ];
+        let title = "nothing is sent".to_owned();
         return Err(at(rows.len(), title, remedy[kind]));
     }
     Ok(if kind == 0 {
@@ -117,6 +94,26 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
     } else {
         Replay::Rates(rows)
     })
+}
+
+/// One line; `of` is what its second cell counts.
+fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
+    let mut cells = line.split(',');
+    let (Some(time), Some(value), None) = (cells.next(), cells.next(), cells.next()) else {
+        let title = format!("`{}` has not two cells", shorten(line));
+        return Err(at(n, title, "write a time, a comma and a number"));
+    };
+    let Some(time) = seconds(time) else {
+        let title = format!("`{}` is no time", shorten(time));
+        let remedy = "seconds since the start of the test, at most 100 days, such as 12.5";
+        return Err(at(n, title, remedy));
+    };
+    let Some(value) = whole(value).filter(|v| *v <= MOST) else {
+        let title = format!("`{}` is no number of {of}", shorten(value));
+        let remedy = "a whole number without a unit, at most 10^15";
+        return Err(at(n, title, remedy));
+    };
+    Ok((time, value))
 }
 
 fn whole(text: &str) -> Option<u64> {

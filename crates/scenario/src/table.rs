@@ -387,7 +387,8 @@ pub(crate) const TEST: Section = Section {
         key("requests", COUNT, "Requests on each connection.")
             .default("as many as `duration` allows")
             .only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP),
+        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP)
+            .instead_of("replay"),
         key(
             "arrivals",
             Choice(&["constant", "poisson"]),

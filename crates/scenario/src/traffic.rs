@@ -66,23 +66,7 @@ pub(crate) fn test(
             faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
-    let sized = f.has("bytes")
-        || f.has("requests")
-        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
-    let duration = match &kind {
-        TestKind::Ping(_) => None,
-        TestKind::Udp(Udp {
-            replay: Some(replay),
-            ..
-        }) => {
-            // The last line is part of it.
-            let whole = replay.total().0 + Duration::from_ns(1);
-            f.get("duration").or(Some(whole))
-        }
-        _ => f
-            .get("duration")
-            .or((!sized).then_some(Duration::from_secs(10))),
-    };
+    let duration = duration(f, &kind);
     Some(Test {
         name,
         from,
@@ -99,6 +83,27 @@ pub(crate) fn test(
         group: f.get("group"),
         kind,
     })
+}
+
+/// How long a test is measured: what has an end of its own needs no other.
+fn duration(f: &Fields, kind: &TestKind) -> Option<Duration> {
+    let sized = f.has("bytes")
+        || f.has("requests")
+        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
+    match kind {
+        TestKind::Ping(_) => None,
+        TestKind::Udp(Udp {
+            replay: Some(replay),
+            ..
+        }) => {
+            // The last line is part of it.
+            let whole = replay.total().0 + Duration::from_ns(1);
+            f.get("duration").or(Some(whole))
+        }
+        _ => f
+            .get("duration")
+            .or((!sized).then_some(Duration::from_secs(10))),
+    }
 }
 
 /// The two nodes of a test and the sender's link, if one was named.

@@ -803,7 +803,7 @@ window = "1 MiB""#,
   --> x.toml:27:1
    |
 27 | window = "1 MiB"
-   | ^^^^^^ only for kind = "tcp" or "transfer" or "request"
+   | ^^^^^^ only for kind = "tcp" or "transfer" or "request" or "flows"
    |
    = help: remove it, or change the kind from "ping"
 
@@ -956,6 +956,106 @@ fn a_scripted_loss_of_an_unknown_flow() {
 1 error in x.toml
 "#;
     assert_eq!(said, expected, "\n{said}");
+}
+
+#[test]
+fn what_a_transfer_does_not_have_cannot_be_lost() {
+    let text = |lose: &str| {
+        format!(
+            r#"[scenario]
+name = "x"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "wire"
+ends = ["a", "b"]
+framing = "gbe"
+lose = {lose}
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+bytes = "14480 B"
+"#
+        )
+    };
+    let said = |lose: &str| {
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: text(lose),
+        };
+        parse(&source, &[]).map_err(|e| e.to_string())
+    };
+    assert!(said("{ flow = \"t\", segment = 10 }").is_ok());
+    let beyond = said("{ flow = \"t\", segment = 11 }").expect_err("ten segments");
+    assert!(
+        beyond.contains("segment 11 of test `t` is lost, which sends 10")
+            && beyond.contains("x.toml:11:")
+            && beyond.contains("raise its `bytes`"),
+        "{beyond}"
+    );
+    let stream = said("{ flow = \"t\", segment = 1, stream = 2 }").expect_err("one stream");
+    assert!(stream.contains("its streams are 0 to 0"), "{stream}");
+}
+
+#[test]
+fn shapes_of_traffic_are_checked() {
+    let said = |rest: &str| {
+        let text = format!(
+            r#"[scenario]
+name = "x"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "wire"
+ends = ["a", "b"]
+framing = "gbe"
+[[test]]
+name = "t"
+from = "a"
+to = "b"
+{rest}
+"#
+        );
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text,
+        };
+        parse(&source, &[]).expect_err(rest).to_string()
+    };
+    let sizes = |s: &str| format!("kind = \"flows\"\nflows = 2\nspacing = \"1 s\"\nsizes = {s}");
+    for (rest, words) in [
+        ("kind = \"udp\"".to_owned(), "has no `rate`"),
+        ("kind = \"udp\"\nreplay = \"none.csv\"".to_owned(), "there is no file"),
+        (
+            "kind = \"udp\"\nrate = \"1 Mbit/s\"\nreplay = \"none.csv\"".to_owned(),
+            "keep one of them",
+        ),
+        (
+            "kind = \"udp\"\nrate = \"1 Mbit/s\"\non_off = { on = \"1 s\", off = \"1 s\", alpha = 1 }".to_owned(),
+            "above 1 and at most 100",
+        ),
+        (
+            "kind = \"udp\"\nrate = \"1 Mbit/s\"\non_off = { on = \"1 s\", off = \"1 s\" }\nenvelope = { period = \"1 d\", low = 0.1 }".to_owned(),
+            "write two tests",
+        ),
+        (
+            sizes("{ kind = \"pareto\", least = \"2 kB\", most = \"1 kB\" }"),
+            "larger than `least`",
+        ),
+        (sizes("{ kind = \"fixed\", median = \"2 kB\" }"), "has no meaning"),
+        ("kind = \"flows\"\nspacing = \"1 s\"".to_owned(), "has no `flows`"),
+        ("kind = \"transfer\"".to_owned(), "has no `file_size`"),
+        ("kind = \"request\"\nblock = \"0 B\"".to_owned(), "block"),
+    ] {
+        let said = said(&rest);
+        assert!(said.contains(words), "{rest}\n{said}");
+    }
 }
 
 #[test]

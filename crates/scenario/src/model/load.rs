@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn drawn_sizes_and_lengths_have_their_means() {
         let luck = Key::new(1).with("sizes").stream();
-        const N: u64 = 200_000;
+        const N: u64 = 2_000_000;
         for sizes in [
             Sizes::Pareto {
                 least: Size::from_bytes(1000),
