@@ -1,5 +1,5 @@
-// Draws one figure of docs/gallery from the report.json a run leaves behind:
-//   node dist-gallery/gallery.js tunnel|load REPORT_JSON OUT_SVG
+// Draws one figure of docs/gallery from what runs leave behind:
+//   node dist-gallery/gallery.js FIGURE REPORT_JSON... OUT_SVG
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,8 +7,22 @@ import { dirname } from "node:path";
 import style from "./src/figure.css?raw";
 import { distinctPaths, drawPath } from "./src/diagram/draw";
 import { drawLoad } from "./src/figure/load";
+import { drawRecovery, recoveryKey } from "./src/figure/recovery";
+import { drawSawtooth } from "./src/figure/sawtooth";
+import { drawSlowStart } from "./src/figure/slow-start";
+import { drawWindow } from "./src/figure/window";
+import { complete } from "./src/sequence/burst";
+import { drawSequence } from "./src/sequence/figure";
+import { repairs, spanned, type Repair } from "./src/sequence/view";
 import { toFile, type Shape } from "./src/svg";
-import type { ReportData } from "./src/types";
+import type { ReportData, Sequence } from "./src/types";
+
+const WIDTH = 900;
+
+function must<T>(found: T | null | undefined, wanted: string): T {
+  if (found === null || found === undefined) throw new Error(`the report holds ${wanted}`);
+  return found;
+}
 
 function tunnel(data: ReportData): Shape {
   const longest = distinctPaths(data.paths ?? [])[0];
@@ -17,28 +31,106 @@ function tunnel(data: ReportData): Shape {
 }
 
 function load(data: ReportData): Shape {
-  const drawing = drawLoad(data, "load");
-  if (!drawing) throw new Error("the report holds no rates of a link in both directions");
-  return drawing;
+  return must(drawLoad(data, "load"), "no rates of a link in both directions");
 }
 
-const FIGURES: Readonly<Record<string, (data: ReportData) => Shape>> = { tunnel, load };
+/** The slides' path to Amsterdam: 10 Gbit/s × 17 ms. */
+function window(data: ReportData): Shape {
+  return must(drawWindow(data, 10e9, 0.017, "window"), "no sweep over windows");
+}
+
+function recovery(data: ReportData): Shape {
+  const key = must(recoveryKey(data.document.records.map((r) => r.point)), "no sweep over algorithms");
+  const test = key.split(".")[1] ?? "";
+  return must(drawRecovery(data, { id: "recovery", test, key, width: WIDTH, height: 400 }), "no window that a loss cut");
+}
+
+function slowStart(data: ReportData): Shape {
+  return must(drawSlowStart(data, 1.5, "slow-start"), "no transfer");
+}
+
+function sawtooth(small: ReportData, large: ReportData): Shape {
+  const runs = [{ name: "1500-byte packets", data: small }, { name: "9000-byte packets", data: large }];
+  return must(drawSawtooth(runs, "sawtooth"), "no throughput over time");
+}
+
+function traceOf(data: ReportData): Sequence {
+  return must(data.sequence?.find((s) => s.bursts.some((b) => b.kind === "retransmit")), "no trace with a retransmission");
+}
+
+function said(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
+function trace(data: ReportData): Shape {
+  const sequence = traceOf(data);
+  const all = repairs(sequence.bursts.map(complete));
+  const sent = all.reduce((sum, r) => sum + r.count, 0);
+  return drawSequence(sequence, {
+    id: "trace", width: WIDTH, title: "Time–sequence plot of a whole transfer",
+    describe: `${said(sent, "retransmission")} in ${said(all.length, "repair")}`,
+  });
+}
+
+/** The repair of most retransmissions among those of which every segment was recorded. */
+function greatest(sequence: Sequence, before: number, after: number): Repair {
+  const spans = sequence.detail_ns ?? [[0, Infinity] as const];
+  const known = spans.flatMap(([from, until]) => repairs(sequence.bursts.map(complete), [from + before, until - after]));
+  return must(known.sort((p, q) => q.count - p.count)[0], "no repair of which every segment was recorded");
+}
+
+/** That repair, with two round trips before it and three after it. */
+function closeUp(data: ReportData): Shape {
+  const sequence = traceOf(data);
+  const rtt = must(data.document.records.find((r) => r.test === sequence.test && r.origin === "simulated")?.metrics["rtt_min_ns"], "no round-trip time");
+  const repair = greatest(sequence, 2 * rtt, 3 * rtt);
+  const view = must(spanned(sequence.bursts.map(complete), repair.from - 2 * rtt, repair.to + 3 * rtt), "nothing there");
+  return drawSequence(sequence, {
+    id: "close-up", width: WIDTH, view, title: "Time–sequence plot of a repair", describe: `${said(repair.count, "retransmission")} repair one loss`,
+  });
+}
+
+/** Its beginning, so close that segments can be told apart: the holes, what was reported around them, what was sent again. */
+function holes(data: ReportData): Shape {
+  const sequence = traceOf(data);
+  const bursts = sequence.bursts.map(complete);
+  const repair = greatest(sequence, 0, 20e6);
+  const span = Math.max(repair.to - repair.from, 12e6);
+  const [before, after] = [span * 0.08, span * 0.04 + (repair.from + span - repair.to)];
+  const again = bursts.filter((b) => b.kind === "retransmit" && b.t >= repair.from && b.t <= repair.to);
+  const [low, high, len] = [Math.min(...again.map((b) => b.seq)), Math.max(...again.map((b) => b.seq1)), again[0]!.len];
+  return drawSequence(sequence, {
+    id: "holes", width: WIDTH, view: { t0: repair.from - before, t1: repair.to + after, s0: low - 12 * len, s1: high + 12 * len },
+    title: "Time–sequence plot of a repair, segment by segment", describe: `${said(repair.count, "segment")} sent again`,
+  });
+}
+
+type Figure = (...reports: ReportData[]) => Shape;
+
+const one = (draw: (data: ReportData) => Shape): Figure => (...reports) => draw(must(reports[0], "nothing"));
+
+const FIGURES: Readonly<Record<string, Figure>> = {
+  tunnel: one(tunnel), load: one(load), window: one(window), recovery: one(recovery), "slow-start": one(slowStart), trace: one(trace),
+  "close-up": one(closeUp), holes: one(holes),
+  sawtooth: (...reports) => sawtooth(must(reports[0], "nothing"), must(reports[1], "nothing: two reports are wanted")),
+};
 
 function main(): number {
-  const [figure, from, to] = process.argv.slice(2);
+  const [figure, ...files] = process.argv.slice(2);
   const draw = figure === undefined ? undefined : FIGURES[figure];
-  if (!draw || from === undefined || to === undefined) {
-    console.error(`usage: gallery ${Object.keys(FIGURES).join("|")} REPORT_JSON OUT_SVG`);
+  const to = files.pop();
+  if (!draw || to === undefined || files.length === 0) {
+    console.error(`usage: gallery ${Object.keys(FIGURES).join("|")} REPORT_JSON... OUT_SVG`);
     return 2;
   }
   try {
-    const data = JSON.parse(readFileSync(from, "utf8")) as ReportData;
-    const text = toFile(draw(data), style);
+    const reports = files.map((file) => JSON.parse(readFileSync(file, "utf8")) as ReportData);
+    const text = toFile(draw(...reports), style);
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, text);
     return 0;
   } catch (error) {
-    console.error(`${from}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`${files.join(", ")}: ${error instanceof Error ? error.message : String(error)}`);
     return 3;
   }
 }

@@ -10,8 +10,8 @@ import { pathToFileURL } from "node:url";
 
 import { chromium } from "playwright-core";
 
-const BROWSERS = process.env.CHROMIUM ? [process.env.CHROMIUM] : ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+import { BROWSERS, FLAGS } from "./browser.mjs";
+
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 /** A page is mailed and opened on a phone. */

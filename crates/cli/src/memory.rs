@@ -20,12 +20,17 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
     };
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
-        let frames = match &scenario.tests[f.test].kind {
-            TestKind::Tcp(tcp) => {
-                let config = plan.tcp_config(scenario, flow, tcp);
-                let window = config.receive_window.min(config.send_buffer);
-                window / u64::from(config.mss)
-            }
+        let kind = &scenario.tests[f.test].kind;
+        let connection = |tcp| {
+            let config = plan.tcp_config(scenario, flow, tcp);
+            let window = config.receive_window.min(config.send_buffer);
+            window / u64::from(config.mss)
+        };
+        let frames = match kind {
+            TestKind::Tcp(_)
+            | TestKind::Transfer(_)
+            | TestKind::Request(_)
+            | TestKind::Flows(_) => kind.tcp().map_or(0, connection),
             TestKind::Udp(udp) => {
                 let walk = plan.walk(scenario, FlowDir::forward(flow as u16));
                 let long = plan.propagation(scenario, &walk);

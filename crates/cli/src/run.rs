@@ -57,6 +57,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         simulate: args.simulate || neither,
         sequence: 0,
         event_by_event: args.event_by_event,
+        intervals: args.intervals,
     };
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;

@@ -28,7 +28,7 @@ pub(crate) fn of(
     let mut found = Vec::new();
     for node in 0..scenario.node_count() {
         for program in outcome.built.station_mut(node).programs_mut() {
-            let sim::Program::TcpSource(source) = program else {
+            let Some(source) = program.tcp_source_mut() else {
                 continue;
             };
             let (Some(sequence), mss) = (source.sequence.take(), source.config().tcp.mss) else {

@@ -7,7 +7,7 @@ use farpath_element::Mode;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, TestKind, forecast};
+use farpath_scenario::{Scenario, forecast};
 use farpath_sim as sim;
 
 use crate::exit::Failure;
@@ -25,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) sequence: usize,
     /// One instant at a time.
     pub(crate) event_by_event: bool,
+    /// Series have about this many intervals.
+    pub(crate) intervals: u32,
 }
 
 /// Everything one point gave.
@@ -35,20 +37,14 @@ pub(crate) struct Point {
     pub(crate) sequences: Vec<Sequence>,
 }
 
-/// Series keep about this many intervals.
-const INTERVALS: u64 = 600;
-
 /// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
 const SEQUENCE_BURSTS: usize = 500_000;
 
 /// What each connection keeps of them, `points` being all that share the page.
 pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
     let streams = |s: &Scenario| -> usize {
-        let tcp = s.tests.iter().filter_map(|t| match &t.kind {
-            TestKind::Tcp(tcp) => Some(tcp.parallel as usize),
-            _ => None,
-        });
-        tcp.sum()
+        let tests = s.tests.iter().filter_map(|t| t.kind.tcp());
+        tests.map(|tcp| tcp.parallel as usize).sum()
     };
     let all: usize = points.map(streams).sum();
     (SEQUENCE_BURSTS / all.max(1)).clamp(100, SEQUENCE_BURSTS / 5)
@@ -112,7 +108,7 @@ fn run(
         sim::Options {
             mode,
             seed,
-            intervals: INTERVALS,
+            intervals: wanted.intervals.into(),
             keep,
             progress: &mut report,
             tap: &mut |scenario, built, frames| {

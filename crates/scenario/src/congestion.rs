@@ -10,7 +10,8 @@ use crate::key::{Key, Kind, key};
 use crate::model::Congestion;
 use crate::network::octets;
 
-const TCP: &[&str] = &["tcp"];
+use crate::table::TCP;
+
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;
 

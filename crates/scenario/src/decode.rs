@@ -354,6 +354,15 @@ fn read_number(
         },
         (Kind::BitErrorRate, _, Some(x)) => bit_error_rate(name, x, at, faults),
         (Kind::Bound, _, Some(x)) => Some(Value::Float(x)),
+        (Kind::Number { above, max }, _, Some(x)) if *above < x && x <= *max => {
+            Some(Value::Float(x))
+        }
+        (Kind::Number { above, max }, _, Some(_)) => fault(
+            faults,
+            at,
+            format!("`{name}` must be above {above} and at most {max}"),
+            "a plain number, such as 1.5",
+        ),
         _ => {
             wrong_type(name, kind, found, at, faults);
             None

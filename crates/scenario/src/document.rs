@@ -81,7 +81,7 @@ impl Document {
         if !tables.names_are_known() {
             return None;
         }
-        let scenario = resolve(&tables, faults);
+        let scenario = resolve(&tables, &self.texts[0].0, faults);
         if faults.is_empty() {
             reach::check(&scenario, &tables, faults);
         }
@@ -212,7 +212,7 @@ fn array(root: &DeTable<'_>, section: &Section, faults: &mut Vec<Diagnostic>) ->
     all
 }
 
-fn resolve(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Scenario {
+fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scenario {
     let names = Names::collect(tables, faults);
     let hosts: Vec<_> = tables.hosts.iter().map(network::host).collect();
     let routers: Vec<_> = tables.routers.iter().map(network::router).collect();
@@ -258,7 +258,7 @@ fn resolve(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Scenario {
     scenario.tests = tables
         .tests
         .iter()
-        .filter_map(|f| traffic::test(f, &names, &scenario, faults))
+        .filter_map(|f| traffic::test(f, &names, &scenario, source, faults))
         .collect();
     for f in &tables.events {
         traffic::event(f, &names, faults, &mut scenario.events);

@@ -3,6 +3,8 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod exchange;
+mod host;
 mod tcp;
 
 use std::collections::BTreeMap;
@@ -30,6 +32,8 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Ping(ping) => path.ping(ping, &mut record),
             TestKind::Udp(udp) => path.udp(test, udp, &mut record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
+            TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
+            TestKind::Flows(flows) => path.flows(flows, &mut record),
         }
         if overlaps(scenario, plan, number, &path) {
             record.notes.push(
@@ -63,12 +67,15 @@ fn blank(scenario: &Scenario, test: &Test, point: &BTreeMap<String, String>) -> 
 }
 
 impl TestKind {
-    /// `ping`, `tcp` or `udp`.
+    /// The word after `kind`.
     pub fn name(&self) -> &'static str {
         match self {
             TestKind::Ping(_) => "ping",
             TestKind::Tcp(_) => "tcp",
             TestKind::Udp(_) => "udp",
+            TestKind::Transfer(_) => "transfer",
+            TestKind::Request(_) => "request",
+            TestKind::Flows(_) => "flows",
         }
     }
 }
@@ -108,10 +115,10 @@ struct Path<'a> {
     back: Vec<Hop>,
 }
 
-/// How much fits through the narrowest place, and whether that is the sender's own interface.
+/// How much fits through the narrowest place, and what that is: `nic`, `link` or `host_cpu`.
 struct Narrowest {
     bps: f64,
-    own: bool,
+    place: &'static str,
 }
 
 fn put(metrics: &mut Metrics, name: &str, value: f64) {
@@ -178,13 +185,13 @@ impl<'a> Path<'a> {
         put(&mut record.metrics, "loss_ratio", 1.0 - arrives * returns);
     }
 
-    /// Payload rate at which the first port is full, when each datagram of `len` bytes carries
+    /// Payload rate at which the first port is full, or one of the hosts, when each datagram of `len` bytes carries
     /// `payload` of them and `acks` datagrams of `ack_len` bytes come back for it. A port that the
     /// way crosses several times carries the datagram as often.
     fn narrowest(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> Narrowest {
         let mut best = Narrowest {
-            bps: f64::INFINITY,
-            own: false,
+            bps: self.hosts_bps(len, payload, acks, ack_len),
+            place: "host_cpu",
         };
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
@@ -198,10 +205,9 @@ impl<'a> Path<'a> {
             let wire = on(&self.there, len) + acks * on(&self.back, ack_len);
             let bps = port.rate.as_bps() as f64 * f64::from(payload) / wire;
             if bps < best.bps {
-                best = Narrowest {
-                    bps,
-                    own: !self.scenario.is_router(port.from),
-                };
+                let own = !self.scenario.is_router(port.from);
+                let place = if own { "nic" } else { "link" };
+                best = Narrowest { bps, place };
             }
         }
         best
@@ -224,7 +230,8 @@ impl<'a> Path<'a> {
     fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
-        let offered = udp.rate.as_bps() as f64;
+        let offered = udp.rate.as_bps() as f64 * mean_share(udp);
+        record.notes.extend(load_notes(udp));
         let through =
             offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
         // What is sent at the start arrives a way later; until then nothing is measured.
@@ -239,7 +246,7 @@ impl<'a> Path<'a> {
         let by = if offered <= narrowest.bps {
             "application"
         } else {
-            place(&narrowest)
+            narrowest.place
         };
         record.limited_by = Some(by.to_owned());
         if offered > narrowest.bps && self.crosses_twice() {
@@ -256,8 +263,15 @@ impl<'a> Path<'a> {
     }
 }
 
-fn place(narrowest: &Narrowest) -> &'static str {
-    if narrowest.own { "nic" } else { "link" }
+/// The share of its rate that a stream of datagrams offers on average.
+fn mean_share(udp: &Udp) -> f64 {
+    let duty = udp.on_off.map_or(1.0, |o| o.duty());
+    duty * udp.envelope.map_or(1.0, |e| e.mean())
+}
+
+fn load_notes(udp: &Udp) -> Option<String> {
+    let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
+    varies.then(|| "the mean rate over a long time; what a peak loses is not foreseen".to_owned())
 }
 
 /// Mean share of frames of `wire_bytes` one cause loses.

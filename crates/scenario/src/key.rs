@@ -50,6 +50,8 @@ pub(crate) enum Kind {
     SysctlTriple,
     /// A ratio in [0, 1].
     Ratio,
+    /// A plain number above `above` and at most `max`.
+    Number { above: f64, max: f64 },
     /// A bit error rate in [0, 1).
     BitErrorRate,
     /// What may wait.

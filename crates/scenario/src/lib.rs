@@ -28,6 +28,7 @@ mod quantity;
 mod reach;
 mod recovery;
 mod reference;
+mod replay;
 mod schema;
 mod set;
 mod signal;

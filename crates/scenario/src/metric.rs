@@ -30,6 +30,30 @@ pub(crate) const TCP: &[&str] = &[
     "ramp_s",
     "jain_index",
 ];
+/// Beyond those of a tcp test.
+pub(crate) const EXCHANGE: &[&str] = &[
+    "requests",
+    "request_rate",
+    "response_min_ns",
+    "response_avg_ns",
+    "response_max_ns",
+];
+/// Of a test of flows that come and go.
+pub(crate) const FLOWS: &[&str] = &[
+    "goodput_bps",
+    "bytes",
+    "completion_ns",
+    "retransmits",
+    "rtos",
+    "flows",
+    "offered_bps",
+    "size_mean_bytes",
+    "flow_time_avg_ns",
+    "flow_time_p50_ns",
+    "flow_time_p99_ns",
+];
+/// Of every test in a group.
+const GROUP: &[&str] = &["group_jain_index"];
 pub(crate) const UDP: &[&str] = &[
     "sent_bps",
     "goodput_bps",
@@ -188,8 +212,15 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
     };
     match names.test_kinds[number].as_str() {
         "ping" => in_list(text, metric, "a ping", PING),
-        "udp" => in_list(text, metric, "a udp test", UDP),
-        _ => in_list(text, metric, "a tcp test", TCP),
+        "udp" => in_list(text, metric, "a udp test", &[UDP, GROUP].concat()),
+        "flows" => in_list(text, metric, "a flows test", &[FLOWS, GROUP].concat()),
+        kind @ ("transfer" | "request") => in_list(
+            text,
+            metric,
+            &format!("a {kind} test"),
+            &[TCP, EXCHANGE].concat(),
+        ),
+        _ => in_list(text, metric, "a tcp test", &[TCP, GROUP].concat()),
     }
 }
 

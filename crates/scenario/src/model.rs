@@ -1,11 +1,15 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod load;
+
 use std::collections::BTreeMap;
 
 use farpath_predict::Framing;
 use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
+
+pub use load::{Arrivals, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,6 +294,8 @@ pub struct Test {
     pub class: u8,
     /// 4 or 6.
     pub ip: u8,
+    /// The group whose tests are compared with one another.
+    pub group: Option<String>,
     /// What it does.
     pub kind: TestKind,
 }
@@ -303,6 +309,102 @@ pub enum TestKind {
     Tcp(Tcp),
     /// A stream of datagrams.
     Udp(Udp),
+    /// Files, from disk to disk.
+    Transfer(Transfer),
+    /// Blocks, asked for one by one.
+    Request(Request),
+    /// Transfers that come and go.
+    Flows(Flows),
+}
+
+/// `kind = "transfer"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// The connections that carry the files; `parallel` share them out.
+    pub tcp: Tcp,
+    /// How many files.
+    pub files: u64,
+    /// Bytes of each.
+    pub file_size: Size,
+    /// Files asked for ahead on each connection, the one under way included.
+    pub pipelining: u64,
+}
+
+/// `kind = "request"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The connections.
+    pub tcp: Tcp,
+    /// Bytes of an answer.
+    pub block: Size,
+    /// Bytes of a request.
+    pub request_size: Size,
+    /// Requests on each connection that wait for their answer at most.
+    pub outstanding: u64,
+    /// From an answer to the request that follows it.
+    pub think_time: Duration,
+    /// Requests on each connection; as many as there is time for if absent.
+    pub requests: Option<u64>,
+}
+
+/// What asks and answers on one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Bytes of a request.
+    pub request: u64,
+    /// Bytes of an answer.
+    pub answer: u64,
+    /// Requests that wait for their answer at most.
+    pub outstanding: u64,
+    /// From an answer to the request that follows it.
+    pub think: Duration,
+    /// Requests in all, if there is an end.
+    pub requests: Option<u64>,
+    /// Answers come from a disk and go to one.
+    pub disks: bool,
+}
+
+/// Bytes of a request for a file: a command line of a file transfer protocol.
+const FILE_REQUEST: u64 = 100;
+
+impl TestKind {
+    /// What its connections are made of, if it has any.
+    pub fn tcp(&self) -> Option<&Tcp> {
+        match self {
+            TestKind::Tcp(tcp) => Some(tcp),
+            TestKind::Transfer(transfer) => Some(&transfer.tcp),
+            TestKind::Request(request) => Some(&request.tcp),
+            TestKind::Flows(flows) => Some(&flows.tcp),
+            TestKind::Ping(_) | TestKind::Udp(_) => None,
+        }
+    }
+
+    /// What is asked and answered on connection `stream`, if the test asks.
+    pub fn exchange(&self, stream: u32) -> Option<Exchange> {
+        match self {
+            TestKind::Transfer(t) => {
+                let streams = u64::from(t.tcp.parallel.max(1));
+                let more = u64::from(u64::from(stream) < t.files % streams);
+                Some(Exchange {
+                    request: FILE_REQUEST,
+                    answer: t.file_size.as_bytes(),
+                    outstanding: t.pipelining,
+                    think: Duration::ZERO,
+                    requests: Some(t.files / streams + more),
+                    disks: true,
+                })
+            }
+            TestKind::Request(r) => Some(Exchange {
+                request: r.request_size.as_bytes(),
+                answer: r.block.as_bytes(),
+                outstanding: r.outstanding,
+                think: r.think_time,
+                requests: r.requests,
+                disks: false,
+            }),
+            TestKind::Ping(_) | TestKind::Tcp(_) | TestKind::Udp(_) | TestKind::Flows(_) => None,
+        }
+    }
 }
 
 /// `kind = "ping"`.
@@ -370,27 +472,6 @@ pub struct Congestion {
     pub idle_restart: bool,
     /// Whether and how the sender spreads its window.
     pub pacing: Option<Pacing>,
-}
-
-/// `kind = "udp"`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Udp {
-    /// Rate of UDP payload.
-    pub rate: Rate,
-    /// UDP payload bytes of a datagram.
-    pub size: u32,
-    /// Spacing of the datagrams.
-    pub arrivals: Arrivals,
-}
-
-/// Spacing of datagrams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arrivals {
-    /// Equal gaps.
-    #[default]
-    Constant,
-    /// Exponential gaps.
-    Poisson,
 }
 
 /// `[[event]]`: one change at one instant.

@@ -55,6 +55,8 @@ pub struct Flow {
     pub source: NodeId,
     /// Where it goes.
     pub sink: NodeId,
+    /// It carries the requests of a stream whose answers are the flow before it.
+    pub asks: bool,
     /// Bytes of IP and transport headers of its data frames.
     pub header_bytes: u16,
 }
@@ -161,6 +163,21 @@ impl Scenario {
         own.unwrap_or(u32::MAX)
             .min(self.links[link.0].mtu)
             .min(65_535)
+    }
+}
+
+impl crate::model::Test {
+    /// Where the test's data comes from and where it goes: a request's answer is its data.
+    pub fn data_ends(&self) -> (NodeId, NodeId) {
+        let reverse = match &self.kind {
+            TestKind::Request(_) => true,
+            other => other.tcp().is_some_and(|tcp| tcp.reverse),
+        };
+        if reverse {
+            (self.to, self.from)
+        } else {
+            (self.from, self.to)
+        }
     }
 }
 
@@ -475,28 +492,28 @@ fn flows(scenario: &Scenario) -> Vec<Flow> {
     let mut flows = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
         let ip = if test.ip == 6 { 40 } else { 20 };
-        let (streams, reverse, header_bytes) = match &test.kind {
-            TestKind::Ping(_) => (1, false, ip + 8),
-            TestKind::Udp(_) => (1, false, ip + 8),
-            TestKind::Tcp(tcp) => (
-                tcp.parallel,
-                tcp.reverse,
-                ip + if tcp.timestamps { 32 } else { 20 },
-            ),
+        let (streams, header_bytes) = match test.kind.tcp() {
+            None => (1, ip + 8),
+            Some(tcp) => (tcp.parallel, ip + if tcp.timestamps { 32 } else { 20 }),
         };
-        let (source, sink) = if reverse {
-            (test.to, test.from)
-        } else {
-            (test.from, test.to)
-        };
+        let (source, sink) = test.data_ends();
         for stream in 0..streams {
-            flows.push(Flow {
+            let data = Flow {
                 test: number,
                 stream,
                 source,
                 sink,
+                asks: false,
                 header_bytes,
+            };
+            let asking = test.kind.exchange(stream).map(|_| Flow {
+                source: sink,
+                sink: source,
+                asks: true,
+                ..data.clone()
             });
+            flows.push(data);
+            flows.extend(asking);
         }
     }
     flows

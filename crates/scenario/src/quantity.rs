@@ -23,6 +23,7 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Sysctl => "128388607".to_owned(),
         Kind::SysctlTriple => "\"4096 87380 128388607\"".to_owned(),
         Kind::Ratio => "\"0.01 %\"".to_owned(),
+        Kind::Number { .. } => "1.5".to_owned(),
         Kind::BitErrorRate => "\"1e-12\"".to_owned(),
         Kind::Queue => "\"1000 packets\"".to_owned(),
         Kind::Class => "\"ef\"".to_owned(),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
@@ -62,6 +62,21 @@ fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnosti
             "bytes",
             rates.max().map_or(Duration::ZERO, |r| r.time_for(*bytes)),
         ),
+        TestKind::Flows(flows) => ("spacing", flows.spacing.times(flows.tcp.parallel.into())),
+        other if test.duration.is_none() && other.exchange(0).is_some() => {
+            let fastest = rates.max();
+            let most = other.exchange(0).map_or(Duration::ZERO, |e| {
+                let requests = e.requests.unwrap_or(0);
+                let bytes = Size::from_bytes(requests.saturating_mul(e.answer));
+                let thinking = e.think.times(requests / e.outstanding.max(1));
+                fastest.map_or(Duration::ZERO, |r| r.time_for(bytes)) + thinking
+            });
+            let key = match other {
+                TestKind::Transfer(_) => "file_size",
+                _ => "requests",
+            };
+            (key, most)
+        }
         _ => (
             "duration",
             test.omit + test.duration.unwrap_or(Duration::ZERO),
@@ -376,7 +391,9 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
     let (size, least) = match &test.kind {
         TestKind::Ping(p) => (p.size, ip + 8),
         TestKind::Udp(u) => (u.size + ip + UDP, 0),
-        TestKind::Tcp(_) => (0, 0),
+        TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
+            (0, 0)
+        }
     };
     let name = &test.name;
     if size < least {

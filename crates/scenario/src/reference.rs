@@ -119,6 +119,7 @@ fn value(kind: &Kind) -> String {
         Kind::Sysctl => "bytes".to_owned(),
         Kind::SysctlTriple => "three numbers of bytes in quotes".to_owned(),
         Kind::Ratio => "ratio, `1e-4` or `\"0.01 %\"`".to_owned(),
+        Kind::Number { above, max } => format!("number above {above}, at most {max}"),
         Kind::BitErrorRate => "ratio, `1e-12`".to_owned(),
         Kind::Queue => "`\"512 KiB\"` `\"1000 packets\"` `\"10 ms\"` `\"1bdp\"`".to_owned(),
         Kind::Class => "DSCP name or 0 to 255".to_owned(),

@@ -101,6 +101,9 @@ fn of_kind(kind: &Kind) -> Value {
             json!({ "type": "string", "pattern": "^\\s*[0-9]+\\s+[0-9]+\\s+[0-9]+\\s*$" })
         }
         Kind::Ratio => number_or_text(json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+        Kind::Number { above, max } => {
+            json!({ "type": "number", "exclusiveMinimum": above, "maximum": max })
+        }
         Kind::BitErrorRate => {
             number_or_text(json!({ "type": "number", "minimum": 0, "exclusiveMaximum": 1 }))
         }

@@ -121,6 +121,48 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
+/// The text of a CSV file that a scenario names: beside the scenario's own file, or shipped with it.
+/// A fault comes as title and remedy.
+pub(crate) fn beside(scenario: &str, name: &str) -> Result<String, (String, String)> {
+    let path = Path::new(name);
+    let plain = path
+        .components()
+        .all(|c| matches!(c, std::path::Component::Normal(_)));
+    if !plain || path.extension().is_none_or(|e| e != "csv") {
+        let title = format!(
+            "`{}` is no CSV file beside the scenario",
+            crate::decode::shorten(name)
+        );
+        let remedy = "a relative path that stays below the scenario's folder and ends in .csv";
+        return Err((title, remedy.to_owned()));
+    }
+    if let Some((folder, _)) = scenario.rsplit_once('/')
+        && let Some(file) = SHIPPED.get_file(Path::new(folder).join(path))
+        && shipped().any(|s| s.name == scenario)
+    {
+        let text = file.contents_utf8().unwrap_or_default();
+        return Ok(text.to_owned());
+    }
+    let folder = Path::new(scenario).parent().unwrap_or(Path::new(""));
+    let path = folder.join(path);
+    let shown = path.to_string_lossy().into_owned();
+    match read(&path, &shown) {
+        Ok(source) => Ok(source.text),
+        Err(SourceError::Unknown { .. }) => {
+            let title = format!("there is no file `{shown}`");
+            Err((
+                title,
+                "the path is relative to the scenario's file".to_owned(),
+            ))
+        }
+        Err(other) => {
+            let said = other.to_string();
+            let (title, remedy) = said.split_once('\n').unwrap_or((&said, ""));
+            Err((title.to_owned(), remedy.trim().to_owned()))
+        }
+    }
+}
+
 #[allow(
     clippy::disallowed_methods,
     reason = "the one place of this crate that reads a file"

@@ -1,11 +1,18 @@
 //! The keys of every section: the format itself, as data.
 
+mod host;
+mod mpls;
+mod traffic;
+
 use crate::congestion;
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
-    Refs, Span, Sysctl, SysctlTriple, Table, Tables, Text, Texts,
+    Refs, Span, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
+pub(crate) use host::HOST;
+pub(crate) use mpls::{CCC, LSP};
+use traffic::{ENVELOPE, ON_OFF, SIZES};
 use crate::recovery;
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
@@ -64,58 +71,6 @@ pub(crate) const SCENARIO: Section = Section {
             "Seed of all luck; `--seed` overrides it.",
         )
         .default("1"),
-    ],
-};
-
-pub(crate) const HOST: Section = Section {
-    name: "host",
-    doc: "An end system with a TCP stack.",
-    keys: &[
-        key("name", Name, "Name, unique among hosts and routers.").required(),
-        key(
-            "profile",
-            Choice(&["bsd-1999", "linux-2004", "linux-6"]),
-            "Whose rules the stack follows.",
-        )
-        .default("linux-6"),
-        key(
-            "nic",
-            Kind::Rate,
-            "Rate at which the host puts frames on a link.",
-        )
-        .default("the link's rate"),
-        key("mtu", MTU, "Largest IP datagram the host sends, in bytes.").default("the link's MTU"),
-        key(
-            "txqueuelen",
-            COUNT,
-            "Packets that may wait in front of an interface.",
-        )
-        .default("1000"),
-        key("rmem_max", Sysctl, "`net.core.rmem_max`.")
-            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
-        key("wmem_max", Sysctl, "`net.core.wmem_max`.")
-            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
-        key(
-            "tcp_rmem",
-            SysctlTriple,
-            "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
-        )
-        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
-        key(
-            "tcp_wmem",
-            SysctlTriple,
-            "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
-        )
-        .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
-        key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
-        key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
-        key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),
-        key("receive_per_byte", TIME, "Processor time for each byte of IP datagram received.").default("0 s"),
-        key("memory_bus", Kind::Rate, "Rate of the bus between memory and interfaces, which every datagram crosses once, either way.")
-            .default("unlimited"),
-        key("receive_ring", COUNT, "Received frames that may wait for the processor; more are dropped.").default("1000"),
-        key("disk_read", Kind::Rate, "Rate at which files are read for transfers.").default("unlimited"),
-        key("disk_write", Kind::Rate, "Rate at which transferred files are written.").default("unlimited"),
     ],
 };
 
@@ -248,95 +203,22 @@ pub(crate) const LINK: Section = Section {
     ],
 };
 
-pub(crate) const LSP: Section = Section {
-    name: "lsp",
-    doc: "A unidirectional Label Switched Path.",
-    keys: &[
-        key("name", Name, "Name, unique among LSPs.").required(),
-        key(
-            "path",
-            Refs {
-                of: "router",
-                min: 2,
-                max: 256,
-            },
-            "Ingress, transit and egress routers, each a neighbour of the next.",
-        )
-        .required(),
-        key(
-            "links",
-            Refs {
-                of: "link",
-                min: 1,
-                max: 255,
-            },
-            "The links between them, where two routers share several.",
-        )
-        .default("the only link between each pair"),
-        key(
-            "explicit_null",
-            Bool,
-            "The egress asks for label 0 instead of penultimate-hop popping (RFC 3032 §2.1).",
-        )
-        .default("false"),
-    ],
-};
-
-const REMOTE: &[&str] = &["remote-interface-switch"];
-
-pub(crate) const CCC: Section = Section {
-    name: "ccc",
-    doc: "A Circuit Cross-Connect.",
-    keys: &[
-        key("name", Name, "Name, unique on its router.").required(),
-        key(
-            "kind",
-            Choice(&["remote-interface-switch", "lsp-switch"]),
-            "An interface joined to two LSPs, or one LSP stitched to the next.",
-        )
-        .required(),
-        key("router", Ref("router"), "The router.").required(),
-        key("interface", Ref("link"), "The customer's link.")
-            .required()
-            .only(REMOTE),
-        key(
-            "encapsulation",
-            Choice(&["vlan-ccc", "ethernet-ccc"]),
-            "What is carried: tagged frames of one VLAN, or every frame untagged.",
-        )
-        .default("vlan-ccc with `vlan`, else ethernet-ccc")
-        .only(REMOTE),
-        key(
-            "vlan",
-            Int { min: 1, max: 4094 },
-            "The VLAN whose frames are carried, tag included.",
-        )
-        .only(REMOTE),
-        key(
-            "transmit_lsp",
-            Ref("lsp"),
-            "The LSP frames leave on; it starts at the router.",
-        )
-        .required(),
-        key(
-            "receive_lsp",
-            Ref("lsp"),
-            "The LSP frames arrive on; it ends at the router.",
-        )
-        .required(),
-    ],
-};
-
 const PING: &[&str] = &["ping"];
-const TCP: &[&str] = &["tcp"];
+const BULK: &[&str] = &["tcp"];
+pub(crate) const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
+const STREAMS: &[&str] = &["tcp", "transfer", "request"];
+const FLOWS: &[&str] = &["flows"];
 const UDP: &[&str] = &["udp"];
+const TRANSFER: &[&str] = &["transfer"];
+const REQUEST: &[&str] = &["request"];
+const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows"];
 
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
     keys: &[
         key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&["ping", "tcp", "udp"]), "What it does.").required(),
+        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows"]), "What it does.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
         key(
@@ -350,15 +232,15 @@ pub(crate) const TEST: Section = Section {
             POSITIVE_TIME,
             "How long it is measured, after `omit`.",
         )
-        .default("10 s; none when `bytes` is given")
-        .only(&["tcp", "udp"]),
+        .default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given")
+        .only(TIMED),
         key(
             "omit",
             TIME,
             "How long after the start the measurement begins.",
         )
         .default("0 s")
-        .only(&["tcp", "udp"]),
+        .only(TIMED),
         key(
             "class",
             Class,
@@ -424,10 +306,10 @@ pub(crate) const TEST: Section = Section {
             "Connections at once.",
         )
         .default("1")
-        .only(TCP),
+        .only(STREAMS),
         key("bytes", ANY_SIZE, "Payload each connection transfers.")
             .default("as much as `duration` allows")
-            .only(TCP),
+            .only(BULK),
         recovery::SACK,
         recovery::RACK,
         recovery::REDUCTION,
@@ -480,10 +362,32 @@ pub(crate) const TEST: Section = Section {
         recovery::RTO_MAX,
         key("reverse", Bool, "Data flows from `to` to `from`.")
             .default("false")
-            .only(TCP),
-        key("rate", Kind::Rate, "Rate of UDP payload.")
+            .only(&["tcp", "transfer", "flows"]),
+        key("files", COUNT, "Files, shared out over the connections.")
+            .default("1")
+            .only(TRANSFER),
+        key("file_size", ANY_SIZE, "Bytes of each file.")
             .required()
-            .only(UDP),
+            .only(TRANSFER),
+        key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.")
+            .default("1")
+            .only(TRANSFER),
+        key("block", ANY_SIZE, "Bytes of an answer.")
+            .default("64 KiB")
+            .only(REQUEST),
+        key("request_size", ANY_SIZE, "Bytes of a request.")
+            .default("100 B")
+            .only(REQUEST),
+        key("outstanding", COUNT, "Requests on each connection that wait for their answer at most.")
+            .default("1")
+            .only(REQUEST),
+        key("think_time", TIME, "From an answer to the request that follows it.")
+            .default("0 s")
+            .only(REQUEST),
+        key("requests", COUNT, "Requests on each connection.")
+            .default("as many as `duration` allows")
+            .only(REQUEST),
+        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP),
         key(
             "arrivals",
             Choice(&["constant", "poisson"]),
@@ -491,6 +395,22 @@ pub(crate) const TEST: Section = Section {
         )
         .default("constant")
         .only(UDP),
+        key("on_off", Table(&ON_OFF), "Bursts at `rate` and pauses between them.").only(UDP),
+        key("replay", Text, "A CSV file of `time_s,bytes` or `time_s,rate_bps`, beside the scenario, that says what is sent.")
+            .only(UDP)
+            .instead_of("rate"),
+        key("envelope", Table(&ENVELOPE), "Day and night: how the rate, or the arrivals of flows, rise and fall.")
+            .only(&["udp", "flows"]),
+        key("flows", Int { min: 1, max: 10_000 }, "Connections in all, one after the other or overlapping.")
+            .required()
+            .only(FLOWS),
+        key("spacing", POSITIVE_TIME, "Mean time from one connection's start to the next; exponential.")
+            .required()
+            .only(FLOWS),
+        key("sizes", Table(&SIZES), "How much each connection transfers.")
+            .required()
+            .only(FLOWS),
+        key("group", Name, "Tests of one group are compared: `group_jain_index`.").only(TIMED),
     ],
 };
 

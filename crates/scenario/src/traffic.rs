@@ -1,13 +1,15 @@
 //! Tests and events: what is sent, and what changes meanwhile.
 
+mod load;
+
 use farpath_tcp::{Algorithm, DelayedAck, Profile};
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Arrivals, Change, Event, LinkId, NodeId, Ping, Scenario, Tcp, Test, TestKind, Udp, Way,
+    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Transfer, Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -21,6 +23,7 @@ pub(crate) fn test(
     f: &Fields,
     names: &Names,
     scenario: &Scenario,
+    source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Test> {
     let name: String = f.get("name")?;
@@ -37,7 +40,18 @@ pub(crate) fn test(
     }
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
-        "udp" => TestKind::Udp(udp(f)?),
+        "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
+        "flows" => {
+            let tcp = tcp(f, profiles(scenario, f, from, to), faults);
+            TestKind::Flows(load::flows(f, tcp, faults)?)
+        }
+        "transfer" => TestKind::Transfer(Transfer {
+            tcp: tcp(f, profiles(scenario, f, from, to), faults),
+            files: count(f, "files").unwrap_or(1),
+            file_size: f.get("file_size")?,
+            pipelining: count(f, "pipelining").unwrap_or(1),
+        }),
+        "request" => TestKind::Request(request(f, [profile(scenario, to), profile(scenario, from)], faults)),
         _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {
@@ -48,9 +62,19 @@ pub(crate) fn test(
             faults.push(d.help("routers answer pings only; join a [[host]] to it"));
         }
     }
-    let sized = f.has("bytes");
+    let sized = f.has("bytes")
+        || f.has("requests")
+        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
     let duration = match &kind {
         TestKind::Ping(_) => None,
+        TestKind::Udp(Udp {
+            replay: Some(replay),
+            ..
+        }) => {
+            // The last line is part of it.
+            let whole = replay.total().0 + Duration::from_ns(1);
+            f.get("duration").or(Some(whole))
+        }
         _ => f
             .get("duration")
             .or((!sized).then_some(Duration::from_secs(10))),
@@ -68,6 +92,7 @@ pub(crate) fn test(
             .and_then(|c| u8::try_from(c).ok())
             .unwrap_or(0),
         ip,
+        group: f.get("group"),
         kind,
     })
 }
@@ -126,16 +151,20 @@ fn ping(f: &Fields) -> Ping {
     }
 }
 
-fn udp(f: &Fields) -> Option<Udp> {
-    let arrivals = match f.get::<String>("arrivals").as_deref() {
-        Some("poisson") => Arrivals::Poisson,
-        _ => Arrivals::Constant,
-    };
-    Some(Udp {
-        rate: f.get("rate")?,
-        size: octets(f, "size").unwrap_or(1472),
-        arrivals,
-    })
+/// A whole number of at least 1.
+fn count(f: &Fields, key: &str) -> Option<u64> {
+    f.get::<i64>(key).map(i64::unsigned_abs)
+}
+
+fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
+    Request {
+        tcp: tcp(f, profiles, faults),
+        block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
+        request_size: f.get("request_size").unwrap_or(Size::from_bytes(100)),
+        outstanding: count(f, "outstanding").unwrap_or(1),
+        think_time: f.get("think_time").unwrap_or_default(),
+        requests: count(f, "requests"),
+    }
 }
 
 /// The profiles of the host that sends the data and of the one that receives it.
@@ -145,10 +174,12 @@ fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profi
     } else {
         [from, to]
     };
-    ends.map(|end| {
-        let host = scenario.hosts.get(end.0);
-        host.map(|h| h.profile).unwrap_or_default()
-    })
+    ends.map(|end| profile(scenario, end))
+}
+
+fn profile(scenario: &Scenario, node: NodeId) -> Profile {
+    let host = scenario.hosts.get(node.0);
+    host.map(|h| h.profile).unwrap_or_default()
 }
 
 fn tcp(f: &Fields, [profile, receiver]: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Tcp {

@@ -803,7 +803,7 @@ window = "1 MiB""#,
   --> x.toml:27:1
    |
 27 | window = "1 MiB"
-   | ^^^^^^ only for kind = "tcp"
+   | ^^^^^^ only for kind = "tcp" or "transfer" or "request"
    |
    = help: remove it, or change the kind from "ping"
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farpath_element::impair::{GilbertElliott, Loss, LossSpec};
 use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling, Transmitter};
 use farpath_scenario::plan::{Output, Plan};
-use farpath_scenario::{Loss as LossModel, NodeId, Scenario, TestKind, Way};
+use farpath_scenario::{Loss as LossModel, NodeId, Scenario, Way};
 use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
@@ -89,7 +89,10 @@ impl Built {
         let flow_names = plan
             .flows
             .iter()
-            .map(|f| format!("{}/{}", scenario.tests[f.test].name, f.stream))
+            .map(|f| {
+                let asks = if f.asks { "/asks" } else { "" };
+                format!("{}/{}{asks}", scenario.tests[f.test].name, f.stream)
+            })
             .collect();
         let mut built = Built {
             network,
@@ -190,9 +193,10 @@ impl Built {
                 };
                 let number = self.plan.flows.iter().position(hit)?;
                 let ordinal = segment.saturating_sub(1);
-                let unit = match scenario.tests[self.plan.flows[number].test].kind {
-                    TestKind::Tcp(_) => u64::from(self.plan.mss(scenario, number)),
-                    _ => 1,
+                let kind = &scenario.tests[self.plan.flows[number].test].kind;
+                let unit = match kind.tcp() {
+                    Some(_) => u64::from(self.plan.mss(scenario, number)),
+                    None => 1,
                 };
                 LossSpec::Scripted {
                     flow: FlowDir::forward(number as u16),

@@ -18,15 +18,43 @@ use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
+mod exchange;
+mod flows;
+
 type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
 
 /// One record per test, in file order.
 pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Record> {
     let tests = scenario.tests.iter().enumerate();
-    tests
+    let mut records: Vec<Record> = tests
         .map(|(number, test)| record(scenario, outcome, point, number, test))
-        .collect()
+        .collect();
+    compare_groups(scenario, &mut records);
+    records
+}
+
+/// Jain's index over the goodputs of the tests of each group.
+fn compare_groups(scenario: &Scenario, records: &mut [Record]) {
+    let goodput = |r: &Record| r.metrics.get("goodput_bps").copied();
+    for (number, test) in scenario.tests.iter().enumerate() {
+        let Some(group) = &test.group else { continue };
+        let members = scenario.tests.iter().zip(&*records);
+        let goodputs: Vec<f64> = members
+            .filter(|(t, _)| t.group.as_ref() == Some(group))
+            .filter_map(|(_, r)| goodput(r))
+            .collect();
+        if let Some(index) = jain_index(&goodputs) {
+            put(&mut records[number].metrics, "group_jain_index", index);
+        }
+    }
+}
+
+/// (Σx)² / (n · Σx²) (Jain, Chiu, Hawe, DEC-TR-301, 1984); none when nothing was delivered.
+fn jain_index(goodputs: &[f64]) -> Option<f64> {
+    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
+    let sum: f64 = goodputs.iter().sum();
+    (squares > 0.0).then(|| sum * sum / (goodputs.len() as f64 * squares))
 }
 
 fn record(
@@ -42,7 +70,7 @@ fn record(
         .flows
         .iter()
         .enumerate()
-        .filter(|(_, f)| f.test == number);
+        .filter(|(_, f)| f.test == number && !f.asks);
     let flows: Vec<usize> = flows.map(|(n, _)| n).collect();
     let mut record = Record {
         schema: "farpath.record/1".to_owned(),
@@ -67,8 +95,13 @@ fn record(
     }
     match &test.kind {
         TestKind::Ping(_) => ping(scenario, built, flows[0], &mut record),
+        TestKind::Flows(_) => flows::metrics(built, &flows, test, &mut record.metrics),
         TestKind::Udp(_) => udp(scenario, built, flows[0], test, &mut record),
         TestKind::Tcp(_) => tcp(scenario, built, &flows, test, &mut record),
+        TestKind::Transfer(_) | TestKind::Request(_) => {
+            tcp(scenario, built, &flows, test, &mut record);
+            exchange::metrics(built, &flows, test, &mut record.metrics);
+        }
     }
     record
 }
@@ -203,10 +236,7 @@ fn ends(built: &Built, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
     let plan = &built.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned())?;
     let sink = built.station(plan.sink.0).program(dir)?;
-    match (source, sink) {
-        (Program::TcpSource(source), Program::TcpSink(sink)) => Some((source, sink)),
-        _ => None,
-    }
+    Some((source.tcp_source()?, sink.tcp_sink()?))
 }
 
 fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
@@ -233,7 +263,7 @@ fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record:
 
 fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics) {
     let stats = source.sender().stats();
-    let completion = sink.last.since(test.start);
+    let completion = sink.finished().since(test.start);
     let seconds = test
         .duration
         .unwrap_or(completion.saturating_sub(test.omit))
@@ -300,14 +330,8 @@ fn merge_streams(record: &mut Record) {
         );
     }
     let goodputs = values("goodput_bps");
-    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
-    if squares > 0.0 {
-        let sum: f64 = goodputs.iter().sum();
-        put(
-            &mut m,
-            "jain_index",
-            sum * sum / (goodputs.len() as f64 * squares),
-        );
+    if let Some(index) = jain_index(&goodputs) {
+        put(&mut m, "jain_index", index);
     }
     record.metrics = m;
 }

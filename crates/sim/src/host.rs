@@ -3,6 +3,7 @@
 //!
 //! `docs/models/host.md` says what is modelled and what is not.
 
+mod disk;
 mod interface;
 mod processor;
 
@@ -10,7 +11,9 @@ use farpath_scenario::HostLimits;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
 
-pub(crate) use interface::{Backlog, Interface};
+use disk::Disk;
+pub(crate) use disk::PIECE;
+pub(crate) use interface::{Backlog, Interface, Run};
 pub(crate) use processor::Processor;
 
 /// Why a connection has to wait before it may send another segment.
@@ -22,6 +25,15 @@ pub(crate) enum Refusal {
     Full,
     /// The processor or the bus is busy.
     Busy,
+}
+
+/// Which way a disk is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Files are read.
+    Read = 0,
+    /// Files are written.
+    Write = 1,
 }
 
 /// What a host does next of its own accord.
@@ -39,6 +51,8 @@ pub struct Host {
     /// By output of the station.
     interfaces: Vec<Interface>,
     processor: Option<Box<Processor>>,
+    /// For reading and for writing.
+    disks: [Option<Disk>; 2],
     /// Whether departures have to be followed at all.
     watched: bool,
     /// A program is sending in its turn, so that those who wait behind it do not stop it.
@@ -67,6 +81,7 @@ impl Host {
             interfaces,
             watched: processor.is_some(),
             processor,
+            disks: [limits.disk_read, limits.disk_write].map(|rate| rate.map(Disk::new)),
             in_turn: false,
             last: 0,
             busy: Vec::new(),
@@ -118,6 +133,27 @@ impl Host {
         self.renew();
     }
 
+    /// What a connection may send at `now` without asking again for each segment: everything that
+    /// is like `frame`, until the queue in front of `output` is as long as allowed. `None` when it
+    /// has to ask.
+    #[inline]
+    pub(crate) fn run(&mut self, now: Time, output: usize, frame: &Frame) -> Option<Run> {
+        if self.processor.is_some() {
+            return None;
+        }
+        let interface = self.interfaces.get_mut(output)?;
+        if interface.is_awaited() && !self.in_turn {
+            return None;
+        }
+        Some(interface.run(now, frame))
+    }
+
+    /// A run has come to its end.
+    #[inline]
+    pub(crate) fn end_run(&mut self, output: usize, run: &Run) {
+        self.interfaces[output].end_run(run);
+    }
+
     /// When a frame handed over at `now` gets to the queue of `output`: at once, or when the
     /// processor and the bus have dealt with it.
     #[inline]
@@ -125,6 +161,11 @@ impl Host {
         if !self.watched {
             return now;
         }
+        self.departs_watched(now, output, frame)
+    }
+
+    #[inline(never)]
+    fn departs_watched(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
         let at = match &mut self.processor {
             None => now,
             Some(processor) => processor.send(now, frame.len),
@@ -200,13 +241,34 @@ impl Host {
         if let Some(processor) = &self.processor {
             self.busy.push(processor.busy(now));
         }
+        for disk in self.disks.iter_mut().flatten() {
+            disk.sample(now);
+        }
     }
 
     /// Whether processor or bus had hardly a pause in interval `n`, of length `every`.
     pub(crate) fn was_busy(&self, n: usize, every: Duration) -> bool {
-        let until = |n: usize| self.busy.get(n).copied().unwrap_or_default();
-        let before = n.checked_sub(1).map_or(Duration::ZERO, until);
-        until(n).saturating_sub(before).as_secs_f64() >= SATURATED * every.as_secs_f64()
+        saturated(&self.busy, n, every)
+    }
+
+    /// The same of a disk.
+    pub(crate) fn was_disk_busy(&self, way: Way, n: usize, every: Duration) -> bool {
+        let disk = self.disks[way as usize].as_ref();
+        disk.is_some_and(|disk| saturated(&disk.busy, n, every))
+    }
+
+    /// `bytes` are read from a disk or written to it, asked at `now`; returns when that is done:
+    /// at once without a disk that limits.
+    pub(crate) fn moves(&mut self, way: Way, now: Time, bytes: u64) -> Time {
+        match &mut self.disks[way as usize] {
+            Some(disk) => disk.move_bytes(now, bytes),
+            None => now,
+        }
+    }
+
+    /// Whether a disk limits.
+    pub(crate) fn has_disk(&self, way: Way) -> bool {
+        self.disks[way as usize].is_some()
     }
 
     /// Looks again at what is due when.
@@ -228,6 +290,14 @@ impl Host {
 
 /// A processor is the limit in an interval when it was at work for this share of it.
 const SATURATED: f64 = 0.98;
+
+/// Whether something that had worked for `busy` by the end of each interval hardly paused in the
+/// `n`-th.
+fn saturated(busy: &[Duration], n: usize, every: Duration) -> bool {
+    let until = |n: usize| busy.get(n).copied().unwrap_or_default();
+    let before = n.checked_sub(1).map_or(Duration::ZERO, until);
+    until(n).saturating_sub(before).as_secs_f64() >= SATURATED * every.as_secs_f64()
+}
 
 /// How long `bytes` occupy something that takes `per_byte` for each and `once` in any case.
 pub(crate) fn cost(once: Duration, per_byte: Duration, bytes: u64) -> Duration {

@@ -1,10 +1,13 @@
 //! The virtual clock: a scenario's hosts as elements, its tests as programs on them, one run, and
 //! the records that come of it.
 
+mod arrivals;
 mod build;
 mod collect;
+mod exchange;
 mod host;
 mod limits;
+mod pace;
 mod ping;
 mod programs;
 mod run;
@@ -15,7 +18,8 @@ mod udp;
 
 pub use build::{Built, Keep, Piece};
 pub use collect::{links, records};
-pub use host::Host;
+pub use exchange::{Answerer, Asker, ExchangeConfig};
+pub use host::{Host, Way};
 pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};

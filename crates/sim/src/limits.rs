@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use farpath_element::{Drop, Interval};
-use farpath_scenario::Scenario;
+use farpath_scenario::{Scenario, TestKind};
 use farpath_tcp::{Limit, Shares};
 use farpath_units::Time;
 use farpath_wire::FlowDir;
 
 use crate::build::Built;
+use crate::host::Way;
 use crate::programs::measured;
 use crate::tcp::TcpSource;
 
@@ -29,6 +30,8 @@ pub(crate) fn shares(
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let mut before = Shares::default();
     let (from, _) = measured(&scenario.tests[built.plan.flows[flow].test]);
+    let test = &scenario.tests[built.plan.flows[flow].test];
+    let files = matches!(test.kind, TestKind::Transfer(_));
     for (n, sample) in source.samples.iter().enumerate() {
         let interval = sample.limited.between(&before, source.ended.as_ref());
         before = sample.limited;
@@ -56,6 +59,9 @@ pub(crate) fn shares(
             }
             None if total > 0.0 && was_busy(built, flow, n) => {
                 *shares.entry("host_cpu".to_owned()).or_default() += total;
+            }
+            None if total > 0.0 && files && was_disk_busy(built, flow, n) => {
+                *shares.entry("disk".to_owned()).or_default() += total;
             }
             _ => {
                 for limit in Limit::ALL.into_iter().filter(|l| spent(*l) > 0.0) {
@@ -98,6 +104,14 @@ fn was_busy(built: &Built, flow: usize, n: usize) -> bool {
     let every = built.sampling.every;
     let busy = |node: usize| built.station(node).host().was_busy(n, every);
     busy(flow.source.0) || busy(flow.sink.0)
+}
+
+/// The same of the disk that is read or the one that is written.
+fn was_disk_busy(built: &Built, flow: usize, n: usize) -> bool {
+    let flow = &built.plan.flows[flow];
+    let every = built.sampling.every;
+    let busy = |node: usize, way| built.station(node).host().was_disk_busy(way, n, every);
+    busy(flow.source.0, Way::Read) || busy(flow.sink.0, Way::Write)
 }
 
 fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {

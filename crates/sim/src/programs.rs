@@ -1,11 +1,15 @@
 //! Which programs a scenario's tests put on which nodes.
 
 use farpath_scenario::plan::Flow;
-use farpath_scenario::{Arrivals, Ping, Scenario, Test, TestKind};
+use farpath_scenario::{Ping, Scenario, Test, TestKind};
 use farpath_units::{Key, Time};
 use farpath_wire::FlowDir;
 
+use crate::arrivals;
 use crate::build::{Built, Keep};
+use crate::exchange::{Answerer, Asker, ExchangeConfig};
+use crate::host::Way;
+use crate::pace::Pace;
 use crate::ping::{Pinger, PingerConfig};
 use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSinkConfig, TcpSource, TcpSourceConfig};
@@ -19,6 +23,7 @@ pub fn measured(test: &Test) -> (Time, Time) {
 
 /// Puts every test's programs on its two nodes, and audits on all nodes when they are kept.
 pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
+    let mut arrivals = Vec::new();
     for number in 0..built.plan.flows.len() {
         let flow = built.plan.flows[number].clone();
         let dir = FlowDir::forward(number as u16);
@@ -28,10 +33,33 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
         ) else {
             continue; // the plan routed every flow; a test to oneself has no route
         };
-        let (source, sink) = programs(scenario, built, keep, &flow, dir, [out, back]);
-        built.station_mut(flow.source.0).add(source, dir.turned());
+        let test = &scenario.tests[flow.test];
+        if let Some(exchange) = test.kind.exchange(flow.stream) {
+            // The flow of its requests comes next, and is put on with it.
+            if !flow.asks {
+                exchanges(scenario, built, keep, number, &exchange);
+            }
+            continue;
+        }
+        if let TestKind::Flows(flows) = &test.kind
+            && flow.stream == 0
+        {
+            arrivals = arrivals::of(test, flows, built.seed());
+        }
+        let arrival = match &test.kind {
+            TestKind::Flows(_) => arrivals.get(flow.stream as usize).copied(),
+            _ => None,
+        };
+        // Who would come after the end of the test does not come.
+        if arrival.is_some_and(|a| a.0 >= measured(test).1) {
+            continue;
+        }
+        let outputs = [out, back];
+        let (source, sink) = programs(scenario, built, keep, &flow, dir, outputs, arrival);
+        let source_station = built.station_mut(flow.source.0);
+        source_station.add(source, &[dir.turned()]);
         if let Some(sink) = sink {
-            built.station_mut(flow.sink.0).add(sink, dir);
+            built.station_mut(flow.sink.0).add(sink, &[dir]);
         }
     }
     if keep.audit {
@@ -50,61 +78,135 @@ fn programs(
     flow: &Flow,
     dir: FlowDir,
     [out, back]: [usize; 2],
+    arrival: Option<(Time, u64)>,
 ) -> (Program, Option<Program>) {
     let test = &scenario.tests[flow.test];
     match &test.kind {
         TestKind::Ping(ping) => (Program::Pinger(pinger(test, ping, dir, out)), None),
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);
-            let key = Key::new(built.seed()).with(&test.name).with("arrivals");
-            let source = UdpSource::new(&UdpConfig {
+            let key = Key::new(built.seed()).with(&test.name);
+            let source = UdpSource::new(UdpConfig {
                 flow: dir,
                 output: out,
-                start: test.start,
                 measured_from,
                 stop,
-                rate: udp.rate,
+                pace: Pace::new(udp, test.start, key),
                 payload: udp.size,
                 header: flow.header_bytes,
                 class: test.class,
-                luck: (udp.arrivals == Arrivals::Poisson).then(|| key.stream()),
             });
             let sink = UdpSink::new(udp.size, measured_from, stop);
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
-        TestKind::Tcp(tcp) => {
-            let (measured_from, stop) = measured(test);
-            let config = built
-                .plan
-                .tcp_config(scenario, usize::from(dir.flow()), tcp);
-            let ip_header = if test.ip == 6 { 40 } else { 20 };
-            let source = TcpSource::new(TcpSourceConfig {
-                flow: dir,
-                output: out,
-                start: test.start,
-                stop,
-                ip_header,
-                header: flow.header_bytes,
-                class: test.class,
-                sequence: keep.sequence,
-                tcp: config.clone(),
-            });
-            let sink = TcpSink::new(TcpSinkConfig {
-                flow: dir,
-                output: back,
-                measured_from,
-                measured_until: stop,
-                ip_header,
-                header: flow.header_bytes,
-                class: test.class,
-                tcp: config,
-            });
+        TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
+            let (source, sink) = connection(scenario, built, keep, dir, [out, back], arrival);
             (
                 Program::TcpSource(Box::new(source)),
                 Some(Program::TcpSink(Box::new(sink))),
             )
         }
     }
+}
+
+/// The two ends of the connection that is flow `dir`; `outputs` are where they send, `arrival` its
+/// own start and bytes where it has them.
+fn connection(
+    scenario: &Scenario,
+    built: &Built,
+    keep: Keep,
+    dir: FlowDir,
+    [out, back]: [usize; 2],
+    arrival: Option<(Time, u64)>,
+) -> (TcpSource, TcpSink) {
+    let number = usize::from(dir.flow());
+    let flow = &built.plan.flows[number];
+    let test = &scenario.tests[flow.test];
+    let tcp = test
+        .kind
+        .tcp()
+        .expect("only tests over TCP have connections");
+    let exchange = test.kind.exchange(flow.stream);
+    let (measured_from, stop) = measured(test);
+    let mut config = built.plan.tcp_config(scenario, number, tcp);
+    if let Some((_, bytes)) = arrival {
+        config.amount = Some(bytes);
+    }
+    let ip_header = if test.ip == 6 { 40 } else { 20 };
+    let to_disk = exchange.is_some_and(|e| e.disks) && !flow.asks;
+    let source = TcpSource::new(TcpSourceConfig {
+        flow: dir,
+        output: out,
+        start: arrival.map_or(test.start, |a| a.0),
+        stop,
+        quiet: arrival.is_some(),
+        goes_on: exchange.is_some(),
+        ip_header,
+        header: flow.header_bytes,
+        class: test.class,
+        sequence: if flow.asks || arrival.is_some() {
+            0
+        } else {
+            keep.sequence
+        },
+        tcp: config.clone(),
+    });
+    let sink = TcpSink::new(TcpSinkConfig {
+        flow: dir,
+        output: back,
+        measured_from,
+        measured_until: stop,
+        ip_header,
+        header: flow.header_bytes,
+        class: test.class,
+        writes: to_disk && built.station(flow.sink.0).host().has_disk(Way::Write),
+        tcp: config,
+    });
+    (source, sink)
+}
+
+/// Puts both ends of stream `data` on their nodes; the flow of its requests is the next.
+fn exchanges(
+    scenario: &Scenario,
+    built: &mut Built,
+    keep: Keep,
+    data: usize,
+    exchange: &farpath_scenario::Exchange,
+) {
+    let flow = built.plan.flows[data].clone();
+    let test = &scenario.tests[flow.test];
+    let (there, asking) = (
+        FlowDir::forward(data as u16),
+        FlowDir::forward(data as u16 + 1),
+    );
+    let output = |node: usize, dir: FlowDir| built.station(node).output(dir).unwrap_or(0);
+    let (source, sink) = (flow.source.0, flow.sink.0);
+    let outputs = [output(source, there), output(sink, there.turned())];
+    let (gives, takes) = connection(scenario, built, keep, there, outputs, None);
+    let outputs = [output(sink, asking), output(source, asking.turned())];
+    let (asks, hears) = connection(scenario, built, keep, asking, outputs, None);
+    let (measured_from, stop) = measured(test);
+    let config = ExchangeConfig {
+        request: exchange.request,
+        answer: exchange.answer,
+        outstanding: exchange.outstanding,
+        think: exchange.think,
+        requests: exchange.requests,
+        start: test.start,
+        measured_from,
+        stop,
+    };
+    let reads = exchange.disks && built.station(source).host().has_disk(Way::Read);
+    let answerer = Answerer::new(config, hears, gives, reads);
+    let asker = Asker::new(config, asks, takes);
+    let answerer = Program::Answerer(Box::new(answerer));
+    built
+        .station_mut(source)
+        .add(answerer, &[there.turned(), asking]);
+    let asker = Program::Asker(Box::new(asker));
+    built
+        .station_mut(sink)
+        .add(asker, &[there, asking.turned()]);
 }
 
 fn pinger(test: &Test, ping: &Ping, flow: FlowDir, output: usize) -> Pinger {

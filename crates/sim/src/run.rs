@@ -140,6 +140,14 @@ fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
                 }
                 (None, None) => test.start + Duration::from_secs(10),
             },
+            TestKind::Flows(flows) => match test.duration {
+                Some(_) => measured(test).1 + rtt,
+                None => test.start + flows.spacing.times(flows.tcp.parallel.into()) + rtt.times(10),
+            },
+            TestKind::Transfer(_) | TestKind::Request(_) => match test.duration {
+                Some(_) => measured(test).1 + rtt,
+                None => test.start + exchange_estimate(plan, scenario, number) + rtt.times(10),
+            },
         };
         end = end.max(own);
     }
@@ -157,6 +165,20 @@ fn transfer_estimate(plan: &Plan, scenario: &Scenario, flow: usize, bytes: Size)
     let hops = plan.walk(scenario, FlowDir::forward(flow as u16));
     let slowest = hops.iter().map(|h| plan.ports[h.port].rate).min();
     slowest.map_or(Duration::ZERO, |rate| rate.time_for(bytes))
+}
+
+/// Disks and processors may take longer than the links: the run goes on until all is done.
+fn exchange_estimate(plan: &Plan, scenario: &Scenario, number: usize) -> Duration {
+    let flow = &plan.flows[number];
+    let kind = &scenario.tests[flow.test].kind;
+    let Some(exchange) = kind.exchange(flow.stream).filter(|_| !flow.asks) else {
+        return Duration::ZERO;
+    };
+    let requests = exchange.requests.unwrap_or(0);
+    let bytes = Size::from_bytes(requests.saturating_mul(exchange.answer));
+    let pause = exchange.think + base_rtt(scenario, plan, number);
+    transfer_estimate(plan, scenario, number, bytes)
+        + pause.times(requests / exchange.outstanding.max(1))
 }
 
 struct Running<'a, 'o> {
@@ -219,7 +241,10 @@ impl Running<'_, '_> {
     /// How long after the nominal end the run may go on.
     fn rest_limit(&self, now: Time) -> Time {
         let unbounded = self.scenario.tests.iter().any(|t| {
-            t.duration.is_none() && matches!(&t.kind, TestKind::Tcp(tcp) if tcp.bytes.is_some())
+            let sized = matches!(&t.kind, TestKind::Tcp(tcp) if tcp.bytes.is_some());
+            let ends =
+                sized || t.kind.exchange(0).is_some() || matches!(t.kind, TestKind::Flows(_));
+            t.duration.is_none() && ends
         });
         if unbounded {
             return now + LONGEST;
@@ -246,6 +271,8 @@ impl Running<'_, '_> {
             Program::TcpSource(s) => !s.complete(),
             Program::UdpSource(s) => !s.done(),
             Program::Pinger(p) => !p.complete() && now < p.settled(),
+            Program::Asker(a) => !a.done(now),
+            Program::Answerer(a) => !a.done(),
             Program::TcpSink(_) | Program::UdpSink(_) => false,
         };
         let programs =

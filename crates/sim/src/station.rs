@@ -5,6 +5,7 @@ use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
+use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
 use crate::ping::Pinger;
 use crate::tcp::{TcpSink, TcpSource};
@@ -30,9 +31,44 @@ pub enum Program {
     UdpSink(UdpSink),
     /// Sends echo requests.
     Pinger(Pinger),
+    /// Asks over TCP.
+    Asker(Box<Asker>),
+    /// Answers over TCP.
+    Answerer(Box<Answerer>),
 }
 
 impl Program {
+    /// The connection it sends on, if it has one.
+    pub fn tcp_source(&self) -> Option<&TcpSource> {
+        match self {
+            Program::TcpSource(p) => Some(p),
+            Program::Asker(p) => Some(p.asks()),
+            Program::Answerer(p) => Some(p.gives()),
+            _ => None,
+        }
+    }
+
+    /// The same, to take its time–sequence record.
+    pub fn tcp_source_mut(&mut self) -> Option<&mut TcpSource> {
+        match self {
+            Program::TcpSource(p) => Some(p),
+            Program::Asker(p) => Some(p.asks_mut()),
+            Program::Answerer(p) => Some(p.gives_mut()),
+            _ => None,
+        }
+    }
+
+    /// The connection it receives on, if it has one.
+    pub fn tcp_sink(&self) -> Option<&TcpSink> {
+        match self {
+            Program::TcpSink(p) => Some(p),
+            Program::Asker(p) => Some(p.takes()),
+            Program::Answerer(p) => Some(p.hears()),
+            _ => None,
+        }
+    }
+
+    #[inline]
     fn deadline(&self) -> Time {
         match self {
             Program::TcpSource(p) => p.deadline(),
@@ -40,6 +76,8 @@ impl Program {
             Program::UdpSource(p) => p.deadline(),
             Program::UdpSink(_) => Time::MAX,
             Program::Pinger(p) => p.deadline(),
+            Program::Asker(p) => p.deadline(),
+            Program::Answerer(p) => p.deadline(),
         }
     }
 
@@ -50,6 +88,8 @@ impl Program {
             Program::UdpSource(p) => p.on_deadline(now, host, io),
             Program::UdpSink(_) => {}
             Program::Pinger(p) => p.on_deadline(now, host, io),
+            Program::Asker(p) => p.on_deadline(now, host, io),
+            Program::Answerer(p) => p.on_deadline(now, host, io),
         }
     }
 
@@ -58,6 +98,8 @@ impl Program {
         match self {
             Program::TcpSource(p) => p.on_turn(now, host, io),
             Program::UdpSource(p) => p.on_turn(now, host, io),
+            Program::Asker(p) => p.on_turn(now, host, io),
+            Program::Answerer(p) => p.on_turn(now, host, io),
             Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
         }
     }
@@ -73,24 +115,23 @@ impl Program {
         io: &mut Io<'_>,
     ) -> usize {
         match self {
-            Program::TcpSource(p) => p.on_frames(frames, until, host, io),
-            Program::TcpSink(p) => p.on_frames(frames, until, host, io),
-            Program::UdpSource(_) => 1,
-            Program::UdpSink(p) => {
-                p.on_frame(frames[0].at, &frames[0]);
-                1
-            }
-            Program::Pinger(p) => {
-                p.on_frame(frames[0].at, &frames[0]);
-                1
-            }
+            Program::TcpSource(p) => return p.on_frames(frames, until, host, io),
+            Program::TcpSink(p) => return p.on_frames(frames, until, host, io),
+            Program::UdpSource(_) => {}
+            Program::UdpSink(p) => p.on_frame(frames[0].at, &frames[0]),
+            Program::Pinger(p) => p.on_frame(frames[0].at, &frames[0]),
+            Program::Asker(p) => p.on_frame(&frames[0], host, io),
+            Program::Answerer(p) => p.on_frame(&frames[0], host, io),
         }
+        1
     }
 
     fn sample(&mut self, now: Time) {
         match self {
             Program::TcpSource(p) => p.sample(now),
             Program::TcpSink(p) => p.sample(),
+            Program::Asker(p) => p.sample(now),
+            Program::Answerer(p) => p.sample(now),
             Program::UdpSink(_) | Program::UdpSource(_) | Program::Pinger(_) => {}
         }
     }
@@ -181,19 +222,20 @@ impl Station {
     }
 
     /// Adds a program that receives the frames of `receives`.
-    pub fn add(&mut self, mut program: Program, receives: FlowDir) {
-        match &mut program {
-            Program::TcpSource(p) => {
-                p.number = self.programs.len() as u32;
-                self.host.watch();
+    pub fn add(&mut self, mut program: Program, receives: &[FlowDir]) {
+        let number = self.programs.len() as u32;
+        if let Some(source) = program.tcp_source_mut() {
+            source.number = number;
+            self.host.watch();
+        } else if let Program::UdpSource(source) = &mut program {
+            source.number = number;
+        }
+        for flow in receives {
+            if self.receivers.len() <= flow.index() {
+                self.receivers.resize(flow.index() + 1, None);
             }
-            Program::UdpSource(p) => p.number = self.programs.len() as u32,
-            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+            self.receivers[flow.index()] = Some(number);
         }
-        if self.receivers.len() <= receives.index() {
-            self.receivers.resize(receives.index() + 1, None);
-        }
-        self.receivers[receives.index()] = Some(self.programs.len() as u32);
         self.programs.push(program);
     }
 
@@ -262,7 +304,7 @@ impl Station {
     fn fire(&mut self, now: Time, io: &mut Io<'_>) {
         self.note_intervals(now);
         while let Some((input, frame)) = self.host.processed(now) {
-            self.deliver(input, &[frame], now, io);
+            self.deliver_late(input, &frame, io);
         }
         for program in &mut self.programs {
             if program.deadline() <= now {
@@ -287,7 +329,7 @@ impl Station {
                 }
                 Step::Served => {
                     while let Some((input, frame)) = self.host.processed(now) {
-                        self.deliver(input, &[frame], now, io);
+                        self.deliver_late(input, &frame, io);
                     }
                 }
             }
@@ -300,12 +342,9 @@ impl Station {
     fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
         self.note_intervals(frames[0].at);
         let taken = if self.host.is_limited() {
-            if !self.host.take_in(input, &frames[0]) {
-                self.drop(input, Drop::Host);
-            }
-            self.wake = self.wake.min(self.host.wake);
-            1
+            self.take_in(input, &frames[0])
         } else {
+            let until = until.min(self.clock.end.next());
             self.deliver(input, frames, until, io)
         };
         self.received += taken as u64;
@@ -317,9 +356,25 @@ impl Station {
         taken
     }
 
-    /// The first of `frames`, and maybe more that come before `until`, have come through to the
-    /// programs; returns how many were taken.
-    #[inline]
+    /// A frame has to wait for the processor, or is dropped.
+    #[cold]
+    fn take_in(&mut self, input: usize, frame: &Frame) -> usize {
+        if !self.host.take_in(input, frame) {
+            self.drop(input, Drop::Host);
+        }
+        self.wake = self.wake.min(self.host.wake);
+        1
+    }
+
+    /// A frame that waited for the processor has come through.
+    #[inline(never)]
+    fn deliver_late(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
+        self.deliver(input, std::slice::from_ref(frame), frame.at, io);
+    }
+
+    /// The first of `frames`, and maybe more that arrive before `until`, get to the programs.
+    // Always inline: this is the whole cost of an arrival at a host.
+    #[inline(always)]
     fn deliver(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
         let frame = &frames[0];
         let receiver = self.receivers.get(frame.flow.index()).copied().flatten();
@@ -327,7 +382,6 @@ impl Station {
             && frame.kind != Kind::EchoRequest
         {
             let program = &mut self.programs[n as usize];
-            let until = until.min(self.clock.end.next());
             let taken = program.on_frames(frames, until, &mut self.host, io);
             self.wake = self.wake.min(program.deadline()).min(self.host.wake);
             return taken;

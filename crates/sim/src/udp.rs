@@ -1,10 +1,11 @@
-//! A stream of datagrams: its source (constant or Poisson spacing) and its sink.
+//! A stream of datagrams: its source and its sink.
 
 use farpath_element::Io;
-use farpath_units::{Duration, Rate, Stream, Time};
+use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
+use crate::pace::Pace;
 
 /// Sends datagrams from `start` up to, not including, `stop`.
 #[derive(Debug)]
@@ -12,12 +13,9 @@ pub struct UdpSource {
     output: usize,
     template: Frame,
     payload: u32,
-    start: Time,
     measured_from: Time,
     stop: Time,
-    rate: Rate,
-    /// Gaps drawn from here; equal gaps without.
-    luck: Option<Stream>,
+    pace: Pace,
     next: Time,
     sent: u64,
     /// Waits for its turn in the host.
@@ -31,33 +29,29 @@ pub struct UdpSource {
 }
 
 /// What a source needs to know.
-#[derive(Clone, Debug)]
-pub struct UdpConfig {
+#[derive(Debug)]
+pub(crate) struct UdpConfig {
     /// The flow, forward.
     pub flow: FlowDir,
     /// The station's output it leaves on.
     pub output: usize,
-    /// First datagram.
-    pub start: Time,
     /// Start of the measurement.
     pub measured_from: Time,
     /// No datagram at or after this.
     pub stop: Time,
-    /// Rate of UDP payload.
-    pub rate: Rate,
+    /// When datagrams are due.
+    pub(crate) pace: Pace,
     /// UDP payload bytes of one datagram.
     pub payload: u32,
     /// IP and UDP header bytes.
     pub header: u16,
     /// TOS byte.
     pub class: u8,
-    /// Draws of Poisson gaps; `None` for equal gaps.
-    pub luck: Option<Stream>,
 }
 
 impl UdpSource {
     /// A source before its start.
-    pub fn new(config: &UdpConfig) -> UdpSource {
+    pub(crate) fn new(mut config: UdpConfig) -> UdpSource {
         let len = config.payload as u16 + config.header;
         let mut template = Frame::new(Kind::Udp, config.flow, 0, len);
         template.class = config.class;
@@ -66,12 +60,10 @@ impl UdpSource {
             output: config.output,
             template,
             payload: config.payload,
-            start: config.start,
             measured_from: config.measured_from,
             stop: config.stop,
-            rate: config.rate,
-            luck: config.luck,
-            next: config.start,
+            next: config.pace.due(0),
+            pace: config.pace,
             sent: 0,
             held: false,
             was_held: false,
@@ -105,14 +97,6 @@ impl UdpSource {
         self.next >= self.stop
     }
 
-    /// The instant of datagram `ordinal`, `gap`s apart on average: exact, so that rounding never
-    /// adds up to another rate.
-    fn due(&self, ordinal: u64) -> Time {
-        let bits_ps = u128::from(ordinal) * u128::from(self.payload) * 8_000_000_000_000;
-        let rate = u128::from(self.rate.as_bps());
-        self.start + Duration::from_ps(((bits_ps + rate / 2) / rate) as u64)
-    }
-
     /// Its turn in the host has come.
     pub(crate) fn on_turn(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         self.held = false;
@@ -134,13 +118,7 @@ impl UdpSource {
             datagram.side = now.as_ns() as u32;
             io.output(self.output).push(datagram);
             self.measured += u64::from(now >= self.measured_from);
-            self.next = match self.luck {
-                None => self.due(self.sent + 1),
-                Some(luck) => {
-                    let mean = self.payload as f64 * 8e12 / self.rate.as_bps() as f64;
-                    self.next + Duration::from_ps((luck.exponential(self.sent) * mean) as u64)
-                }
-            };
+            self.next = self.pace.due(self.sent + 1);
             self.sent += 1;
         }
         if now >= self.stop {

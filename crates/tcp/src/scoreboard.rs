@@ -83,12 +83,12 @@ impl Scoreboard {
 
     /// Bytes from `una` up that are lost.
     pub(crate) fn lost_bytes(&self, una: u64) -> u64 {
-        self.lost.saturating_sub(una + self.sacked_below_lost)
+        self.rounds[0].lost.unsacked(una)
     }
 
     /// Bytes from `una` up that were sent again in this episode.
     pub(crate) fn resent_bytes(&self, una: u64) -> u64 {
-        self.resent.saturating_sub(una + self.sacked_below_resent)
+        self.rounds[0].resent.unsacked(una)
     }
 
     /// The cumulative acknowledgement moved to `una`; returns bytes below it that were SACKed before.

@@ -11,9 +11,11 @@ export interface Curve {
   /** A second line under the name. */
   readonly detail?: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  readonly tone: "east" | "west" | "plain-way" | "";
+  readonly tone: "east" | "west" | "plain-way" | "" | `line-${number}`;
   /** Dashed for what is predicted. */
   readonly dashed?: boolean;
+  /** Drawn without a name: that of the curve it belongs to stands for both. */
+  readonly nameless?: boolean;
   /** Each value holds for the interval that ends at its x. */
   readonly stepped?: boolean;
   readonly filled?: boolean;
@@ -32,6 +34,17 @@ export interface Mark {
   readonly title: string;
 }
 
+/** A level that matters, as a dotted line across the chart: at one x or at one y. */
+export type Rule = { readonly name: string } & ({ readonly x: number } | { readonly y: number });
+
+/** A distance along x, with its name beside it. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly name: string;
+}
+
 export interface Chart {
   readonly id: string;
   readonly title: string;
@@ -40,6 +53,8 @@ export interface Chart {
   readonly height: number;
   readonly curves: readonly Curve[];
   readonly marks?: readonly Mark[];
+  readonly rules?: readonly Rule[];
+  readonly spans?: readonly Span[];
   readonly xName: string;
   readonly yName: string;
   readonly xFormat: (value: number) => string;
@@ -47,6 +62,8 @@ export interface Chart {
   /** Ticks of x, where the values tried are the natural ones. */
   readonly xTicks?: readonly number[];
   readonly logX?: boolean;
+  /** What of the x axis is shown, if not what the curves cover. */
+  readonly xRange?: readonly [low: number, high: number];
 }
 
 const LEFT = 76;
@@ -137,11 +154,30 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
   ];
 }
 
+/** A rule's name stands left of an upright one's foot, and beyond the end of a level one. */
+function drawRule(rule: Rule, x: Scale, y: Scale, right: number, bottom: number): Shape {
+  if ("x" in rule) {
+    return shape("g", {}, shape("path", { class: "rule-line", d: `M${n(x(rule.x))},${TOP}V${n(bottom)}` }),
+      shape("text", { class: "muted halo", x: n(x(rule.x) - 8), y: n(bottom - 10), "text-anchor": "end" }, rule.name));
+  }
+  return shape("g", {}, shape("path", { class: "rule-line", d: `M${LEFT},${n(y(rule.y))}H${n(right)}` }),
+    shape("text", { class: "muted", x: n(right + 6), y: n(y(rule.y) + 4) }, rule.name));
+}
+
+function drawSpan(span: Span, x: Scale, y: Scale): Shape {
+  const [from, to, cy] = [x(span.from), x(span.to), y(span.y)];
+  return shape("g", {}, shape("path", { class: "span-line", d: `M${n(from)},${n(cy - 5)}v10m0,-5H${n(to)}m0,-5v10` }),
+    shape("text", { class: "strong halo", x: n(to + 8), y: n(cy + 4) }, span.name));
+}
+
 function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
-  const ends = chart.curves.map((curve) => y(curve.labelAt ?? curve.points.at(-1)?.[1] ?? 0));
-  const room = chart.curves.some((curve) => curve.detail !== undefined) ? 34 : 17;
-  const placed = spread(ends, room);
-  return chart.curves.map((curve, i) => shape("g", {},
+  const named = chart.curves.filter((curve) => curve.nameless !== true);
+  const ends = named.map((curve) => y(curve.labelAt ?? curve.points.at(-1)?.[1] ?? 0));
+  const room = named.some((curve) => curve.detail !== undefined) ? 34 : 17;
+  const wanted = spread(ends, room);
+  const down = Math.max(0, TOP - 8 - Math.min(...wanted));
+  const placed = wanted.map((at) => at + down);
+  return named.map((curve, i) => shape("g", {},
     shape("path", {
       class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d: `M${n(right + 6)},${n(placed[i]!)}h18`,
     }),
@@ -154,10 +190,12 @@ function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
 export function drawChart(chart: Chart): Shape {
   const xs = chart.curves.flatMap((curve) => curve.points.map((p) => p[0])).concat((chart.marks ?? []).map((m) => m.x));
   const ys = chart.curves.flatMap((curve) => curve.points.map((p) => p[1]))
-    .concat((chart.marks ?? []).flatMap((m) => [m.y, m.high].filter((v): v is number => typeof v === "number")));
-  const widest = Math.max(0, ...chart.curves.flatMap((curve) => [curve.name.length * 6.9, (curve.detail?.length ?? 0) * 6.2]));
-  const right = chart.width - 40 - widest;
-  const [low, high] = extent(xs);
+    .concat((chart.marks ?? []).flatMap((m) => [m.y, m.high].filter((v): v is number => typeof v === "number")))
+    .concat((chart.rules ?? []).flatMap((rule) => ("y" in rule ? [rule.y] : [])));
+  const widest = Math.max(0, ...chart.curves.filter((curve) => curve.nameless !== true).flatMap((curve) => [curve.name.length * 7.4, (curve.detail?.length ?? 0) * 6.7]));
+  const beyond = Math.max(0, ...(chart.rules ?? []).map((rule) => ("y" in rule ? rule.name.length * 6.7 - 20 : 0)));
+  const right = chart.width - 40 - Math.max(widest, beyond);
+  const [low, high] = chart.xRange ?? extent(xs);
   const log = chart.logX === true && low > 0;
   const range = [LEFT + (chart.xTicks ? 18 : 0), right - (chart.xTicks ? 18 : 0)];
   const x = (log ? scaleLog() : scaleLinear()).domain(low === high ? [low - 1, high + 1] : [low, high]).range(range);
@@ -170,6 +208,8 @@ export function drawChart(chart: Chart): Shape {
     shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
     ...axes(chart, x, y, xTicks, y.ticks(5), right),
     ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y)),
+    ...(chart.rules ?? []).map((rule) => drawRule(rule, x, y, right, chart.height - BOTTOM)),
     ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
+    ...(chart.spans ?? []).map((span) => drawSpan(span, x, y)),
     ...endLabels(chart, y, right));
 }

@@ -3,6 +3,7 @@
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import { drawChart, type Curve, type Mark } from "../figure/chart";
+import { drawRecovery, recoveryKey } from "../figure/recovery";
 import { toDom } from "../svg";
 import { ORIGINS, type Expectation, type Origin, type ReportData, type TestRecord } from "../types";
 
@@ -77,6 +78,16 @@ function figure(data: ReportData, test: string, metric: string, key: string, ind
   return h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)), h("figcaption", {}, `${dashed}${says}${bars}`));
 }
 
+/** Where algorithms were swept and a loss was repaired: their windows over each other. */
+function windows(data: ReportData, test: string, records: readonly TestRecord[]): HTMLElement[] {
+  const key = recoveryKey(records.filter((r) => typeof r.metrics["recovery_s"] === "number").map((r) => r.point));
+  const drawing = key === null ? null : drawRecovery(data, { id: `recovery-${test}`, test, key, width: 1040, height: 400 });
+  if (!drawing) return [];
+  const title = `${test}: windows after one loss`;
+  return [h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)),
+    h("figcaption", {}, "Dashed: the formula, round by round; solid: the simulation, at the end of each interval."))];
+}
+
 export function sweeps(data: ReportData): HTMLElement | null {
   const { records } = data.document;
   const tests = [...new Set(records.map((r) => r.test))];
@@ -85,8 +96,8 @@ export function sweeps(data: ReportData): HTMLElement | null {
     const mine = records.filter((r) => r.test === test);
     const key = sweptKeys(mine)[0];
     if (key === undefined) return [];
-    return METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number"))
-      .flatMap((metric) => figure(data, test, metric, key, index++) ?? []);
+    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number"))
+      .flatMap((metric) => figure(data, test, metric, key, index++) ?? []));
   });
   return figures.length === 0 ? null : section("sweep", "Sweep", ...figures);
 }

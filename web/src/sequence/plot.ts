@@ -6,8 +6,9 @@ import { h, plural } from "../dom";
 import * as format from "../format";
 import type { Follower, TimeBus } from "../time/bus";
 import type { Sequence, SequenceKind } from "../types";
+import { byteLabel, ticks, timeLabel } from "./axis";
 import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
-import { firstLoss, opening, pan, segments, whole, zoom, type View } from "./view";
+import { firstLoss, opening, pan, segments, spanned, whole, zoom, type View } from "./view";
 
 const HEIGHT = 460;
 const LEFT = 84;
@@ -35,28 +36,6 @@ function frame(view: View, width: number): Frame {
     width, x: (t) => LEFT + (t - view.t0) * kx, y: (s) => TOP + hgt - (s - view.s0) * ky,
     t: (x) => view.t0 + (x - LEFT) / kx, s: (y) => view.s0 + (TOP + hgt - y) / ky,
   };
-}
-
-/** Round steps for an axis. */
-export function ticks(low: number, high: number, wanted: number): number[] {
-  const raw = (high - low) / wanted;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw) ?? raw;
-  const out: number[] = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(Math.abs(v) < step / 1e6 ? 0 : v);
-  return out;
-}
-
-/** Times on the axis: seconds, with as many digits as the step between ticks needs. */
-function timeLabel(ns: number, step: number): string {
-  const places = Math.max(0, Math.ceil(-Math.log10(step / 1e9) - 1e-9));
-  return `${(ns / 1e9).toFixed(Math.min(9, places))} s`;
-}
-
-function byteLabel(bytes: number, step: number): string {
-  const [factor, unit] = step >= 1e9 ? [1e9, "GB"] : step >= 1e6 ? [1e6, "MB"] : step >= 1e3 ? [1e3, "kB"] : [1, "B"];
-  if (bytes === 0) return "0";
-  return `${(bytes / factor).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 }
 
 class Plot implements Follower {
@@ -99,15 +78,7 @@ class Plot implements Follower {
   span(span: readonly [number, number] | null): void {
     if (!span) return this.#show(this.#all, false);
     const [t0, t1] = [span[0] * 1e9, span[1] * 1e9];
-    const inside = this.#bursts.filter((b) => b.t <= t1 && b.t1 >= t0);
-    const at = (b: Burst, t: number): number => {
-      const f = b.t1 > b.t ? Math.min(1, Math.max(0, (t - b.t) / (b.t1 - b.t))) : 0;
-      return b.seq + (b.seq1 - b.seq) * f;
-    };
-    const s0 = Math.min(...inside.map((b) => at(b, t0)), Infinity);
-    const s1 = Math.max(...inside.map((b) => at(b, t1)), -Infinity);
-    const air = Math.max(1500, (s1 - s0) * 0.05);
-    this.#show(inside.length === 0 ? { ...this.#view, t0, t1 } : { t0, t1, s0: s0 - air, s1: s1 + air }, false);
+    this.#show(spanned(this.#bursts, t0, t1) ?? { ...this.#view, t0, t1 }, false);
   }
 
   #buttons(): HTMLElement {

@@ -23,6 +23,20 @@ export function whole(bursts: readonly Burst[]): View {
   return aired({ t0, t1: Math.max(t1, t0 + LEAST_T), s0, s1: Math.max(s1, s0 + LEAST_S) });
 }
 
+/** What happened between two instants, as high as its bytes reach; null where nothing did. */
+export function spanned(bursts: readonly Burst[], t0: number, t1: number): View | null {
+  const inside = bursts.filter((b) => b.t <= t1 && b.t1 >= t0);
+  if (inside.length === 0) return null;
+  const at = (b: Burst, t: number): number => {
+    const f = b.t1 > b.t ? Math.min(1, Math.max(0, (t - b.t) / (b.t1 - b.t))) : 0;
+    return b.seq + (b.seq1 - b.seq) * f;
+  };
+  const s0 = Math.min(...inside.map((b) => at(b, t0)));
+  const s1 = Math.max(...inside.map((b) => at(b, t1)));
+  const air = Math.max(1500, (s1 - s0) * 0.05);
+  return { t0, t1, s0: s0 - air, s1: s1 + air };
+}
+
 function aired(v: View): View {
   const t = (v.t1 - v.t0) * 0.03;
   const s = (v.s1 - v.s0) * 0.05;
@@ -66,6 +80,30 @@ export function firstLoss(bursts: readonly Burst[]): View | null {
   const sent = bursts.find((b) => b.kind === "data" && b.standsFor === 0 && b.seq <= lost.seq && lost.seq < b.seq1);
   const spacing = sent ? spacingOf(sent) : 1e5;
   return around(lost, 0, spacing, (lost.len || 1500));
+}
+
+/** Retransmissions further apart than this are of two losses, in ns. */
+const QUIET = 0.5e9;
+
+export interface Repair {
+  /** Its first and last retransmission, in ns. */
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** What a trace repaired, loss by loss; within a span only where one is given. */
+export function repairs(bursts: readonly Burst[], within: readonly [from: number, until: number] = [0, Infinity]): Repair[] {
+  const times = bursts.filter((b) => b.kind === "retransmit")
+    .flatMap((b) => Array.from({ length: b.n * b.m }, (_, k) => event(b, Math.floor(k / b.n), k % b.n).t))
+    .filter((t) => t >= within[0] && t <= within[1]).sort((p, q) => p - q);
+  const found: { from: number; to: number; count: number }[] = [];
+  for (const t of times) {
+    const last = found.at(-1);
+    if (last && t - last.to < QUIET) [last.to, last.count] = [t, last.count + 1];
+    else found.push({ from: t, to: t, count: 1 });
+  }
+  return found;
 }
 
 /** The first `count` bursts: slow start, if the stream begins so. */

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, PortPlan};
-use farpath_scenario::{Ccc, NodeId, Scenario, TestKind};
+use farpath_scenario::{Ccc, Flows, NodeId, Request, Scenario, TestKind, Transfer};
 use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -112,7 +112,10 @@ impl Flow {
                 info.kind = Kind::Udp;
                 udp.size + u32::from(flow.header_bytes)
             }
-            TestKind::Tcp(tcp) => {
+            TestKind::Tcp(tcp)
+            | TestKind::Transfer(Transfer { tcp, .. })
+            | TestKind::Request(Request { tcp, .. })
+            | TestKind::Flows(Flows { tcp, .. }) => {
                 let config = plan.tcp_config(scenario, number, tcp);
                 let bare = if test.ip == 6 { 60 } else { 40 };
                 info.kind = Kind::Data;

@@ -57,6 +57,12 @@ impl Connection {
                     out.push(syn);
                 }
                 Some(Out::HandshakeAck) => ack_due |= self.answers,
+                Some(Out::WindowProbe) => {
+                    // An old byte's number and no data: whoever gets it answers (RFC 9293 §3.8.6.1).
+                    let old = self.sequence(self.sender.una()).wrapping_sub(1);
+                    let packet = self.segment_packet(now, Control::ACK, old, &[]);
+                    out.push(packet);
+                }
                 Some(Out::Data(segment)) => {
                     let packet = self.data(now, segment);
                     out.push(packet);

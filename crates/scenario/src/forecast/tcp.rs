@@ -6,32 +6,34 @@ use farpath_predict::climb::Climb;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, segments_bps};
-use farpath_predict::rounds::Connection;
+use farpath_predict::rounds::{Connection, Round};
 use farpath_predict::slow_start::SlowStart;
-use farpath_record::Record;
-use farpath_tcp::{Algorithm, ByteCounting, Config};
+use farpath_record::{Record, Series};
+use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour};
 use farpath_units::{Duration, Rate, Size};
 
-use super::{Narrowest, Path, place, put};
-use crate::model::{Loss, Tcp, Test, Way};
+use super::{Narrowest, Path, put};
+use crate::model::{Loss, QueueRule, Tcp, Test, Way};
 use crate::plan::segments_per_growth;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
 const LOSS_MAX: f64 = 0.02;
 /// Losses in the measured time below which their mean says little.
 const LOSSES_FEW: f64 = 10.0;
+/// Of the largest window: what a forecast window must differ from the one before to be kept.
+const WINDOW_STEP: f64 = 1.0 / 400.0;
 /// Segments in flight below which a loss is found by timeout.
 const SEGMENTS_FEW: f64 = 4.0;
 
 /// What one test's connections are like, each.
-struct Flow {
-    config: Config,
+pub(super) struct Flow {
+    pub(super) config: Config,
     /// The closed forms' name for its algorithm, if they know it.
     cc: Option<Cc>,
     streams: f64,
-    narrowest: Narrowest,
+    pub(super) narrowest: Narrowest,
     /// Round-trip time of a full segment and its ACK, nothing waiting.
-    base: Duration,
+    pub(super) base: Duration,
     /// Payload in flight at most.
     window: u64,
     /// Chance that a segment is lost, and how losses fall.
@@ -53,7 +55,7 @@ impl Path<'_> {
             return;
         };
         let steady = flow.steady(loss_bps);
-        if loss_bps.is_infinite() {
+        if loss_bps.is_infinite() && !self.is_held(&flow) {
             // More window than the path holds waits in front of its narrowest place.
             let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
             let longest = loaded.max(flow.base.as_secs_f64());
@@ -76,16 +78,30 @@ impl Path<'_> {
         if scripted && let Some(seconds) = flow.recovery_s() {
             put(m, "recovery_s", seconds);
         }
+        if exact.is_some()
+            && let [stream] = lost.as_slice()
+            && let Some(windows) = flow.windows(test, stream)
+        {
+            record.series.insert("cwnd_bytes".to_owned(), windows);
+        }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
     }
 
-    fn flow_of(&self, tcp: &Tcp) -> Flow {
+    /// Whether the sender's host keeps back what its interface or processor cannot take: then no
+    /// queue grows with the window.
+    fn is_held(&self, flow: &Flow) -> bool {
+        let sender = self.scenario.hosts.get(self.plan.flows[self.flow].source.0);
+        let holds = sender.is_some_and(|h| h.queue_rule() == QueueRule::Hold);
+        holds && flow.narrowest.place != "link"
+    }
+
+    pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
         let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         Flow {
-            cc: law_of(config.algorithm),
+            cc: law_of(&config),
             streams: f64::from(tcp.parallel),
             narrowest: self.narrowest(config.mss + header, config.mss, acks, header),
             base: self.rtt(config.mss + header, header),
@@ -142,7 +158,7 @@ impl Flow {
         f64::from(self.config.mss)
     }
 
-    fn window_bps(&self) -> f64 {
+    pub(super) fn window_bps(&self) -> f64 {
         self.window as f64 * 8.0 / self.rtt_s()
     }
 
@@ -160,7 +176,7 @@ impl Flow {
     }
 
     /// Rate at which losses hold one connection; infinite without loss, `None` without a law.
-    fn loss_bps(&self) -> Option<f64> {
+    pub(super) fn loss_bps(&self) -> Option<f64> {
         if self.loss <= 0.0 {
             return Some(f64::INFINITY);
         }
@@ -179,7 +195,7 @@ impl Flow {
     }
 
     /// Slow start up to `bps`.
-    fn ramp(&self, bps: f64) -> Ramp {
+    pub(super) fn ramp(&self, bps: f64) -> Ramp {
         let rtt_s = self.rtt_s();
         let slow_start = SlowStart {
             full: (bps * rtt_s / 8.0 / self.mss()).max(1.0),
@@ -213,21 +229,10 @@ impl Flow {
     /// The same where segments are named lost, round by round; `None` where the algorithm's answer
     /// to a loss is not known. Each stream has its share of the line.
     fn by_rounds(&self, test: &Test, lost: &[Vec<u64>]) -> Option<(f64, Option<f64>)> {
-        let rtt_s = self.rtt_s();
         let cc = self.cc?;
-        let share = self.narrowest.bps / self.streams * rtt_s / 8.0 / self.mss();
-        let of = |lost| Connection {
-            cc,
-            rtt_s,
-            pipe: share,
-            cap: self.window as f64 / self.mss(),
-            initial: f64::from(self.config.initial_window.max(1)),
-            growth: 1.0 + 1.0 / segments_per_growth(&self.config),
-            segments_per_ack: self.segments_per_step(),
-            lost,
-        };
+        let of = |lost| self.connection(cc, lost);
         // One RTT of handshake, half of one to the receiver.
-        let late = 1.5 * rtt_s;
+        let late = 1.5 * self.rtt_s();
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
                 let segments = bytes as f64 / self.mss();
@@ -248,6 +253,56 @@ impl Flow {
         }
     }
 
+    fn connection<'l>(&self, cc: Cc, lost: &'l [u64]) -> Connection<'l> {
+        Connection {
+            cc,
+            rtt_s: self.rtt_s(),
+            pipe: self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss(),
+            cap: self.window as f64 / self.mss(),
+            initial: f64::from(self.config.initial_window.max(1)),
+            growth: 1.0 + 1.0 / segments_per_growth(&self.config),
+            segments_per_ack: self.segments_per_step(),
+            lost,
+        }
+    }
+
+    /// One connection's window in bytes, round by round from the handshake to the end of `test`;
+    /// rounds on a straight stretch are left out. `None` as for [`Self::by_rounds`].
+    fn windows(&self, test: &Test, lost: &[u64]) -> Option<Series> {
+        let until = test.omit.as_secs_f64() + test.duration?.as_secs_f64();
+        let connection = self.connection(self.cc?, lost);
+        let step = connection.cap * WINDOW_STEP;
+        let opened = test.start.as_ns() + self.base.as_ns();
+        let mut kept = Series::default();
+        let mut keep = |round: Round| {
+            let t = opened + (round.start_s * 1e9).round() as u64;
+            if kept.t_ns.last() != Some(&t) {
+                kept.t_ns.push(t);
+                kept.v.push((round.segments * self.mss()).round());
+            }
+        };
+        let mut rounds = connection.rounds()?;
+        let mut last = rounds.next()?;
+        keep(last);
+        let mut drawn = last.segments;
+        for round in rounds {
+            if (round.segments - last.segments).abs() >= step {
+                keep(last);
+            }
+            let over = round.end_s + self.rtt_s() > until;
+            let full = round.segments >= connection.cap && last.segments < connection.cap;
+            if over || full || (round.segments - drawn).abs() >= step {
+                keep(round);
+                drawn = round.segments;
+            }
+            if over {
+                break;
+            }
+            last = round;
+        }
+        Some(kept)
+    }
+
     /// From the window cut back to the old window after one loss at a full window: the round trip
     /// of the repair, then the algorithm's growth.
     fn recovery_s(&self) -> Option<f64> {
@@ -262,7 +317,7 @@ impl Flow {
 
     fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
         if steady >= self.narrowest.bps * 0.9999 {
-            place(&self.narrowest)
+            self.narrowest.place
         } else if loss_bps < self.window_bps() {
             "loss"
         } else if self.config.send_buffer < self.config.receive_window {
@@ -323,15 +378,19 @@ impl Flow {
     }
 }
 
-/// The closed forms' name for an algorithm: both lists use the algorithms' own names.
-fn law_of(algorithm: Algorithm) -> Option<Cc> {
-    algorithm.name().parse().ok()
+/// The closed forms' name for an algorithm: both lists use the algorithms' own names. Of BIC the
+/// closed forms are Linux's, which climbs in steps half as large as the paper's.
+fn law_of(config: &Config) -> Option<Cc> {
+    if config.algorithm == Algorithm::Bic && config.flavour != Flavour::Linux {
+        return None;
+    }
+    config.algorithm.name().parse().ok()
 }
 
 /// The start of a transfer: one RTT of handshake, slow start, half an RTT to the receiver.
-struct Ramp {
+pub(super) struct Ramp {
     seconds: f64,
-    wasted_s: f64,
+    pub(super) wasted_s: f64,
     slow_start: SlowStart,
     rtt: Duration,
     mss: u32,

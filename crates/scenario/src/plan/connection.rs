@@ -74,7 +74,10 @@ impl Plan {
             idle_restart: tcp.cc.idle_restart,
             pacing: tcp.cc.pacing,
             initial_ssthresh: tcp.initial_ssthresh,
-            amount: tcp.bytes.map(Size::as_bytes),
+            amount: match scenario.tests[f.test].kind.exchange(0) {
+                Some(_) => Some(0),
+                None => tcp.bytes.map(Size::as_bytes),
+            },
             rto_min: tcp.rto_min,
             mss: self.mss(scenario, flow),
             byte_counting: sends.byte_counting(),

@@ -28,6 +28,31 @@ const LARGEST_BACKLOG: u64 = 1 << 20;
 /// A queue is meant to hold this much time (Linux: `sk_pacing_shift` 10).
 const SHORT: Duration = Duration::from_ms(1);
 
+/// Segments that are sent at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// When the transmitter falls idle.
+    free: Time,
+    /// The latest such instant at which one more may follow.
+    edge: Time,
+    /// What each takes.
+    time: Duration,
+}
+
+impl Run {
+    /// Whether one more may follow.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.free <= self.edge
+    }
+
+    /// One more has been sent.
+    #[inline]
+    pub(crate) fn sent(&mut self) {
+        self.free += self.time;
+    }
+}
+
 /// One interface. It follows its link's transmitter frame by frame: a host's port is fed by nobody
 /// else, so both fall idle at the same instants.
 #[derive(Debug)]
@@ -121,13 +146,33 @@ impl Interface {
         Time::ZERO + self.free.since(Time::ZERO + self.resume)
     }
 
-    /// `frame` gets to the queue at `at`.
+    /// Like segments may follow one another at `now`.
     #[inline]
-    pub(crate) fn send(&mut self, at: Time, frame: &Frame) {
+    pub(crate) fn run(&mut self, now: Time, frame: &Frame) -> Run {
+        Run {
+            free: self.free.max(now),
+            edge: now + self.most,
+            time: self.time_for(frame),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn end_run(&mut self, run: &Run) {
+        self.free = run.free;
+    }
+
+    #[inline]
+    fn time_for(&mut self, frame: &Frame) -> Duration {
         if self.usual.0 != frame.len {
             self.usual = (frame.len, self.transmitter.time_for(frame));
         }
-        self.free = self.free.max(at) + self.usual.1;
+        self.usual.1
+    }
+
+    /// `frame` gets to the queue at `at`.
+    #[inline]
+    pub(crate) fn send(&mut self, at: Time, frame: &Frame) {
+        self.free = self.free.max(at) + self.time_for(frame);
     }
 
     /// The link's rate is another from `now` on; what is queued takes that much longer or shorter.

@@ -5,6 +5,7 @@ use farpath_tcp::Receiver;
 use farpath_units::Time;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::intake::Intake;
 use super::{sack_bytes, syn_bytes};
 use crate::host::Host;
 
@@ -28,6 +29,8 @@ pub struct TcpSinkConfig {
     pub header: u16,
     /// TOS byte.
     pub class: u8,
+    /// What arrives is written to the host's disk.
+    pub writes: bool,
     /// Both ends' parameters.
     pub tcp: farpath_tcp::Config,
 }
@@ -38,6 +41,7 @@ pub struct TcpSink {
     config: TcpSinkConfig,
     receiver: Receiver,
     template: Frame,
+    intake: Option<Box<Intake>>,
     /// The measurement begins, or ends, with what arrives at this instant.
     mark: Time,
     /// Bytes delivered before the measurement began, once it has.
@@ -59,6 +63,10 @@ impl TcpSink {
         TcpSink {
             receiver: Receiver::new(&config.tcp),
             template,
+            intake: config.writes.then(|| {
+                let mss = config.tcp.mss.into();
+                Box::new(Intake::new(config.tcp.receive_window, mss))
+            }),
             mark: config.measured_from,
             before: None,
             until: None,
@@ -85,14 +93,64 @@ impl TcpSink {
         self.until.unwrap_or(delivered) - before
     }
 
+    /// Bytes on the disk, or delivered where there is none.
+    pub fn stored(&self) -> u64 {
+        let delivered = self.receiver.delivered();
+        self.intake.as_ref().map_or(delivered, |i| i.written)
+    }
+
+    /// When the last byte so far was delivered, or was on the disk.
+    pub fn finished(&self) -> Time {
+        self.intake.as_ref().map_or(self.last, |i| i.last)
+    }
+
+    /// Whether everything that is to come is on the disk, if there is one.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.intake.as_ref().is_none_or(|i| i.complete())
+    }
+
+    /// `bytes` are to come in all.
+    pub(crate) fn expect(&mut self, bytes: u64) {
+        if let Some(intake) = &mut self.intake {
+            intake.expected = bytes;
+        }
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
-        self.receiver.deadline()
+        let timer = self.receiver.deadline();
+        match &self.intake {
+            None => timer,
+            Some(intake) => timer.min(intake.deadline()),
+        }
     }
 
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        self.receiver.on_deadline(now);
+        if self.receiver.deadline() <= now {
+            self.receiver.on_deadline(now);
+        }
         self.send(now, host, io);
+        self.go_on(now, host, io);
+    }
+
+    /// The application takes what it can, and the sender is told of room where it may wait for it.
+    fn go_on(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let delivered = self.receiver.delivered();
+        let Some(intake) = &mut self.intake else {
+            return;
+        };
+        if intake.go_on(now, delivered, host) {
+            let extras = AckExtras {
+                window: intake.offer(delivered),
+                ..AckExtras::default()
+            };
+            let mut frame = self.template;
+            frame.seq = delivered;
+            frame.side = io.side(frame.flow).push(extras);
+            let output = self.config.output;
+            frame.at = host.departs(now, output, &frame);
+            io.output(output).push(frame);
+        }
     }
 
     /// See `Program::on_frames`.
@@ -145,6 +203,23 @@ impl TcpSink {
         if due {
             self.send(now, host, io);
         }
+        if self.intake.is_some() {
+            self.take(now, host, io);
+        }
+    }
+
+    /// Data arrived for an application that reads as its disk allows.
+    #[cold]
+    fn take(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        if let Some(intake) = &mut self.intake {
+            intake.arrived();
+        }
+        self.go_on(now, host, io);
+    }
+
+    /// One frame.
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
     }
 
     #[cold]
@@ -165,12 +240,17 @@ impl TcpSink {
                 && ack.window == self.config.tcp.receive_window
                 && !ack.echo_retransmit
                 && !ack.ecn_echo
-                && !ack.syn_ack;
+                && !ack.syn_ack
+                && self.intake.is_none();
             if usual {
                 let at = host.departs(now, output, &self.template);
                 io.output(output).push_like(&self.template, at, ack.ack, 0);
                 continue;
             }
+            let window = match &mut self.intake {
+                None => ack.window,
+                Some(intake) => intake.offer(ack.ack),
+            };
             let mut frame = self.template;
             frame.seq = ack.ack;
             if ack.syn_ack {
@@ -184,9 +264,9 @@ impl TcpSink {
                 frame.set_flags(Flags::ECN);
             }
             let blocks = ack.sack;
-            if !blocks.is_empty() || ack.window != self.config.tcp.receive_window {
+            if !blocks.is_empty() || window != self.config.tcp.receive_window {
                 let mut extras = AckExtras {
-                    window: ack.window,
+                    window,
                     count: blocks.len() as u8,
                     ..AckExtras::default()
                 };

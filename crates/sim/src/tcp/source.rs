@@ -24,6 +24,10 @@ pub struct TcpSourceConfig {
     pub start: Time,
     /// The application stops writing at this instant.
     pub stop: Time,
+    /// No samples are kept: it is one of very many.
+    pub quiet: bool,
+    /// The application writes more later on: having sent everything is not the end.
+    pub goes_on: bool,
     /// IP header bytes.
     pub ip_header: u16,
     /// IP and TCP header bytes of a data segment.
@@ -58,12 +62,13 @@ pub struct TcpSource {
     stopped: bool,
     /// Waits for its turn in the host.
     held: bool,
+    /// Bytes the application wrote, of a source whose amount is limited.
+    written: u64,
     /// Its number among the station's programs.
     pub(crate) number: u32,
-    /// A full segment, a retransmitted full segment, and anything else; sent by likeness.
+    /// A full segment and a retransmitted one; sent by likeness.
     full: Frame,
     retransmit: Frame,
-    template: Frame,
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -127,10 +132,10 @@ impl TcpSource {
             opened: false,
             stopped: false,
             held: false,
+            written: config.tcp.amount.unwrap_or(0),
             number: 0,
             full,
             retransmit,
-            template,
             usual_window: config.tcp.receive_window,
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
@@ -197,9 +202,8 @@ impl TcpSource {
         let mut taken = 0;
         for frame in frames {
             let now = frame.at;
-            if taken > 0
-                && (now >= until || now >= self.deadline().min(host.wake) || frame.flow != flow)
-            {
+            let due = || self.deadline().min(host.wake);
+            if taken > 0 && (now >= until || now >= due() || frame.flow != flow) {
                 break;
             }
             taken += 1;
@@ -211,6 +215,27 @@ impl TcpSource {
             self.send(now, host, io);
         }
         taken
+    }
+
+    /// One frame.
+    pub(crate) fn on_frame(&mut self, frame: &Frame, host: &mut Host, io: &mut Io<'_>) {
+        self.on_frames(std::slice::from_ref(frame), frame.at, host, io);
+    }
+
+    /// The application writes `bytes` more; meant for a source whose amount is limited.
+    pub(crate) fn write(&mut self, now: Time, bytes: u64, host: &mut Host, io: &mut Io<'_>) {
+        self.sender.write(now, bytes);
+        self.written += bytes;
+        if self.opened {
+            self.send(now, host, io);
+        }
+    }
+
+    /// The application reads from a disk what it will write next.
+    pub(crate) fn waits_for_disk(&mut self, now: Time) {
+        if self.opened && !self.held && self.sender.nxt() >= self.written {
+            self.sender.held(now, Limit::Disk);
+        }
     }
 
     /// Its turn in the host has come.
@@ -246,7 +271,7 @@ impl TcpSource {
             self.sender
                 .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
-        if self.sender.done() {
+        if self.sender.done() && !self.config.goes_on {
             self.end_account(now);
         }
         self.cwnd_max = self.cwnd_max.max(self.sender.cwnd_bytes());
@@ -264,77 +289,57 @@ impl TcpSource {
             return;
         }
         let output = self.config.output;
-        loop {
-            if let Some(refusal) = host.refuses(now, output) {
-                return self.wait(now, refusal, host);
-            }
+        let Some(mut run) = host.run(now, output, &self.full) else {
+            return self.send_one_by_one(now, host, io);
+        };
+        while run.has_room() {
             let Some(seq) = self.sender.poll_full(now) else {
-                return self.send_rest(now, host, io);
+                break;
             };
+            run.sent();
             if let Some(sequence) = &mut self.sequence {
                 sequence.note(&self.full, now, seq);
             }
-            let at = host.departs(now, output, &self.full);
-            io.output(output).push_like(&self.full, at, seq, 0);
+            io.output(output).push_like(&self.full, now, seq, 0);
         }
+        host.end_run(output, &run);
+        self.send_one_by_one(now, host, io);
     }
 
-    /// Whatever else there is to send: retransmissions, ends of the stream, the handshake.
+    /// Whatever else there is to send, the host asked before each segment.
     #[inline(never)]
-    fn send_rest(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        let output = self.config.output;
+    fn send_one_by_one(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         loop {
-            if let Some(refusal) = host.refuses(now, output) {
+            if let Some(refusal) = host.refuses(now, self.config.output) {
                 return self.wait(now, refusal, host);
             }
             let Some(out) = self.sender.poll(now) else {
                 return;
             };
-            if self.config.tcp.recovery.ecn && self.says_reduced(now, &out, host, io) {
-                continue;
-            }
-            let (like, seq) = match &out {
-                Out::Data(segment) if segment.len == self.config.tcp.mss => (
-                    if segment.retransmit {
-                        &self.retransmit
-                    } else {
-                        &self.full
-                    },
-                    segment.seq,
-                ),
-                other => {
-                    let frame = self.unusual(other);
-                    self.template = frame;
-                    (&self.template, frame.seq)
-                }
-            };
-            if let Some(sequence) = &mut self.sequence
-                && like.kind == Kind::Data
-            {
-                sequence.note(like, now, seq);
-            }
-            let at = host.departs(now, output, like);
-            io.output(output).push_like(like, at, seq, 0);
+            self.put(now, &out, host, io);
         }
     }
 
-    /// Sends a new segment that carries CWR (RFC 3168 §6.1.2); `false` if this one does not.
-    fn says_reduced(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) -> bool {
-        let Out::Data(segment) = out else {
-            return false;
-        };
-        if segment.retransmit || !self.sender.take_cwr() {
-            return false;
-        }
+    /// Sends one segment of any kind.
+    #[inline(never)]
+    fn put(&mut self, now: Time, out: &Out, host: &mut Host, io: &mut Io<'_>) {
         let mut frame = self.unusual(out);
-        frame.set_flags(Flags::ECN);
-        if let Some(sequence) = &mut self.sequence {
-            sequence.note(&frame, now, segment.seq);
+        // A new segment tells the receiver that cwnd was reduced (RFC 3168 §6.1.2).
+        if let Out::Data(segment) = out
+            && self.config.tcp.recovery.ecn
+            && !segment.retransmit
+            && self.sender.take_cwr()
+        {
+            frame.set_flags(Flags::ECN);
+        }
+        if let Some(sequence) = &mut self.sequence
+            && frame.kind == Kind::Data
+        {
+            sequence.note(&frame, now, frame.seq);
         }
         let output = self.config.output;
         frame.at = host.departs(now, output, &frame);
         io.output(output).push(frame);
-        true
     }
 
     /// The host lets nothing more through for now.
@@ -378,6 +383,9 @@ impl TcpSource {
     }
 
     pub(crate) fn sample(&mut self, now: Time) {
+        if self.config.quiet {
+            return;
+        }
         let sample = TcpSample {
             cwnd: if self.opened {
                 self.sender.cwnd_bytes()

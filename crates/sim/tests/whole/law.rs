@@ -86,7 +86,10 @@ fn shortened(name: &str) -> Scenario {
                 test.omit = Duration::ZERO;
                 test.duration = Some(Duration::from_ms(12));
             }
-            TestKind::Tcp(_) => {
+            TestKind::Tcp(_)
+            | TestKind::Transfer(_)
+            | TestKind::Request(_)
+            | TestKind::Flows(_) => {
                 test.omit = Duration::from_ms(200);
                 test.duration = Some(Duration::from_ms(6000));
             }

@@ -2,9 +2,11 @@
 
 mod congestion;
 mod events;
+mod exchanges;
 mod hosts;
 mod law;
 mod limits;
+mod load;
 mod luck;
 mod published;
 mod random;

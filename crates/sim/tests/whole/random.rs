@@ -52,7 +52,7 @@ struct Event {
 
 fn test() -> impl Strategy<Value = Test> {
     (
-        0..8_u8,
+        0..14_u8,
         0..8_u8,
         0..8_u8,
         0..60_u16,
@@ -136,7 +136,9 @@ fn host(kind: u8) -> &'static str {
         5 => {
             "memory_bus = \"9 Mbit/s\"\nreceive_per_packet = \"100 us\"\nsend_per_packet = \"100 us\"\nreceive_ring = 1"
         }
-        6 => "memory_bus = \"20 Mbit/s\"",
+        6 => "memory_bus = \"20 Mbit/s\"\ndisk_read = \"2 Mbit/s\"",
+        7 => "disk_write = \"1 Mbit/s\"\ndisk_read = \"15 Mbit/s\"",
+        8 => "disk_write = \"7 Mbit/s\"\nreceive_per_packet = \"50 us\"",
         _ => "txqueuelen = 50",
     }
 }
@@ -293,6 +295,71 @@ impl Sketch {
                 100 + u32::from(option) * 20,
                 20 + test.size,
                 if kind == 3 { "constant" } else { "poisson" },
+            ),
+            11 => format!(
+                "kind = \"udp\"\nrate = \"{} kbit/s\"\nsize = {}\non_off = {{ on = \"{} us\", off = \"4 ms\" }}\narrivals = \"{}\"\nduration = \"150 ms\"",
+                100 + u32::from(option) * 40,
+                20 + test.size,
+                100 + u32::from(test.size) * 10,
+                if option & 4 == 0 {
+                    "constant"
+                } else {
+                    "poisson"
+                },
+            ),
+            12 => format!(
+                "kind = \"udp\"\nrate = \"{} kbit/s\"\nsize = {}\nenvelope = {{ period = \"40 ms\", low = {}, shape = \"{}\" }}\narrivals = \"{}\"\nduration = \"150 ms\"",
+                100 + u32::from(option) * 40,
+                20 + test.size,
+                if option & 8 == 0 { "0" } else { "0.3" },
+                if option & 16 == 0 {
+                    "sinusoid"
+                } else {
+                    "steps"
+                },
+                if option & 4 == 0 {
+                    "constant"
+                } else {
+                    "poisson"
+                },
+            ),
+            13 => format!(
+                "kind = \"flows\"\nflows = {}\nspacing = \"{} us\"\nsizes = {{ kind = \"pareto\", least = \"100 B\", most = \"40 kB\" }}\nduration = \"{} ms\"",
+                1 + option % 30,
+                100 + u32::from(test.size) * 20,
+                if option & 4 == 0 { 100 } else { 900 },
+            ),
+            8 => format!(
+                "kind = \"transfer\"\nfiles = {}\nfile_size = \"{} B\"\npipelining = {}\nparallel = {}\nreverse = {}\nwindow = \"{} kB\"\n{}",
+                1 + option % 7,
+                50 * u32::from(test.size),
+                1 + option % 3,
+                1 + option % 2,
+                option & 8 == 0,
+                3 + test.size / 8,
+                if option & 16 == 0 {
+                    "duration = \"250 ms\""
+                } else {
+                    "duration = \"2 s\""
+                },
+            ),
+            9 | 10 => format!(
+                "kind = \"request\"\nblock = \"{} B\"\nrequest_size = \"{} B\"\noutstanding = {}\nparallel = {}\nthink_time = \"{} us\"\nwindow = \"{} kB\"\n{}",
+                1 + 20 * u32::from(test.size),
+                1 + u32::from(option) * 9,
+                1 + option % 5,
+                1 + option % 3,
+                if option & 4 == 0 {
+                    0
+                } else {
+                    u32::from(test.size) * 40
+                },
+                3 + test.size / 8,
+                if kind == 9 {
+                    "duration = \"250 ms\"\nomit = \"20 ms\""
+                } else {
+                    "requests = 12\nduration = \"2 s\""
+                },
             ),
             _ => {
                 let cc = Algorithm::NAMES

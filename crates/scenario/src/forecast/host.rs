@@ -1,0 +1,53 @@
+//! What the two hosts of a flow can do.
+
+use farpath_units::{Duration, Rate};
+
+use super::Path;
+use crate::model::HostLimits;
+
+impl Path<'_> {
+    /// Payload rate at which a host's processor or bus is fully at work, when each datagram of
+    /// `len` bytes carries `payload` of them and `acks` datagrams of `ack_len` bytes come back.
+    pub(super) fn hosts_bps(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> f64 {
+        let flow = &self.plan.flows[self.flow];
+        let of = |node: usize, sends: bool| -> f64 {
+            let Some(host) = self.scenario.hosts.get(node) else {
+                return f64::INFINITY;
+            };
+            let limits = &host.limits;
+            let (out, home) = if sends {
+                (sending_s(limits, len), receiving_s(limits, ack_len))
+            } else {
+                (receiving_s(limits, len), sending_s(limits, ack_len))
+            };
+            let crossing_s = limits.memory_bus.map_or(0.0, |bus: Rate| {
+                (f64::from(len) + acks * f64::from(ack_len)) * 8.0 / bus.as_bps() as f64
+            });
+            let seconds = (out + acks * home).max(crossing_s);
+            f64::from(payload) * 8.0 / seconds
+        };
+        of(flow.source.0, true).min(of(flow.sink.0, false))
+    }
+
+    /// The rate of the slower of the two disks.
+    pub(super) fn disks_bps(&self) -> f64 {
+        let flow = &self.plan.flows[self.flow];
+        let host = |node: usize| self.scenario.hosts.get(node).map(|h| &h.limits);
+        let bps = |rate: Option<Rate>| rate.map_or(f64::INFINITY, |r| r.as_bps() as f64);
+        let read = bps(host(flow.source.0).and_then(|l| l.disk_read));
+        let write = bps(host(flow.sink.0).and_then(|l| l.disk_write));
+        read.min(write)
+    }
+}
+
+fn seconds(per_packet: Duration, per_byte: Duration, len: u32) -> f64 {
+    (per_packet + per_byte.times(len.into())).as_secs_f64()
+}
+
+fn sending_s(limits: &HostLimits, len: u32) -> f64 {
+    seconds(limits.send_per_packet, limits.send_per_byte, len)
+}
+
+fn receiving_s(limits: &HostLimits, len: u32) -> f64 {
+    seconds(limits.receive_per_packet, limits.receive_per_byte, len)
+}

@@ -1,0 +1,212 @@
+//! Traffic that was written down: a CSV file of two columns.
+
+use std::sync::Arc;
+
+use farpath_units::Duration;
+
+use crate::decode::{At, shorten};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::model::Replay;
+use crate::source;
+
+/// Most rows of a file.
+const MOST_ROWS: usize = 1_000_000;
+/// Latest instant, in whole seconds: as long as any test.
+const LATEST_S: u64 = 8_640_000;
+/// Most bytes of a row, and most bits a second.
+const MOST: u64 = 1_000_000_000_000_000;
+const HEADERS: [&str; 2] = ["time_s,bytes", "time_s,rate_bps"];
+
+/// What is wrong with a file: the line, the fault, the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    line: usize,
+    title: String,
+    remedy: String,
+}
+
+/// The file that `path` names, beside the scenario called `scenario`.
+pub(crate) fn load(
+    scenario: &str,
+    path: &At<String>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Arc<Replay>> {
+    let name = path.get_ref();
+    let fault = match source::beside(scenario, name) {
+        Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
+        Ok(text) => match parse(&text) {
+            Ok(replay) => return Some(Arc::new(replay)),
+            Err(f) => {
+                let title = format!("`{}`, line {}: {}", shorten(name), f.line, f.title);
+                Diagnostic::new(path.span(), title).help(f.remedy)
+            }
+        },
+    };
+    faults.push(fault);
+    None
+}
+
+/// Reads the text of a file, strictly.
+pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
+    let at = |line: usize, title: String, remedy: &str| Fault {
+        line: line + 1,
+        title,
+        remedy: remedy.to_owned(),
+    };
+    let mut lines = text.lines().enumerate();
+    let header = lines.next().map_or("", |(_, l)| l);
+    let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
+        let remedy = match nearest(header, &HEADERS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "begin with `time_s,bytes` or `time_s,rate_bps`".to_owned(),
+        };
+        let title = format!("`{}` is no header", shorten(header));
+        return Err(at(0, title, &remedy));
+    };
+    let mut rows: Vec<(Duration, u64)> = Vec::new();
+    for (n, line) in lines {
+        let mut cells = line.split(',');
+        let (Some(time), Some(value), None) = (cells.next(), cells.next(), cells.next()) else {
+            let title = format!("`{}` has not two cells", shorten(line));
+            return Err(at(n, title, "write a time, a comma and a number"));
+        };
+        let Some(time) = seconds(time) else {
+            let title = format!("`{}` is no time", shorten(time));
+            return Err(at(
+                n,
+                title,
+                "seconds since the start of the test, at most 100 days, such as 12.5",
+            ));
+        };
+        let Some(value) = whole(value).filter(|v| *v <= MOST) else {
+            let title = format!(
+                "`{}` is no number of {}",
+                shorten(value),
+                ["bytes", "bits per second"][kind]
+            );
+            return Err(at(n, title, "a whole number without a unit, at most 10^15"));
+        };
+        if rows.last().is_some_and(|last| last.0 >= time) {
+            let title = "its time is not later than that of the line before".to_owned();
+            return Err(at(
+                n,
+                title,
+                "sort the lines by time, and add up what happens at one instant",
+            ));
+        }
+        if rows.len() == MOST_ROWS {
+            return Err(at(
+                n,
+                "too many lines".to_owned(),
+                "at most a million are replayed",
+            ));
+        }
+        rows.push((time, value));
+    }
+    let least = kind + 1;
+    if rows.len() < least || rows.iter().all(|r| r.1 == 0) {
+        let title = "nothing is sent".to_owned();
+        let remedy = [
+            "add a line with a time and bytes",
+            "a rate holds until the next line: write at least two, and a rate above 0",
+        ];
+        return Err(at(rows.len(), title, remedy[kind]));
+    }
+    Ok(if kind == 0 {
+        Replay::Bytes(rows)
+    } else {
+        Replay::Rates(rows)
+    })
+}
+
+fn whole(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+/// Seconds with up to twelve decimals, exactly.
+fn seconds(text: &str) -> Option<Duration> {
+    let (secs, rest) = text.split_once('.').unwrap_or((text, "0"));
+    let secs = whole(secs).filter(|s| *s <= LATEST_S)?;
+    if rest.len() > 12 {
+        return None;
+    }
+    let fraction = whole(rest)? * 10_u64.pow(12 - rest.len() as u32);
+    Some(Duration::from_ps(secs * 1_000_000_000_000 + fraction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_columns_are_read_exactly() {
+        let bytes = parse("time_s,bytes\n0,100\n0.000000000001,5\n12.5,0\n");
+        let rows = vec![
+            (Duration::ZERO, 100),
+            (Duration::from_ps(1), 5),
+            (Duration::from_ms(12_500), 0),
+        ];
+        assert_eq!(bytes, Ok(Replay::Bytes(rows)));
+        let rates = parse("time_s,rate_bps\n0,1000\n2,3000\n3,0").expect("rates");
+        assert_eq!(rates.total(), (Duration::from_secs(3), 5000.0));
+    }
+
+    #[test]
+    fn faults_name_their_line_and_a_remedy() {
+        for (text, line, said) in [
+            ("", 1, "header"),
+            ("time_s,byte\n1,2\n", 1, "header"),
+            ("time_s,bytes\n", 1, "nothing"),
+            ("time_s,bytes\n1,0\n", 2, "nothing"),
+            ("time_s,rate_bps\n1,7\n", 2, "nothing"),
+            ("time_s,bytes\n1,2\n\n", 3, "two cells"),
+            ("time_s,bytes\n1,2,3\n", 2, "two cells"),
+            ("time_s,bytes\n-1,2\n", 2, "no time"),
+            ("time_s,bytes\n1e3,2\n", 2, "no time"),
+            ("time_s,bytes\n9999999,2\n", 2, "no time"),
+            ("time_s,bytes\n1,2 kB\n", 2, "no number"),
+            ("time_s,bytes\n1,2.5\n", 2, "no number"),
+            ("time_s,bytes\n1,2\n1,2\n", 3, "not later"),
+        ] {
+            let fault = parse(text).expect_err(text);
+            assert!(
+                fault.line == line && fault.title.contains(said),
+                "{text}: {fault:?}"
+            );
+            assert!(!fault.remedy.is_empty());
+        }
+    }
+
+    /// A million mutated files: refused or not, never a panic.
+    #[test]
+    fn a_million_mutated_files() {
+        const GOOD: &str = "time_s,bytes\n0,100\n0.25,1500\n1.5,0\n7,123456789\n";
+        const ODD: &[u8] = b"0123456789.,,-+e \n\n\"x\xff\x00";
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |n: usize| {
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+        };
+        let mut right = 0;
+        for round in 0..1_000_000 {
+            let mut bytes = GOOD.as_bytes().to_vec();
+            if round % 2 == 1 {
+                bytes.splice(7..12, *b"rate_bps");
+            }
+            for _ in 0..1 + next(3) {
+                let at = next(bytes.len());
+                let odd = ODD[next(ODD.len())];
+                match next(3) {
+                    0 => bytes[at] = odd,
+                    1 => bytes.insert(at, odd),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+            right += u32::from(parse(&String::from_utf8_lossy(&bytes)).is_ok());
+        }
+        assert!(right > 10_000, "too coarse to test anything: {right}");
+    }
+}

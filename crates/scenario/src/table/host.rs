@@ -1,0 +1,57 @@
+//! `[[host]]`.
+
+use super::{COUNT, MTU, TIME};
+use crate::key::Kind::{Choice, Name, Sysctl, SysctlTriple};
+use crate::key::{Kind, Section, key};
+
+pub(crate) const HOST: Section = Section {
+    name: "host",
+    doc: "An end system with a TCP stack.",
+    keys: &[
+        key("name", Name, "Name, unique among hosts and routers.").required(),
+        key(
+            "profile",
+            Choice(&["bsd-1999", "linux-2004", "linux-6"]),
+            "Whose rules the stack follows.",
+        )
+        .default("linux-6"),
+        key(
+            "nic",
+            Kind::Rate,
+            "Rate at which the host puts frames on a link.",
+        )
+        .default("the link's rate"),
+        key("mtu", MTU, "Largest IP datagram the host sends, in bytes.").default("the link's MTU"),
+        key(
+            "txqueuelen",
+            COUNT,
+            "Packets that may wait in front of an interface.",
+        )
+        .default("1000"),
+        key("rmem_max", Sysctl, "`net.core.rmem_max`.")
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
+        key("wmem_max", Sysctl, "`net.core.wmem_max`.")
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
+        key(
+            "tcp_rmem",
+            SysctlTriple,
+            "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
+        )
+        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
+        key(
+            "tcp_wmem",
+            SysctlTriple,
+            "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
+        )
+        .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
+        key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
+        key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
+        key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),
+        key("receive_per_byte", TIME, "Processor time for each byte of IP datagram received.").default("0 s"),
+        key("memory_bus", Kind::Rate, "Rate of the bus between memory and interfaces, which every datagram crosses once, either way.")
+            .default("unlimited"),
+        key("receive_ring", COUNT, "Received frames that may wait for the processor; more are dropped.").default("1000"),
+        key("disk_read", Kind::Rate, "Rate at which files are read for transfers.").default("unlimited"),
+        key("disk_write", Kind::Rate, "Rate at which transferred files are written.").default("unlimited"),
+    ],
+};

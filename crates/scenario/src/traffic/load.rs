@@ -1,0 +1,113 @@
+//! The shape of traffic: datagrams by law or by file, flows that come and go.
+
+use farpath_units::{Rate, Ratio, Size};
+
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Arrivals, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
+use crate::network::octets;
+use crate::replay;
+
+/// A stream of datagrams; `source` is the name of the scenario's file.
+pub(super) fn udp(
+    f: &Fields,
+    name: &str,
+    source: &str,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Udp> {
+    let arrivals = match f.get::<String>("arrivals").as_deref() {
+        Some("poisson") => Arrivals::Poisson,
+        _ => Arrivals::Constant,
+    };
+    let replay = match f.at::<String>("replay") {
+        Some(path) => Some(replay::load(source, &path, faults)?),
+        None => None,
+    };
+    if replay.is_some() {
+        for key in ["arrivals", "on_off", "envelope"] {
+            if f.has(key) {
+                let title = format!("`{key}` beside `replay` in test `{name}`");
+                let help = "the file says when what is sent: remove one of them";
+                faults.push(Diagnostic::new(f.place(key), title).help(help));
+            }
+        }
+    }
+    if f.has("on_off") && f.has("envelope") {
+        let title = format!("`on_off` and `envelope` in test `{name}`");
+        let help = "one source has one of them; write two tests to have both";
+        faults.push(Diagnostic::new(f.place("envelope"), title).help(help));
+    }
+    if !f.has("rate") && !f.has("replay") {
+        let title = format!("test `{name}` has no `rate`");
+        let help = "add `rate`: rate of UDP payload";
+        faults.push(Diagnostic::new(f.span.clone(), title).help(help));
+    }
+    let mean = replay.as_ref().map(|r| {
+        let (span, bits) = r.total();
+        (bits / span.as_secs_f64().max(1e-3)).max(1.0) as u64
+    });
+    Some(Udp {
+        rate: f.get("rate").or_else(|| Rate::from_bps(mean?))?,
+        size: octets(f, "size").unwrap_or(1472),
+        arrivals,
+        on_off: f.get::<Fields>("on_off").and_then(|t| on_off(&t)),
+        envelope: envelope(f),
+        replay,
+    })
+}
+
+fn on_off(f: &Fields) -> Option<OnOff> {
+    Some(OnOff {
+        on: f.get("on")?,
+        off: f.get("off")?,
+        alpha: f.get("alpha").unwrap_or(1.5),
+    })
+}
+
+fn envelope(f: &Fields) -> Option<Envelope> {
+    let f: Fields = f.get("envelope")?;
+    Some(Envelope {
+        period: f.get("period")?,
+        low: f.get::<Ratio>("low")?,
+        steps: match f.get::<String>("shape").as_deref() {
+            Some("steps") => Steps::Halves,
+            _ => Steps::Sinusoid,
+        },
+    })
+}
+
+/// Flows that come and go: `tcp` says what each is like.
+pub(super) fn flows(f: &Fields, mut tcp: Tcp, faults: &mut Vec<Diagnostic>) -> Option<Flows> {
+    tcp.parallel = octets(f, "flows")?;
+    Some(Flows {
+        tcp,
+        spacing: f.get("spacing")?,
+        sizes: sizes(&f.get::<Fields>("sizes")?, faults)?,
+        envelope: envelope(f),
+    })
+}
+
+fn sizes(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<Sizes> {
+    match f.get::<String>("kind")?.as_str() {
+        "fixed" => Some(Sizes::Fixed(f.get("size")?)),
+        "lognormal" => Some(Sizes::Lognormal {
+            median: f.get("median")?,
+            sigma: f.get("sigma").unwrap_or(1.5),
+        }),
+        _ => {
+            let (least, most): (Size, Size) = (f.get("least")?, f.get("most")?);
+            if most <= least {
+                let title = format!("the largest size is {most}, the smallest {least}");
+                faults.push(
+                    Diagnostic::new(f.place("most"), title)
+                        .help("let `most` be larger than `least`, or write kind = \"fixed\""),
+                );
+            }
+            Some(Sizes::Pareto {
+                least,
+                most,
+                alpha: f.get("alpha").unwrap_or(1.2),
+            })
+        }
+    }
+}

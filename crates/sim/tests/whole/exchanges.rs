@@ -1,0 +1,195 @@
+//! Requests and answers, files from disk to disk.
+
+use farpath_units::Time;
+
+use crate::world::{World, assert_near, assert_within, run_text};
+
+/// Two hosts 100 ms apart there and back, 1 Gbit/s.
+fn pair(a: &str, b: &str, tests: &str) -> World {
+    run_text(&format!(
+        r#"
+[scenario]
+name = "pair"
+[[host]]
+name = "a"
+{a}
+[[host]]
+name = "b"
+{b}
+[[link]]
+name = "wire"
+ends = ["a", "b"]
+framing = "gbe"
+delay = "50 ms"
+{tests}
+"#
+    ))
+}
+
+fn test(kind: &str, more: &str) -> String {
+    format!("[[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\n{more}\n")
+}
+
+/// Time on 1 Gbit/s for a datagram with `payload` bytes behind 52 of headers.
+fn wire_s(payload: f64) -> f64 {
+    (payload + 52.0 + 38.0) * 8e-9
+}
+
+#[test]
+fn an_applications_window_makes_a_remote_copy_crawl() {
+    for (block, outstanding, parallel) in [(1448.0, 1, 1), (1448.0, 8, 1), (14_480.0, 1, 3)] {
+        let world = pair(
+            "",
+            "",
+            &test(
+                "request",
+                &format!(
+                    "block = \"{block} B\"\noutstanding = {outstanding}\nparallel = {parallel}\nwindow = \"16 MiB\"\nomit = \"2 s\"\nduration = \"20 s\""
+                ),
+            ),
+        );
+        // The request up, and the last segment of the answer down behind those before it.
+        let segments = block / 1448.0 * f64::from(parallel);
+        let rtt = 0.1 + wire_s(100.0) + segments * wire_s(1448.0);
+        let rate = f64::from(outstanding * parallel) / rtt;
+        assert_near("rate", world.metric("t", "request_rate"), rate, 5e-3);
+        assert_near(
+            "goodput",
+            world.metric("t", "goodput_bps"),
+            rate * block * 8.0,
+            5e-3,
+        );
+        // Connections that ask at different times do not wait behind one another.
+        let alone = rtt - (segments - block / 1448.0) * wire_s(1448.0);
+        let longest = world.metric("t", "response_max_ns") / 1e9;
+        assert_within("response", longest, alone * 0.999, rtt * 1.002);
+        assert_eq!(world.limited_by("t"), "application");
+    }
+}
+
+#[test]
+fn thinking_takes_its_time_and_requests_can_be_counted() {
+    let world = pair(
+        "",
+        "",
+        &test(
+            "request",
+            "block = \"1000 B\"\nthink_time = \"150 ms\"\nrequests = 40",
+        ),
+    );
+    assert_eq!(world.metric("t", "requests"), 40.0);
+    assert_eq!(world.metric("t", "bytes"), 40_000.0);
+    // The handshake's round trip goes before the first request.
+    let rtt = 0.1 + wire_s(100.0) + wire_s(1000.0);
+    let all = 0.1 + 40.0 * rtt + 39.0 * 0.15;
+    assert_near(
+        "completion",
+        world.metric("t", "completion_ns"),
+        all * 1e9,
+        1e-3,
+    );
+}
+
+#[test]
+fn files_go_one_round_trip_apart_unless_they_are_asked_for_ahead() {
+    // 40 files of 1 MB: 8.5 ms each on the wire.
+    let run = |more: &str| {
+        let files = format!("files = 40\nfile_size = \"1 MB\"\nwindow = \"32 MiB\"\n{more}");
+        pair("", "", &test("transfer", &files))
+    };
+    let serial = run("");
+    assert_eq!(serial.metric("t", "bytes"), 40e6);
+    assert_eq!(serial.metric("t", "requests"), 40.0);
+    let file_s = 1e6 / 1448.0 * wire_s(1448.0);
+    // Slow start needs seven doublings to 691 segments, most of them within the first file.
+    let least = 40.0 * (0.1 + file_s);
+    assert_within(
+        "serial",
+        serial.metric("t", "completion_ns") / 1e9,
+        least + 0.1,
+        least + 0.9,
+    );
+    assert_eq!(serial.limited_by("t"), "application");
+    let ahead = run("pipelining = 40");
+    let least = 40.0 * file_s;
+    assert_within(
+        "ahead",
+        ahead.metric("t", "completion_ns") / 1e9,
+        least + 0.2,
+        least + 1.2,
+    );
+    // Four connections have each a quarter of the files, and their round trips at once.
+    let spread = run("parallel = 4");
+    let least = 10.0 * 0.1 + 40.0 * file_s / 4.0;
+    assert_within(
+        "spread",
+        spread.metric("t", "completion_ns") / 1e9,
+        least,
+        least + 1.2,
+    );
+    assert_eq!(spread.record("t").streams.len(), 4);
+}
+
+#[test]
+fn a_disk_that_reads_slowly_is_the_limit() {
+    let world = pair(
+        "disk_read = \"200 Mbit/s\"",
+        "",
+        &test(
+            "transfer",
+            "file_size = \"1 GB\"\nwindow = \"32 MiB\"\nomit = \"3 s\"\nduration = \"10 s\"",
+        ),
+    );
+    assert_near("goodput", world.metric("t", "goodput_bps"), 200e6, 5e-3);
+    assert_eq!(world.limited_by("t"), "disk");
+    let shares = &world.record("t").streams[0].limited_by;
+    assert_within("share", shares["disk"], 0.99, 1.0);
+}
+
+#[test]
+fn a_disk_that_writes_slowly_closes_the_window_and_loses_nothing() {
+    let world = pair(
+        "",
+        "disk_write = \"200 Mbit/s\"",
+        &test("transfer", "file_size = \"100 MB\"\nwindow = \"8 MiB\""),
+    );
+    assert_eq!(world.metric("t", "bytes"), 100e6);
+    assert_eq!(world.metric("t", "retransmits"), 0.0);
+    assert_eq!(world.limited_by("t"), "disk");
+    // A handshake, a request, slow start to 200 Mbit/s, and 4 s of writing.
+    assert_within(
+        "completion",
+        world.metric("t", "completion_ns") / 1e9,
+        4.15,
+        4.9,
+    );
+    let steady = pair(
+        "",
+        "disk_write = \"200 Mbit/s\"",
+        &test(
+            "transfer",
+            "parallel = 2\nfiles = 2\nfile_size = \"1 GB\"\nwindow = \"8 MiB\"\nomit = \"3 s\"\nduration = \"8 s\"",
+        ),
+    );
+    assert_near("goodput", steady.metric("t", "goodput_bps"), 200e6, 5e-3);
+    assert_within("shared", steady.metric("t", "jain_index"), 0.999, 1.0);
+}
+
+#[test]
+fn a_window_update_that_is_lost_is_repeated() {
+    // Every frame back is lost for a second: the updates of a window that is closed among them.
+    // Timeouts have doubled to beyond 4 s by then, and slow start takes a second more: 6.2 + 2.2 + 1.
+    let lossy = format!(
+        "{}[[event]]\nat = \"2 s\"\nlink = \"wire\"\ndirection = \"reverse\"\nup = false\n[[event]]\nat = \"3 s\"\nlink = \"wire\"\ndirection = \"reverse\"\nup = true\n",
+        test("transfer", "file_size = \"30 MB\"\nwindow = \"1 MiB\"")
+    );
+    let world = pair("", "disk_write = \"40 Mbit/s\"", &lossy);
+    assert_eq!(world.metric("t", "bytes"), 30e6);
+    assert!(world.outcome.end < Time::from_ps(20_000_000_000_000));
+    assert_within(
+        "completion",
+        world.metric("t", "completion_ns") / 1e9,
+        8.5,
+        10.5,
+    );
+}

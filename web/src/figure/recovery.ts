@@ -1,0 +1,92 @@
+// One loss, and how each algorithm's window comes back: the formula dashed, the simulation solid.
+
+import * as format from "../format";
+import type { Shape } from "../svg";
+import type { Point, ReportData, TestRecord } from "../types";
+import { drawChart, type Curve } from "./chart";
+
+const WINDOW = "cwnd_bytes";
+
+/** The part of a window that a loss leaves, and how often. */
+type Climb = (readonly [seconds: number, bytes: number])[];
+
+/** When a window is seen to fall by at least 5 % of its height, the first time, in s; null if it never is. */
+function cut(record: TestRecord, top: number): number | null {
+  const series = record.series[WINDOW];
+  for (let i = 1; i < (series?.v.length ?? 0); i++) {
+    const [before, now] = [Math.min(series!.v[i - 1] ?? 0, top), series!.v[i] ?? 0];
+    if (before >= top * 0.9 && now < before * 0.95) return series!.t_ns[i]! / 1e9;
+  }
+  return null;
+}
+
+/** The window after the cut, in seconds since then, up to the first value at the old window; empty without a cut. */
+export function climb(record: TestRecord, top: number): Climb {
+  const from = cut(record, top);
+  const series = record.series[WINDOW];
+  if (from === null || !series) return [];
+  const points = series.t_ns.map((t, i) => [t / 1e9 - from, Math.min(series.v[i] ?? 0, top)] as const).filter(([t]) => t >= 0);
+  const back = points.findIndex(([, w]) => w >= top * 0.9995);
+  return back < 0 ? points : points.slice(0, back + 1);
+}
+
+/** The largest window in use before the loss: what was in flight, not what was allowed. */
+function height(records: readonly TestRecord[]): number {
+  const flights = records.flatMap((r) => r.series["in_flight_bytes"]?.v ?? []).map((v) => v ?? 0);
+  const predicted = records.flatMap((r) => (r.origin === "predicted" ? (r.series[WINDOW]?.v ?? []) : [])).map((v) => v ?? 0);
+  return predicted.length > 0 ? Math.max(...predicted) : Math.max(0, ...flights);
+}
+
+export interface Options {
+  readonly id: string;
+  readonly test: string;
+  /** The swept key that tells the algorithms apart. */
+  readonly key: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The axis begins here, at about a round trip: before that the loss is being repaired. */
+const FIRST_S = 0.1;
+
+function seconds(record: TestRecord | undefined): number | null {
+  return record?.metrics["recovery_s"] ?? null;
+}
+
+function detail(formula: number | null, run: number | null): string {
+  const words = [run === null ? "not back when the run ends" : `back after ${format.seconds(run, 3)}`, formula === null ? "" : `formula ${format.seconds(formula, 3)}`];
+  return words.filter((text) => text !== "").join(", ");
+}
+
+/** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows a loss. */
+export function drawRecovery(data: ReportData, options: Options): Shape | null {
+  const records = data.document.records.filter((r) => r.test === options.test && options.key in r.point && WINDOW in r.series);
+  const top = height(records);
+  const values = [...new Set(records.map((r) => r.point[options.key]!))];
+  const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
+  const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
+  const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value, i): Curve[] => {
+    const [formula, run] = [of("predicted", value), of("simulated", value)];
+    const tone: Curve["tone"] = `line-${i % 8}`;
+    const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top).filter(([t]) => t >= FIRST_S) : []);
+    const solid: Curve = { name: value, detail: detail(seconds(formula), seconds(run)), points: curve(run), tone, labelAt: top * 0.5 };
+    const dashed: Curve = { name: value, points: curve(formula), tone, dashed: true, nameless: true };
+    return [solid, dashed].filter((c) => c.points.length > 1);
+  });
+  if (drawn.length === 0) return null;
+  const last = Math.max(...drawn.flatMap((c) => c.points.map((p) => p[0])));
+  const ticks = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => t <= last);
+  return drawChart({
+    id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
+    describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
+    curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
+    xName: "seconds since the window was cut", yName: "congestion window: formula dashed, simulation solid",
+    xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3), xTicks: ticks, logX: true, xRange: [FIRST_S, last],
+  });
+}
+
+/** The key of a sweep over algorithms in which one loss is scripted, if the run is one. */
+export function recoveryKey(points: readonly Point[]): string | null {
+  const keys = new Set(points.flatMap((p) => Object.keys(p)));
+  return [...keys].find((key) => key.endsWith(".cc")) ?? null;
+}

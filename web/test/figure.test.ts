@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+
+import { drawChart } from "../src/figure/chart";
+import { climb, drawRecovery, recoveryKey } from "../src/figure/recovery";
+import { drawSawtooth } from "../src/figure/sawtooth";
+import { delivered, drawSlowStart } from "../src/figure/slow-start";
+import { drawWindow } from "../src/figure/window";
+import { toText } from "../src/svg";
+import type { Origin, Point, ReportData, Series, TestRecord } from "../src/types";
+
+function record(origin: Origin, point: Point, metrics: Record<string, number>, series: Record<string, Series> = {}): TestRecord {
+  return {
+    origin, test: "bulk", kind: "tcp", from: "a", to: "b", point, repeat: 0, started_ns: 0, duration_ns: 1e9, metrics, limited_by: null, streams: [],
+    series, valid: true, notes: [],
+  };
+}
+
+function report(records: readonly TestRecord[]): ReportData {
+  return {
+    schema: "farpath.report/1", scenario: { name: "x" },
+    document: { schema: "farpath.run/1", scenario: "x", version: "0", seed: 1, scenario_sha256: "", records, links: [], expectations: [] },
+  };
+}
+
+const every = (step: number, v: readonly number[]): Series => ({ t_ns: v.map((_, i) => (i + 1) * step), v });
+
+/** Slow start past the window, a cut to half, a climb back to it and beyond. */
+const WINDOW = every(1e9, [10, 400, 2000, 2000, 500, 600, 800, 1000, 1100]);
+
+describe("a chart", () => {
+  const chart = {
+    id: "c", title: "t", describe: "d", width: 400, height: 200, xName: "x", yName: "y", xFormat: String, yFormat: String,
+    curves: [
+      { name: "named", points: [[0, 0], [10, 10]] as const, tone: "east" as const },
+      { name: "twin", points: [[0, 0], [10, 10]] as const, tone: "line-3" as const, dashed: true, nameless: true },
+    ],
+  };
+
+  it("names a curve but not its twin", () => {
+    const text = toText(drawChart(chart));
+    expect(text).toContain(">named<");
+    expect(text).not.toContain(">twin<");
+    expect(text.match(/class="curve line-3 dashed"/g)).toHaveLength(1);
+  });
+
+  it("has room for a rule above its curves, and draws a span as wide as it is", () => {
+    const text = toText(drawChart({ ...chart, rules: [{ y: 40, name: "line" }], spans: [{ from: 2, to: 7, y: 5, name: "5 s" }] }));
+    expect(text).toContain(">40<");
+    const [, from, to] = /M([\d.]+),[\d.]+v10m0,-5H([\d.]+)/.exec(text)!.map(Number);
+    const [, left, right] = /class="axis-line" d="M([\d.]+),[\d.]+H([\d.]+)"/.exec(text)!.map(Number);
+    expect((to! - from!) / (right! - left!)).toBeCloseTo(0.5, 2);
+  });
+});
+
+describe("windows after a loss", () => {
+  it("are counted from the cut, and end where the old window is reached", () => {
+    expect(climb(record("simulated", {}, {}, { cwnd_bytes: WINDOW }), 1000)).toEqual([[0, 500], [1, 600], [2, 800], [3, 1000]]);
+  });
+
+  it("are none without a cut", () => {
+    expect(climb(record("simulated", {}, {}, { cwnd_bytes: every(1e9, [10, 400, 1000, 1000]) }), 1000)).toEqual([]);
+    expect(climb(record("simulated", {}, {}), 1000)).toEqual([]);
+  });
+
+  it("are drawn by algorithm, the fastest first, formula and simulation in one colour", () => {
+    const at = (cc: string): Point => ({ "test.bulk.cc": cc });
+    const records = [["reno", 4], ["cubic", 3]].flatMap(([cc, s]) => [
+      record("predicted", at(String(cc)), { recovery_s: Number(s) }, { cwnd_bytes: every(1e9, [10, 1000, 1000, 500, 800, 1000]) }),
+      record("simulated", at(String(cc)), cc === "cubic" ? { recovery_s: 3 } : {}, { cwnd_bytes: WINDOW }),
+    ]);
+    expect(recoveryKey(records.map((r) => r.point))).toBe("test.bulk.cc");
+    const drawing = drawRecovery(report(records), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 });
+    const text = toText(drawing!);
+    expect(text.indexOf(">cubic<")).toBeLessThan(text.indexOf(">reno<"));
+    expect(text).toContain("back after 3.00\u202fs, formula 3.00\u202fs");
+    expect(text).toContain("not back when the run ends, formula 4.00\u202fs");
+    // Two dashed curves, and no dashes beside the names.
+    expect(text.match(/class="curve line-0 dashed"/g)).toHaveLength(1);
+    expect(text.match(/class="curve line-1 dashed"/g)).toHaveLength(1);
+  });
+
+  it("are not drawn where nothing was lost", () => {
+    const whole = record("simulated", { "test.bulk.cc": "reno" }, {}, { cwnd_bytes: every(1e9, [10, 400, 1000]) });
+    expect(drawRecovery(report([whole]), { id: "r", test: "bulk", key: "test.bulk.cc", width: 900, height: 400 })).toBeNull();
+  });
+});
+
+describe("slow start", () => {
+  // 8 bit/s for a second are a byte.
+  const slow = record("simulated", {}, { bytes: 100, rtt_min_ns: 1e9 }, { goodput_bps: every(1e9, [0, 0, 8, 16, 80, 80, 80, 80, 80, 80, 80, 80]) });
+
+  it("adds up what was delivered", () => {
+    expect(delivered(slow).slice(0, 5)).toEqual([[1, 0], [2, 0], [3, 1], [4, 3], [5, 13]]);
+    expect(delivered(record("simulated", {}, {}))).toEqual([]);
+  });
+
+  it("is as late as the distance to a start at the full rate", () => {
+    // 83 bytes by 12 s; at 10 bytes a second from 1.5 s on they are there at 9.8 s.
+    const text = toText(drawSlowStart(report([slow]), 12, "s")!);
+    const late = Number(/([\d.]+) s wasted/.exec(text)![1]);
+    expect(late).toBeGreaterThan(2.1);
+    expect(late).toBeLessThan(2.8);
+    expect(drawSlowStart(report([]), 12, "s")).toBeNull();
+  });
+});
+
+describe("goodput against window", () => {
+  it("has a curve for each packet size, and a line at the path's rate × delay", () => {
+    const at = (mtu: string, window: string): Point => ({ "link.l.mtu": mtu, "test.bulk.window": window });
+    const records = (["predicted", "simulated"] as const).flatMap((origin) => ["1500", "9000"].flatMap((mtu) =>
+      ["1 MiB", "2 MiB", "4 MiB"].map((w, i) => record(origin, at(mtu, w), { goodput_bps: 1e9 * (i + 1) }))));
+    const text = toText(drawWindow(report(records), 1e9, 0.02, "w")!);
+    expect(text).toContain(">MTU 1500<");
+    expect(text.match(/<circle/g)).toHaveLength(6);
+    expect(text.match(/class="mark open/g)).toHaveLength(6);
+    expect(text).toContain("= 2.500\u202fMB");
+    expect(drawWindow(report([]), 1e9, 0.02, "w")).toBeNull();
+  });
+});
+
+describe("a sawtooth", () => {
+  it("says its mean as a share of the line", () => {
+    const saw = every(1e9, [500, 750, 1000, 500, 750, 1000]);
+    const data = report([record("predicted", {}, { goodput_bps: 1000 }), record("simulated", {}, { goodput_bps: 750 }, { goodput_bps: saw })]);
+    expect(toText(drawSawtooth([{ name: "small", data }], "s")!)).toContain("75.0\u202f% of the line");
+    expect(drawSawtooth([{ name: "small", data: report([]) }], "s")).toBeNull();
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import { complete } from "../src/sequence/burst";
+import { drawSequence } from "../src/sequence/figure";
+import { repairs, spanned } from "../src/sequence/view";
+import { toText } from "../src/svg";
+import type { Sequence, SequenceBurst } from "../src/types";
+
+const DATA: SequenceBurst = { kind: "data", t_ns: 0, seq: 0, len: 1000, n: 2, gap_ns: 10_000, seq_step: 1000, m: 500_000, group_gap_ns: 20_000, group_seq_step: 2000 };
+const ACKS: SequenceBurst = { kind: "ack", t_ns: 1e8, seq: 2000, m: 500_000, group_gap_ns: 20_000, group_seq_step: 2000 };
+const lost = (t_ns: number, more: Partial<SequenceBurst> = {}): SequenceBurst => ({ kind: "retransmit", t_ns, seq: 4000, len: 1000, ...more });
+
+function drawn(bursts: readonly SequenceBurst[], span?: readonly [number, number]): string {
+  const sequence: Sequence = { origin: "simulated", test: "bulk", stream: 0, bursts };
+  const view = span ? spanned(bursts.map(complete), ...span)! : undefined;
+  return toText(drawSequence(sequence, { id: "s", title: "t", describe: "d", width: 900, ...(view ? { view } : {}) }));
+}
+
+describe("a time–sequence figure", () => {
+  it("costs what is seen: a million segments are one stroke", () => {
+    const text = drawn([DATA, ACKS]);
+    expect(text.length).toBeLessThan(8000);
+    expect(text).toContain(`class="seq-line data" d="M`);
+  });
+
+  it("shows single segments close by, each a bar with its head", () => {
+    const text = drawn([DATA], [0, 400_000]);
+    const bars = /class="seq-bar data" d="([^"]*)"/.exec(text)![1]!;
+    expect(bars.match(/V/g)!.length).toBeGreaterThan(38);
+    expect(bars.match(/V/g)!.length).toBeLessThan(43);
+  });
+
+  it("flags retransmissions at every zoom, once where they stand together", () => {
+    const text = drawn([DATA, lost(1e9), lost(1e9 + 1000), lost(8e9)]);
+    expect(text.match(/>R</g)).toHaveLength(2);
+    expect(text).toContain(">retransmissions<");
+    expect(drawn([DATA])).not.toContain("retransmissions");
+  });
+
+  it("keeps the staircase of ACKs unbroken across strokes and single ones", () => {
+    const later: SequenceBurst = { kind: "ack", t_ns: 1.05e10, seq: 1_000_000_000 };
+    // The first is the line of the key.
+    const stairs = [...drawn([DATA, ACKS, later]).matchAll(/class="seq-line ack" d="([^"]*)"/g)][1]![1]!;
+    expect(stairs.match(/M/g)).toHaveLength(1);
+    expect(stairs).toContain("H");
+  });
+});
+
+describe("repairs", () => {
+  it("are told apart by the quiet between them, however they are coded", () => {
+    const bursts = [lost(1e9), lost(5e9, { n: 3, gap_ns: 1e8 }), lost(9e9), lost(9.2e9)].map(complete);
+    expect(repairs(bursts)).toEqual([{ from: 1e9, to: 1e9, count: 1 }, { from: 5e9, to: 5.2e9, count: 3 }, { from: 9e9, to: 9.2e9, count: 2 }]);
+    expect(repairs([lost(1e9, { n: 2, gap_ns: 5e9 })].map(complete))).toHaveLength(2);
+  });
+
+  it("are looked for where one is asked, and are none where nothing was lost", () => {
+    expect(repairs([lost(1e9), lost(5e9)].map(complete), [2e9, 6e9])).toEqual([{ from: 5e9, to: 5e9, count: 1 }]);
+    expect(repairs([complete(DATA)])).toEqual([]);
+  });
+});
+
+describe("a span", () => {
+  it("is as high as what happened in it", () => {
+    const view = spanned([complete(DATA)], 0, 1e9)!;
+    expect(view.s0).toBeLessThan(0);
+    expect(view.s1).toBeGreaterThan(100_000_000);
+    expect(view.s1).toBeLessThan(112_000_000);
+    expect(spanned([complete(DATA)], 1e12, 2e12)).toBeNull();
+  });
+});
