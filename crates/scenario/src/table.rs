@@ -10,10 +10,10 @@ use crate::key::Kind::{
     Refs, Span, Table, Tables, Text, Texts,
 };
 use crate::key::{Key, Kind, Section, key};
+use crate::recovery;
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
-use crate::recovery;
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;

@@ -51,7 +51,11 @@ pub(crate) fn test(
             file_size: f.get("file_size")?,
             pipelining: count(f, "pipelining").unwrap_or(1),
         }),
-        "request" => TestKind::Request(request(f, [profile(scenario, to), profile(scenario, from)], faults)),
+        "request" => TestKind::Request(request(
+            f,
+            [profile(scenario, to), profile(scenario, from)],
+            faults,
+        )),
         _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
     };
     for (key, host) in [("from", from), ("to", to)] {

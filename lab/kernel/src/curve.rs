@@ -87,7 +87,8 @@ impl Distance {
         let mut t = from;
         while t <= to {
             let v = reference.at(t);
-            self.squares += (v - other.at(t + shift)).powi(2);
+            let apart = v - other.at(t + shift);
+            self.squares += apart * apart;
             self.sum += v;
             self.count += 1.0;
             t += STEP;

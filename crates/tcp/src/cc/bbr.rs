@@ -26,6 +26,8 @@ const FULL_ROUNDS: u32 = 3;
 const RTT_BELIEVED: Duration = Duration::from_secs(10);
 const PROBE_RTT: Duration = Duration::from_ms(200);
 const LEAST_WINDOW: f64 = 4.0;
+/// Until so many segments have arrived the first samples of bandwidth do not hold back the window.
+const FIRST_SEGMENTS: u64 = 10;
 /// Headroom for bursts, in bursts.
 const HEADROOM: f64 = 3.0;
 /// Rounds each half of the filter of extra acknowledgements lasts, and its cap in time.
@@ -268,13 +270,15 @@ impl State {
     }
 
     fn set_pacing(&mut self, seen: &Seen) {
-        let rate = if self.bandwidth > 0.0 {
-            self.pacing_gain() * self.bandwidth * MARGIN
-        } else if self.rtt_min < Duration::MAX {
-            HIGH_GAIN * seen.cwnd / self.rtt_min.as_secs_f64().max(1e-6)
-        } else {
+        // Until the path has shown more: the first window a round trip. The first samples of bandwidth
+        // hold a segment or two, and a pace by them would stop the second flight.
+        if self.pacing == 0.0 && self.rtt_min < Duration::MAX {
+            self.pacing = HIGH_GAIN * seen.cwnd / self.rtt_min.as_secs_f64().max(1e-6);
+        }
+        if self.bandwidth == 0.0 {
             return;
-        };
+        }
+        let rate = self.pacing_gain() * self.bandwidth * MARGIN;
         if self.filled || rate > self.pacing {
             self.pacing = rate;
         }
@@ -303,7 +307,7 @@ impl State {
                 let extra = self.extra[0].max(self.extra[1]);
                 target += extra.min(EXTRA_CAP_S * self.bandwidth);
                 cwnd = (cwnd + acked).min(target);
-            } else if cwnd < target {
+            } else if cwnd < target || seen.delivered_total < FIRST_SEGMENTS * segment as u64 {
                 cwnd += acked;
             }
         }
