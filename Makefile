@@ -11,6 +11,7 @@ PROFILE ?= checked
 CARGO := cargo
 RELEASE := target/release/farpath
 CHECKED := target/$(PROFILE)/farpath
+DRAW := node web/dist-gallery/gallery.js
 LOGS := target/logs
 WEB_SOURCES := $(shell find web/src -type f 2>/dev/null) $(wildcard web/*.ts web/*.html)
 
@@ -86,7 +87,10 @@ bench: linker ## measure what the speed claims say; writes target/bench.json
 bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
 	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
 	@mkdir -p target/ns3
-	python3 benches/ns3/run.py | tee target/ns3/bench.json
+	@# Moved when it is whole: `make bench` reads it.
+	python3 benches/ns3/run.py > target/ns3/bench.part
+	@mv target/ns3/bench.part target/ns3/bench.json
+	@cat target/ns3/bench.json
 
 .PHONY: lab-test
 lab-test: linker ## the TCP model beside this machine's kernel, in real time; needs root
@@ -95,10 +99,24 @@ lab-test: linker ## the TCP model beside this machine's kernel, in real time; ne
 
 .PHONY: gallery
 gallery: build ## redraw the figures of docs/gallery from fresh runs
-	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
 	cd web && npm run build:gallery
-	node web/dist-gallery/gallery.js tunnel target/gallery/five-passes/report.json docs/gallery/tunnel.svg
-	node web/dist-gallery/gallery.js load target/gallery/five-passes/report.json docs/gallery/load.svg
+	@for run in cern-snaky/five-passes wan-2003/atlas-window wan-2003/geneva-chicago-1500 wan-2003/geneva-chicago-9000 \
+		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start; do \
+		name=$${run##*/}; echo "farpath run $$run"; \
+		$(RELEASE) run $$run --out target/gallery/$${name%% *} >/dev/null; \
+	done
+	$(DRAW) tunnel target/gallery/five-passes/report.json docs/gallery/tunnel.svg
+	$(DRAW) load target/gallery/five-passes/report.json docs/gallery/load.svg
+	$(DRAW) window target/gallery/atlas-window/report.json docs/gallery/window.svg
+	$(DRAW) recovery target/gallery/recovery-1g/report.json docs/gallery/recovery-1g.svg
+	$(DRAW) recovery target/gallery/recovery-10g/report.json docs/gallery/recovery-10g.svg
+	$(DRAW) sawtooth target/gallery/geneva-chicago-1500/report.json target/gallery/geneva-chicago-9000/report.json docs/gallery/sawtooth.svg
+	$(DRAW) slow-start target/gallery/slow-start/report.json docs/gallery/slow-start.svg
+
+.PHONY: images
+images: build oracles ## take the README's picture of a page again
+	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
+	node web/scripts/picture.mjs target/gallery/five-passes/report.html docs/images/five-passes.png figure.load
 
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference

@@ -11,6 +11,8 @@ use farpath_scenario::{Scenario, Source, parse};
 use farpath_sim::{Keep, Options, WINDOW, run};
 use serde::Serialize;
 
+use crate::bench_parts;
+
 /// One measured figure.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Figure {
@@ -35,6 +37,9 @@ struct Case {
 /// Each case is run this often; the fastest counts, because everything else on a shared machine
 /// only makes a run slower.
 const RUNS: usize = 3;
+
+/// How often a part is done in one run.
+const PARTS: u64 = 20_000_000;
 
 /// A dumbbell of `flows` connections: three links each way, a bottleneck with one BDP of queue.
 fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
@@ -187,6 +192,22 @@ pub(crate) fn figures(only: Option<&str>) -> Vec<Figure> {
     figures
 }
 
+/// How often a part is done in a second by itself.
+fn part(name: &str, part: fn(u64)) -> Figure {
+    let rates = (0..RUNS).map(|_| {
+        let begun = processor_ns();
+        part(PARTS);
+        PARTS as f64 / ((processor_ns() - begun) as f64 * 1e-9)
+    });
+    Figure {
+        name: name.to_owned(),
+        value: rates.fold(0.0, f64::max),
+        unit: "1/s".to_owned(),
+        against: String::new(),
+        ratio: None,
+    }
+}
+
 /// Where `make bench-ns3` leaves its figure, one JSON object.
 const NS3: &str = "target/ns3/bench.json";
 
@@ -224,6 +245,8 @@ fn against_ns3(figures: &mut Vec<Figure>) -> Result<(), String> {
 pub(crate) fn bench(only: Option<&str>) -> Result<bool, String> {
     let mut figures = figures(only);
     against_ns3(&mut figures)?;
+    figures.push(part("element.ring_frames_per_s", bench_parts::ring));
+    figures.push(part("tcp.acks_per_s", bench_parts::acknowledgements));
     for f in &figures {
         let ratio = f
             .ratio

@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bench_parts;
 mod gen_pages;
 mod source;
 mod tidy;

@@ -150,7 +150,7 @@ impl<'a> Runner<'a> {
             Do::Shell(text) => self.run_shell(line, text)?,
             Do::Unsupported(reason) => return Err(unsupported(line, reason)),
         }
-        self.collect(line)
+        self.collect()
     }
 
     fn span(&self, line: u32, when: When) -> Result<Span, Verdict> {
@@ -189,7 +189,7 @@ impl<'a> Runner<'a> {
         let mut out = Vec::new();
         self.host.on_deadline(self.now, &mut out);
         self.keep(out);
-        self.collect(line)
+        self.collect()
     }
 
     fn keep(&mut self, out: Vec<crate::endpoint::Packet>) {
@@ -199,13 +199,10 @@ impl<'a> Runner<'a> {
     }
 
     /// What is ready goes out, and a call that waits is asked again.
-    fn collect(&mut self, line: u32) -> Result<(), Verdict> {
+    fn collect(&mut self) -> Result<(), Verdict> {
         let mut out = Vec::new();
         self.host.flush(self.now, &mut out);
         self.keep(out);
-        if self.host.current().is_some_and(|c| c.uses_ecn()) {
-            return Err(unsupported(line, "ECN"));
-        }
         let Some(waiting) = &self.waiting else {
             return Ok(());
         };

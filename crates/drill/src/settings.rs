@@ -24,6 +24,14 @@ pub struct Settings {
     pub window_scaling: bool,
     /// RFC 2018.
     pub sack: bool,
+    /// Losses by time (RFC 8985).
+    pub rack: bool,
+    /// Tail loss probes (RFC 8985 §7).
+    pub tail_probe: bool,
+    /// F-RTO (RFC 5682).
+    pub frto: bool,
+    /// Duplicates are reported (RFC 2883).
+    pub dsack: bool,
     /// Linux's `tcp_ecn`: 0 never, 1 asks and agrees, 2 agrees.
     pub ecn: u8,
     /// Bytes the receive window opens with.
@@ -73,6 +81,10 @@ impl Default for Settings {
             timestamps: true,
             window_scaling: true,
             sack: true,
+            rack: true,
+            tail_probe: true,
+            frto: true,
+            dsack: true,
             ecn: 2,
             receive_space: 65_535,
             receive_space_max: 6 << 20,

@@ -197,8 +197,12 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
             None => return unsupported(),
         },
         "rto_min_us" => settings.rto_min = Duration::from_us(number(name, value)?.min(10_000_000)),
-        // On in every host since 1998; the model always does so.
-        "dsack" | "early_retrans" | "recovery" | "frto" | "reordering" | "fack" => {}
+        "dsack" => settings.dsack = number(name, value)? != 0,
+        "early_retrans" => settings.tail_probe = number(name, value)? != 0,
+        "recovery" => settings.rack = number(name, value)? & 1 != 0,
+        "frto" => settings.frto = number(name, value)? != 0,
+        // The model's are Linux's defaults, and do not change.
+        "reordering" | "fack" => {}
         // Send buffers, offload, pacing without a pacing queue, cookies and timers that no script
         // can see without other calls that are refused.
         "wmem" | "synack_retries" | "tso_win_divisor" | "pacing_ss_ratio" | "pacing_ca_ratio"

@@ -12,9 +12,16 @@ pub struct Channel {
     put: u64,
     clock: Time,
     lookahead: Duration,
+    /// Most frames in flight since the last review, as of its producer's promises.
+    peak: u64,
+    /// The ring is reviewed when so many frames have been put.
+    review: u64,
 }
 
 const FIRST_CAPACITY: usize = 64;
+
+/// A ring is reviewed when it has been gone round so often.
+const REVIEW_ROUNDS: u64 = 4;
 
 impl Channel {
     /// A channel whose producer never sends anything that arrives earlier than `lookahead` after
@@ -53,12 +60,6 @@ impl Channel {
         }
         self.taken += 1;
         Some(frame)
-    }
-
-    /// The oldest frame if it arrives before `until`; it stays until [`Channel::drop_heads`].
-    #[inline]
-    pub(crate) fn head_before(&self, until: Time) -> Option<&Frame> {
-        self.head().filter(|frame| frame.at < until)
     }
 
     /// The frames from the oldest on that lie side by side in the ring: all of them, or those up to
@@ -206,6 +207,10 @@ impl Channel {
     #[inline]
     pub(crate) fn promise(&mut self, until: Time) {
         self.clock = self.clock.max(until + self.lookahead);
+        self.peak = self.peak.max(self.put - self.taken);
+        if self.put >= self.review {
+            self.review();
+        }
     }
 
     /// A run has ended at `now`: what it promised beyond may be undone from outside.
@@ -226,12 +231,28 @@ impl Channel {
 
     #[cold]
     fn grow(&mut self) {
-        let old = self.ring.len();
+        self.resize((self.ring.len() * 2).max(FIRST_CAPACITY));
+    }
+
+    /// Shrinks a ring of which a quarter at most is in use. Its slots are written in turn, all of
+    /// them: a ring that keeps the size of one large burst pushes the others out of the cache.
+    #[cold]
+    fn review(&mut self) {
+        let (needed, len) = (self.peak.max(1) as usize, self.ring.len());
+        if self.review > 0 && 4 * needed <= len && len > FIRST_CAPACITY {
+            self.resize((2 * needed).next_power_of_two().max(FIRST_CAPACITY));
+        }
+        self.peak = 0;
+        self.review = self.put + REVIEW_ROUNDS * self.ring.len().max(FIRST_CAPACITY) as u64;
+    }
+
+    /// Moves what is in flight to a ring of `len` slots, a power of two.
+    fn resize(&mut self, len: usize) {
         let filler = Frame::new(farpath_wire::Kind::Ack, farpath_wire::FlowDir(0), 0, 0);
-        let mut ring = vec![filler; (old * 2).max(FIRST_CAPACITY)];
-        let mask = ring.len() as u64 - 1;
+        let mut ring = vec![filler; len];
+        let (from, to) = (self.ring.len().wrapping_sub(1), len - 1);
         for i in self.taken..self.put {
-            ring[(i & mask) as usize] = self.ring[i as usize & (old - 1)];
+            ring[i as usize & to] = self.ring[i as usize & from];
         }
         self.ring = ring;
     }
@@ -253,6 +274,33 @@ mod tests {
         }
         let order = std::iter::from_fn(|| channel.pop_before(Time::MAX));
         assert_eq!(order.map(|f| f.seq).collect::<Vec<_>>(), [0, 2, 4, 3, 1, 5]);
+    }
+
+    #[test]
+    fn a_ring_shrinks_to_what_is_used_and_keeps_its_order() {
+        let mut channel = Channel::new(Duration::ZERO);
+        let (mut next, mut sizes) = (0, Vec::new());
+        for seq in 0..100_000 {
+            let mut frame = Frame::new(Kind::Udp, FlowDir(0), seq, 100);
+            frame.at = Time::from_ps(seq);
+            channel.push(frame);
+            // A burst of 3000 at first, then 150 in flight, then 10.
+            let most = match seq {
+                0..3000 => 3000,
+                3000..50_000 => 150,
+                _ => 10,
+            };
+            while channel.in_flight() > most {
+                assert_eq!(channel.pop_before(Time::MAX).map(|f| f.seq), Some(next));
+                next += 1;
+            }
+            channel.promise(Time::from_ps(seq));
+            sizes.push(channel.capacity());
+        }
+        sizes.dedup();
+        assert_eq!(sizes, [64, 128, 256, 512, 1024, 2048, 4096, 512, 64]);
+        assert_eq!(channel.in_flight(), 10);
+        assert_eq!(channel.head().map(|f| f.seq), Some(99_990));
     }
 
     #[test]

@@ -11,7 +11,29 @@ use crate::network::Io;
 /// nothing between two calls of `advance` but its memory.
 #[derive(Debug, Default)]
 pub struct Merge {
-    heads: Vec<(Time, usize)>,
+    heads: Vec<Head>,
+}
+
+/// An input by the arrival of its head and its own number, as one number in that order: to compare
+/// such takes no branch that a processor has to guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head(u128);
+
+impl Head {
+    #[inline]
+    fn new(at: Time, input: usize) -> Head {
+        Head(u128::from(at.as_ps()) << 64 | input as u128)
+    }
+
+    #[inline]
+    fn at(self) -> Time {
+        Time::from_ps((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    fn input(self) -> usize {
+        self.0 as usize
+    }
 }
 
 impl Merge {
@@ -22,7 +44,7 @@ impl Merge {
         for n in 0..io.inputs() {
             let at = io.input(n).head_at();
             if at < until {
-                self.heads.push((at, n));
+                self.heads.push(Head::new(at, n));
             }
         }
         // A sorted sequence is a heap.
@@ -33,17 +55,17 @@ impl Merge {
     /// it has may be taken without asking again; not beyond `until`. `None` when no input is left.
     #[inline]
     pub fn first(&self, until: Time) -> Option<(usize, Time)> {
-        let &(_, first) = self.heads.first()?;
+        let first = self.heads.first()?.input();
         let second = match self.heads[1..] {
             [] => return Some((first, until)),
             [only] => only,
             [left, right, ..] => left.min(right),
         };
         // A lower number wins ties, and so may go on up to and including the other's arrival.
-        let stays = if first < second.1 {
-            second.0.next()
+        let stays = if first < second.input() {
+            second.at().next()
         } else {
-            second.0
+            second.at()
         };
         Some((first, stays.min(until)))
     }
@@ -51,26 +73,32 @@ impl Merge {
     /// The first input has been drained; what it has left arrives at `at` at the earliest.
     #[inline]
     pub fn drained(&mut self, at: Time, until: Time) {
-        if at < until {
-            self.heads[0].0 = at;
-        } else {
-            self.heads.swap_remove(0);
+        let last = self.heads.len() - 1;
+        let mut moved = Head::new(at, self.heads[0].input());
+        if at >= until {
+            moved = self.heads[last];
+            self.heads.truncate(last);
         }
+        // What moves is written once, where it comes to rest: to read a pair back whole after its
+        // half was written stalls the processor.
+        let heads = &mut self.heads[..];
         let mut i = 0;
-        loop {
-            let (left, right) = (2 * i + 1, 2 * i + 2);
-            let mut least = i;
-            if left < self.heads.len() && self.heads[left] < self.heads[least] {
-                least = left;
+        while 2 * i + 1 < heads.len() {
+            let left = 2 * i + 1;
+            let right = (left + 1).min(heads.len() - 1);
+            let child = if heads[right] < heads[left] {
+                right
+            } else {
+                left
+            };
+            if moved <= heads[child] {
+                break;
             }
-            if right < self.heads.len() && self.heads[right] < self.heads[least] {
-                least = right;
-            }
-            if least == i {
-                return;
-            }
-            self.heads.swap(i, least);
-            i = least;
+            heads[i] = heads[child];
+            i = child;
+        }
+        if let Some(place) = heads.get_mut(i) {
+            *place = moved;
         }
     }
 }

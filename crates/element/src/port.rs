@@ -237,11 +237,13 @@ impl Port {
         }
         if must_wait && let Some(waiting) = &mut self.pulled {
             waiting.push_back(*frame);
-            return self.fifo.wait(Time::MAX, treatment.tally);
+            let (time, bytes) = (treatment.time, treatment.footprint.queue_bytes);
+            return self.fifo.wait(Time::MAX, time, bytes, treatment.tally);
         }
         let (start, tally) = self.transmit(now, frame, treatment, io);
         if must_wait {
-            self.fifo.wait(start, tally);
+            let bytes = treatment.footprint.queue_bytes;
+            self.fifo.wait(start, treatment.time, bytes, tally);
         } else {
             self.fifo.start(tally, 1);
         }
@@ -253,57 +255,69 @@ impl Port {
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
-    /// does for each, as long as they arrive before `until`; returns how many. What is the same for
-    /// all of them is looked up once.
+    /// does for each, as long as they arrive before `until`. What is the same for all of them is
+    /// looked up once. Returns how many they were and the arrival of the frame that was one too many;
+    /// zero if there was none at hand.
     #[inline]
-    fn pass(&mut self, n: usize, until: Time, treatment: &Treatment, io: &mut Io<'_>) -> usize {
+    fn pass(
+        &mut self,
+        n: usize,
+        until: Time,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> (usize, Time) {
         let Exit::Output(output) = treatment.exit else {
-            return 0;
+            return (0, Time::ZERO);
         };
         if !self.up || treatment.enclosed > self.mtu {
-            return 0;
+            return (0, Time::ZERO);
         }
         let until = until.min(self.clock.end.next());
         let (input, channel) = io.through(n, usize::from(output));
-        let mut slots = channel.spare().iter_mut();
-        let (mut passed, mut sent, mut at_once) = (0, 0, 0);
+        let (time, delay) = (treatment.time, self.delay);
+        let bytes = treatment.footprint.queue_bytes;
+        let mut free = self.transmitter.free();
+        let slots = channel.spare();
+        let (mut refused, mut sent, mut at_once) = (0, 0, 0);
+        let mut next = Time::ZERO;
         for frame in input.frames() {
             let now = frame.at;
             if now >= until || !treatment.is_for(frame) {
+                next = now;
                 break;
             }
-            let must_wait = self.transmitter.free() > now;
-            if must_wait && !self.fifo.admits(now, treatment.footprint.queue_bytes) {
-                self.refuse(frame, Drop::Tail);
-                passed += 1;
-                continue;
-            }
-            let Some(slot) = slots.next() else {
+            let Some(slot) = slots.get_mut(sent) else {
                 break;
             };
-            passed += 1;
-            let (start, end) = self.transmitter.occupy(now, treatment.time);
-            if must_wait {
-                self.fifo.wait(start, treatment.tally);
-            } else {
+            if free <= now {
+                free = now;
                 at_once += 1;
+                self.fifo.settle_all();
+            } else if self.fifo.admits(now, bytes) {
+                self.fifo.wait(free, time, bytes, treatment.tally);
+            } else {
+                self.refuse(frame, Drop::Tail);
+                refused += 1;
+                continue;
             }
+            free += time;
             *slot = treatment.sent;
-            slot.at = end + self.delay;
+            slot.at = free + delay;
             slot.seq = frame.seq;
             slot.side = frame.side;
             sent += 1;
         }
+        self.transmitter.set_free(free);
         if self.digest.is_some() {
             for frame in &channel.spare()[..sent] {
                 self.hash(frame.at, frame, 0);
             }
         }
         channel.commit(sent);
-        input.drop_heads(passed);
-        self.counters.offered += passed as u64;
+        input.drop_heads(sent + refused);
+        self.counters.offered += (sent + refused) as u64;
         self.fifo.start(treatment.tally, at_once);
-        passed
+        (sent + refused, next)
     }
 
     #[inline]
@@ -411,16 +425,32 @@ impl Port {
         }
     }
 
-    /// Takes what input `n` has before `until`.
+    /// Takes what input `n` has before `until`; returns the arrival of what it has left.
     #[inline]
-    fn drain(&mut self, n: usize, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
-        let plain = self.is_plain();
-        while let Some(head) = io.input(n).head_before(until) {
+    fn drain(
+        &mut self,
+        n: usize,
+        until: Time,
+        plain: bool,
+        known: &mut Treatments,
+        io: &mut Io<'_>,
+    ) -> Time {
+        loop {
+            let Some(head) = io.input(n).head() else {
+                return Time::MAX;
+            };
             let now = head.at;
+            if now >= until {
+                return now;
+            }
             if plain {
                 self.note_intervals(now);
                 let treatment = self.treatment(head, known);
-                if self.pass(n, until, treatment, io) > 0 {
+                let (passed, next) = self.pass(n, until, treatment, io);
+                if next >= until {
+                    return next;
+                }
+                if passed > 0 {
                     continue;
                 }
             }
@@ -445,14 +475,15 @@ impl Port {
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
         let mut known = std::mem::take(&mut self.treatments);
+        let plain = self.is_plain();
         if io.inputs() == 1 {
-            self.drain(0, until, &mut known, io);
+            self.drain(0, until, plain, &mut known, io);
         } else {
             let mut merge = std::mem::take(&mut self.merge);
             merge.start(until, io);
             while let Some((n, stays_first)) = merge.first(until) {
-                self.drain(n, stays_first, &mut known, io);
-                merge.drained(io.input(n).head_at(), until);
+                let left = self.drain(n, stays_first, plain, &mut known, io);
+                merge.drained(left, until);
             }
             self.merge = merge;
         }

@@ -69,6 +69,12 @@ impl Transmitter {
         self.free
     }
 
+    /// The transmitter has been given frames until `free`.
+    #[inline]
+    pub(crate) fn set_free(&mut self, free: Time) {
+        self.free = free;
+    }
+
     /// What a frame with this payload of the framing costs on the link.
     #[inline]
     pub fn cost_of(&mut self, payload: u32) -> Cost {

@@ -130,3 +130,30 @@ fn a_forecast_out_of_range_says_so() {
     let clean = predicted("", BULK);
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);
 }
+
+#[test]
+fn a_named_loss_is_drawn_as_the_window_it_leaves() {
+    let window = "kind = \"tcp\"\nduration = \"60 s\"\nwindow = \"11584000 B\"\n"; // 8000 segments
+    let lose = "lose = { flow = \"t\", segment = 500000 }";
+    let of_cc = |cc: &str| predicted(lose, &format!("{window}cc = \"{cc}\""));
+    let cubic = of_cc("cubic");
+    let series = &cubic.series["cwnd_bytes"];
+    assert_eq!(series.t_ns.len(), series.v.len());
+    assert!(series.t_ns.is_sorted());
+    assert!(series.t_ns.len() < 400, "{}", series.t_ns.len());
+    let top = 11_584_000.0;
+    assert_eq!(series.v.first(), Some(&(10.0 * 1448.0)));
+    assert_eq!(series.v.last(), Some(&top));
+    let cut = series.v.windows(2).position(|w| w[1] < w[0]);
+    let cut = cut.expect("a cut") + 1;
+    assert!((series.v[cut] / top - 0.7).abs() < 1e-6);
+    let back = series.v[cut..].iter().position(|w| *w >= top);
+    let back = cut + back.expect("back in 60 s");
+    // Back when `recovery_s` says, to a round trip.
+    let seconds = (series.t_ns[back] - series.t_ns[cut]) as f64 / 1e9;
+    let said = of(&cubic, "recovery_s");
+    assert!((seconds - said).abs() < 0.11, "{seconds} {said}");
+    assert!(predicted("", window).series.is_empty());
+    let unknown = of_cc("bic");
+    assert!(unknown.series.is_empty() && says(&unknown, "no closed form says how bic"));
+}

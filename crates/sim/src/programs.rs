@@ -96,7 +96,9 @@ fn programs(
                 header: flow.header_bytes,
                 class: test.class,
             });
-            let sink = UdpSink::new(udp.size, measured_from, stop);
+            let there = built.plan.walk(scenario, dir);
+            let base = built.plan.propagation(scenario, &there);
+            let sink = UdpSink::new(udp.size, measured_from, stop, base);
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
         TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {

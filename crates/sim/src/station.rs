@@ -280,7 +280,7 @@ impl Station {
 
     /// Samples every interval that ends by `end`.
     pub fn finish(&mut self, end: Time) {
-        while self.clock.end <= end {
+        while self.clock.has_ended(end) {
             self.sample();
         }
     }

@@ -1,7 +1,7 @@
 //! A stream of datagrams: its source and its sink.
 
 use farpath_element::Io;
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
@@ -113,8 +113,7 @@ impl UdpSource {
             let mut datagram = self.template;
             datagram.at = host.departs(now, self.output, &datagram);
             datagram.seq = self.sent;
-            // The sink needs the send time for jitter: nanoseconds, modulo 2³², as a real tool
-            // writes it into the payload.
+            // The sink needs the send time for jitter: nanoseconds, modulo 2³².
             datagram.side = now.as_ns() as u32;
             io.output(self.output).push(datagram);
             self.measured += u64::from(now >= self.measured_from);
@@ -142,7 +141,8 @@ pub struct UdpSink {
     /// Payload bytes received in all.
     pub total_bytes: u64,
     highest: Option<u64>,
-    transit_ns: Option<i64>,
+    /// Of the datagram that arrived last; the path's propagation before the first.
+    transit_ns: i64,
     /// Interarrival jitter in nanoseconds (RFC 3550 §6.4.1).
     pub jitter_ns: f64,
     /// Last arrival.
@@ -150,8 +150,8 @@ pub struct UdpSink {
 }
 
 impl UdpSink {
-    /// A sink of datagrams with `payload` bytes.
-    pub fn new(payload: u32, measured_from: Time, measured_until: Time) -> UdpSink {
+    /// A sink for datagrams of `payload` bytes on a path of `base` propagation.
+    pub fn new(payload: u32, measured_from: Time, measured_until: Time, base: Duration) -> UdpSink {
         UdpSink {
             payload,
             measured_from,
@@ -161,28 +161,62 @@ impl UdpSink {
             reordered: 0,
             total_bytes: 0,
             highest: None,
-            transit_ns: None,
+            transit_ns: base.as_ns() as i64,
             jitter_ns: 0.0,
             last: Time::ZERO,
         }
     }
 
+    /// How long a datagram was under way, in nanoseconds. It carries the time it was sent modulo
+    /// 2³², and of those instants it is the one that makes its transit most like the last one's: no
+    /// two datagrams in succession may differ by more than 2.1 s.
+    fn transit_ns(&self, now: Time, frame: &Frame) -> i64 {
+        let short = (now.as_ns() as u32).wrapping_sub(frame.side);
+        let off = short.wrapping_sub(self.transit_ns as u32).cast_signed();
+        self.transit_ns + i64::from(off)
+    }
+
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame) {
-        let transit_ns = i64::from((now.as_ns() as u32).wrapping_sub(frame.side));
-        let sent_ns = now.as_ns().saturating_sub(transit_ns as u64);
-        self.received += u64::from(sent_ns >= self.measured_from.as_ns());
+        let transit_ns = self.transit_ns(now, frame);
+        let sent_ns = now.as_ns() as i64 - transit_ns;
+        self.received += u64::from(sent_ns >= self.measured_from.as_ns() as i64);
         self.total_bytes += u64::from(self.payload);
         if now >= self.measured_from && now < self.measured_until {
             self.bytes += u64::from(self.payload);
+        }
+        if self.highest.is_some() {
+            self.jitter_ns += ((transit_ns - self.transit_ns).abs() as f64 - self.jitter_ns) / 16.0;
         }
         match self.highest {
             Some(highest) if frame.seq < highest => self.reordered += 1,
             _ => self.highest = Some(frame.seq),
         }
-        if let Some(before) = self.transit_ns {
-            self.jitter_ns += ((transit_ns - before).abs() as f64 - self.jitter_ns) / 16.0;
-        }
-        self.transit_ns = Some(transit_ns);
+        self.transit_ns = transit_ns;
         self.last = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Transit times of more than 2³² ns, and a change of them by 2 s.
+    #[test]
+    fn transit_times_beyond_the_carried_clock_are_known() {
+        let start = Time::ZERO + Duration::from_secs(3);
+        let stop = Time::ZERO + Duration::from_secs(60);
+        let mut sink = UdpSink::new(1000, start, stop, Duration::from_secs(5));
+        // One datagram each 10 s: the gaps are longer than the clock goes, too. The second is lost.
+        for (ordinal, delay_s) in [(0, 6), (2, 6), (3, 4), (4, 4)] {
+            let sent = start + Duration::from_secs(10 * ordinal);
+            let mut frame = Frame::new(Kind::Udp, FlowDir::forward(0), ordinal, 1028);
+            frame.side = sent.as_ns() as u32;
+            sink.on_frame(sent + Duration::from_secs(delay_s), &frame);
+            assert_eq!(sink.transit_ns, delay_s as i64 * 1_000_000_000);
+        }
+        // RFC 3550 §6.4.1: a sixteenth of one change by 2 s, and a sixteenth of that is forgotten.
+        let jitter_ns = 2e9 / 16.0 * (1.0 - 1.0 / 16.0);
+        assert!((sink.jitter_ns - jitter_ns).abs() < 1.0);
+        assert_eq!(sink.received, 4);
     }
 }

@@ -35,6 +35,11 @@ impl Edge {
         self.sacked += new.end.min(self.at).saturating_sub(new.start);
     }
 
+    /// As `unsacked`; nothing when it was not brought up to `una` yet.
+    pub(crate) fn outstanding(&self, una: u64) -> u64 {
+        self.at.saturating_sub(una + self.sacked)
+    }
+
     /// Bytes between `una` and it that are not SACKed.
     pub(crate) fn unsacked(&self, una: u64) -> u64 {
         self.at - una - self.sacked

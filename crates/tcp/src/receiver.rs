@@ -331,18 +331,6 @@ impl Receiver {
         })
     }
 
-    /// A data segment going the other way carries the acknowledgement: none is due any more.
-    pub fn carried(&mut self) {
-        if self.next != u64::MAX {
-            if self.quick > 0 && self.next > self.acked {
-                self.use_quick_acks();
-            }
-            self.due = false;
-            self.deadline = Time::MAX;
-            self.acked = self.next;
-        }
-    }
-
     /// An acknowledgement uses up as many quick ACKs as segments it is for.
     fn use_quick_acks(&mut self) {
         let segments = (self.next - self.acked)
@@ -393,6 +381,52 @@ impl Receiver {
     /// In-order bytes that the application has not read; 0 when it reads at once.
     pub fn unread(&self) -> u64 {
         self.slow.map_or(0, |slow| self.delivered() - slow.read)
+    }
+
+    /// A data segment going the other way carries the acknowledgement: none is due any more.
+    pub fn carried(&mut self, now: Time) {
+        if self.next != u64::MAX {
+            self.due = false;
+            self.deadline = Time::MAX;
+            if self.quick > 0 && self.next > self.acked {
+                self.use_quick_acks();
+            }
+            self.acked = self.next;
+            self.acked_at = now;
+        }
+    }
+
+    /// The next segments are acknowledged one by one, or not (Linux's `TCP_QUICKACK`).
+    pub fn set_quick(&mut self, quick: bool) {
+        self.quick = if quick { self.quick_limit } else { 0 };
+        self.threshold = if self.quick > 0 {
+            1
+        } else {
+            self.usual_threshold
+        };
+    }
+
+    /// The number of the acknowledgement due, if one is and nothing about it is unusual: it offers
+    /// `window`, echoes a first transmission and reports nothing out of order. Else [`Receiver::poll`]
+    /// has the answer.
+    #[inline]
+    pub fn poll_usual(&mut self, now: Time, window: u64) -> Option<u64> {
+        let unusual = self.echo_retransmit
+            || self.syn_ack_due
+            || self.recent_count > 0
+            || self.quick > 0
+            || self.slow.is_some()
+            || self.twice.is_some()
+            || self.echo.echoing;
+        if !self.due || unusual || self.window != window {
+            return None;
+        }
+        self.due = false;
+        self.deadline = Time::MAX;
+        self.acked = self.next;
+        self.acked_at = now;
+        self.stats.acks += 1;
+        Some(self.next)
     }
 
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.

@@ -83,12 +83,12 @@ impl Scoreboard {
 
     /// Bytes from `una` up that are lost.
     pub(crate) fn lost_bytes(&self, una: u64) -> u64 {
-        self.rounds[0].lost.unsacked(una)
+        self.rounds[0].lost.outstanding(una)
     }
 
     /// Bytes from `una` up that were sent again in this episode.
     pub(crate) fn resent_bytes(&self, una: u64) -> u64 {
-        self.rounds[0].resent.unsacked(una)
+        self.rounds[0].resent.outstanding(una)
     }
 
     /// The cumulative acknowledgement moved to `una`; returns bytes below it that were SACKed before.

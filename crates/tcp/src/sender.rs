@@ -443,6 +443,10 @@ impl Sender {
             {
                 return Some(out);
             }
+            if self.una == self.nxt {
+                // An answer to ECN with nothing in flight: a window that is closed is asked about.
+                self.settle_timer(now, len);
+            }
             let limit = if self.state == State::Loss {
                 Limit::Loss
             } else if len == 0 {

@@ -7,7 +7,7 @@ import { drawChart, type Curve } from "./chart";
 
 const WINDOW = "cwnd_bytes";
 
-/** The part of a window that a loss leaves, and how often. */
+/** A window on its way back. */
 type Climb = (readonly [seconds: number, bytes: number])[];
 
 /** When a window is seen to fall by at least 5 % of its height, the first time, in s; null if it never is. */
@@ -65,9 +65,9 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
   const values = [...new Set(records.map((r) => r.point[options.key]!))];
   const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
   const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
-  const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value, i): Curve[] => {
+  const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
     const [formula, run] = [of("predicted", value), of("simulated", value)];
-    const tone: Curve["tone"] = `line-${i % 8}`;
+    const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
     const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top).filter(([t]) => t >= FIRST_S) : []);
     const solid: Curve = { name: value, detail: detail(seconds(formula), seconds(run)), points: curve(run), tone, labelAt: top * 0.5 };
     const dashed: Curve = { name: value, points: curve(formula), tone, dashed: true, nameless: true };

@@ -1,6 +1,8 @@
 //! A connection: its state, its two halves, and what its application does.
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Receiver, Sender, SlowStart};
+use farpath_tcp::{
+    Algorithm, Config, DelayedAck, Flavour, Profile, Receiver, Recovery, Sender, SlowStart,
+};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
@@ -168,11 +170,6 @@ impl Connection {
     /// Our initial sequence number.
     pub fn iss(&self) -> u32 {
         self.iss
-    }
-
-    /// Whether both sides agreed on ECN (RFC 3168 §6.1.1).
-    pub(crate) fn uses_ecn(&self) -> bool {
-        self.agreed.ecn
     }
 
     /// When something is due without a segment arriving.
@@ -406,6 +403,7 @@ pub(super) fn default_mss() -> u16 {
 
 /// What both halves are made with.
 pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
+    let linux = settings.manners == Manners::Linux;
     Config {
         mss: u32::from(payload(settings, agreed)),
         initial_window: settings.initial_window,
@@ -427,6 +425,24 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
+        recovery: recovery(settings, agreed),
+        quick_acks: if linux {
+            Profile::Linux6.quick_acks()
+        } else {
+            0
+        },
         ..Config::default()
+    }
+}
+
+fn recovery(settings: &Settings, agreed: &Agreed) -> Recovery {
+    let linux = settings.manners == Manners::Linux;
+    Recovery {
+        // One switch for both: a script that turns the probe off gets losses by count too.
+        rack: linux && settings.rack && settings.tail_probe,
+        frto: linux && settings.frto,
+        dsack: settings.dsack,
+        ecn: agreed.ecn,
+        ..Profile::Linux6.recovery()
     }
 }

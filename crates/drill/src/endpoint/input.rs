@@ -241,6 +241,9 @@ impl Connection {
             (Some((_, echo)), Some(resent)) if self.agreed.timestamps => beyond(echo, resent) >= 0,
             _ => false,
         };
+        if self.agreed.ecn && p.has(Control::ECE) {
+            self.sender.on_ecn_echo();
+        }
         self.sender
             .on_ack(now, offset, window, echo_retransmit, &blocks[..count]);
         if self.sender.una() == self.sender.nxt() {
@@ -281,6 +284,7 @@ impl Connection {
         }
         let len = (end - start).max(0) + i64::from(fin && whole);
         if len > 0 {
+            self.receiver.on_ecn(p.ecn == 3, p.has(Control::CWR));
             self.receiver.on_data(now, start as u64, len as u32, false);
             self.last_data = Some(now);
         } else {

@@ -68,7 +68,7 @@ impl Connection {
                     out.push(packet);
                     // What is out of order has to be told in an ACK of its own.
                     if self.receiver.waiting() == 0 {
-                        self.receiver.carried();
+                        self.receiver.carried(now);
                         ack_due = false;
                     }
                 }
@@ -97,6 +97,13 @@ impl Connection {
         }
         let mut packet = self.segment_packet(now, control, self.sequence(segment.seq), &[]);
         packet.len = len;
+        if self.agreed.ecn && len > 0 && !segment.retransmit {
+            // RFC 3168 §6.1.2, §6.1.5: new data carries ECT(0), and CWR after a reduction.
+            packet.ecn = 2;
+            if self.sender.take_cwr() {
+                packet.control = packet.control.with(Control::CWR);
+            }
+        }
         if segment.retransmit && self.resent_ts.is_none() {
             self.resent_ts = Some(self.clock(now));
         }
@@ -111,11 +118,12 @@ impl Connection {
         let mut blocks: Vec<SackBlock> = Vec::new();
         while let Some(ack) = self.receiver.poll(now) {
             due = true;
+            self.ece = ack.ecn_echo;
             blocks.clear();
             blocks.extend_from_slice(ack.sack);
         }
         if due {
-            self.receiver.carried();
+            self.receiver.carried(now);
             let sequence = self.sequence(self.sender.nxt());
             let packet = self.segment_packet(now, Control::ACK, sequence, &blocks);
             out.push(packet);

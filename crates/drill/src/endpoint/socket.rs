@@ -361,8 +361,7 @@ impl Host {
         match name.as_str() {
             "SO_REUSEADDR" | "SO_REUSEPORT" | "SO_SNDBUF" | "SO_SNDBUFFORCE" | "SO_PRIORITY"
             | "SO_KEEPALIVE" | "IP_TOS" | "IPV6_TCLASS" | "IP_MTU_DISCOVER"
-            | "IPV6_MTU_DISCOVER" | "TCP_QUICKACK" | "IPV6_V6ONLY" | "SO_DEBUG"
-            | "SO_OOBINLINE" => {}
+            | "IPV6_MTU_DISCOVER" | "IPV6_V6ONLY" | "SO_DEBUG" | "SO_OOBINLINE" => {}
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
                 self.settings.receive_space = number.clamp(256, 1 << 30) as u32;
             }
@@ -379,6 +378,7 @@ impl Host {
                     c.release_all(now);
                 });
             }
+            "TCP_QUICKACK" => self.on_connection(fd, |c| c.receiver.set_quick(number != 0)),
             "TCP_CORK" | "TCP_NOPUSH" => {
                 self.on_connection(fd, |c| {
                     c.corked = number != 0;

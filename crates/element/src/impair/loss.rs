@@ -35,7 +35,7 @@ pub enum LossSpec {
         /// Frame `seq` to hit.
         seq: u64,
     },
-    /// Every n-th frame of each flow and direction.
+    /// Every n-th frame of each flow and direction; at least 1.
     EveryNth(u64),
     /// Each frame with this probability.
     Bernoulli(f64),
@@ -74,7 +74,11 @@ struct FlowState {
 
 impl Loss {
     /// A loss drawing from `key`, which names the link, its direction and what is drawn.
+    ///
+    /// # Panics
+    /// When `spec` loses every 0th frame: there is none.
     pub fn new(spec: LossSpec, key: Key) -> Loss {
+        assert!(spec != LossSpec::EveryNth(0), "there is no 0th frame");
         Loss {
             spec,
             key,

@@ -69,14 +69,14 @@ impl Run {
         if self.start > now {
             return 0;
         }
-        let all = self.next.since(self.start) <= now.since(self.start);
-        // The last of several starts later than now, so their time is not zero.
-        let count = match all {
-            true => self.count,
-            false => {
-                let whole = now.since(self.start).as_ps() / time.as_ps();
-                self.count.min(whole as u32 + 1)
-            }
+        let (span, step) = (now.since(self.start).as_ps(), time.as_ps());
+        let count = if self.next <= now {
+            self.count
+        } else if span < step {
+            1
+        } else {
+            // Another starts later than now, so the step is not zero.
+            self.count.min((span / step) as u32 + 1)
         };
         self.start += time.times(count.into());
         self.count -= count;
@@ -94,7 +94,8 @@ pub const WAITING_BYTES: usize = size_of::<Run>();
 /// [`Fifo::bytes`] and [`Fifo::frames`] are too high.
 #[derive(Debug)]
 pub struct Fifo {
-    limit: Limit,
+    byte_limit: u64,
+    frame_limit: u64,
     /// Every run but the newest.
     runs: VecDeque<Run>,
     /// The newest run; empty when nothing waits.
@@ -102,26 +103,36 @@ pub struct Fifo {
     bytes: u64,
     frames: u64,
     most_bytes: u64,
+    /// The lesser of `most_bytes` and `byte_limit`: no more than that needs no second look.
+    sure_bytes: u64,
     tallies: Vec<Tally>,
 }
 
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo {
-            limit,
+        let mut fifo = Fifo {
+            byte_limit: 0,
+            frame_limit: 0,
             runs: VecDeque::new(),
             last: Run::default(),
             bytes: 0,
             frames: 0,
             most_bytes: 0,
+            sure_bytes: 0,
             tallies: Vec::new(),
-        }
+        };
+        fifo.set_limit(limit);
+        fifo
     }
 
     /// Replaces the limit; frames already waiting stay.
     pub fn set_limit(&mut self, limit: Limit) {
-        self.limit = limit;
+        (self.byte_limit, self.frame_limit) = match limit {
+            Limit::Bytes(bytes) => (bytes, u64::MAX),
+            Limit::Packets(frames) => (u64::MAX, frames),
+        };
+        self.sure_bytes = self.most_bytes.min(self.byte_limit);
     }
 
     /// The number of a footprint whose frames are in service for `time`.
@@ -155,6 +166,17 @@ impl Fifo {
     /// Frames whose service starts by `now` no longer wait.
     pub fn settle(&mut self, now: Time) {
         while self.begin(|run, time| run.begin(now, time)) {}
+    }
+
+    /// The transmitter has fallen idle: nothing waits any more.
+    #[inline]
+    pub fn settle_all(&mut self) {
+        if self.frames > 0 {
+            while self.begin(|run, _| {
+                run.start = run.next;
+                std::mem::take(&mut run.count)
+            }) {}
+        }
     }
 
     /// Takes the frame at the head, whenever its service was expected to start. It does not count as
@@ -192,48 +214,46 @@ impl Fifo {
     #[inline]
     pub fn admits(&mut self, now: Time, bytes: u32) -> bool {
         // No more than ever before, even if nothing has left since it was last looked at.
-        let after = self.bytes + u64::from(bytes);
-        (after <= self.most_bytes && self.fits(after)) || self.admits_settled(now, bytes)
-    }
-
-    #[inline]
-    fn fits(&self, bytes: u64) -> bool {
-        match self.limit {
-            Limit::Bytes(limit) => bytes <= limit,
-            Limit::Packets(limit) => self.frames < limit,
-        }
+        let surely = self.bytes + u64::from(bytes) <= self.sure_bytes;
+        (surely && self.frames < self.frame_limit) || self.admits_settled(now, bytes)
     }
 
     #[inline(never)]
     fn admits_settled(&mut self, now: Time, bytes: u32) -> bool {
         self.settle(now);
         let after = self.bytes + u64::from(bytes);
-        let fits = self.fits(after);
+        let fits = after <= self.byte_limit && self.frames < self.frame_limit;
         if fits {
             self.most_bytes = self.most_bytes.max(after);
+            self.sure_bytes = self.most_bytes.min(self.byte_limit);
         }
         fits
     }
 
-    /// A frame waits until `start`, which comes after that of every frame before it.
+    /// A frame of `bytes` waits until `start`, which comes after that of every frame before it, and
+    /// is then in service for `time`; `tally` is its footprint.
     #[inline]
-    pub fn wait(&mut self, start: Time, tally: TallyId) {
-        let kind = &self.tallies[tally.0 as usize];
-        self.bytes += u64::from(kind.footprint.queue_bytes);
+    pub fn wait(&mut self, start: Time, time: Duration, bytes: u32, tally: TallyId) {
+        self.bytes += u64::from(bytes);
         self.frames += 1;
-        let next = start + kind.time;
         let last = &mut self.last;
-        if last.next == start && last.tally == tally && last.count > 0 && last.count < u32::MAX {
-            last.next = next;
+        // A run that has become empty begins where it ends, so it can be continued, too.
+        if last.next == start && last.tally == tally {
+            last.next = start + time;
             last.count += 1;
-            return;
+        } else {
+            self.begin_run(start, time, tally);
         }
-        if last.count > 0 {
-            self.runs.push_back(*last);
+    }
+
+    #[inline(never)]
+    fn begin_run(&mut self, start: Time, time: Duration, tally: TallyId) {
+        if self.last.count > 0 {
+            self.runs.push_back(self.last);
         }
-        *last = Run {
+        self.last = Run {
             start,
-            next,
+            next: start + time,
             count: 1,
             tally,
         };
@@ -290,10 +310,10 @@ mod tests {
         assert_eq!(tally(&mut fifo, 1500, TIME), large);
         for n in 0..3 {
             assert!(fifo.admits(at(95), 1500));
-            fifo.wait(at(100 + 10 * n), large);
+            fifo.wait(at(100 + 10 * n), TIME, 1500, large);
         }
         assert!(fifo.admits(at(95), 64));
-        fifo.wait(at(130), small);
+        fifo.wait(at(130), Duration::from_ps(2), 64, small);
         assert_eq!((fifo.runs.len(), fifo.frames(), fifo.bytes()), (1, 4, 4564));
         assert_eq!(fifo.most_bytes(), 4564);
         assert!(!fifo.admits(at(99), 1));
@@ -315,8 +335,8 @@ mod tests {
     fn a_gap_in_service_begins_a_new_run() {
         let mut fifo = Fifo::new(Limit::Bytes(10_000));
         let one = tally(&mut fifo, 1, TIME);
-        fifo.wait(at(100), one);
-        fifo.wait(at(111), one);
+        fifo.wait(at(100), TIME, 1, one);
+        fifo.wait(at(111), TIME, 1, one);
         fifo.settle(at(110));
         assert_eq!(started(&mut fifo), [(1, 1)]);
         assert_eq!(fifo.frames(), 1);
@@ -333,21 +353,23 @@ mod tests {
             for n in 0..2000_u64 {
                 let now = at(n * 7 + (n * n) % 5);
                 let bytes = [7, 13, 1][(n * n % 7 % 3) as usize];
-                let time = Duration::from_ps([9, 30, 2][(n % 11 % 3) as usize]);
+                let time = Duration::from_ps([9, 20, 2][(n % 11 % 3) as usize]);
                 let (a, b) = (
                     tally(&mut lazy, bytes, time),
                     tally(&mut eager, bytes, time),
                 );
                 eager.settle(now);
                 if free <= now {
+                    lazy.settle_all();
+                    assert_eq!((lazy.frames(), eager.frames()), (0, 0));
                     free = now + time;
                     continue;
                 }
                 let fits = eager.admits(now, bytes);
                 assert_eq!(lazy.admits(now, bytes), fits, "{limit:?} at {now:?}");
                 if fits {
-                    lazy.wait(free, a);
-                    eager.wait(free, b);
+                    lazy.wait(free, time, bytes, a);
+                    eager.wait(free, time, bytes, b);
                     free += time;
                     most = most.max(eager.bytes());
                 }

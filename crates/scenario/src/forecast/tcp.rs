@@ -70,6 +70,12 @@ impl Path<'_> {
         } else {
             None
         };
+        if scripted && exact.is_none() && flow.cc.is_none() {
+            let named = flow.config.algorithm.name();
+            let note =
+                format!("no closed form says how {named} climbs back: as if nothing were lost");
+            record.notes.push(note);
+        }
         let (goodput, completion) = exact.unwrap_or_else(|| flow.by_law(test, steady, &ramp));
         put(m, "goodput_bps", goodput);
         if let Some(seconds) = completion {

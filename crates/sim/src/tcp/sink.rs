@@ -234,19 +234,23 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        let window = self.config.tcp.receive_window;
+        if self.intake.is_none()
+            && let Some(ack) = self.receiver.poll_usual(now, window)
+        {
+            let output = self.config.output;
+            let at = host.departs(now, output, &self.template);
+            io.output(output).push_like(&self.template, at, ack, 0);
+        } else {
+            self.send_unusual(now, host, io);
+        }
+    }
+
+    /// Acknowledgements with more in them than a number.
+    #[inline(never)]
+    fn send_unusual(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
         while let Some(ack) = self.receiver.poll(now) {
-            let usual = ack.sack.is_empty()
-                && ack.window == self.config.tcp.receive_window
-                && !ack.echo_retransmit
-                && !ack.ecn_echo
-                && !ack.syn_ack
-                && self.intake.is_none();
-            if usual {
-                let at = host.departs(now, output, &self.template);
-                io.output(output).push_like(&self.template, at, ack.ack, 0);
-                continue;
-            }
             let window = match &mut self.intake {
                 None => ack.window,
                 Some(intake) => intake.offer(ack.ack),

@@ -92,7 +92,7 @@ pub struct RttSummary {
     pub min: Duration,
     /// The largest.
     pub max: Duration,
-    sum_s: f64,
+    sum_ps: u128,
 }
 
 impl RttSummary {
@@ -104,13 +104,13 @@ impl RttSummary {
             self.min.min(rtt)
         };
         self.max = self.max.max(rtt);
-        self.sum_s += rtt.as_secs_f64();
+        self.sum_ps += u128::from(rtt.as_ps());
         self.count += 1;
     }
 
     /// The mean in seconds; 0 without samples.
     pub fn mean_s(&self) -> f64 {
-        self.sum_s / self.count.max(1) as f64
+        self.sum_ps as f64 / self.count.max(1) as f64 * 1e-12
     }
 }
 

@@ -366,7 +366,7 @@ impl Sketch {
                     [(usize::from(test.size) + usize::from(option)) % Algorithm::NAMES.len()];
                 format!(
                     "kind = \"tcp\"\npacing = {}\ncc = \"{}\"\nflavour = \"{}\"\nhystart = {}\nparallel = {}\nreverse = {}\nsack = {}\nwindow = \"{} kB\"\ndelayed_ack = {}\n{}",
-                    cc == "bbr" || option % 3 == 0,
+                    cc == "bbr" || option.is_multiple_of(3),
                     cc,
                     if option & 1 == 0 { "rfc" } else { "linux" },
                     option & 2 == 0,

@@ -114,12 +114,7 @@ impl Sender {
         } else {
             self.without_sack(ack > una, acked)
         };
-        let more_lost = if self.repair.rules.rack {
-            self.note_sacked(now, &news);
-            self.detect_by_time(now)
-        } else {
-            self.board.detect_loss(self.segment)
-        };
+        let more_lost = self.detect(now, &news);
         self.steer(now, acked, sacked, more_lost, rtt);
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.

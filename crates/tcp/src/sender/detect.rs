@@ -8,6 +8,17 @@ use crate::scoreboard::{MOST_ROUNDS, News};
 use crate::send_log::Acknowledged;
 
 impl Sender {
+    /// Whether an ACK with this news shows a loss: by time with RACK, by count otherwise.
+    #[inline]
+    pub(super) fn detect(&mut self, now: Time, news: &News) -> bool {
+        if self.repair.rules.rack {
+            self.note_sacked(now, news);
+            self.detect_by_time(now)
+        } else {
+            self.board.detect_loss(self.segment)
+        }
+    }
+
     /// RFC 8985 §6.2 steps 1 to 3: what an ACK that moved una from `una` says about deliveries.
     pub(super) fn note_acknowledged(
         &mut self,

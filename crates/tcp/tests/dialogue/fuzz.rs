@@ -214,3 +214,38 @@ fn acknowledgements_that_cannot_be_true_do_no_harm() {
         assert_eq!((s.in_flight(), s.una()), (0, s.nxt()));
     }
 }
+
+/// The ACK that closes the window carries an ECN-Echo, and the one that opens it again is lost: the
+/// sender asks, although it is answering the echo.
+#[test]
+fn a_window_that_closes_on_an_ecn_echo_is_asked_about() {
+    let config = Config {
+        sack: false,
+        timestamps: false,
+        receive_window: 1000,
+        initial_window: 1,
+        amount: Some(32_001),
+        recovery: Recovery {
+            ecn: true,
+            ..config().recovery
+        },
+        rto: Profile::Bsd1999.rto(),
+        quick_acks: 1,
+        reading: Reading::Told,
+        delayed_ack: DelayedAck {
+            every: 2,
+            timeout: Duration::from_ms(40),
+        },
+        ..config()
+    };
+    let path = Path {
+        mark: [8, 37].into(),
+        reads: Some((Duration::from_ms(1), 1000)),
+        lose: [0, 1, 18].into(),
+        lose_acks: [2, 3, 5, 37].into(),
+        ..Path::new(Duration::from_ms(1))
+    };
+    let mut d = Dialogue::new(&config, path);
+    d.run_to_end();
+    assert_eq!(d.receiver.delivered(), 32_001);
+}

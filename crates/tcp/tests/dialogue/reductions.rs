@@ -1,4 +1,4 @@
-//! The ways a window comes down, on RFC 6937's own example; limited transmit; NewReno; old timers.
+//! The ways a window comes down, on the example of RFC 6937 (obsoleted by RFC 9937); limited transmit; NewReno; old timers.
 
 use farpath_tcp::{Config, DelayedAck, Out, Profile, Recovery, Reduction, SackBlock, Sender};
 use farpath_units::{Duration, Time};
@@ -51,7 +51,7 @@ fn reducing(reduction: Reduction) -> Recovery {
     }
 }
 
-/// The rows of RFC 6937 §3.1: `rfc6675` sends nothing until half the window is gone and then one for
+/// The rows of that section: `rfc6675` sends nothing until half the window is gone and then one for
 /// one; rate halving and PRR one for every two. The printed `rfc6675` row sends its first new segment
 /// at a pipe of 10, which is cwnd: RFC 6675's own rule (cwnd − pipe ≥ 1 SMSS) allows it at 9, an ACK
 /// later, and is followed here.
@@ -81,7 +81,7 @@ fn rfc6937_3_1_single_loss() {
     assert_eq!(leaves(rack, 1), proportional);
 }
 
-/// RFC 6937 §3.1's second example: 15 of 20 are lost, so that pipe falls far below ssthresh at once.
+/// Its second example: 15 of 20 are lost, so that pipe falls far below ssthresh at once.
 /// RFC 6675 then sends ssthresh − pipe in one burst; the conservative bound one for one; the
 /// slow-start bound one more than is delivered; RFC 9937 like the conservative one as long as una
 /// does not move.

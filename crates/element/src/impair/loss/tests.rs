@@ -121,3 +121,9 @@ fn another_flow_changes_nobody_elses_luck() {
         assert_eq!(alone, beside);
     }
 }
+
+#[test]
+#[should_panic(expected = "there is no 0th frame")]
+fn every_0th_frame_is_refused() {
+    Loss::new(LossSpec::EveryNth(0), Key::new(1));
+}
