@@ -487,6 +487,24 @@ mod tests {
         assert_eq!(path.bbr.0.bandwidth, 10_000.0);
     }
 
+    /// The first ACK of ten shows one segment in a round trip; a kernel goes on at the pace of all ten.
+    #[test]
+    fn the_first_sample_of_bandwidth_does_not_stop_the_second_flight() {
+        let mut bbr = Bbr::new(&setup(Flavour::Rfc));
+        let rtt = Duration::from_ms(100);
+        let mut seen = seen(Time::ZERO + rtt, rtt, 1, 10.0, f64::INFINITY);
+        seen.delivered_total = 1;
+        seen.delivery = Some(Delivery {
+            rate: Some(10.0),
+            prior: 0,
+            app_limited: false,
+        });
+        let steer = bbr.watch(&seen);
+        let pacing = steer.pacing.expect("bbr paces");
+        assert!((pacing - HIGH_GAIN * 100.0).abs() < 1e-9, "{pacing}");
+        assert_eq!(steer.cwnd, Some(11.0));
+    }
+
     #[test]
     fn a_round_trip_older_than_ten_seconds_is_probed_for_200_ms_with_four_segments() {
         let mut path = Path::new(1000.0);
