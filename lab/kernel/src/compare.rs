@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::case::Case;
-use crate::curve::{Curve, nrmse};
+use crate::curve::{Curve, Distance};
 use crate::forward::Lateness;
 use crate::kernel::KernelRun;
 use crate::model::ModelRun;
@@ -19,7 +19,7 @@ pub(crate) struct Landmarks {
     pub(crate) after: Option<f64>,
     /// The kernel's window before its cut.
     pub(crate) level: Option<f64>,
-    /// From the cut until the window is `level`.
+    /// From the cut until the window is `level`; where there are several cuts, the mean time between them.
     pub(crate) epoch_s: Option<f64>,
     /// Segments at the end.
     pub(crate) last: f64,
@@ -117,28 +117,26 @@ impl Fidelity {
 pub(crate) fn compare(case: &Case, kernel: &[KernelRun], models: Vec<ModelRun>) -> Comparison {
     let run = &kernel[0];
     let curve = run.cwnd();
-    let cut = cut_of(run, &curve);
+    let cuts = cuts_of(case, &curve, run.cut());
     let end = (case.seconds as f64).min(curve.end());
-    let level = cut.map(|t| curve.peak_before(t, base_rtt(case)));
+    let level = cuts.first().map(|t| curve.peak_before(*t, base_rtt(case)));
     let retransmits = run.last().map_or(0, |i| u64::from(i.retransmits));
     let delivered = run.delivered();
     let repeat = kernel.get(1).map(|second| {
         let other = second.cwnd();
-        let other_cut = cut_of(second, &other);
-        Errors::of(case, &curve, cut, &other, other_cut, end)
+        let other_cuts = cuts_of(case, &other, second.cut());
+        Errors::of(case, (&curve, &cuts), (&other, &other_cuts), end)
     });
     let models = models.into_iter().map(|model| {
-        let model_cut = model.cut.or_else(|| model.cwnd.first_cut());
+        let model_cuts = cuts_of(case, &model.cwnd, model.cut);
         let end = end.min(model.cwnd.end());
         Beside {
             flavour: model.flavour,
             landmarks: Landmarks {
-                cut_s: model_cut,
-                level,
                 retransmits: model.retransmits,
-                ..landmarks(case, &model.cwnd, &model.delivered, model_cut, level, end)
+                ..landmarks(case, &model.cwnd, &model.delivered, &model_cuts, level, end)
             },
-            errors: Errors::of(case, &curve, cut, &model.cwnd, model_cut, end),
+            errors: Errors::of(case, (&curve, &cuts), (&model.cwnd, &model_cuts), end),
             cwnd: model.cwnd,
             srtt_ms: model.srtt_ms,
         }
@@ -147,7 +145,7 @@ pub(crate) fn compare(case: &Case, kernel: &[KernelRun], models: Vec<ModelRun>) 
         case: case.name.to_owned(),
         kernel: Landmarks {
             retransmits,
-            ..landmarks(case, &curve, &delivered, cut, level, end)
+            ..landmarks(case, &curve, &delivered, &cuts, level, end)
         },
         models: models.collect(),
         repeat,
@@ -157,47 +155,51 @@ pub(crate) fn compare(case: &Case, kernel: &[KernelRun], models: Vec<ModelRun>) 
     }
 }
 
-/// When the kernel's window was cut: exactly, where the forwarder knows which segment it lost.
-fn cut_of(run: &KernelRun, curve: &Curve) -> Option<f64> {
-    run.cut().or_else(|| curve.first_cut())
+/// When the window was cut: `exact`, where it is known when the one lost segment was repaired.
+fn cuts_of(case: &Case, curve: &Curve, exact: Option<f64>) -> Vec<f64> {
+    exact.map_or_else(|| curve.cuts(10.0 * base_rtt(case)), |t| vec![t])
 }
 
 /// How far a curve lies from the kernel's: root mean square over the kernel's mean.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Errors {
-    /// From the first round-trip time to the cut, as it happened.
+    /// From the first round-trip time to the first cut, as it happened.
     pub(crate) before: Option<f64>,
-    /// From three round trips after the cut, aligned at it.
+    /// From three round trips after each cut to the next, aligned at it.
     pub(crate) after: Option<f64>,
-    /// Everything, aligned at the cut.
+    /// Everything, aligned at the first cut.
     pub(crate) all: Option<f64>,
 }
 
 impl Errors {
-    fn of(
-        case: &Case,
-        kernel: &Curve,
-        kernel_cut: Option<f64>,
-        other: &Curve,
-        other_cut: Option<f64>,
-        end: f64,
-    ) -> Errors {
+    fn of(case: &Case, kernel: (&Curve, &[f64]), other: (&Curve, &[f64]), end: f64) -> Errors {
+        let ((kernel, kernel_cuts), (other, other_cuts)) = (kernel, other);
         // Both know their first round-trip time one after the SYN.
         let from = base_rtt(case) + 0.02;
-        let (Some(kernel_cut), Some(other_cut)) = (kernel_cut, other_cut) else {
-            let all = nrmse(kernel, other, from, end, 0.0);
+        let span = |from, to, shift| {
+            let mut distance = Distance::default();
+            distance.add(kernel, other, from, to, shift);
+            distance.nrmse()
+        };
+        let (Some(first), Some(other_first)) = (kernel_cuts.first(), other_cuts.first()) else {
+            let all = span(from, end, 0.0);
             return Errors {
                 before: all,
                 after: None,
                 all,
             };
         };
-        let shift = other_cut - kernel_cut;
-        let end = end - shift.max(0.0);
+        let shift = other_first - first;
+        let mut after = Distance::default();
+        for (n, (one, two)) in kernel_cuts.iter().zip(other_cuts).enumerate() {
+            let next = |cuts: &[f64], cut: f64| cuts.get(n + 1).copied().unwrap_or(end) - cut;
+            let length = next(kernel_cuts, *one).min(next(other_cuts, *two));
+            after.add(kernel, other, one + settle(case), one + length, two - one);
+        }
         Errors {
-            before: nrmse(kernel, other, from, kernel_cut.min(other_cut) - 0.02, 0.0),
-            after: nrmse(kernel, other, kernel_cut + settle(case), end, shift),
-            all: nrmse(kernel, other, (from - shift).max(from), end, shift),
+            before: span(from, first.min(*other_first) - 0.02, 0.0),
+            after: after.nrmse(),
+            all: span((from - shift).max(from), end - shift.max(0.0), shift),
         }
     }
 }
@@ -215,10 +217,13 @@ fn landmarks(
     case: &Case,
     cwnd: &Curve,
     delivered: &Curve,
-    cut: Option<f64>,
+    cuts: &[f64],
     level: Option<f64>,
     end: f64,
 ) -> Landmarks {
+    let cut = cuts.first().copied();
+    let between = cuts.last().zip(cut).filter(|_| cuts.len() > 1);
+    let between = between.map(|(last, first)| (last - first) / (cuts.len() - 1) as f64);
     let after = cut.map(|t| {
         let near = cwnd.t.iter().zip(&cwnd.v);
         let span = t..=t + settle(case);
@@ -231,9 +236,7 @@ fn landmarks(
         before: cut.map(|t| cwnd.peak_before(t, base_rtt(case))),
         after,
         level,
-        epoch_s: cut
-            .zip(level)
-            .and_then(|(t, level)| cwnd.regained(t, level)),
+        epoch_s: between.or_else(|| cwnd.regained(cut?, level?)),
         last: cwnd.at(end),
         goodput_bps: delivered.at(end) * 8.0 / end,
         retransmits: 0,

@@ -40,10 +40,16 @@ impl Curve {
         self.t.last().copied().unwrap_or_default()
     }
 
-    /// When the window is first cut: the sample before its first fall.
-    pub(crate) fn first_cut(&self) -> Option<f64> {
-        let fall = self.v.windows(2).position(|w| w[1] < w[0] * (1.0 - CUT))?;
-        Some(self.t[fall])
+    /// When the window is cut: the samples before a fall; falls within `gap` seconds of a cut belong to it.
+    pub(crate) fn cuts(&self, gap: f64) -> Vec<f64> {
+        let mut cuts: Vec<f64> = Vec::new();
+        for (t, v) in self.t.windows(2).zip(self.v.windows(2)) {
+            let fall = v[1] < v[0] * (1.0 - CUT);
+            if fall && cuts.last().is_none_or(|last| t[0] > last + gap) {
+                cuts.push(t[0]);
+            }
+        }
+        cuts
     }
 
     /// The largest value in the last `span` seconds before `t`.
@@ -67,29 +73,32 @@ impl Curve {
     }
 }
 
-/// Root of the mean squared difference between `reference` and `other` over `from..to` of the
-/// reference's time, divided by the reference's mean there; `shift` is added to the reference's time to get the other's.
-pub(crate) fn nrmse(
-    reference: &Curve,
-    other: &Curve,
-    from: f64,
-    to: f64,
-    shift: f64,
-) -> Option<f64> {
-    let steps = ((to - from) / STEP).floor();
-    if !(steps >= 1.0) {
-        return None;
+/// The distance between two curves, gathered over one span or several.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Distance {
+    squares: f64,
+    sum: f64,
+    count: f64,
+}
+
+impl Distance {
+    /// Adds `from..to` of the reference's time; `shift` is added to that to get the other's.
+    pub(crate) fn add(&mut self, reference: &Curve, other: &Curve, from: f64, to: f64, shift: f64) {
+        let mut t = from;
+        while t <= to {
+            let v = reference.at(t);
+            let apart = v - other.at(t + shift);
+            self.squares += apart * apart;
+            self.sum += v;
+            self.count += 1.0;
+            t += STEP;
+        }
     }
-    let (mut squares, mut sum) = (0.0, 0.0);
-    let count = steps as usize + 1;
-    for n in 0..count {
-        let t = from + n as f64 * STEP;
-        let v = reference.at(t);
-        squares += (v - other.at(t + shift)).powi(2);
-        sum += v;
+
+    /// The root of the mean squared difference over the reference's mean; `None` if nothing was added.
+    pub(crate) fn nrmse(&self) -> Option<f64> {
+        (self.sum > 0.0).then(|| (self.squares / self.count).sqrt() / (self.sum / self.count))
     }
-    let mean = sum / count as f64;
-    (mean > 0.0).then(|| (squares / count as f64).sqrt() / mean)
 }
 
 #[cfg(test)]
@@ -127,7 +136,9 @@ mod tests {
     #[test]
     fn the_cut_its_level_and_the_way_back() {
         let curve = sawtooth(4.0);
-        let cut = curve.first_cut().expect("there is one");
+        let cuts = curve.cuts(1.0);
+        assert_eq!(cuts.len(), 1);
+        let cut = cuts[0];
         assert!((cut - 4.0).abs() < 0.011, "{cut}");
         let peak = curve.peak_before(cut, 0.3);
         assert!((peak - 140.0).abs() < 0.2, "{peak}");
@@ -135,7 +146,23 @@ mod tests {
         let back = curve.regained(cut, 130.0).expect("it comes back");
         assert!((back - 6.0).abs() < 0.02, "{back}");
         assert_eq!(curve.regained(cut, 200.0), None);
-        assert_eq!(sawtooth(20.0).first_cut(), None);
+        assert!(sawtooth(20.0).cuts(1.0).is_empty());
+    }
+
+    #[test]
+    fn falls_soon_after_a_cut_belong_to_it() {
+        let curve = Curve {
+            t: vec![0.0, 1.0, 1.1, 1.2, 5.0, 5.1],
+            v: vec![100.0, 100.0, 80.0, 50.0, 90.0, 45.0],
+        };
+        assert_eq!(curve.cuts(0.5), [1.0, 5.0]);
+        assert_eq!(curve.cuts(0.05), [1.0, 1.1, 5.0]);
+    }
+
+    fn nrmse(one: &Curve, two: &Curve, from: f64, to: f64, shift: f64) -> Option<f64> {
+        let mut distance = Distance::default();
+        distance.add(one, two, from, to, shift);
+        distance.nrmse()
     }
 
     #[test]
@@ -157,7 +184,7 @@ mod tests {
         };
         let found = nrmse(&flat(100.0), &flat(110.0), 1.0, 9.0, 0.0).expect("there is time");
         assert!((found - 0.1).abs() < 1e-12);
-        assert_eq!(nrmse(&flat(100.0), &flat(1.0), 5.0, 5.0, 0.0), None);
+        assert_eq!(nrmse(&flat(100.0), &flat(1.0), 5.0, 4.0, 0.0), None);
         assert_eq!(nrmse(&flat(0.0), &flat(1.0), 0.0, 5.0, 0.0), None);
     }
 }

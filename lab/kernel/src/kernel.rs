@@ -62,6 +62,8 @@ impl Shared {
 }
 
 type Job<T> = JoinHandle<Result<T, Fault>>;
+/// What the sending host saw: its connection, and packets lost at its device.
+type Sent = (Vec<Sample>, u64);
 
 /// Whether this machine lets a host be made; the error says what is missing.
 pub(crate) fn preflight() -> Result<(), Fault> {
@@ -168,7 +170,7 @@ fn start_sender(
     case: &Case,
     shared: &Shared,
     wait: Receiver<()>,
-) -> Result<(Job<(Vec<Sample>, u64)>, SyncDevice), Fault> {
+) -> Result<(Job<Sent>, SyncDevice), Fault> {
     let shared = shared.clone();
     let control = case.control;
     start(

@@ -3,6 +3,11 @@
 //!
 //! `docs/models/kernel.md` has the figures and says what differs and why.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a program in real time: it reads the clock, waits, and writes files"
+)]
+
 mod case;
 mod compare;
 mod curve;

@@ -55,7 +55,7 @@ mod tests {
         d[6] = 0x40; // don't fragment
         d[9] = 6;
         d[24..28].copy_from_slice(&0x0102_0304_u32.to_be_bytes());
-        d[32] = ((20 + options) / 4 << 4) as u8;
+        d[32] = (((20 + options) / 4) << 4) as u8;
         d[33] = flags;
         d
     }

@@ -160,6 +160,7 @@ mod tests {
             ("farpath-wire", "farpath-record"),
             ("farpath-scenario", "farpath-sim"),
             ("farpath-sim", "xtask"),
+            ("farpath-sim", "farpath-kernel-lab"),
         ] {
             assert_eq!(findings(from, to, None).len(), 1, "{from} to {to}");
             assert_eq!(

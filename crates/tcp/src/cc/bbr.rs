@@ -26,6 +26,8 @@ const FULL_ROUNDS: u32 = 3;
 const RTT_BELIEVED: Duration = Duration::from_secs(10);
 const PROBE_RTT: Duration = Duration::from_ms(200);
 const LEAST_WINDOW: f64 = 4.0;
+/// Until so many segments have arrived the first samples of bandwidth do not hold back the window.
+const FIRST_SEGMENTS: u64 = 10;
 /// Headroom for bursts, in bursts.
 const HEADROOM: f64 = 3.0;
 /// Rounds each half of the filter of extra acknowledgements lasts, and its cap in time.
@@ -268,13 +270,15 @@ impl State {
     }
 
     fn set_pacing(&mut self, seen: &Seen) {
-        let rate = if self.bandwidth > 0.0 {
-            self.pacing_gain() * self.bandwidth * MARGIN
-        } else if self.rtt_min < Duration::MAX {
-            HIGH_GAIN * seen.cwnd / self.rtt_min.as_secs_f64().max(1e-6)
-        } else {
+        // Until the path has shown more: the first window a round trip. The first samples of bandwidth
+        // hold a segment or two, and a pace by them would stop the second flight.
+        if self.pacing == 0.0 && self.rtt_min < Duration::MAX {
+            self.pacing = HIGH_GAIN * seen.cwnd / self.rtt_min.as_secs_f64().max(1e-6);
+        }
+        if self.bandwidth == 0.0 {
             return;
-        };
+        }
+        let rate = self.pacing_gain() * self.bandwidth * MARGIN;
         if self.filled || rate > self.pacing {
             self.pacing = rate;
         }
@@ -303,7 +307,7 @@ impl State {
                 let extra = self.extra[0].max(self.extra[1]);
                 target += extra.min(EXTRA_CAP_S * self.bandwidth);
                 cwnd = (cwnd + acked).min(target);
-            } else if cwnd < target {
+            } else if cwnd < target || seen.delivered_total < FIRST_SEGMENTS * segment as u64 {
                 cwnd += acked;
             }
         }
@@ -481,6 +485,24 @@ mod tests {
             assert!(gains.contains(&gain), "{gain} in {gains:?}");
         }
         assert_eq!(path.bbr.0.bandwidth, 10_000.0);
+    }
+
+    /// The first ACK of ten shows one segment in a round trip; a kernel goes on at the pace of all ten.
+    #[test]
+    fn the_first_sample_of_bandwidth_does_not_stop_the_second_flight() {
+        let mut bbr = Bbr::new(&setup(Flavour::Rfc));
+        let rtt = Duration::from_ms(100);
+        let mut seen = seen(Time::ZERO + rtt, rtt, 1, 10.0, f64::INFINITY);
+        seen.delivered_total = 1;
+        seen.delivery = Some(Delivery {
+            rate: Some(10.0),
+            prior: 0,
+            app_limited: false,
+        });
+        let steer = bbr.watch(&seen);
+        let pacing = steer.pacing.expect("bbr paces");
+        assert!((pacing - HIGH_GAIN * 100.0).abs() < 1e-9, "{pacing}");
+        assert_eq!(steer.cwnd, Some(11.0));
     }
 
     #[test]
