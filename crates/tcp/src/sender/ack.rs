@@ -119,12 +119,10 @@ impl Sender {
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.
             let head = || if acked == ack - una { ack - 1 } else { una };
+            let last = news.above.map(|(_, last)| last).or(news.below);
             let what = Delivered {
                 bytes: acked + sacked,
-                some: [
-                    (acked > 0).then(head),
-                    news.above.map(|(_, last)| last).or(news.below),
-                ],
+                some: [(acked > 0).then(head), last],
                 rtt,
                 loses: more_lost,
             };
