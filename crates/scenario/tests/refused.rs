@@ -1120,18 +1120,18 @@ fn recovery_that_needs_an_option_that_is_off() {
         "to = \"b\"\nsack = false\ntimestamps = false\nrack = true\neifel = true\n",
     );
     let expected = r#"error: `rack` without `sack`
-  --> x.toml:31:1
+  --> x.toml:31:8
    |
 31 | rack = true
-   | ^^^^^^^^^^^
+   |        ^^^^
    |
    = help: write sack = true, or rack = false
 
 error: `eifel` without `timestamps`
-  --> x.toml:32:1
+  --> x.toml:32:9
    |
 32 | eifel = true
-   | ^^^^^^^^^^^^
+   |         ^^^^
    |
    = help: write timestamps = true, or eifel = false
 
