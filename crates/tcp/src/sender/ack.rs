@@ -144,7 +144,8 @@ impl Sender {
             }
             if self.una < self.nxt {
                 self.arm(now);
-            } else if self.peer_window >= self.segment {
+            } else if self.peer_window >= self.segment.min(self.end - self.nxt) {
+                // What waits will leave, a last segment that is short too, and set its own timer.
                 self.deadline = Time::MAX;
             }
         } else if matches!(self.timer, Timer::Probe | Timer::ProbeAlone) && !self.plain {
@@ -169,8 +170,13 @@ impl Sender {
             return None;
         } else if echo_retransmit {
             // The echo says that the segment at the old edge arrived as a retransmission.
-            let head = head?;
-            (head.oldest, head.oldest)
+            // It does not say as which: an answer sooner than any round trip is not the last one's
+            // (RFC 8985 §6.2 step 2), and before the first there is no telling (Karn).
+            let last = head?.oldest;
+            if self.rtt.min().is_none_or(|min| now.since(last) < min) {
+                return None;
+            }
+            (last, last)
         } else {
             (sent.oldest, sent.oldest)
         };

@@ -68,8 +68,8 @@ impl Sender {
             (_, Timer::Rto) => self.time_out(now),
             (_, Timer::Probe | Timer::ProbeAlone) => self.tail_is_silent(now),
             (_, Timer::Reorder) => self.waited_for_reordering(now),
-            (_, Timer::Persist) if self.end == self.nxt => self.deadline = Time::MAX,
             (_, Timer::Persist) => {
+                debug_assert!(self.una == self.nxt, "data without a retransmission timer");
                 self.repair.window_probe_due = true;
                 self.rtt.back_off();
                 self.deadline = self.rtt.due(now);

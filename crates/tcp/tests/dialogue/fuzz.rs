@@ -110,11 +110,20 @@ fn any_path() -> impl Strategy<Value = Path> {
     )
 }
 
+/// So many cases, or as many as `PROPTEST_CASES` asks for.
+fn at_least(cases: u32) -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    ProptestConfig {
+        cases: asked.cases.max(cases),
+        ..asked
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(at_least(1500))]
 
     /// The harness asserts on the way: no more than the window in flight, nothing delivered that
-    /// was not sent, no deadline in the past. Arithmetic that would go below zero panics here.
+    /// was not sent, no deadline in the past, no round trip shorter than the path, no livelock. Arithmetic that would go below zero panics here.
     #[test]
     fn every_byte_arrives_once_in_order_whatever_is_lost(config in any_config(), path in any_path()) {
         let mut d = Dialogue::new(&config, path.clone());

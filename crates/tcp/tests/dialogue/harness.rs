@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use farpath_tcp::{Config, Out, Profile, Reading, Receiver, Recovery, SackBlock, Segment, Sender};
 use farpath_units::{Duration, Time};
 
+/// Most things that happen in one dialogue: more is a livelock.
+const MOST_STEPS: u64 = 2_000_000;
+/// Most that one end sends in one instant.
+const MOST_AT_ONCE: u64 = 200_000;
+
 /// What is on the way.
 #[derive(Clone, Debug)]
 enum Packet {
@@ -168,7 +173,14 @@ impl Dialogue {
 
     /// Lets both ends send what they want to send now.
     pub(crate) fn pump(&mut self) {
+        let mut sent = 0u64;
         while let Some(out) = self.sender.poll(self.now) {
+            sent += 1;
+            assert!(
+                sent < MOST_AT_ONCE,
+                "no end to what it sends: {:?}",
+                self.sender
+            );
             self.record(Event::Sent(out));
             match out {
                 Out::Syn => {
@@ -193,7 +205,10 @@ impl Dialogue {
                 self.sender.in_flight()
             );
         }
+        let mut acks = 0u64;
         while let Some(out) = self.receiver.poll(self.now) {
+            acks += 1;
+            assert!(acks < MOST_AT_ONCE, "no end to its ACKs");
             let sack = out.sack.to_vec();
             assert!(self.sacks || sack.is_empty());
             let packet = if out.syn_ack {
@@ -255,13 +270,19 @@ impl Dialogue {
 
     /// The next thing happens. `false` when nothing ever will.
     pub(crate) fn step(&mut self) -> bool {
+        let least = self.path.delay.times(2);
+        let measured = self.sender.rtt_min().unwrap_or(Duration::MAX);
+        assert!(measured >= least, "{measured:?} measured of {least:?}");
         let timer = self.timer();
         let arrival = self
             .queue
             .first_key_value()
             .map_or(Time::MAX, |((at, _), _)| *at);
         let next = timer.min(arrival);
-        if next == Time::MAX {
+        // To read when there is nothing to read, and nothing will come, is no progress.
+        let ends = self.sender.deadline().min(self.receiver.deadline());
+        let silent = arrival == Time::MAX && ends == Time::MAX;
+        if next == Time::MAX || (silent && self.receiver.unread() == 0) {
             return false;
         }
         assert!(next >= self.now, "a deadline in the past");
@@ -348,14 +369,17 @@ impl Dialogue {
         let mut steps = 0u64;
         while !self.sender.done() {
             steps += 1;
-            assert!(steps < 20_000_000, "no end in sight");
+            assert!(steps < MOST_STEPS, "no end in sight: {:?}", self.sender);
             assert!(
                 self.step(),
                 "nothing under way, but not done: {:?}",
                 self.sender
             );
         }
-        while self.step() {}
+        while self.step() {
+            steps += 1;
+            assert!(steps < MOST_STEPS, "done, but no rest: {:?}", self.sender);
+        }
     }
 
     /// Data the sender put on the wire: (milliseconds, segment number, retransmission).

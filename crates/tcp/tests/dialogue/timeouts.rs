@@ -1,7 +1,7 @@
 //! Retransmission timeouts: when fast recovery has nothing to go by.
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Phase};
-use farpath_units::Duration;
+use farpath_tcp::{Algorithm, Config, DelayedAck, Out, Phase, Sender};
+use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
 
@@ -143,4 +143,71 @@ fn stopping_ends_the_stream_at_what_was_sent() {
     assert_eq!(d.sender.nxt(), sent);
     assert_eq!(d.receiver.delivered(), sent);
     assert_eq!(d.sender.deadline(), farpath_units::Time::MAX);
+}
+
+/// Polls until there is no more to send: how many data segments left, and bytes of the last.
+fn sends(s: &mut Sender, at: Time) -> (usize, u32) {
+    let mut sent = (0, 0);
+    while let Some(out) = s.poll(at) {
+        if let Out::Data(d) = out {
+            sent = (sent.0 + 1, d.len);
+        }
+    }
+    sent
+}
+
+fn established(config: &Config) -> Sender {
+    let mut s = Sender::new(config);
+    s.open(Time::ZERO);
+    assert_eq!(s.poll(Time::ZERO), Some(Out::Syn));
+    s.on_syn_ack(ms(100));
+    s
+}
+
+/// A closed window opens by less than a segment, which is as much as the last one needs: it leaves
+/// with a retransmission timer of its own, not with the persist timer's.
+#[test]
+fn a_short_last_segment_after_a_closed_window_is_repaired() {
+    let mut s = established(&Config {
+        receive_window: 1000,
+        amount: Some(1700),
+        ..ack_each()
+    });
+    assert_eq!(sends(&mut s, ms(100)), (1, 1000));
+    s.on_ack(ms(200), 1000, 0, false, &[]);
+    assert_eq!(sends(&mut s, ms(200)), (0, 0));
+    assert!(s.deadline() < Time::MAX, "the closed window is asked about");
+    s.on_ack(ms(250), 1000, 800, false, &[]);
+    assert_eq!(sends(&mut s, ms(250)), (1, 700));
+    assert_eq!(s.deadline(), ms(250) + s.rto());
+    let due = s.deadline();
+    s.on_deadline(due);
+    assert_eq!((sends(&mut s, due), s.stats().rtos), ((1, 700), 1));
+}
+
+/// The answer to the first of two retransmissions comes after the second left. Its echo tells it
+/// from the original's, not from the second's: no round trip of 30 ms on a path of 100.
+#[test]
+fn an_answer_sooner_than_any_round_trip_measures_nothing() {
+    let mut s = established(&Config {
+        amount: Some(2000),
+        initial_window: 1,
+        ..ack_each()
+    });
+    assert_eq!(sends(&mut s, ms(100)), (1, 1000));
+    for _ in 0..2 {
+        let due = s.deadline();
+        s.on_deadline(due);
+        assert_eq!(sends(&mut s, due), (1, 1000));
+    }
+    // Sent again at 400 and at 1000 ms.
+    s.on_ack(ms(1030), 1000, 1 << 30, true, &[]);
+    assert_eq!(s.rtt_min(), Some(RTT));
+    assert_eq!(s.rtt_latest(), Some(RTT));
+    // Karn: the back-off stays until something is measured.
+    assert_eq!(s.rto(), Duration::from_ms(1200));
+    assert_eq!(sends(&mut s, ms(1030)).0, 1);
+    s.on_ack(ms(1130), 2000, 1 << 30, false, &[]);
+    assert_eq!(s.rtt_latest(), Some(RTT));
+    assert!(s.rto() < Duration::from_ms(400));
 }
