@@ -101,7 +101,7 @@ lab-test: linker ## the TCP model beside this machine's kernel, in real time; ne
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	cd web && npm run build:gallery
 	@for run in cern-snaky/five-passes wan-2003/atlas-window wan-2003/geneva-chicago-1500 wan-2003/geneva-chicago-9000 \
-		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start; do \
+		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start lbnl-oc12/sack lbnl-oc12/no-sack; do \
 		name=$${run##*/}; echo "farpath run $$run"; \
 		$(RELEASE) run $$run --out target/gallery/$${name%% *} >/dev/null; \
 	done
@@ -112,6 +112,10 @@ gallery: build ## redraw the figures of docs/gallery from fresh runs
 	$(DRAW) recovery target/gallery/recovery-10g/report.json docs/gallery/recovery-10g.svg
 	$(DRAW) sawtooth target/gallery/geneva-chicago-1500/report.json target/gallery/geneva-chicago-9000/report.json docs/gallery/sawtooth.svg
 	$(DRAW) slow-start target/gallery/slow-start/report.json docs/gallery/slow-start.svg
+	$(DRAW) trace target/gallery/sack/report.json docs/gallery/trace.svg
+	$(DRAW) close-up target/gallery/no-sack/report.json docs/gallery/no-sack.svg
+	$(DRAW) holes target/gallery/no-sack/report.json docs/gallery/no-sack-close-up.svg
+	$(DRAW) holes target/gallery/sack/report.json docs/gallery/sack-close-up.svg
 
 .PHONY: images
 images: build oracles ## take the README's picture of a page again

@@ -38,6 +38,14 @@ pub(crate) const FRTO: Key = key(
 .default("true (sender is linux-6), false (linux-2004, bsd-1999)")
 .only(TCP);
 
+pub(crate) const NEWRENO: Key = key(
+    "newreno",
+    Bool,
+    "Without `sack`: a partial ACK shows the next hole (RFC 6582), instead of ending the recovery.",
+)
+.default("true; false (sender is bsd-1999)")
+.only(TCP);
+
 pub(crate) const LIMITED_TRANSMIT: Key = key(
     "limited_transmit",
     Bool,
@@ -157,6 +165,7 @@ pub(crate) fn recovery(
             _ => usual.reduction,
         },
         frto: f.get("frto").unwrap_or(usual.frto),
+        newreno: f.get("newreno").unwrap_or(usual.newreno),
         limited_transmit: f.get("limited_transmit").unwrap_or(usual.limited_transmit),
         ecn: f.get("ecn").unwrap_or(usual.ecn),
     }

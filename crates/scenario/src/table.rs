@@ -314,6 +314,7 @@ pub(crate) const TEST: Section = Section {
         recovery::RACK,
         recovery::REDUCTION,
         recovery::FRTO,
+        recovery::NEWRENO,
         recovery::LIMITED_TRANSMIT,
         recovery::DSACK,
         recovery::EIFEL,

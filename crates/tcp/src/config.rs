@@ -91,6 +91,10 @@ pub struct Recovery {
     pub reduction: Reduction,
     /// F-RTO (RFC 5682): a spurious timeout is recognised and taken back.
     pub frto: bool,
+    /// NewReno (RFC 6582): without SACK, a partial acknowledgement shows the next hole. A Reno
+    /// without it leaves recovery at the first new acknowledgement, as in RFC 2581 (obsoleted by
+    /// RFC 5681), and may halve again for the next. Without effect when SACK is on.
+    pub newreno: bool,
     /// Limited transmit (RFC 3042): duplicate acknowledgements release new segments.
     pub limited_transmit: bool,
     /// The receiver reports duplicates (RFC 2883), and a reduction is taken back when every

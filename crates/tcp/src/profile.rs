@@ -88,6 +88,7 @@ impl Profile {
                 Profile::Linux6 => Reduction::Prr,
             },
             frto: current,
+            newreno: linux,
             limited_transmit: linux,
             dsack: linux,
             eifel: linux,

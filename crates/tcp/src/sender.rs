@@ -155,6 +155,8 @@ pub struct Sender {
     last_loss: Option<LossEvent>,
     /// `nxt` when the host last signalled congestion of its own queue.
     signalled_to: u64,
+    /// `nxt` when the host became the limit; cwnd has not been it since.
+    host_limited_to: u64,
 }
 
 impl Sender {
@@ -227,6 +229,7 @@ impl Sender {
             stats: SenderStats::default(),
             last_loss: None,
             signalled_to: 0,
+            host_limited_to: u64::MAX,
         }
     }
 
@@ -526,9 +529,8 @@ impl Sender {
 
     /// Nothing more can be sent at `now` because of `limit`.
     ///
-    /// This is also where cwnd is validated: `cwnd_limited` says whether it was the limit within
-    /// the last window of data, `flight_peak` how much was in flight at most (Linux's reading of
-    /// RFC 7661).
+    /// This is also where cwnd is validated, in Linux's reading of RFC 7661: `cwnd_limited` and
+    /// `flight_peak` say whether it was the limit and what was in flight in the last window of data.
     #[inline]
     fn note_limit(&mut self, now: Time, limit: Limit) {
         let by_cwnd = matches!(
@@ -536,6 +538,9 @@ impl Sender {
             Limit::CwndSlowStart | Limit::CwndRecovery | Limit::Loss
         );
         let flight = self.nxt - self.una;
+        if by_cwnd {
+            self.host_limited_to = u64::MAX;
+        }
         if by_cwnd
             || self.una >= self.usage_mark
             || (!self.cwnd_limited && flight > self.flight_peak)

@@ -199,7 +199,10 @@ impl Sender {
             );
         }
         let settled = self.board.settle_assumed(acked, self.segment);
-        if self.state == State::Recovery && self.una < self.recovery_point {
+        if self.state == State::Recovery
+            && self.una < self.recovery_point
+            && self.repair.rules.newreno
+        {
             self.board.lose_head(self.una, self.nxt, self.segment);
         } else if self.state != State::Recovery {
             self.board.forget_assumed();
@@ -218,7 +221,11 @@ impl Sender {
     ) {
         let delivered = acked + sacked;
         let mut may_grow = acked > 0 || (self.state == State::Loss && delivered > 0);
-        if matches!(self.state, State::Recovery | State::Loss) && self.una >= self.recovery_point {
+        let reno = !self.sack && !self.repair.rules.newreno;
+        let ends_early = reno && self.state == State::Recovery && acked > 0;
+        if matches!(self.state, State::Recovery | State::Loss)
+            && (self.una >= self.recovery_point || ends_early)
+        {
             if self.state == State::Recovery {
                 // RFC 9937 §6: recovery ends at ssthresh.
                 self.cwnd = self.ssthresh;
@@ -253,8 +260,8 @@ impl Sender {
         } else if self.sack {
             self.board.has_lost(self.una) || self.duplicate_acks >= DUP_THRESH
         } else {
-            self.duplicate_acks >= DUP_THRESH
-                && (self.una > self.recovery_point || self.recovery_point == 0)
+            let again = self.una > self.recovery_point || self.recovery_point == 0;
+            self.duplicate_acks >= DUP_THRESH && (again || !self.repair.rules.newreno)
         }
     }
 

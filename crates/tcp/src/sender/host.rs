@@ -8,8 +8,18 @@ use crate::limit::Limit;
 impl Sender {
     /// The host keeps back what could be sent at `now`: until the next call of `poll`, `limit` is
     /// what limits. It is [`Limit::Nic`], [`Limit::HostCpu`] or [`Limit::Disk`].
+    ///
+    /// A host that has been the limit for a whole window of data after a loss ends the loss's
+    /// account: cwnd is no longer the limit and does not grow to what it was.
     pub fn held(&mut self, now: Time, limit: Limit) {
         self.note_limit(now, limit);
+        if self.regain.is_infinite() || self.state != State::Open {
+            return;
+        }
+        self.host_limited_to = self.host_limited_to.min(self.nxt);
+        if self.una >= self.host_limited_to {
+            self.regained(now);
+        }
     }
 
     /// The host's own queue was full when a segment was to be sent; nothing is lost. cwnd falls as

@@ -28,6 +28,7 @@ fn any_recovery() -> impl Strategy<Value = Recovery> {
         rack: on[0],
         reduction: reductions[n],
         frto: on[1],
+        newreno: on[1],
         limited_transmit: on[2],
         dsack: on[3],
         eifel: on[4],

@@ -102,6 +102,7 @@ fn rfc6937_3_1_burst_loss() {
 #[test]
 fn rfc3042_limited_transmit_sends_a_new_segment_for_each_of_the_first_two_duplicates() {
     let without = Recovery {
+        newreno: true,
         limited_transmit: false,
         ..reducing(Reduction::Prr)
     };
