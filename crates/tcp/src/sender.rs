@@ -289,9 +289,6 @@ impl Sender {
     /// once; what is unacknowledged is still delivered.
     pub fn stop(&mut self, now: Time) {
         self.end = self.end.min(self.nxt);
-        if self.timer == Timer::Persist && self.una == self.nxt {
-            self.deadline = Time::MAX;
-        }
         self.refresh();
         if self.una >= self.end && self.state != State::Closed {
             self.account.note(now, Limit::Application);

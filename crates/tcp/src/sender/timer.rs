@@ -68,6 +68,7 @@ impl Sender {
             (_, Timer::Rto) => self.time_out(now),
             (_, Timer::Probe | Timer::ProbeAlone) => self.tail_is_silent(now),
             (_, Timer::Reorder) => self.waited_for_reordering(now),
+            (_, Timer::Persist) if self.end == self.una => self.deadline = Time::MAX,
             (_, Timer::Persist) => {
                 debug_assert!(self.una == self.nxt, "data without a retransmission timer");
                 self.repair.window_probe_due = true;

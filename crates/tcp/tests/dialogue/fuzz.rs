@@ -24,11 +24,11 @@ fn any_recovery() -> impl Strategy<Value = Recovery> {
         Reduction::RateHalving,
         Reduction::AtOnce,
     ];
-    (any::<[bool; 6]>(), 0usize..5).prop_map(move |(on, n)| Recovery {
+    (any::<[bool; 7]>(), 0usize..5).prop_map(move |(on, n)| Recovery {
         rack: on[0],
         reduction: reductions[n],
         frto: on[1],
-        newreno: on[1],
+        newreno: on[6],
         limited_transmit: on[2],
         dsack: on[3],
         eifel: on[4],
