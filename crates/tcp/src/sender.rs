@@ -169,14 +169,13 @@ impl Sender {
         let control = Chosen::new(config.algorithm, &setup);
         let watch = control.watches();
         let paced = Paced::of(config, watch);
-        let pace_edge = paced.as_ref().map_or(u64::MAX, |_| 0);
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
-            pace_edge,
+            pace_edge: paced.as_ref().map_or(u64::MAX, |_| 0),
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,

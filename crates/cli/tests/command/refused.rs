@@ -174,9 +174,9 @@ fn a_scenario_that_does_not_exist_is_named_with_the_nearest_that_does() {
         "cern-snaky/five-pases",
         "did you mean `cern-snaky/five-passes`?",
     ]);
-    farpath(&["run", "no-such.toml"])
+    farpath(&["run", "unheard-of.toml"])
         .exits(2)
-        .says(&["no-such.toml", "farpath scenarios"]);
+        .says(&["unheard-of.toml", "farpath scenarios"]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().to_str().expect("UTF-8");
     farpath(&["run", path]).exits(2).says(&[path]);
