@@ -11,7 +11,7 @@ import { drawRecovery, recoveryKey } from "./src/figure/recovery";
 import { drawSawtooth } from "./src/figure/sawtooth";
 import { drawSlowStart } from "./src/figure/slow-start";
 import { drawWindow } from "./src/figure/window";
-import { complete } from "./src/sequence/burst";
+import { complete, event, type Burst } from "./src/sequence/burst";
 import { drawSequence } from "./src/sequence/figure";
 import { repairs, spanned, type Repair } from "./src/sequence/view";
 import { toFile, type Shape } from "./src/svg";
@@ -54,8 +54,12 @@ function sawtooth(small: ReportData, large: ReportData): Shape {
   return must(drawSawtooth(runs, "sawtooth"), "no throughput over time");
 }
 
+/** The trace of the scenario's first test that repaired anything. */
 function traceOf(data: ReportData): Sequence {
-  return must(data.sequence?.find((s) => s.bursts.some((b) => b.kind === "retransmit")), "no trace with a retransmission");
+  const repaired = (s: Sequence): boolean => s.bursts.some((b) => b.kind === "retransmit");
+  const order = data.document.records.map((r) => r.test);
+  const traces = (data.sequence ?? []).filter(repaired).sort((a, b) => order.indexOf(a.test) - order.indexOf(b.test));
+  return must(traces[0], "no trace with a retransmission");
 }
 
 function said(count: number, one: string): string {
@@ -98,7 +102,11 @@ function holes(data: ReportData): Shape {
   const span = Math.max(repair.to - repair.from, 12e6);
   const [before, after] = [span * 0.08, span * 0.04 + (repair.from + span - repair.to)];
   const again = bursts.filter((b) => b.kind === "retransmit" && b.t >= repair.from && b.t <= repair.to);
-  const [low, high, len] = [Math.min(...again.map((b) => b.seq)), Math.max(...again.map((b) => b.seq1)), again[0]!.len];
+  const len = must(again[0], "no repair").len;
+  // A burst may reach beyond the repair: only its segments within count.
+  const each = (b: Burst) => Array.from({ length: b.n * b.m }, (_, k) => event(b, Math.floor(k / b.n), k % b.n));
+  const sent = again.flatMap(each).filter((e) => e.t <= repair.to);
+  const [low, high] = [Math.min(...sent.map((x) => x.seq)), Math.max(...sent.map((x) => x.seq)) + len];
   return drawSequence(sequence, {
     id: "holes", width: WIDTH, view: { t0: repair.from - before, t1: repair.to + after, s0: low - 12 * len, s1: high + 12 * len },
     title: "Time–sequence plot of a repair, segment by segment", describe: `${said(repair.count, "segment")} sent again`,
