@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::ConformanceArgs;
 use crate::exit::{Exit, Failure, note, print};
+use crate::output::prepare_file;
 use crate::progress::{self, Progress};
 
 /// Version of the JSON document.
@@ -49,6 +50,7 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
             "scripts are files whose names end in .pkt; a folder is searched with all below it",
         ));
     }
+    let junit = args.junit.as_deref().map(prepare_file).transpose()?;
     let bar = Progress::new(files.len() as u64);
     let mut results = Vec::with_capacity(files.len());
     for file in files {
@@ -62,12 +64,12 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
         bar.advance_by(1000);
     }
     bar.finish();
-    if let Some(path) = &args.junit {
+    if let Some(file) = junit {
         let cases: Vec<junit::Case> = results.iter().map(case).collect();
-        let sink = fs::File::create(path)
-            .map_err(|e| Failure::environment(format!("create {}: {e}", path.display())))?;
-        junit::write_cases("conformance", &cases, sink)
-            .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
+        let mut xml = Vec::new();
+        junit::write_cases("conformance", &cases, &mut xml)
+            .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+        file.write(&xml)?;
     }
     if args.json {
         print(&format!("{:#}\n", document(&results)))?;

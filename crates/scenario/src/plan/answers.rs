@@ -4,11 +4,10 @@
 //! to wait for it: without this, every short access link would hold the whole network to windows of
 //! its own delay.
 
-use farpath_element::Exit;
 use farpath_wire::{FlowDir, Frame, Kind};
 
 use crate::model::{NodeId, Scenario, TestKind};
-use crate::plan::{Output, Plan};
+use crate::plan::Plan;
 
 impl Plan {
     /// Notes on every port whether a frame on it may be for the far node itself.
@@ -42,7 +41,7 @@ impl Plan {
     fn last_port(&self, scenario: &Scenario, dir: FlowDir, from: NodeId) -> Option<usize> {
         let node = &self.nodes[from.0];
         let index = node.routes.get(dir.index()).copied().flatten()?;
-        let mut port = node.ports[usize::from(index)];
+        let port = node.ports[usize::from(index)];
         let test = &scenario.tests[self.flows[usize::from(dir.flow())].test];
         let mut len = scenario.datagram_limit(from, self.ports[port].link);
         let mut ttl = None;
@@ -52,14 +51,8 @@ impl Plan {
         }
         let mut frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
         frame.ttl = ttl.unwrap_or(frame.ttl);
-        loop {
-            let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
-                return None;
-            };
-            match self.ports[port].outputs[usize::from(output)] {
-                Output::Node(_) => return Some(port),
-                Output::Port(next) => port = next,
-            }
-        }
+        let mut last = None;
+        self.follow(from, frame, |port, _| last = Some(port))
+            .and(last)
     }
 }

@@ -33,24 +33,36 @@ impl Plan {
 
     fn walk_from(&self, scenario: &Scenario, dir: FlowDir, start: NodeId) -> Vec<Hop> {
         let mut hops = Vec::new();
-        let node = &self.nodes[start.0];
-        let Some(index) = node.routes.get(dir.index()).copied().flatten() else {
-            return hops;
-        };
-        let mut port = node.ports[usize::from(index)];
-        let mut frame = Frame::new(Kind::Data, dir, 0, 28);
-        loop {
-            let lsp = self.lsp_of(scenario, port, &frame);
+        let frame = Frame::new(Kind::Data, dir, 0, 28);
+        self.follow(start, frame, |port, frame| {
+            let lsp = self.lsp_of(scenario, port, frame);
             hops.push(Hop {
                 port,
                 extra: frame.link_payload() - u32::from(frame.len),
                 lsp,
             });
+        });
+        hops
+    }
+
+    /// Lets `frame` go from `start`, `visit`ing every port it crosses as it is there; returns the
+    /// node it is handed to, or `None` where it is dropped.
+    pub(super) fn follow(
+        &self,
+        start: NodeId,
+        mut frame: Frame,
+        mut visit: impl FnMut(usize, &Frame),
+    ) -> Option<NodeId> {
+        let node = &self.nodes[start.0];
+        let index = node.routes.get(frame.flow.index()).copied().flatten()?;
+        let mut port = node.ports[usize::from(index)];
+        loop {
+            visit(port, &frame);
             let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
-                return hops;
+                return None;
             };
             match self.ports[port].outputs[usize::from(output)] {
-                Output::Node(_) => return hops,
+                Output::Node(node) => return Some(node),
                 Output::Port(next) => port = next,
             }
         }

@@ -4,8 +4,8 @@ use farpath_units::{Duration, Time};
 
 use crate::host::{Host, PIECE, Way};
 
-/// How long after a window update that brought no data it is repeated: in place of the sender's
-/// window probes, which the TCP model does not have.
+/// How long after a window update that brought no data it is repeated: sooner than the sender's
+/// window probes would ask.
 const REPEAT: Duration = Duration::from_ms(200);
 
 /// Between the socket and the disk.

@@ -2,32 +2,11 @@
 
 use farpath_units::Time;
 
-use crate::world::{World, assert_near, assert_within, run_text};
+use crate::world::{self, World, assert_near, assert_within, test};
 
 /// Two hosts 100 ms apart there and back, 1 Gbit/s.
 fn pair(a: &str, b: &str, tests: &str) -> World {
-    run_text(&format!(
-        r#"
-[scenario]
-name = "pair"
-[[host]]
-name = "a"
-{a}
-[[host]]
-name = "b"
-{b}
-[[link]]
-name = "wire"
-ends = ["a", "b"]
-framing = "gbe"
-delay = "50 ms"
-{tests}
-"#
-    ))
-}
-
-fn test(kind: &str, more: &str) -> String {
-    format!("[[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\n{more}\n")
+    world::pair("50 ms", a, b, tests)
 }
 
 /// Time on 1 Gbit/s for a datagram with `payload` bytes behind 52 of headers.

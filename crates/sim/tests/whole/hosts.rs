@@ -2,32 +2,11 @@
 
 use farpath_element::Drop;
 
-use crate::world::{World, assert_near, assert_within, run_text};
+use crate::world::{self, World, assert_near, assert_within, test};
 
 /// Two hosts on a wire of 1 Gbit/s, 10 ms there and back; `a` and `b` are more keys of each.
 fn pair(a: &str, b: &str, tests: &str) -> World {
-    run_text(&format!(
-        r#"
-[scenario]
-name = "pair"
-[[host]]
-name = "a"
-{a}
-[[host]]
-name = "b"
-{b}
-[[link]]
-name = "wire"
-ends = ["a", "b"]
-framing = "gbe"
-delay = "5 ms"
-{tests}
-"#
-    ))
-}
-
-fn test(kind: &str, more: &str) -> String {
-    format!("[[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\n{more}\n")
+    world::pair("5 ms", a, b, tests)
 }
 
 /// What TCP with timestamps leaves of 1 Gbit/s.

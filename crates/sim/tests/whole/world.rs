@@ -153,3 +153,30 @@ pub(crate) fn assert_within(what: &str, actual: f64, min: f64, max: f64) {
         "{what}: {actual} is not in {min} to {max}"
     );
 }
+
+/// Two hosts on a wire of 1 Gbit/s and `delay` one way; `a` and `b` are more keys of each.
+pub(crate) fn pair(delay: &str, a: &str, b: &str, tests: &str) -> World {
+    run_text(&format!(
+        r#"
+[scenario]
+name = "pair"
+[[host]]
+name = "a"
+{a}
+[[host]]
+name = "b"
+{b}
+[[link]]
+name = "wire"
+ends = ["a", "b"]
+framing = "gbe"
+delay = "{delay}"
+{tests}
+"#
+    ))
+}
+
+/// A test named `t` from `a` to `b`; `more` are its other keys.
+pub(crate) fn test(kind: &str, more: &str) -> String {
+    format!("[[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\n{more}\n")
+}
