@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 11] = [
+const FLOORS: [(&str, u32); 12] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
     ("farpath-wire", 1),
     ("farpath-element", 2),
     ("farpath-tcp", 2),
+    ("farpath-config", 2),
     ("farpath-scenario", 3),
     ("farpath-drill", 3),
     ("farpath-sim", 4),
