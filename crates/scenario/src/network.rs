@@ -107,6 +107,9 @@ pub(crate) fn link(
         }
         (framing, _) => framing,
     };
+    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
+    let own = [a, b].iter().filter_map(|n| hosts.get(n.0)?.mtu).max();
+    let usual_mtu = own.unwrap_or(usual).max(usual);
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
@@ -120,20 +123,21 @@ pub(crate) fn link(
             }
             return None;
         };
-        Some(direction(&layers, rate, hosts.get(from.0), names, faults))
+        let mtu = octets_of(&layers, "mtu").unwrap_or(usual_mtu);
+        Some(direction(
+            &layers,
+            rate,
+            mtu,
+            hosts.get(from.0),
+            names,
+            faults,
+        ))
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
-    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
-    let wanted = [a, b]
-        .iter()
-        .filter_map(|n| hosts.get(n.0))
-        .filter_map(|h| h.mtu)
-        .max();
     Some(Link {
         ends: [a, b],
         framing,
         signal: signal_rate.is_some().then_some(word),
-        mtu: octets(f, "mtu").unwrap_or_else(|| wanted.unwrap_or(usual).max(usual)),
         vlan,
         tap: f.get("tap").unwrap_or(false),
         directions: [forward, reverse],
@@ -145,6 +149,7 @@ pub(crate) fn link(
 fn direction(
     layers: &[&Fields],
     rate: Rate,
+    mtu: u32,
     sender: Option<&Host>,
     names: &Names,
     faults: &mut Vec<Diagnostic>,
@@ -152,11 +157,17 @@ fn direction(
     let txqueue = sender.map(|h| QueueLimit::Packets(h.txqueuelen));
     Direction {
         rate,
+        mtu,
         delay: first(layers, "delay").unwrap_or(DEFAULT_DELAY),
         reorder: first(layers, "reorder").unwrap_or(false),
         queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
     }
+}
+
+/// A whole number of the first layer that has the key, as [`octets`].
+fn octets_of(layers: &[&Fields], key: &str) -> Option<u32> {
+    layers.iter().find_map(|f| octets(f, key))
 }
 
 /// The value of the first layer that has the key.

@@ -131,7 +131,7 @@ impl Built {
         PortConfig {
             rate: plan.rate,
             framing: link.framing,
-            mtu: link.mtu,
+            mtu: direction.mtu,
             limit,
             delay: direction.delay,
             reorder: direction.reorder,
