@@ -182,6 +182,8 @@ pub struct Direction {
     pub queue: QueueLimit,
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
+    /// Classes and schedulers in place of the one queue; never where a host sends.
+    pub queueing: Option<crate::queueing::Queueing>,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

@@ -2,6 +2,7 @@
 
 mod host;
 mod mpls;
+mod queueing;
 mod traffic;
 
 use crate::congestion;
@@ -13,6 +14,7 @@ use crate::key::{Key, Kind, Section, key};
 use crate::recovery;
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
+use queueing::{CLASS, MEMORY, SCHEDULER, WRR};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
@@ -179,6 +181,7 @@ const DIRECTION: Section = Section {
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
         RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
+        SCHEDULER, MEMORY, WRR, CLASS,
     ],
 };
 
@@ -219,6 +222,10 @@ pub(crate) const LINK: Section = Section {
         LOSE_EVERY,
         GILBERT,
         BIT_ERRORS,
+        SCHEDULER,
+        MEMORY,
+        WRR,
+        CLASS,
         key(
             "forward",
             Table(&DIRECTION),
