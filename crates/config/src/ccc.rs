@@ -7,6 +7,7 @@ mod ends;
 mod mtu;
 mod network;
 mod rules;
+pub mod snaky;
 mod state;
 mod walk;
 

@@ -10,6 +10,7 @@ mod dialect;
 pub mod finding;
 pub mod json;
 pub mod junos;
+pub mod mutation;
 mod report;
 pub mod sarif;
 mod source;

@@ -14,10 +14,14 @@ pub(super) struct Side<'r> {
 }
 
 impl Side<'_> {
-    /// The CCC encapsulation in force.
+    /// The CCC encapsulation in force. A unit has its port's, but on ports with VLANs of several
+    /// kinds, where each unit says its own.
     fn encapsulation(&self) -> &str {
-        let unit = self.unit.encapsulation.as_ref();
-        let of = unit.or(self.port.encapsulation.as_ref());
+        let several = |e: &&Stated<String>| {
+            matches!(e.value.as_str(), "vlan-ccc" | "flexible-ethernet-services")
+        };
+        let port = self.port.encapsulation.as_ref().filter(|e| !several(e));
+        let of = self.unit.encapsulation.as_ref().or(port);
         of.map_or("", |e| e.value.as_str())
     }
 

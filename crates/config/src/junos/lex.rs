@@ -87,7 +87,7 @@ pub fn lex(text: &str) -> Tokens<'_> {
     let mut list = Vec::with_capacity(bytes.len() / 3);
     let mut at = 0;
     while at < bytes.len() {
-        let (kind, end) = next(bytes, at);
+        let (kind, end) = next(text, at);
         list.push(Token {
             kind,
             start: at as u32,
@@ -98,7 +98,8 @@ pub fn lex(text: &str) -> Tokens<'_> {
     Tokens { text, list }
 }
 
-fn next(bytes: &[u8], at: usize) -> (Kind, usize) {
+fn next(text: &str, at: usize) -> (Kind, usize) {
+    let bytes = text.as_bytes();
     let rest = &bytes[at..];
     match rest[0] {
         b'\n' => (Kind::Newline, at + 1),
@@ -115,7 +116,31 @@ fn next(bytes: &[u8], at: usize) -> (Kind, usize) {
             None => (Kind::OpenComment, bytes.len()),
         },
         b'"' => quoted(rest, at),
-        _ => (Kind::Word, at + run(rest, is_in_word)),
+        _ if space(text, at) > 0 => (Kind::Blank, at + space(text, at)),
+        _ => (Kind::Word, word_end(text, at)),
+    }
+}
+
+/// Bytes of the blank beyond ASCII that stands here: listings copied from web pages are indented with
+/// no-break spaces, and saved ones may begin with a byte order mark.
+fn space(text: &str, at: usize) -> usize {
+    if text.as_bytes()[at] < 0x80 {
+        return 0;
+    }
+    let first = text[at..].chars().next();
+    let blank = first.filter(|c| c.is_whitespace() || *c == '\u{feff}');
+    blank.map_or(0, char::len_utf8)
+}
+
+fn word_end(text: &str, at: usize) -> usize {
+    let mut end = at;
+    loop {
+        let rest = &text.as_bytes()[end..];
+        end += run(rest, |b| is_in_word(b) && b < 0x80);
+        if end == text.len() || text.as_bytes()[end] < 0x80 || space(text, end) > 0 {
+            return end;
+        }
+        end += text[end..].chars().next().map_or(1, char::len_utf8);
     }
 }
 
@@ -183,6 +208,19 @@ mod tests {
             .map(|t| tokens.word(*t))
             .collect();
         assert_eq!(words, ["a", "ge-0/0/*", "x; \\\" y", "b"]);
+        assert_eq!(tokens.print(), tokens.text);
+    }
+
+    #[test]
+    fn no_break_spaces_are_blanks() {
+        let tokens = lex("\u{feff}a\u{a0}\u{a0}b\u{fc};");
+        let words: Vec<&str> = tokens
+            .list
+            .iter()
+            .filter(|t| t.is_word())
+            .map(|t| tokens.word(*t))
+            .collect();
+        assert_eq!(words, ["a", "b\u{fc}"]);
         assert_eq!(tokens.print(), tokens.text);
     }
 
