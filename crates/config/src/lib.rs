@@ -4,12 +4,17 @@
 //! becomes typed, and [`Finding`]s say what is wrong with it, where, why, and what to write instead.
 //! What is not understood is reported as coverage and never makes a finding fire.
 
+pub mod ccc;
 mod check;
 mod dialect;
 pub mod finding;
-mod junos;
+pub mod json;
+pub mod junos;
+pub mod mutation;
 mod report;
+pub mod sarif;
 mod source;
+pub mod text;
 
 pub use check::check;
 pub use dialect::Dialect;
