@@ -4,8 +4,15 @@
 //! becomes typed, and [`Finding`]s say what is wrong with it, where, why, and what to write instead.
 //! What is not understood is reported as coverage and never makes a finding fire.
 
+mod check;
+mod dialect;
 pub mod finding;
+mod junos;
+mod report;
 mod source;
 
+pub use check::check;
+pub use dialect::Dialect;
 pub use finding::{Finding, Rule, Severity};
+pub use report::{Fault, FileReport, Report, Status, Structure};
 pub use source::{Place, Source};
