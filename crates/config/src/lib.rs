@@ -5,6 +5,8 @@
 //! What is not understood is reported as coverage and never makes a finding fire.
 
 pub mod finding;
+pub mod ios;
+pub mod qos;
 mod source;
 
 pub use finding::{Finding, Rule, Severity};
