@@ -4,10 +4,18 @@
 //! becomes typed, and [`Finding`]s say what is wrong with it, where, why, and what to write instead.
 //! What is not understood is reported as coverage and never makes a finding fire.
 
+mod catos;
+mod check;
+mod dialect;
 pub mod finding;
 pub mod ios;
+mod junos;
 pub mod qos;
+mod report;
 mod source;
 
+pub use check::{check, check_with};
+pub use dialect::Dialect;
 pub use finding::{Finding, Rule, Severity};
+pub use report::{Fault, FileReport, Report, Status, Structure};
 pub use source::{Place, Source};

@@ -96,7 +96,7 @@ fn full_name(name: &str) -> String {
 pub(crate) fn note(reader: &mut Reader, content: &str, at: usize, targets: &[usize]) {
     let span = at..at + content.len();
     let Some(text) = content
-        .trim_start_matches('!')
+        .trim_start_matches(['!', '#'])
         .trim_start()
         .strip_prefix("farpath ")
     else {

@@ -12,3 +12,7 @@ mod words;
 
 pub use read::read;
 pub use tree::{Kind, Line, Tree};
+
+pub(crate) use interface::{note, trust as trust_named};
+pub(crate) use read::{Reader, Taken, shortened};
+pub(crate) use words::Words;

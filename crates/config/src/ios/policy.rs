@@ -204,20 +204,7 @@ pub(crate) fn policy_map(
 }
 
 fn read_class(reader: &mut Reader, tree: &Tree<'_>, line: usize, name: &str) -> Class {
-    let mut class = Class {
-        name: name.to_owned(),
-        place: reader.place(tree.lines()[line].span.clone()),
-        set_dscp: None,
-        set_precedence: None,
-        set_cos: None,
-        trust: None,
-        police: None,
-        bandwidth: None,
-        bandwidth_percent: None,
-        priority: false,
-        shape: None,
-        unknown: Vec::new(),
-    };
+    let mut class = Class::named(name, reader.place(tree.lines()[line].span.clone()));
     for inner in tree
         .inside(Some(line))
         .filter(|l| tree.lines()[*l].kind == Kind::Statement)

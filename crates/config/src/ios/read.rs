@@ -3,8 +3,9 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
-use crate::qos::{Device, Dialect, Interface, Maps, Stated};
+use crate::qos::{Device, Interface, Maps, Stated};
 use crate::source::Place;
 
 use super::tree::{Kind, Tree};

@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
                 .open
                 .iter()
                 .rev()
-                .find(|o| indent > o.indent || o.indented != Some(true))
+                .find(|o| indent > o.indent || (o.indented != Some(true) && o.mode != Mode::Plain))
                 .map(|o| o.line);
             if line.parent != self.open.last().map(|o| o.line) {
                 let keep = self.open.iter().position(|o| Some(o.line) == line.parent);

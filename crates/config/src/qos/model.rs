@@ -3,6 +3,7 @@
 use farpath_units::{Rate, Ratio, Size};
 
 use super::{Maps, PortType};
+use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::source::Place;
 
@@ -13,15 +14,6 @@ pub struct Stated<T> {
     pub value: T,
     /// Where it stands.
     pub place: Place,
-}
-
-/// The language a configuration is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// Cisco IOS.
-    Ios,
-    /// Cisco CatOS.
-    CatOs,
 }
 
 /// One device's configuration, as far as it is understood.
@@ -403,10 +395,22 @@ pub struct Intent {
     pub mtu: Option<u32>,
 }
 
-impl Interface {
-    /// Whether it carries frames in a tagged trunk, so that they have a CoS.
-    pub(crate) fn is_tagged(&self) -> bool {
-        matches!(&self.switchport, Some(s) if s.value != Switchport::Access)
-            || self.name.contains('.')
+impl Class {
+    /// A class that does nothing yet.
+    pub(crate) fn named(name: &str, place: Place) -> Class {
+        Class {
+            name: name.to_owned(),
+            place,
+            set_dscp: None,
+            set_precedence: None,
+            set_cos: None,
+            trust: None,
+            police: None,
+            bandwidth: None,
+            bandwidth_percent: None,
+            priority: false,
+            shape: None,
+            unknown: Vec::new(),
+        }
     }
 }

@@ -1,0 +1,171 @@
+//! Which language a configuration is written in.
+
+use core::fmt;
+
+/// A configuration language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Junos, `interfaces { … }`.
+    Junos,
+    /// Junos, `set interfaces …`.
+    JunosSet,
+    /// Cisco IOS.
+    Ios,
+    /// Cisco CatOS, `set qos …`.
+    CatOs,
+}
+
+/// How many lines are looked at: a configuration shows its language early.
+const LINES: usize = 400;
+
+/// First words after `set` that only CatOS has.
+const CATOS: [&str; 17] = [
+    "qos",
+    "port",
+    "vlan",
+    "vtp",
+    "spantree",
+    "trunk",
+    "udld",
+    "cdp",
+    "prompt",
+    "module",
+    "ip",
+    "logging",
+    "banner",
+    "mls",
+    "boot",
+    "password",
+    "enablepass",
+];
+
+/// First words of lines that only IOS has.
+const IOS: [&str; 19] = [
+    "hostname",
+    "interface",
+    "mls",
+    "class-map",
+    "policy-map",
+    "version",
+    "ip",
+    "access-list",
+    "router",
+    "vlan",
+    "no",
+    "line",
+    "service-policy",
+    "switchport",
+    "wrr-queue",
+    "speed",
+    "duplex",
+    "service",
+    "priority-queue",
+];
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Dialect; 4] = [
+        Dialect::Junos,
+        Dialect::JunosSet,
+        Dialect::Ios,
+        Dialect::CatOs,
+    ];
+
+    /// Its name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Dialect::Junos => "junos",
+            Dialect::JunosSet => "junos-set",
+            Dialect::Ios => "ios",
+            Dialect::CatOs => "catos",
+        }
+    }
+
+    /// The dialect of this name.
+    pub fn named(name: &str) -> Option<Dialect> {
+        Dialect::ALL.into_iter().find(|d| d.name() == name)
+    }
+
+    /// Whether it is one of the two forms of Junos.
+    pub const fn is_junos(self) -> bool {
+        matches!(self, Dialect::Junos | Dialect::JunosSet)
+    }
+
+    /// The dialect `text` looks most like. Text with no sign of any is taken for Junos with braces,
+    /// whose reader then says what is wrong.
+    pub fn detect(text: &str) -> Dialect {
+        let mut score = [0_usize; 4];
+        let mut blob = false;
+        for line in text.lines().take(LINES) {
+            let bare = line.trim();
+            if bare.starts_with("/*") {
+                blob = true;
+            }
+            if !blob {
+                score_line(bare, &mut score);
+            }
+            if bare.ends_with("*/") {
+                blob = false;
+            }
+        }
+        let best = score.iter().copied().max().unwrap_or(0);
+        let first = score.iter().position(|s| *s == best).unwrap_or(0);
+        Dialect::ALL[first]
+    }
+}
+
+/// Adds what one line speaks for.
+fn score_line(line: &str, score: &mut [usize; 4]) {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or("");
+    let second = words.next().unwrap_or("");
+    let [junos, set, ios, catos] = score;
+    if line.ends_with('{') || line.ends_with(';') || line == "}" {
+        *junos += 1;
+    } else if matches!(first, "set" | "clear") && CATOS.contains(&second) {
+        *catos += 1;
+    } else if matches!(
+        first,
+        "set" | "delete" | "activate" | "deactivate" | "protect"
+    ) {
+        *set += 1;
+    } else if first == "#module" || line.starts_with("commit qos") {
+        *catos += 1;
+    } else if line.starts_with('!') || IOS.contains(&first) {
+        *ios += 1;
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_lines_show_the_language() {
+        for (text, dialect) in [
+            ("system {\n    host-name a;\n}\n", Dialect::Junos),
+            ("/* set port */\nsystem { host-name a; }\n", Dialect::Junos),
+            (
+                "set system host-name a\nset protocols mpls interface all\n",
+                Dialect::JunosSet,
+            ),
+            (
+                "!\nhostname sw\ninterface GigabitEthernet3/1\n wrr-queue bandwidth 1 9\n",
+                Dialect::Ios,
+            ),
+            (
+                "#qos\nset qos enable\nset port qos 3/1 trust trust-dscp\n",
+                Dialect::CatOs,
+            ),
+            ("", Dialect::Junos),
+        ] {
+            assert_eq!(Dialect::detect(text), dialect, "{text}");
+        }
+    }
+}

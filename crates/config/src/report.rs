@@ -1,0 +1,143 @@
+//! What came of checking some configuration files.
+
+use crate::dialect::Dialect;
+use crate::finding::{Finding, Severity};
+use crate::source::{Place, Source};
+
+/// Why a text, or a part of it, could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it went wrong.
+    pub place: Place,
+    /// What is wrong there.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Something a configuration gives a name to, or calls by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// What it is: "label-switched-path", "policy-map".
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Where it is defined or referred to.
+    pub place: Place,
+}
+
+/// How much of a file was understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All of it.
+    Passed,
+    /// It could be read, and some statements are not known.
+    PartiallyUnrecognised,
+    /// It could not be read to the end as it is meant.
+    Failed,
+}
+
+impl Status {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Passed => "PASSED",
+            Status::PartiallyUnrecognised => "PARTIALLY_UNRECOGNISED",
+            Status::Failed => "FAILED",
+        }
+    }
+}
+
+/// One file: what was read of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// As the user named it.
+    pub name: String,
+    /// The language it was read in.
+    pub dialect: Dialect,
+    /// What could not be read.
+    pub faults: Vec<Fault>,
+    /// Statements that were understood.
+    pub recognised: usize,
+    /// Statements that were not.
+    pub unrecognised: Vec<Place>,
+    /// What the file defines.
+    pub defined: Vec<Structure>,
+    /// What it refers to and nothing defines.
+    pub undefined: Vec<Structure>,
+    /// What it defines and nothing refers to.
+    pub unused: Vec<Structure>,
+}
+
+impl FileReport {
+    /// How much of it was understood.
+    pub fn status(&self) -> Status {
+        if !self.faults.is_empty() {
+            Status::Failed
+        } else if self.unrecognised.is_empty() {
+            Status::Passed
+        } else {
+            Status::PartiallyUnrecognised
+        }
+    }
+}
+
+/// All files: what was read, and what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// In the order they were given; a [`Place`]'s file is a number in this list.
+    pub files: Vec<FileReport>,
+    /// Ordered by file and place.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// A report on files nobody has looked at yet; where no dialect is given, the text tells.
+    pub(crate) fn new(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
+        let file = |(i, source): (usize, &Source)| FileReport {
+            name: source.name.clone(),
+            dialect: dialects
+                .get(i)
+                .copied()
+                .flatten()
+                .unwrap_or_else(|| Dialect::detect(&source.text)),
+            faults: Vec::new(),
+            recognised: 0,
+            unrecognised: Vec::new(),
+            defined: Vec::new(),
+            undefined: Vec::new(),
+            unused: Vec::new(),
+        };
+        Report {
+            files: sources.iter().enumerate().map(file).collect(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// The numbers of the files in one of these dialects.
+    pub(crate) fn files_in(&self, dialects: &[Dialect]) -> Vec<usize> {
+        let wanted = |i: &usize| dialects.contains(&self.files[*i].dialect);
+        (0..self.files.len()).filter(wanted).collect()
+    }
+
+    /// Orders what was found by file and place, faults too.
+    pub(crate) fn sort(&mut self) {
+        for file in &mut self.files {
+            file.faults.sort_by_key(|f| f.place.span.start);
+            file.unrecognised.sort_by_key(|p| p.span.start);
+        }
+        self.findings
+            .sort_by_key(|f| (f.place.file, f.place.span.start, f.rule.id));
+    }
+
+    /// Whether any file could not be read.
+    pub fn failed(&self) -> bool {
+        self.files.iter().any(|f| f.status() == Status::Failed)
+    }
+
+    /// The gravest severity found with certainty; `None` if nothing was.
+    pub fn worst(&self) -> Option<Severity> {
+        let certain = self.findings.iter().filter(|f| f.uncertain.is_empty());
+        certain.map(|f| f.severity).max()
+    }
+}
