@@ -1,5 +1,8 @@
 //! `farpath check`: read a scenario, build it, and show the way its tests take.
 
+use std::io::IsTerminal;
+
+use farpath_config::text;
 use farpath_scenario::plan::Plan;
 use farpath_wire::FlowDir;
 
@@ -13,7 +16,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let scenario = &loaded.scenario;
     let plan =
         Plan::new(scenario).map_err(|e| Failure::usage(format!("{}: {e}", loaded.source.name)))?;
-    let mut text = format!(
+    let mut shown = format!(
         "{}: ok\n  {} hosts, {} routers, {} links, {} LSPs, {} cross-connects, {} tests, {} expectations\n",
         loaded.source.name,
         scenario.hosts.len(),
@@ -31,7 +34,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(scenario, dir), plan.walk(scenario, dir.turned()));
         let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
-        text.push_str(&format!(
+        shown.push_str(&format!(
             "\n  {} ({}): {} to {}, {rtt} of propagation there and back\n    there  {}\n    back   {}\n",
             test.name,
             test.kind.name(),
@@ -41,6 +44,12 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             page::describe(scenario, &plan, dir.turned()),
         ));
     }
-    print(&text)?;
+    if let Some(configuration) = &scenario.configuration {
+        let colour = std::io::stdout().is_terminal();
+        let (report, sources) = (&configuration.report, &configuration.sources);
+        shown.push_str("\nthe routers' configurations\n\n");
+        shown.push_str(&text::render(report, sources, colour));
+    }
+    print(&shown)?;
     Ok(Exit::Ok)
 }

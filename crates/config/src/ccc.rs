@@ -12,6 +12,7 @@ mod state;
 mod walk;
 
 pub use circuit::{Chain, Circuit, Crossing, End, Hop, Load, Port};
+pub use mtu::labelled;
 pub use network::Network;
 pub use rules::RULES;
 pub use walk::circuits;

@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::set::{self, Edited, Set};
 use crate::source::Source;
 use crate::table::{ARRAYS, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST};
-use crate::{expect, mpls, network, reach, sweep, traffic};
+use crate::{configured, expect, mpls, network, reach, sweep, traffic};
 
 /// A scenario's text with its `--set` arguments applied.
 #[derive(Clone, Debug)]
@@ -239,6 +239,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         expects: Vec::new(),
         sweep: Vec::new(),
         searches: Vec::new(),
+        configuration: configured::load(tables, source, faults),
     };
     // Numbers of links and LSPs hold only when none was dropped.
     if scenario.links.len() == tables.links.len() {
@@ -254,6 +255,11 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
                 .filter_map(|f| mpls::ccc(f, &names, &scenario, faults))
                 .collect();
         }
+    }
+    if let Some(configuration) = scenario.configuration.clone()
+        && faults.is_empty()
+    {
+        configured::apply(&configuration, tables, &mut scenario, faults);
     }
     scenario.tests = tables
         .tests

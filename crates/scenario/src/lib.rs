@@ -12,6 +12,7 @@
 //! `docs/reference/scenario.md` prints it.
 
 mod code;
+mod configured;
 mod congestion;
 mod decode;
 mod diagnostic;
@@ -40,6 +41,7 @@ mod table;
 mod template;
 mod traffic;
 
+pub use configured::Configuration;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;

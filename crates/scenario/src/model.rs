@@ -42,6 +42,8 @@ pub struct Scenario {
     pub sweep: Vec<(String, Vec<String>)>,
     /// `[[search]]`: bisections, each run on its own.
     pub searches: Vec<Search>,
+    /// The routers' own configuration files, if they bring any.
+    pub configuration: Option<crate::configured::Configuration>,
 }
 
 /// A node, by number: hosts first, then routers.

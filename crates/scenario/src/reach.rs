@@ -219,6 +219,13 @@ fn circuits(
     exits
 }
 
+/// Where a cross-connect says what it transmits on; those of a configuration file come after the
+/// scenario's own and have no place in its text.
+fn transmit_place(tables: &Tables, ccc: usize) -> core::ops::Range<usize> {
+    let written = tables.cccs.get(ccc);
+    written.map_or(0..0, |f| f.place("transmit_lsp"))
+}
+
 fn nowhere(
     scenario: &Scenario,
     tables: &Tables,
@@ -232,7 +239,7 @@ fn nowhere(
     let end = l.path.last().map_or("", |n| scenario.node_name(*n));
     faults.push(
         Diagnostic::new(
-            tables.cccs[ccc].place("transmit_lsp"),
+            transmit_place(tables, ccc),
             format!("LSP `{}` leads nowhere", l.name),
         )
         .label(format!("frames leave on it and are dropped at `{end}`"))
@@ -256,7 +263,7 @@ fn route_loop(scenario: &Scenario, tables: &Tables, chain: &[usize], faults: &mu
     }
     let first = chain.first().map_or("", lsp);
     faults.push(
-        Diagnostic::new(tables.cccs[chain[0]].place("transmit_lsp"), "route loop: stitched LSPs run in a circle")
+        Diagnostic::new(transmit_place(tables, chain[0]), "route loop: stitched LSPs run in a circle")
             .label(format!("{} > {first}", names.join(" > ")))
             .help("let the chain begin and end at a cross-connect with kind = \"remote-interface-switch\""),
     );

@@ -32,7 +32,7 @@ pub(crate) fn load(
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Arc<Replay>> {
     let name = path.get_ref();
-    let fault = match source::beside(scenario, name) {
+    let fault = match source::beside(scenario, name, &["csv"]) {
         Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
         Ok(text) => match parse(&text) {
             Ok(replay) => return Some(Arc::new(replay)),

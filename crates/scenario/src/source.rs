@@ -121,20 +121,31 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
-/// The text of a CSV file that a scenario names: beside the scenario's own file, or shipped with it.
-/// A fault comes as title and remedy.
-pub(crate) fn beside(scenario: &str, name: &str) -> Result<String, (String, String)> {
+/// The text of a file that a scenario names: beside the scenario's own file, or shipped with it. Its
+/// name ends in one of `endings`. A fault comes as title and remedy.
+pub(crate) fn beside(
+    scenario: &str,
+    name: &str,
+    endings: &[&str],
+) -> Result<String, (String, String)> {
     let path = Path::new(name);
     let plain = path
         .components()
         .all(|c| matches!(c, std::path::Component::Normal(_)));
-    if !plain || path.extension().is_none_or(|e| e != "csv") {
+    if !plain
+        || !endings
+            .iter()
+            .any(|e| path.extension().is_some_and(|p| p == *e))
+    {
+        let endings = endings.join(" or .");
         let title = format!(
-            "`{}` is no CSV file beside the scenario",
+            "`{}` is no .{endings} file beside the scenario",
             crate::decode::shorten(name)
         );
-        let remedy = "a relative path that stays below the scenario's folder and ends in .csv";
-        return Err((title, remedy.to_owned()));
+        let remedy = format!(
+            "a relative path that stays below the scenario's folder and ends in .{endings}"
+        );
+        return Err((title, remedy));
     }
     if let Some((folder, _)) = scenario.rsplit_once('/')
         && let Some(file) = SHIPPED.get_file(Path::new(folder).join(path))

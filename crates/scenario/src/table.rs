@@ -87,6 +87,18 @@ pub(crate) const ROUTER: Section = Section {
             "Whether it answers echo requests and sends time-exceeded and fragmentation-needed.",
         )
         .default("true"),
+        key(
+            "config",
+            Text,
+            "Its configuration file, beside the scenario: LSPs, cross-connects, MTUs and queues come \
+             from it, and `farpath check` prints what is to be said about it.",
+        ),
+        key(
+            "dialect",
+            Choice(&["junos", "junos-set", "ios"]),
+            "The language of `config`.",
+        )
+        .default("what the text shows"),
     ],
 };
 
@@ -200,6 +212,12 @@ pub(crate) const LINK: Section = Section {
             "The two nodes; forward is from the first to the second.",
         )
         .required(),
+        key(
+            "interfaces",
+            Texts,
+            "The interface at each end, in the order of `ends`, as the routers' configurations name \
+             them.",
+        ),
         key(
             "framing",
             Kind::Framing,

@@ -34,6 +34,11 @@ fn room(port: &Interface, unit: &Unit, labels: u64) -> u64 {
     }
 }
 
+/// The largest payload with one label that a port puts behind its own header.
+pub fn labelled(port: &Interface, unit: &Unit) -> Size {
+    Size::from_bytes(room(port, unit, 1) + LABEL)
+}
+
 impl<'r> Check<'_, 'r> {
     pub(super) fn mtus(&mut self) {
         for circuit in self.circuits {
