@@ -269,10 +269,17 @@ impl<'r> Check<'_, 'r> {
                 shown(c.as_bps() / u64::from(both))
             )
         });
+        let folded = match &circuit.loads[..] {
+            [a, b] if a.hop.from == b.hop.to && a.hop.to == b.hop.from => {
+                let (there, back) = (a.forward + a.reverse, b.forward + b.reverse);
+                (there == back).then(|| format!("{there} times the link's"))
+            }
+            _ => None,
+        };
+        let trip = folded.unwrap_or_else(|| format!("{} crossings", circuit.crossings()));
         let message = format!(
-            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {} crossings ({})",
+            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {trip} ({})",
             circuit.name,
-            circuit.crossings(),
             loads.join("; ")
         );
         self.say(
