@@ -1,5 +1,7 @@
 //! CCC013 and CCC014: what fits through a circuit.
 
+use std::collections::BTreeSet;
+
 use farpath_units::Size;
 
 use super::ends::Side;
@@ -181,7 +183,7 @@ impl<'r> Check<'_, 'r> {
         for port in self.core_ports() {
             self.family_within_port(&port);
         }
-        let mut done: Vec<Hop> = Vec::new();
+        let mut done: BTreeSet<Hop> = BTreeSet::new();
         for circuit in self.circuits {
             for load in &circuit.loads {
                 let hop = &load.hop;
@@ -190,7 +192,7 @@ impl<'r> Check<'_, 'r> {
                     to: hop.from.clone(),
                 };
                 if !done.contains(hop) && !done.contains(&back) {
-                    done.push(hop.clone());
+                    done.insert(hop.clone());
                     self.link(hop);
                 }
             }
