@@ -1,15 +1,22 @@
 //! Checking files of several languages at once.
 
 use crate::dialect::Dialect;
+use crate::qos::Options;
 use crate::report::Report;
 use crate::source::Source;
 
 /// Reads and checks `sources` together: circuits and classes of service cross devices. `dialects`
 /// names each file's language; where it is `None`, or missing, the text tells.
 pub fn check(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
+    check_with(sources, dialects, &Options::default())
+}
+
+/// As [`check`], with what the user knows of ports, round-trip times and targets.
+pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Options) -> Report {
     let mut report = Report::new(sources, dialects);
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
     crate::junos::check(sources, &mut report);
+    crate::qos::check(sources, options, &mut report);
     report.sort();
     report
 }

@@ -4,19 +4,22 @@
 //! becomes typed, and [`Finding`]s say what is wrong with it, where, why, and what to write instead.
 //! What is not understood is reported as coverage and never makes a finding fire.
 
+mod catos;
 pub mod ccc;
 mod check;
 mod dialect;
 pub mod finding;
+pub mod ios;
 pub mod json;
 pub mod junos;
 pub mod mutation;
+pub mod qos;
 mod report;
 pub mod sarif;
 mod source;
 pub mod text;
 
-pub use check::check;
+pub use check::{check, check_with};
 pub use dialect::Dialect;
 pub use finding::{Finding, Rule, Severity};
 pub use report::{Fault, FileReport, Report, Status, Structure};

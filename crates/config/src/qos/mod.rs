@@ -1,0 +1,28 @@
+//! Quality of service on switches: what a configuration says of it, what a port then does, what is
+//! wrong with it.
+
+mod check;
+pub(crate) mod faults;
+mod lbe;
+mod maps;
+mod model;
+mod options;
+mod port;
+mod port_type;
+mod rules;
+mod share;
+
+pub(crate) use check::check;
+pub use check::findings;
+pub use lbe::{Lbe, LbeError, Written};
+pub use maps::Maps;
+pub use model::{
+    Action, Category, ChannelGroup, Class, ClassMap, Contract, CosMap, Device, Direction, DscpMap,
+    Duplex, Encapsulation, Intent, Interface, Match, Police, PolicyMap, Pvc, Queueing,
+    RandomDetect, Service, Speed, Stated, Switchport, Trust,
+};
+pub use options::Options;
+pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold};
+pub use port_type::{PortType, PortTypeError};
+pub use rules::RULES;
+pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};

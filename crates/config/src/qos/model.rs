@@ -1,0 +1,416 @@
+//! What a switch's configuration says, whichever dialect it is written in.
+
+use farpath_units::{Rate, Ratio, Size};
+
+use super::{Maps, PortType};
+use crate::dialect::Dialect;
+use crate::finding::Finding;
+use crate::source::Place;
+
+/// A value and the place that states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// One device's configuration, as far as it is understood.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// Number of its file.
+    pub file: usize,
+    /// The language it is written in.
+    pub dialect: Dialect,
+    /// `hostname`.
+    pub name: Option<String>,
+    /// `mls qos`, `no mls qos`, `set qos enable`; nothing acts without it.
+    pub qos: Option<Stated<bool>>,
+    /// The maps between CoS, precedence and DSCP.
+    pub maps: Maps,
+    /// `class-map`s.
+    pub class_maps: Vec<ClassMap>,
+    /// `policy-map`s.
+    pub policy_maps: Vec<PolicyMap>,
+    /// Interfaces in order of their first mention.
+    pub interfaces: Vec<Interface>,
+    /// Faults of the text itself: values out of range, comments where none may stand.
+    pub faults: Vec<Finding>,
+    /// Statements not understood, outside interfaces.
+    pub unknown: Vec<Place>,
+    /// Those of them that may bear on quality of service.
+    pub unknown_qos: Vec<Place>,
+    /// Number of statements understood.
+    pub understood: usize,
+    /// Number of statements known to have nothing to do with queues, classes or circuits.
+    pub passed_over: usize,
+}
+
+/// An interface, or on CatOS the ports of one type.
+#[derive(Clone, Debug, Default)]
+pub struct Interface {
+    /// Its full name, such as `GigabitEthernet3/1`.
+    pub name: String,
+    /// Where it is first named.
+    pub place: Option<Place>,
+    /// `description`.
+    pub description: Option<Stated<String>>,
+    /// IPv4 addresses with prefix length, primary first.
+    pub addresses: Vec<Stated<(core::net::Ipv4Addr, u8)>>,
+    /// Largest IP packet.
+    pub mtu: Option<Stated<u32>>,
+    /// `speed`.
+    pub speed: Option<Stated<Speed>>,
+    /// `duplex`.
+    pub duplex: Option<Stated<Duplex>>,
+    /// Layer 2 and how.
+    pub switchport: Option<Stated<Switchport>>,
+    /// Member of a channel.
+    pub channel: Option<Stated<ChannelGroup>>,
+    /// `flowcontrol send|receive`, as (statement says send, wanted).
+    pub flow_control: Vec<Stated<(Direction, bool)>>,
+    /// `shutdown`.
+    pub shutdown: bool,
+    /// `service-policy`.
+    pub services: Vec<Stated<Service>>,
+    /// What marks are believed.
+    pub trust: Option<Stated<Trust>>,
+    /// CoS of frames that bring none, or are not trusted.
+    pub default_cos: Option<Stated<u8>>,
+    /// Queues.
+    pub queueing: Queueing,
+    /// ATM circuits.
+    pub pvcs: Vec<Pvc>,
+    /// Payload rate of the line, where a note states it.
+    pub line: Option<Stated<Rate>>,
+    /// What the author says is meant, in a note.
+    pub intent: Option<Stated<Intent>>,
+    /// Statements not understood.
+    pub unknown: Vec<Place>,
+}
+
+/// The queue commands of one interface.
+#[derive(Clone, Debug, Default)]
+pub struct Queueing {
+    /// The port type, where a note or the command itself states it.
+    pub port_type: Option<Stated<PortType>>,
+    /// Bytes of credit per unit of weight, where a note states it.
+    pub unit: Option<Stated<Size>>,
+    /// `wrr-queue bandwidth`: a weight for each queue, 1 to 255.
+    pub bandwidth: Option<Stated<Vec<u32>>>,
+    /// `wrr-queue queue-limit`: percent of the transmit buffer.
+    pub limits: Option<Stated<Vec<u32>>>,
+    /// `priority-queue queue-limit`.
+    pub strict_limit: Option<Stated<u32>>,
+    /// `wrr-queue cos-map`, in order.
+    pub cos_maps: Vec<Stated<CosMap>>,
+    /// `priority-queue cos-map`: CoS values of the strict queue.
+    pub strict_cos: Option<Stated<Vec<u8>>>,
+    /// `wrr-queue dscp-map`, in order.
+    pub dscp_maps: Vec<Stated<DscpMap>>,
+    /// `wrr-queue threshold`: queue, and percent of the queue for each threshold.
+    pub thresholds: Vec<Stated<(u8, Vec<u32>)>>,
+    /// `wrr-queue random-detect`.
+    pub random_detect: Vec<Stated<RandomDetect>>,
+    /// `rcv-queue` statements, kept and not modelled.
+    pub receive: Vec<Place>,
+}
+
+/// CoS values to a queue and threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CosMap {
+    /// Queue, from 1.
+    pub queue: u8,
+    /// Threshold, from 1.
+    pub threshold: u8,
+    /// CoS values, 0 to 7.
+    pub cos: Vec<u8>,
+}
+
+/// DSCP values to a queue and threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DscpMap {
+    /// Queue, from 1.
+    pub queue: u8,
+    /// Threshold, from 1.
+    pub threshold: u8,
+    /// DSCP values, 0 to 63.
+    pub dscp: Vec<u8>,
+}
+
+/// A statement about random early detection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RandomDetect {
+    /// Use it on this queue, or with `false` tail drop.
+    Use(u8, bool),
+    /// Percent of the queue below which nothing is dropped, for each threshold.
+    Min(u8, Vec<u32>),
+    /// Percent of the queue above which all is dropped, for each threshold.
+    Max(u8, Vec<u32>),
+}
+
+/// `speed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    /// Negotiated.
+    Auto,
+    /// `speed nonegotiate`: the port's own speed, and no negotiation.
+    NoNegotiation,
+    /// Fixed, in Mbit/s.
+    Fixed(u32),
+}
+
+/// `duplex`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplex {
+    /// Negotiated.
+    Auto,
+    /// One at a time.
+    Half,
+    /// Both at once.
+    Full,
+}
+
+/// What a layer-2 port carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switchport {
+    /// `switchport`, mode negotiated.
+    Dynamic,
+    /// One VLAN, untagged.
+    Access,
+    /// Tagged.
+    Trunk,
+}
+
+/// `channel-group NUMBER mode …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelGroup {
+    /// The channel's number.
+    pub number: u32,
+}
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the device.
+    Input,
+    /// Out of it.
+    Output,
+}
+
+/// Which mark of an arriving frame is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// None: marks become the port's default CoS, 0 unless stated.
+    Nothing,
+    /// 802.1Q priority.
+    Cos,
+    /// The DS field.
+    Dscp,
+    /// The upper three bits of the TOS byte.
+    Precedence,
+}
+
+/// `service-policy input|output NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Which way.
+    pub direction: Direction,
+    /// The policy map.
+    pub policy: String,
+}
+
+/// `class-map`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassMap {
+    /// Its name.
+    pub name: String,
+    /// Where it is defined.
+    pub place: Place,
+    /// Whether one match suffices.
+    pub any: bool,
+    /// What it matches.
+    pub matches: Vec<Stated<Match>>,
+    /// Statements not understood.
+    pub unknown: Vec<Place>,
+}
+
+/// A condition on a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// Everything.
+    Any,
+    /// DSCP among these.
+    Dscp(Vec<u8>),
+    /// Precedence among these.
+    Precedence(Vec<u8>),
+    /// CoS among these.
+    Cos(Vec<u8>),
+    /// MPLS experimental bits among these.
+    Experimental(Vec<u8>),
+    /// An access list, which farpath does not read.
+    AccessGroup(String),
+    /// Another class.
+    Class(String),
+}
+
+/// `policy-map`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyMap {
+    /// Its name.
+    pub name: String,
+    /// Where it is defined.
+    pub place: Place,
+    /// Its classes in order.
+    pub classes: Vec<Class>,
+    /// Statements not understood.
+    pub unknown: Vec<Place>,
+}
+
+/// A class of a policy map and what is done with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Name of the class map, or `class-default`.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+    /// `set dscp`.
+    pub set_dscp: Option<Stated<u8>>,
+    /// `set precedence`.
+    pub set_precedence: Option<Stated<u8>>,
+    /// `set cos`.
+    pub set_cos: Option<Stated<u8>>,
+    /// `trust`.
+    pub trust: Option<Stated<Trust>>,
+    /// `police`.
+    pub police: Option<Stated<Police>>,
+    /// `bandwidth`: guaranteed rate.
+    pub bandwidth: Option<Stated<Rate>>,
+    /// `bandwidth percent`, 1 to 100.
+    pub bandwidth_percent: Option<Stated<u32>>,
+    /// `priority`.
+    pub priority: bool,
+    /// `shape average`: rate and burst.
+    pub shape: Option<Stated<(Rate, Option<Size>)>>,
+    /// Statements not understood.
+    pub unknown: Vec<Place>,
+}
+
+/// `police RATE BURST …`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Police {
+    /// Committed rate.
+    pub rate: Rate,
+    /// Depth of the bucket.
+    pub burst: Size,
+    /// Depth of the second bucket, or of the peak's.
+    pub max_burst: Option<Size>,
+    /// Peak rate, of two-rate policers.
+    pub peak: Option<Rate>,
+    /// What happens to frames within the rate.
+    pub conform: Action,
+    /// What happens beyond.
+    pub exceed: Action,
+    /// What happens beyond the second bucket.
+    pub violate: Option<Action>,
+}
+
+/// What a policer does with a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Let it pass.
+    Transmit,
+    /// Drop it.
+    Drop,
+    /// Let it pass with this DSCP.
+    SetDscp(u8),
+    /// Let it pass with the DSCP the `policed-dscp` map gives.
+    MarkDown,
+}
+
+/// An ATM circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pvc {
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// Where it is defined.
+    pub place: Place,
+    /// Virtual path.
+    pub vpi: u16,
+    /// Virtual channel.
+    pub vci: u16,
+    /// Cells' contract.
+    pub contract: Option<Stated<Contract>>,
+    /// How frames are put into AAL5.
+    pub encapsulation: Option<Stated<Encapsulation>>,
+    /// Statements not understood.
+    pub unknown: Vec<Place>,
+}
+
+/// What cells a circuit may carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// The category of service.
+    pub category: Category,
+    /// Peak cell rate, as bits of whole cells a second; `None` is the line's.
+    pub peak: Option<Rate>,
+    /// Sustainable cell rate, of variable rate circuits.
+    pub sustained: Option<Rate>,
+    /// Largest burst at the peak rate, in cells.
+    pub burst: Option<u32>,
+}
+
+/// ATM's categories of service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// Unspecified bit rate.
+    Ubr,
+    /// Variable bit rate, not real time.
+    VbrNrt,
+    /// Variable bit rate, real time.
+    VbrRt,
+    /// Constant bit rate.
+    Cbr,
+}
+
+/// How frames are put into AAL5 (RFC 2684).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encapsulation {
+    /// LLC and SNAP: 8 bytes.
+    Snap,
+    /// One protocol a circuit: no bytes.
+    Mux,
+}
+
+/// What an author says a port is meant to do: a note of the form
+/// `! farpath lbe share 1 % dscp 8 mtu 9000`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Intent {
+    /// The share of the low class when everyone sends.
+    pub share: Ratio,
+    /// The low class's DSCP.
+    pub dscp: u8,
+    /// The largest IP packet the port is to carry.
+    pub mtu: Option<u32>,
+}
+
+impl Class {
+    /// A class that does nothing yet.
+    pub(crate) fn named(name: &str, place: Place) -> Class {
+        Class {
+            name: name.to_owned(),
+            place,
+            set_dscp: None,
+            set_precedence: None,
+            set_cos: None,
+            trust: None,
+            police: None,
+            bandwidth: None,
+            bandwidth_percent: None,
+            priority: false,
+            shape: None,
+            unknown: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What the user knows and the text does not say.
+
+use farpath_units::{Duration, Ratio, Size};
+
+use super::PortType;
+
+/// Facts that override what is taken by default, and targets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The type of every port.
+    pub port_type: Option<PortType>,
+    /// Bytes of credit per unit of weight.
+    pub unit: Option<Size>,
+    /// Round-trip time of the TCP connections that policers are to let through; 100 ms unless stated.
+    pub rtt: Option<Duration>,
+    /// The share the low class is to have.
+    pub share: Option<Ratio>,
+}

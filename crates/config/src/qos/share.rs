@@ -1,0 +1,258 @@
+//! What weighted round robin gives each queue, and how long a queue waits.
+//!
+//! A queue may send while its credit is positive; the packet that uses it up goes out whole. Either
+//! the overshoot is charged to the next visit (*carried*: shares are those of the credits), or
+//! forgotten (*cleared*: a queue sends more than its credit, and the more so the larger its packets).
+
+use farpath_units::{Duration, Rate, Size};
+
+use super::Port;
+
+/// What becomes of the bytes a queue sent beyond its credit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overshoot {
+    /// Charged to its next visit.
+    Carried,
+    /// Forgotten.
+    Cleared,
+}
+
+/// Packet sizes of a queue, each with its part of the packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix(Vec<(u64, f64)>);
+
+/// Credits up to this many bytes are computed exactly where sizes are mixed.
+const EXACT: u64 = 1 << 17;
+
+impl Mix {
+    /// Packets of one size.
+    pub fn of(size: Size) -> Mix {
+        Mix(vec![(size.as_bytes().max(1), 1.0)])
+    }
+
+    /// Packets of several sizes; parts are made to add up to 1. `None` without a positive part.
+    pub fn new(parts: &[(Size, f64)]) -> Option<Mix> {
+        let good: Vec<(u64, f64)> = parts
+            .iter()
+            .filter(|(s, p)| *p > 0.0 && p.is_finite() && s.as_bytes() > 0)
+            .map(|(s, p)| (s.as_bytes(), *p))
+            .collect();
+        let sum: f64 = good.iter().map(|(_, p)| p).sum();
+        (sum > 0.0 && sum.is_finite())
+            .then(|| Mix(good.into_iter().map(|(s, p)| (s, p / sum)).collect()))
+    }
+
+    fn mean(&self) -> f64 {
+        self.0.iter().map(|(s, p)| *s as f64 * p).sum()
+    }
+
+    fn mean_square(&self) -> f64 {
+        self.0
+            .iter()
+            .map(|(s, p)| (*s as f64) * (*s as f64) * p)
+            .sum()
+    }
+
+    /// Mean bytes sent in a visit with this credit.
+    ///
+    /// With overshoot cleared: whole packets until the credit is gone. One size: ⌈c/L⌉·L. Mixed
+    /// sizes: E\[N\]·E\[L\] with E\[N\] from the renewal equation, exact to 128 KiB of credit; beyond,
+    /// c + E\[L²\]/2E\[L\], which it tends to.
+    pub fn sent(&self, credit: Size, overshoot: Overshoot) -> f64 {
+        let c = credit.as_bytes();
+        match (overshoot, self.0.as_slice()) {
+            (Overshoot::Carried, _) => c as f64,
+            (Overshoot::Cleared, [(size, _)]) => (c.div_ceil(*size) * size) as f64,
+            (Overshoot::Cleared, _) if c > EXACT => {
+                c as f64 + self.mean_square() / (2.0 * self.mean())
+            }
+            (Overshoot::Cleared, parts) => {
+                // packets[x]: packets sent while x bytes of credit are left, counted from the end.
+                let mut packets = vec![0.0; c as usize + 1];
+                for x in 1..=c {
+                    let after: f64 = parts
+                        .iter()
+                        .filter(|(s, _)| *s < x)
+                        .map(|(s, p)| p * packets[(x - s) as usize])
+                        .sum();
+                    packets[x as usize] = 1.0 + after;
+                }
+                packets[c as usize] * self.mean()
+            }
+        }
+    }
+}
+
+/// The share of each queue, of bytes, when all have something to send. Queues beyond the shorter of
+/// the two lists are left out.
+pub fn shares(credits: &[Size], mixes: &[Mix], overshoot: Overshoot) -> Vec<f64> {
+    let sent: Vec<f64> = credits
+        .iter()
+        .zip(mixes)
+        .map(|(c, m)| m.sent(*c, overshoot))
+        .collect();
+    let sum: f64 = sent.iter().sum();
+    sent.iter()
+        .map(|s| if sum > 0.0 { s / sum } else { 0.0 })
+        .collect()
+}
+
+/// Least and greatest share of queue `queue` over both treatments of overshoot, and largest and
+/// smallest packets on either side.
+pub fn share_bounds(credits: &[Size], queue: usize, largest: Size) -> (f64, f64) {
+    let small = Size::from_bytes(64);
+    let mut bounds = (1.0_f64, 0.0_f64);
+    for (own, other) in [(small, largest), (largest, small), (largest, largest)] {
+        let mixes: Vec<Mix> = (0..credits.len())
+            .map(|q| Mix::of(if q == queue { own } else { other }))
+            .collect();
+        for overshoot in [Overshoot::Carried, Overshoot::Cleared] {
+            let share = shares(credits, &mixes, overshoot)
+                .get(queue)
+                .copied()
+                .unwrap_or(0.0);
+            bounds = (bounds.0.min(share), bounds.1.max(share));
+        }
+    }
+    bounds
+}
+
+/// The longest a packet at the head of queue `queue` waits for its turn when all others are full:
+/// every other weighted queue sends its credit and a packet of overshoot. The strict queue is left
+/// out: it may send for ever.
+pub fn longest_wait(port: &Port, queue: u8, rate: Rate) -> Duration {
+    let frame = u64::from(port.mtu) + super::port::FRAME;
+    let others = port
+        .weighted()
+        .filter(|q| q.number != queue)
+        .map(|q| q.credit.as_bytes() + frame - 1)
+        .sum();
+    rate.time_for(Size::from_bytes(others))
+}
+
+/// The rate one TCP connection reaches through a policer without loss.
+///
+/// A window W in flight comes as a burst at `line`; the bucket passes it if W ≤ b / (1 − r/line). So
+/// the rate is W/T for that W, and at most r. Pessimistic for a connection whose segments are spread
+/// over the round trip.
+pub fn policed_tcp(rate: Rate, burst: Size, line: Rate, rtt: Duration) -> Rate {
+    let (r, c) = (u128::from(rate.as_bps()), u128::from(line.as_bps()));
+    if r >= c {
+        return rate;
+    }
+    let window_bits = u128::from(burst.as_bytes()) * 8 * c / (c - r);
+    let bps = window_bits * 1_000_000_000_000 / u128::from(rtt.as_ps().max(1));
+    Rate::from_bps(bps.min(r).max(1) as u64).unwrap_or(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_units::Key;
+
+    fn size(bytes: u64) -> Size {
+        Size::from_bytes(bytes)
+    }
+
+    /// Round robin itself, all queues full, sizes drawn.
+    fn played(credits: &[u64], mixes: &[Mix], overshoot: Overshoot, rounds: u64) -> Vec<f64> {
+        let luck = Key::new(7).with("share").stream();
+        let mut draw = 0;
+        let mut sent = vec![0_u64; credits.len()];
+        let mut left = vec![0_i64; credits.len()];
+        for _ in 0..rounds {
+            for (q, credit) in credits.iter().enumerate() {
+                left[q] = credit.to_owned() as i64
+                    + if overshoot == Overshoot::Carried {
+                        left[q]
+                    } else {
+                        0
+                    };
+                while left[q] > 0 {
+                    let mut u = luck.uniform(draw);
+                    draw += 1;
+                    let part = mixes[q].0.iter().find(|(_, p)| {
+                        u -= p;
+                        u < 0.0
+                    });
+                    let packet = part.unwrap_or(&mixes[q].0[0]).0;
+                    sent[q] += packet;
+                    left[q] -= packet as i64;
+                }
+            }
+        }
+        let sum: u64 = sent.iter().sum();
+        sent.iter().map(|s| *s as f64 / sum as f64).collect()
+    }
+
+    #[test]
+    fn predicted_shares_are_those_of_round_robin_itself() {
+        let imix =
+            Mix::new(&[(size(64), 7.0), (size(570), 4.0), (size(1518), 1.0)]).expect("parts");
+        let cases = [
+            (
+                vec![152_064, 1536],
+                vec![Mix::of(size(1518)), Mix::of(size(1518))],
+            ),
+            (vec![152_064, 1536], vec![imix.clone(), Mix::of(size(1518))]),
+            (vec![25_344, 256], vec![Mix::of(size(1518)), imix.clone()]),
+            (
+                vec![4096, 8192, 12_288],
+                vec![imix.clone(), Mix::of(size(1518)), Mix::of(size(9018))],
+            ),
+        ];
+        for (credits, mixes) in cases {
+            let sizes: Vec<Size> = credits.iter().map(|c| size(*c)).collect();
+            for overshoot in [Overshoot::Carried, Overshoot::Cleared] {
+                let said = shares(&sizes, &mixes, overshoot);
+                let is = played(&credits, &mixes, overshoot, 20_000);
+                for (a, b) in said.iter().zip(&is) {
+                    assert!(
+                        (a - b).abs() < 0.002,
+                        "{credits:?} {overshoot:?} {said:?} {is:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_of_large_credits_is_the_mean_residual() {
+        let mix = Mix::new(&[(size(64), 0.5), (size(1518), 0.5)]).expect("parts");
+        let exact = mix.sent(size(EXACT), Overshoot::Cleared);
+        let beyond = mix.sent(size(EXACT + 1), Overshoot::Cleared);
+        // Two sizes alone keep a beat: 12 B of it is left at 128 KiB.
+        assert!((exact - beyond).abs() < 16.0, "{exact} {beyond}");
+    }
+
+    #[test]
+    fn a_policer_passes_a_window_no_larger_than_its_bucket() {
+        let rate = |t: &str| t.parse::<Rate>().expect(t);
+        // 10 Mbit/s, 12.5 kB: at 100 ms one window of 100 000 / 0.99 = 101 010 bits a round trip.
+        let got = policed_tcp(
+            rate("10 Mbit/s"),
+            size(12_500),
+            rate("1 Gbit/s"),
+            Duration::from_ms(100),
+        );
+        assert_eq!(got.as_bps(), 1_010_100);
+        assert_eq!(
+            policed_tcp(
+                rate("10 Mbit/s"),
+                size(1_000_000),
+                rate("1 Gbit/s"),
+                Duration::from_ms(10)
+            ),
+            rate("10 Mbit/s")
+        );
+        assert_eq!(
+            policed_tcp(
+                rate("1 Gbit/s"),
+                size(1),
+                rate("1 Gbit/s"),
+                Duration::from_ms(10)
+            ),
+            rate("1 Gbit/s")
+        );
+    }
+}
