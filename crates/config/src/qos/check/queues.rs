@@ -80,6 +80,20 @@ impl Checker<'_> {
             );
             misfit(self, &limits.place, why);
         }
+        self.numbers(device, interface, port) && fits
+    }
+
+    /// Queues and thresholds named that the port has not; `false` if a queue is.
+    fn numbers(&mut self, device: &Device, interface: &Interface, port: &Port) -> bool {
+        let said = &interface.queueing;
+        let (t, weighted) = (port.port_type, port.port_type.weighted);
+        let mut fits = true;
+        let misfit = |this: &mut Self, place: &Place, message: String| {
+            let remedy = format!(
+                "write what {t} has, or name the real type: --port-type, or a line `! farpath port-type …` in the interface"
+            );
+            this.find(&QOS002, place, message, remedy).uncertain = doubts(device, interface);
+        };
         let cos = said
             .cos_maps
             .iter()
