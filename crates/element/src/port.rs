@@ -5,6 +5,8 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod queued;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -17,10 +19,11 @@ use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Fifo, Footprint, Limit, TallyId};
+use crate::qdisc::{Classes, ClassesConfig, Fifo, Footprint, Limit, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+use queued::Service;
 
 /// What a port is made of.
 pub struct PortConfig {
@@ -46,6 +49,8 @@ pub struct PortConfig {
     pub sampling: Sampling,
     /// The port will be changed during the run.
     pub changes: bool,
+    /// Queues that stand in place of the plain one and its `limit`.
+    pub queues: Option<ClassesConfig>,
 }
 
 /// A change of configuration during a run.
@@ -66,8 +71,7 @@ pub enum Change {
 pub struct Port {
     transmitter: Transmitter,
     fifo: Fifo,
-    /// Frames waiting for the transmitter; empty when service is settled on arrival.
-    pulled: Option<VecDeque<Frame>>,
+    service: Service,
     mtu: u32,
     delay: Duration,
     reorder: bool,
@@ -88,10 +92,15 @@ pub struct Port {
 impl Port {
     /// A port before the start of the run.
     pub fn new(config: PortConfig) -> Port {
+        let service = match config.queues {
+            Some(queues) => Service::Queues(Box::new(Classes::new(queues))),
+            None if config.changes => Service::Fifo(VecDeque::new()),
+            None => Service::OnArrival,
+        };
         Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
-            pulled: config.changes.then(VecDeque::new),
+            service,
             mtu: config.mtu,
             delay: config.delay,
             reorder: config.reorder,
@@ -144,13 +153,13 @@ impl Port {
 
     /// Frames waiting, as of [`Port::catch_up`] or [`Port::finish`].
     pub fn waiting(&self) -> u64 {
-        self.fifo.frames()
+        self.fifo.frames() + self.service.queues().map_or(0, Classes::frames)
     }
 
     /// Applies a change at `now`. The port must have been built with `changes`.
     pub fn apply(&mut self, change: Change) {
         assert!(
-            self.pulled.is_some(),
+            !matches!(self.service, Service::OnArrival),
             "a port that changes is served by pull"
         );
         match change {
@@ -160,7 +169,10 @@ impl Port {
             }
             Change::Delay(delay) => self.delay = delay,
             Change::Losses(losses) => self.losses = losses,
-            Change::Limit(limit) => self.fifo.set_limit(limit),
+            Change::Limit(limit) => match &mut self.service {
+                Service::Queues(queues) => queues.set_limit(limit),
+                _ => self.fifo.set_limit(limit),
+            },
             Change::Up(up) => self.up = up,
         }
     }
@@ -200,7 +212,8 @@ impl Port {
 
     fn note_interval(&mut self) {
         self.count();
-        self.interval.queue_bytes = self.fifo.bytes();
+        let queued = self.service.queues().map_or(0, Classes::bytes);
+        self.interval.queue_bytes = self.fifo.bytes() + queued;
         self.counters.intervals.push(self.interval);
         self.interval = Interval::default();
         self.clock.next(self.counters.intervals.len());
@@ -216,7 +229,8 @@ impl Port {
                 counters.drops[reason as usize] += count;
             }
         });
-        self.counters.queue_max_bytes = self.fifo.most_bytes();
+        let queued = self.service.queues().map_or(0, Classes::most_bytes);
+        self.counters.queue_max_bytes = self.fifo.most_bytes().max(queued);
     }
 
     /// A frame is offered at `frame.at`.
@@ -231,11 +245,15 @@ impl Port {
         if treatment.enclosed > self.mtu {
             return self.refuse(frame, Drop::Mtu);
         }
+        if matches!(self.service, Service::Queues(_)) {
+            let met = (treatment.footprint, treatment.place);
+            return self.enqueue(frame, met, known, io);
+        }
         let must_wait = self.transmitter.free() > now;
         if must_wait && !self.fifo.admits(now, treatment.footprint.queue_bytes) {
             return self.refuse(frame, Drop::Tail);
         }
-        if must_wait && let Some(waiting) = &mut self.pulled {
+        if must_wait && let Service::Fifo(waiting) = &mut self.service {
             waiting.push_back(*frame);
             let (time, bytes) = (treatment.time, treatment.footprint.queue_bytes);
             return self.fifo.wait(Time::MAX, time, bytes, treatment.tally);
@@ -251,7 +269,10 @@ impl Port {
 
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
     fn is_plain(&self) -> bool {
-        self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
+        matches!(self.service, Service::OnArrival)
+            && self.losses.is_empty()
+            && self.tapped.is_none()
+            && !self.reorder
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
@@ -328,6 +349,7 @@ impl Port {
             &mut self.fifo,
             &self.forwarding,
             &self.headers,
+            self.service.queues(),
         )
     }
 
@@ -340,7 +362,12 @@ impl Port {
     /// The transmitter falls idle at `now` and takes the next frame.
     fn pull(&mut self, now: Time, known: &mut Treatments, io: &mut Io<'_>) {
         self.note_intervals(now);
-        let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
+        let waiting = match &mut self.service {
+            Service::Fifo(waiting) => waiting,
+            Service::OnArrival => return,
+            Service::Queues(_) => return self.serve(now, known, io),
+        };
+        let Some(frame) = waiting.pop_front() else {
             return;
         };
         self.fifo.take();
@@ -492,9 +519,10 @@ impl Element for Port {
     }
 
     fn deadline(&self) -> Time {
-        match &self.pulled {
-            Some(waiting) if !waiting.is_empty() => self.transmitter.free(),
-            _ => Time::MAX,
+        if self.service.has_frames() {
+            self.transmitter.free()
+        } else {
+            Time::MAX
         }
     }
 }

@@ -10,7 +10,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use crate::forwarding::{Exit, Forwarding};
-use crate::qdisc::{Fifo, Footprint, TallyId};
+use crate::qdisc::{Classes, Fifo, Footprint, Place, TallyId};
 use crate::transmitter::Transmitter;
 
 /// The treatment of frames that are alike.
@@ -30,6 +30,8 @@ pub(crate) struct Treatment {
     pub(crate) tally: TallyId,
     /// What the framing encloses, in bytes.
     pub(crate) enclosed: u32,
+    /// Where it waits, if the port has queues.
+    pub(crate) place: Place,
 }
 
 impl Treatment {
@@ -69,11 +71,13 @@ impl Treatments {
         fifo: &mut Fifo,
         forwarding: &Forwarding,
         headers: &[u16],
+        queues: Option<&Classes>,
     ) -> &Treatment {
         let index = frame.flow.index();
         let known = self.0.get(index).is_some_and(|t| t.is_for(frame));
         if !known {
             self.work_out(frame, transmitter, fifo, forwarding, headers);
+            self.0[index].place = queues.map_or_else(Place::default, |q| q.place(frame));
         }
         &self.0[index]
     }
@@ -111,6 +115,7 @@ impl Treatments {
             footprint,
             tally: fifo.tally(footprint, cost.time),
             enclosed,
+            place: Place::default(),
         };
         if index >= self.0.len() {
             self.0.resize(index + 1, treatment);

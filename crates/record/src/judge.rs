@@ -167,7 +167,7 @@ fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
 }
 
 /// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
-/// (over the time the series covers), `queue_max_bytes`.
+/// (over the time the series covers), `queue_max_bytes`, and those of `queue.CLASS`.
 pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     let largest = |v: &[f64]| v.iter().copied().reduce(f64::max);
     match name {
@@ -178,6 +178,7 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
         "rate_max_bps" => largest(&link.rate_bps),
         "rate_mean_bps" => mean_rate(link),
         "queue_max_bytes" => largest(&link.queue_bytes),
+        _ if name.starts_with("queue.") => queue_metric(link, name),
         _ => {
             let reason = name.strip_prefix("drops.")?;
             let counted = link.drops.get(reason).copied();
@@ -186,6 +187,34 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
                 .map(|n| n as f64)
         }
     }
+}
+
+/// A class's metric: `queue.CLASS.METRIC`.
+fn queue_metric(link: &LinkRecord, name: &str) -> Option<f64> {
+    let (class, metric) = name.strip_prefix("queue.")?.split_once('.')?;
+    let queue = link.queues.iter().find(|q| q.class == class)?;
+    let drops: u64 = queue.drops.values().sum();
+    Some(match metric {
+        "offered" => queue.offered as f64,
+        "frames" => queue.frames as f64,
+        "bytes" => queue.bytes as f64,
+        "rate_mean_bps" => {
+            let span = link.t_ns.last().filter(|t| **t > 0)?;
+            queue.bytes as f64 * 8e9 / *span as f64
+        }
+        "drops" => drops as f64,
+        "marked" => queue.marked as f64,
+        "loss_ratio" => drops as f64 / queue.offered.max(1) as f64,
+        "queue_max_bytes" => queue.queue_max_bytes as f64,
+        "delay_max_ns" => queue.delay_max_ns,
+        "delay_mean_ns" => queue.delay_mean_ns,
+        _ => {
+            return queue
+                .drops
+                .get(metric.strip_prefix("drops.")?)
+                .map(|n| *n as f64);
+        }
+    })
 }
 
 /// Mean of the intervals' rates, each weighed by its length; the first begins at 0.

@@ -108,6 +108,34 @@ pub struct LinkRecord {
     /// Waiting bytes at the end of each interval.
     #[serde(default, with = "crate::number::list")]
     pub queue_bytes: Vec<f64>,
+    /// The queues of a direction that has classes, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<QueueRecord>,
+}
+
+/// What one class's queue did; `offered = frames + drops + waiting`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueRecord {
+    /// The class's name.
+    pub class: String,
+    /// Frames offered.
+    pub offered: u64,
+    /// Frames sent.
+    pub frames: u64,
+    /// Their bytes on the wire, framing included.
+    pub bytes: u64,
+    /// Frames dropped by the queue: `tail` and `red` (early, by active queue management).
+    pub drops: BTreeMap<String, u64>,
+    /// Frames marked as having met congestion.
+    pub marked: u64,
+    /// Frames waiting at the end.
+    pub waiting: u64,
+    /// Most bytes ever waiting, as seen by arriving frames.
+    pub queue_max_bytes: u64,
+    /// Longest wait of a frame that was sent, nanoseconds.
+    pub delay_max_ns: f64,
+    /// Their mean wait, nanoseconds.
+    pub delay_mean_ns: f64,
 }
 
 /// An expectation, judged.

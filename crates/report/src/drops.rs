@@ -89,6 +89,7 @@ mod tests {
             t_ns: Vec::new(),
             rate_bps: Vec::new(),
             queue_bytes: Vec::new(),
+            queues: Vec::new(),
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) enum Value {
     Float(f64),
     Queue(QueueLimit),
     Texts(Vec<At<String>>),
+    Codes(Vec<At<u8>>),
     Table(Fields),
     Tables(Vec<Fields>),
     Point(Vec<(At<String>, String)>),
@@ -65,7 +66,7 @@ macro_rules! read {
 
 read! {
     String = Text, bool = Bool, i64 = Int, Duration = Span, Rate = Rate, Size = Size, [Size; 3] = Sizes,
-    Ratio = Ratio, f64 = Float, QueueLimit = Queue, Vec<At<String>> = Texts, Fields = Table, Vec<Fields> = Tables,
+    Ratio = Ratio, f64 = Float, QueueLimit = Queue, Vec<At<String>> = Texts, Vec<At<u8>> = Codes, Fields = Table, Vec<Fields> = Tables,
     Vec<(At<String>, String)> = Point,
 }
 
@@ -298,6 +299,9 @@ fn read_value(
                 }
             }
             Some(Value::Tables(all))
+        }
+        (Kind::Codes { max, names }, found) => {
+            crate::code::read(name, (*max, *names), found, at, faults).map(Value::Codes)
         }
         (Kind::Point, DeValue::Table(t)) => Some(Value::Point(point(t))),
         (kind, found) => read_number(name, kind, found, at, faults),

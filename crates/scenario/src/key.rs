@@ -58,6 +58,8 @@ pub(crate) enum Kind {
     Queue,
     /// A DSCP name or the TOS byte.
     Class,
+    /// One code point of at most `max` or a list of them; `names`: of DSCPs, too.
+    Codes { max: u8, names: bool },
     /// A framing, or a signal that brings one and a rate.
     Framing,
     /// One of these words.

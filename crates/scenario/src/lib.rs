@@ -11,6 +11,7 @@
 //! The format is one table of keys ([`schema`], [`reference`](fn@reference) and `--set` read it too);
 //! `docs/reference/scenario.md` prints it.
 
+mod code;
 mod congestion;
 mod decode;
 mod diagnostic;
@@ -25,6 +26,7 @@ mod names;
 mod network;
 pub mod plan;
 mod quantity;
+mod queueing;
 mod reach;
 mod recovery;
 mod reference;
@@ -42,6 +44,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;
 pub use model::*;
+pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Sharing};
 pub use reference::reference;
 pub use schema::schema;
 pub use set::{NoValue, Set};

@@ -80,6 +80,21 @@ pub(crate) const LINK: &[&str] = &[
     "drops.host",
     "drops.scripted",
 ];
+/// Of one class's queue, after `queue.CLASS.`.
+pub(crate) const QUEUE: &[&str] = &[
+    "offered",
+    "frames",
+    "bytes",
+    "rate_mean_bps",
+    "drops",
+    "drops.tail",
+    "drops.red",
+    "marked",
+    "loss_ratio",
+    "queue_max_bytes",
+    "delay_max_ns",
+    "delay_mean_ns",
+];
 pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 
 /// The unit a metric's name ends in.
@@ -187,9 +202,18 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
     let (way, metric) = rest.split_once('.').unwrap_or((rest, ""));
     let [a, b] = &names.link_ends[link];
     let ways = [format!("{a}>{b}"), format!("{b}>{a}")];
-    if !ways.iter().any(|w| w == way) {
+    let Some(side) = ways.iter().position(|w| w == way) else {
         let title = format!("`{}` is no direction of link `{name}`", shorten(way));
         return Unknown::new(way, title, ways);
+    };
+    if let Some(rest) = metric.strip_prefix("queue.") {
+        let (class, metric) = rest.split_once('.').unwrap_or((rest, ""));
+        let classes = &names.link_classes[link][side];
+        if !classes.iter().any(|c| c == class) {
+            let title = format!("{way} of link `{name}` has no class `{}`", shorten(class));
+            return Unknown::new(class, title, classes);
+        }
+        return in_list(text, metric, "a queue", QUEUE);
     }
     in_list(text, metric, "a link", LINK)
 }

@@ -159,8 +159,6 @@ pub struct Link {
     pub framing: Framing,
     /// The signal's name, if one was given (`stm64`).
     pub signal: Option<String>,
-    /// Largest payload of the framing in bytes: labels, inner header, datagram.
-    pub mtu: u32,
     /// The 802.1Q tag on this link, if any.
     pub vlan: Option<u16>,
     /// Capture what both directions carry into `NAME.pcapng`.
@@ -174,6 +172,8 @@ pub struct Link {
 pub struct Direction {
     /// Rate available to framed packets (the signal's payload rate).
     pub rate: Rate,
+    /// Largest payload of the framing in bytes that is sent: labels, inner header, datagram.
+    pub mtu: u32,
     /// One-way propagation.
     pub delay: Duration,
     /// A change of delay may let later frames overtake.
@@ -182,6 +182,8 @@ pub struct Direction {
     pub queue: QueueLimit,
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
+    /// Classes and schedulers in place of the one queue; never where a host sends.
+    pub queueing: Option<crate::queueing::Queueing>,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.
@@ -549,6 +551,11 @@ pub struct Search {
 }
 
 impl Link {
+    /// The direction in which `node` sends; the reverse one for a node at neither end.
+    pub fn direction_from(&self, node: NodeId) -> &Direction {
+        &self.directions[usize::from(self.ends[0] != node)]
+    }
+
     /// The node at the other end; `ends[0]` for a node at neither.
     pub fn other(&self, node: NodeId) -> NodeId {
         if self.ends[0] == node {

@@ -7,6 +7,7 @@ use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
 use crate::model::{LinkId, NodeId};
+use crate::queueing::class_names;
 
 /// The names of a scenario. Nodes are numbered hosts first.
 pub(crate) struct Names {
@@ -20,6 +21,8 @@ pub(crate) struct Names {
     pub(crate) test_kinds: Vec<String>,
     /// The ends of each link, in file order.
     pub(crate) link_ends: Vec<[String; 2]>,
+    /// The classes of each link, forward and back, in file order.
+    pub(crate) link_classes: Vec<[Vec<String>; 2]>,
 }
 
 #[derive(Default)]
@@ -93,6 +96,18 @@ impl Names {
                 ends.next().unwrap_or_default(),
             ]
         };
+        let classes = |f: &Fields| {
+            let own = |side: &str| f.get::<Fields>(side).and_then(|s| class_names(&s));
+            let [a, b] = ends(f);
+            let of = |side: &str, sender: &str| {
+                let host = |h: &Fields| h.get::<String>("name").as_deref() == Some(sender);
+                if tables.hosts.iter().any(host) {
+                    return Vec::new(); // what a host sends is in no class
+                }
+                own(side).or_else(|| class_names(f)).unwrap_or_default()
+            };
+            [of("forward", &a), of("reverse", &b)]
+        };
         Names {
             hosts: tables.hosts.len(),
             nodes: Register::collect(
@@ -110,6 +125,7 @@ impl Names {
                 .map(|f| f.get("kind").unwrap_or_default())
                 .collect(),
             link_ends: tables.links.iter().map(ends).collect(),
+            link_classes: tables.links.iter().map(classes).collect(),
         }
     }
 
@@ -177,6 +193,11 @@ impl Names {
     /// The names of all searches.
     pub(crate) fn searches(&self) -> impl Iterator<Item = &str> {
         self.searches.names()
+    }
+
+    /// Whether that is the name of a host.
+    pub(crate) fn is_host(&self, name: &str) -> bool {
+        self.nodes.find(name).is_some_and(|n| n < self.hosts)
     }
 
     /// The name of a node.

@@ -8,6 +8,7 @@ use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
 use crate::names::Names;
+use crate::queueing::{self, Queueing};
 use crate::signal;
 
 const DEFAULT_DELAY: Duration = Duration::from_ns(500);
@@ -95,18 +96,11 @@ pub(crate) fn link(
     let word = f
         .get::<String>("framing")
         .unwrap_or_else(|| "ethernet".to_owned());
-    let (framing, signal_rate) = signal::framing(&word)?;
     let vlan = f.get::<i64>("vlan").and_then(|v| u16::try_from(v).ok());
-    let framing = match (framing, vlan) {
-        (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
-        (Framing::None | Framing::Pos, Some(_)) => {
-            let title = format!("`vlan` on link `{name}`, whose framing is `{word}`");
-            let help = "only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like";
-            faults.push(Diagnostic::new(f.place("vlan"), title).help(help));
-            return None;
-        }
-        (framing, _) => framing,
-    };
+    let (framing, signal_rate) = framing(f, &name, &word, vlan, faults)?;
+    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
+    let own = [a, b].iter().filter_map(|n| hosts.get(n.0)?.mtu).max();
+    let usual_mtu = own.unwrap_or(usual).max(usual);
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
@@ -120,20 +114,23 @@ pub(crate) fn link(
             }
             return None;
         };
-        Some(direction(&layers, rate, hosts.get(from.0), names, faults))
+        let mtu = octets_of(&layers, "mtu").unwrap_or(usual_mtu);
+        let mut direction = direction(&layers, rate, mtu, hosts.get(from.0), names, faults);
+        direction.queueing = queues(
+            own.as_ref(),
+            f,
+            (direction.queue, from),
+            hosts,
+            names,
+            faults,
+        );
+        Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
-    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
-    let wanted = [a, b]
-        .iter()
-        .filter_map(|n| hosts.get(n.0))
-        .filter_map(|h| h.mtu)
-        .max();
     Some(Link {
         ends: [a, b],
         framing,
         signal: signal_rate.is_some().then_some(word),
-        mtu: octets(f, "mtu").unwrap_or_else(|| wanted.unwrap_or(usual).max(usual)),
         vlan,
         tap: f.get("tap").unwrap_or(false),
         directions: [forward, reverse],
@@ -141,10 +138,33 @@ pub(crate) fn link(
     })
 }
 
+/// How a link delimits frames, and the rate that comes with it.
+fn framing(
+    f: &Fields,
+    name: &str,
+    word: &str,
+    vlan: Option<u16>,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(Framing, Option<Rate>)> {
+    let (framing, rate) = signal::framing(word)?;
+    let framing = match (framing, vlan) {
+        (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
+        (Framing::None | Framing::Pos, Some(_)) => {
+            let title = format!("`vlan` on link `{name}`, whose framing is `{word}`");
+            let help = "only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like";
+            faults.push(Diagnostic::new(f.place("vlan"), title).help(help));
+            return None;
+        }
+        (framing, _) => framing,
+    };
+    Some((framing, rate))
+}
+
 /// One direction of a link; `sender` is the host it leaves, if it leaves one.
 fn direction(
     layers: &[&Fields],
     rate: Rate,
+    mtu: u32,
     sender: Option<&Host>,
     names: &Names,
     faults: &mut Vec<Diagnostic>,
@@ -152,15 +172,52 @@ fn direction(
     let txqueue = sender.map(|h| QueueLimit::Packets(h.txqueuelen));
     Direction {
         rate,
+        mtu,
         delay: first(layers, "delay").unwrap_or(DEFAULT_DELAY),
         reorder: first(layers, "reorder").unwrap_or(false),
         queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
+        queueing: None,
     }
 }
 
+/// A whole number of the first layer that has the key, as [`octets`].
+fn octets_of(layers: &[&Fields], key: &str) -> Option<u32> {
+    layers.iter().find_map(|f| octets(f, key))
+}
+
+/// The queues of a direction: of what a router sends. A fault both directions share is said once.
+fn queues(
+    own: Option<&Fields>,
+    link: &Fields,
+    (queue, sender): (QueueLimit, NodeId),
+    hosts: &[Host],
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Queueing> {
+    if let Some(host) = hosts.get(sender.0) {
+        let ends = link.get::<Vec<At<String>>>("ends").unwrap_or_default();
+        let only_hosts = ends.iter().all(|e| names.is_host(e.get_ref()));
+        for f in own.into_iter().chain(only_hosts.then_some(link)) {
+            if let Some(key) = queueing::KEYS.iter().find(|k| f.has(k)) {
+                let title = format!("`{key}` where host `{}` sends", host.name);
+                let d = Diagnostic::new(f.place(key), title);
+                let help = "classes and schedulers are a router's: put a [[router]] in between";
+                faults.push(d.help(help));
+            }
+        }
+        return None;
+    }
+    let layers: Vec<&Fields> = own.into_iter().chain([link]).collect();
+    let mut found = Vec::new();
+    let queueing = queueing::queueing(&layers, queue, names, &mut found);
+    found.retain(|d| !faults.contains(d));
+    faults.append(&mut found);
+    queueing
+}
+
 /// The value of the first layer that has the key.
-fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
+pub(crate) fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
     layers.iter().find_map(|f| f.get(key))
 }
 

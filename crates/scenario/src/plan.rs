@@ -161,7 +161,7 @@ impl Scenario {
     pub fn datagram_limit(&self, node: NodeId, link: LinkId) -> u32 {
         let own = self.hosts.get(node.0).and_then(|h| h.mtu);
         own.unwrap_or(u32::MAX)
-            .min(self.links[link.0].mtu)
+            .min(self.links[link.0].direction_from(node).mtu)
             .min(65_535)
     }
 }
@@ -384,7 +384,8 @@ impl Plan {
         port: usize,
     ) -> (RouteAction, Option<usize>) {
         let mtu = |link: LinkId, labels: u32| {
-            (scenario.links[link.0].mtu.saturating_sub(labels)).min(65_535) as u16
+            let mtu = scenario.links[link.0].direction_from(at).mtu;
+            mtu.saturating_sub(labels).min(65_535) as u16
         };
         if let Some(lsp) = routes.tunnel(scenario, at, to) {
             let (link, way) = scenario.lsps[lsp].hops[0];

@@ -27,6 +27,8 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::BitErrorRate => "\"1e-12\"".to_owned(),
         Kind::Queue => "\"1000 packets\"".to_owned(),
         Kind::Class => "\"ef\"".to_owned(),
+        Kind::Codes { names: true, .. } => "[\"af11\", 8]".to_owned(),
+        Kind::Codes { .. } => "[0, 1]".to_owned(),
         Kind::Framing => "\"gbe\"".to_owned(),
         Kind::Choice(words) => format!("\"{}\"", words[0]),
         Kind::Choices(words) => format!("[\"{}\"]", words[0]),

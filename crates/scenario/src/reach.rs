@@ -8,7 +8,7 @@ use farpath_units::{Duration, Size, Time};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Tcp, Test, TestKind};
+use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Tcp, Test, TestKind, Way};
 use crate::mpls::parts;
 use crate::plan::Plan;
 
@@ -264,7 +264,7 @@ fn route_loop(scenario: &Scenario, tables: &Tables, chain: &[usize], faults: &mu
 
 /// Largest datagram that `node` puts on `link`.
 fn datagram(scenario: &Scenario, node: NodeId, link: LinkId) -> u32 {
-    let mtu = scenario.links[link.0].mtu;
+    let mtu = scenario.links[link.0].direction_from(node).mtu;
     scenario
         .hosts
         .get(node.0)
@@ -290,9 +290,10 @@ fn circuit_mtus(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnosti
         let needs = datagram(scenario, customer, *interface) + header + LABEL;
         let mut lsp = *transmit;
         for _ in 0..=scenario.cccs.len() {
-            for (link, _) in &scenario.lsps[lsp].hops {
+            for (link, way) in &scenario.lsps[lsp].hops {
                 let l = &scenario.links[link.0];
-                if l.mtu >= needs {
+                let mtu = l.directions[usize::from(*way == Way::Reverse)].mtu;
+                if mtu >= needs {
                     continue;
                 }
                 faults.push(
@@ -301,7 +302,7 @@ fn circuit_mtus(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnosti
                         format!(
                             "MTU too small: link `{}` carries {} bytes, ccc `{}` needs {needs}",
                             l.name,
-                            l.mtu,
+                            mtu,
                             name_of(f)
                         ),
                     )

@@ -1,7 +1,7 @@
 //! The reference page of the format, made from the table that decodes it.
 
 use crate::key::{Key, Kind, Section};
-use crate::metric::{LINK, PING, SEARCH, TCP, UDP};
+use crate::metric::{LINK, PING, QUEUE, SEARCH, TCP, UDP};
 use crate::quantity::example;
 use crate::table::{ARRAYS, SCENARIO};
 
@@ -41,6 +41,7 @@ fn metrics() -> String {
         ("`TEST.METRIC` of a tcp test", TCP),
         ("`TEST.METRIC` of a udp test", UDP),
         ("`link.NAME.A>B.METRIC`", LINK),
+        ("`link.NAME.A>B.queue.CLASS.METRIC`", QUEUE),
         ("`search.NAME.METRIC`", SEARCH),
     ];
     let mut text = "\n## Metrics\n\nThe unit is last in the name; bounds may carry any unit of that kind.\n\n| | |\n|---|---|\n".to_owned();
@@ -123,6 +124,10 @@ fn value(kind: &Kind) -> String {
         Kind::BitErrorRate => "ratio, `1e-12`".to_owned(),
         Kind::Queue => "`\"512 KiB\"` `\"1000 packets\"` `\"10 ms\"` `\"1bdp\"`".to_owned(),
         Kind::Class => "DSCP name or 0 to 255".to_owned(),
+        Kind::Codes { max, names } => {
+            let names = if *names { "DSCP names, " } else { "" };
+            format!("{names}0 to {max}; one or a list")
+        }
         Kind::Framing => words(&crate::signal::words()),
         Kind::Choice(list) => words(list),
         Kind::Choices(list) => format!("list of {}", words(list)),

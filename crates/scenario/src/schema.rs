@@ -108,6 +108,15 @@ fn of_kind(kind: &Kind) -> Value {
             number_or_text(json!({ "type": "number", "minimum": 0, "exclusiveMaximum": 1 }))
         }
         Kind::Class => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": 255 })),
+        Kind::Codes { max, names } => {
+            let number = json!({ "type": "integer", "minimum": 0, "maximum": max });
+            let one = if *names {
+                number_or_text(number)
+            } else {
+                number
+            };
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
         Kind::Bound => number_or_text(json!({ "type": "number" })),
         Kind::Framing => json!({ "enum": crate::signal::words() }),
         Kind::Choice(words) => json!({ "enum": words }),

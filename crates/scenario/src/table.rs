@@ -2,6 +2,7 @@
 
 mod host;
 mod mpls;
+mod queueing;
 mod traffic;
 
 use crate::congestion;
@@ -13,6 +14,7 @@ use crate::key::{Key, Kind, Section, key};
 use crate::recovery;
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
+use queueing::{CLASS, MEMORY, SCHEDULER, WRR};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
@@ -96,6 +98,12 @@ const DELAY: Key = key(
     "One-way propagation, and nothing else.",
 )
 .default("500 ns");
+const LINK_MTU: Key = key(
+    "mtu",
+    MTU,
+    "Largest payload of the framing in bytes: labels, a carried layer-2 header, the datagram.",
+)
+.default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet) or 4470 (POS)");
 const REORDER: Key = key(
     "reorder",
     Bool,
@@ -172,7 +180,8 @@ const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
-        RATE, DELAY, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
+        RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
+        SCHEDULER, MEMORY, WRR, CLASS,
     ],
 };
 
@@ -181,15 +190,30 @@ pub(crate) const LINK: Section = Section {
     doc: "A full-duplex link between two nodes: two independent directions.",
     keys: &[
         key("name", Name, "Name, unique among links.").required(),
-        key("ends", Refs { of: "node", min: 2, max: 2 }, "The two nodes; forward is from the first to the second.")
-            .required(),
-        key("framing", Kind::Framing, "How frames are delimited, or the signal that says so and brings its rate.")
-            .default("ethernet"),
+        key(
+            "ends",
+            Refs {
+                of: "node",
+                min: 2,
+                max: 2,
+            },
+            "The two nodes; forward is from the first to the second.",
+        )
+        .required(),
+        key(
+            "framing",
+            Kind::Framing,
+            "How frames are delimited, or the signal that says so and brings its rate.",
+        )
+        .default("ethernet"),
         RATE,
         DELAY,
-        key("mtu", MTU, "Largest payload of the framing in bytes: labels, a carried layer-2 header, the datagram.")
-            .default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet) or 4470 (POS)"),
-        key("vlan", Int { min: 1, max: 4094 }, "The 802.1Q tag every frame carries on this link."),
+        LINK_MTU,
+        key(
+            "vlan",
+            Int { min: 1, max: 4094 },
+            "The 802.1Q tag every frame carries on this link.",
+        ),
         key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
         REORDER,
         QUEUE,
@@ -198,8 +222,20 @@ pub(crate) const LINK: Section = Section {
         LOSE_EVERY,
         GILBERT,
         BIT_ERRORS,
-        key("forward", Table(&DIRECTION), "What differs from the first end to the second."),
-        key("reverse", Table(&DIRECTION), "What differs from the second end to the first."),
+        SCHEDULER,
+        MEMORY,
+        WRR,
+        CLASS,
+        key(
+            "forward",
+            Table(&DIRECTION),
+            "What differs from the first end to the second.",
+        ),
+        key(
+            "reverse",
+            Table(&DIRECTION),
+            "What differs from the second end to the first.",
+        ),
     ],
 };
 

@@ -265,6 +265,15 @@ pub(crate) fn event(
     if says_loss(f) {
         changes.push(Change::Losses(losses(&[f], names, faults)));
     }
+    let sides = [Way::Forward, Way::Reverse]
+        .into_iter()
+        .zip(&names.link_classes[link.0]);
+    let mut classes = sides.filter(|(w, _)| ways.contains(w)).flat_map(|(_, c)| c);
+    if let (true, Some(class)) = (f.has("queue"), classes.next()) {
+        let title = format!("`queue` of a link with classes, such as `{class}`");
+        let help = "a class keeps its limit during a run: remove `queue`, or the classes of that direction";
+        faults.push(Diagnostic::new(f.place("queue"), title).help(help));
+    }
     changes.extend(f.get("queue").map(Change::Queue));
     changes.extend(f.get("up").map(Change::Up));
     // A change that was refused has been reported already.

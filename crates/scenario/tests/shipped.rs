@@ -75,7 +75,11 @@ fn five_passes_is_the_tunnel_of_the_document() {
     );
     let trunk = &s.links[0];
     assert_eq!(
-        (trunk.name.as_str(), trunk.mtu, trunk.signal.as_deref()),
+        (
+            trunk.name.as_str(),
+            trunk.directions[0].mtu,
+            trunk.signal.as_deref()
+        ),
         ("stm64", 9188, Some("stm64"))
     );
     assert_eq!(trunk.directions[0].rate, rate("9.58464 Gbit/s"));

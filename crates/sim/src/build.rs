@@ -11,6 +11,7 @@ use farpath_wire::FlowDir;
 
 use crate::host::{Backlog, Host, Interface};
 use crate::programs;
+use crate::queueing;
 use crate::station::{Drops, Station};
 
 /// One element of a simulated network.
@@ -131,7 +132,7 @@ impl Built {
         PortConfig {
             rate: plan.rate,
             framing: link.framing,
-            mtu: link.mtu,
+            mtu: direction.mtu,
             limit,
             delay: direction.delay,
             reorder: direction.reorder,
@@ -140,6 +141,7 @@ impl Built {
             headers: Arc::clone(headers),
             sampling: self.sampling,
             changes: plan.changes,
+            queues: queueing::queues(scenario, &self.plan, number, self.longest_rtt[number]),
         }
     }
 

@@ -10,6 +10,7 @@ mod limits;
 mod pace;
 mod ping;
 mod programs;
+mod queueing;
 mod run;
 mod sequence;
 mod station;

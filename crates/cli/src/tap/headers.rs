@@ -64,7 +64,12 @@ impl Headers {
             mtus: plan
                 .ports
                 .iter()
-                .map(|p| scenario.links[p.link.0].mtu.min(65_535))
+                .map(|p| {
+                    scenario.links[p.link.0]
+                        .direction_from(p.from)
+                        .mtu
+                        .min(65_535)
+                })
                 .collect(),
         }
     }

@@ -77,6 +77,14 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
             "{}",
             port.name
         );
+        for (q, waiting) in &port.queues {
+            assert_eq!(
+                q.offered,
+                q.frames + q.tail + q.early + waiting,
+                "{}",
+                port.name
+            );
+        }
         let classes: u64 = c.classes.iter().map(|class| class.frames).sum();
         assert_eq!(classes, c.frames, "{}", port.name);
     }
@@ -221,6 +229,28 @@ fn three_hundred_networks_obey() {
     }
 }
 
+#[test]
+fn two_hundred_networks_with_queues_obey() {
+    let (mut queued, mut waited, mut refused) = (0, 0, 0);
+    for seed in 0..200 {
+        let mut c = Choices::from_seed(seed);
+        let plan = Plan::draw(&mut c).with_queues(&mut c);
+        let guard = Replay(seed);
+        uphold(&plan, &mut c);
+        std::mem::forget(guard);
+        let (truth, _, _) = oracle(&plan, Make::AsPlanned);
+        for (counter, _) in truth.ports.iter().flat_map(|p| &p.queues) {
+            queued += u64::from(counter.frames > 0);
+            waited += u64::from(counter.longest_wait > Duration::ZERO);
+            refused += u64::from(counter.tail > 0);
+        }
+    }
+    assert!(
+        queued > 500 && waited > 200 && refused > 100,
+        "{queued} {waited} {refused}"
+    );
+}
+
 /// Names the seed when a network breaks the law.
 struct Replay(u64);
 
@@ -241,6 +271,8 @@ proptest! {
     fn shrinkable_networks_obey(list in proptest::collection::vec(any::<u32>(), 1..400)) {
         let mut c = Choices::from_list(list);
         let plan = Plan::draw(&mut c);
+        uphold(&plan, &mut c);
+        let plan = plan.with_queues(&mut c);
         uphold(&plan, &mut c);
     }
 }

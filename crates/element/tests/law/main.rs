@@ -10,3 +10,4 @@ mod node;
 mod order;
 mod plain;
 mod plan;
+mod shelves;

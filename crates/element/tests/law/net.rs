@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use farpath_element::impair::{Loss, LossSpec};
+use farpath_element::qdisc::QueueCounter;
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
     FIRST_LABEL, Forwarding, Io, LabelAction, Mode, Network, Port, PortConfig, RouteAction,
@@ -76,6 +77,7 @@ pub(crate) struct PortOutcome {
     pub(crate) digest: u64,
     pub(crate) counters: Counters,
     pub(crate) waiting: u64,
+    pub(crate) queues: Vec<(QueueCounter, u64)>,
 }
 
 /// Everything two runs must agree on.
@@ -191,6 +193,7 @@ impl Net {
             headers: plan.flows.iter().flat_map(|f| [f.header; 2]).collect(),
             sampling: plan.sampling,
             changes: direction.changes || by_pull,
+            queues: direction.queues.clone(),
         };
         if let Make::Plain(fault) = make {
             return Part::Plain(Plain::new(config, fault));
@@ -321,6 +324,7 @@ impl Net {
                         digest: plain.digest(),
                         counters: plain.counters(end),
                         waiting: plain.waiting(),
+                        queues: plain.queues(),
                     },
                     part => {
                         let port = part.port().expect("a link is a port");
@@ -330,6 +334,7 @@ impl Net {
                             digest: port.digest(),
                             counters: port.counters().clone(),
                             waiting: port.waiting(),
+                            queues: port.queues().map(|(c, n)| (c.clone(), n)).collect(),
                         }
                     }
                 });

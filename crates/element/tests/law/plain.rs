@@ -5,8 +5,7 @@
 use std::collections::VecDeque;
 
 use farpath_element::impair::Loss;
-use farpath_element::qdisc::Footprint;
-use farpath_element::qdisc::Limit;
+use farpath_element::qdisc::{Footprint, Limit, QueueCounter};
 use farpath_element::{
     Change, Counters, Drop, Element, Exit, Forwarding, Interval, Io, PortConfig, Sampling,
     frame_hash,
@@ -14,6 +13,8 @@ use farpath_element::{
 use farpath_predict::Framing;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
+
+use crate::shelves::Shelves;
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,7 @@ pub(crate) struct Plain {
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
     queue: VecDeque<(Frame, Option<Drop>)>,
+    shelves: Option<Shelves>,
     free: Time,
     last_arrival: Time,
     counters: Counters,
@@ -76,6 +78,7 @@ impl Plain {
             headers: config.headers,
             sampling: config.sampling,
             queue: VecDeque::new(),
+            shelves: config.queues.map(Shelves::new),
             free: Time::ZERO,
             last_arrival: Time::ZERO,
             counters: Counters::default(),
@@ -105,14 +108,18 @@ impl Plain {
             Change::Rate(rate) => self.rate = rate.as_bps(),
             Change::Delay(delay) => self.delay = delay,
             Change::Losses(losses) => self.losses = losses,
-            Change::Limit(limit) => self.limit = limit,
+            Change::Limit(limit) => {
+                self.limit = limit;
+                self.shelves.iter_mut().for_each(|s| s.set_limit(limit));
+            }
             Change::Up(up) => self.up = up,
         }
     }
 
     fn bytes_waiting(&self) -> u64 {
         let bytes = |(f, _): &(Frame, _)| u64::from(self.framing.queue_bytes(f.link_payload()));
-        self.queue.iter().map(bytes).sum()
+        let shelved = self.shelves.as_ref().map_or(0, Shelves::all_bytes);
+        shelved + self.queue.iter().map(bytes).sum::<u64>()
     }
 
     fn fits(&self, frame: &Frame) -> bool {
@@ -143,7 +150,20 @@ impl Plain {
             Fault::LuckBeforeQueue => self.luck(&frame),
             _ => None,
         };
-        if self.free <= now && self.queue.is_empty() {
+        let idle = self.free <= now && !self.has_frames();
+        if let Some(shelves) = &mut self.shelves {
+            let payload = frame.link_payload();
+            let cost = Footprint {
+                queue_bytes: self.framing.queue_bytes(payload),
+                wire_bytes: self.framing.wire_bytes(payload),
+                ..Footprint::default()
+            };
+            if let Some(reason) = shelves.offer(frame, cost, !idle) {
+                return self.refuse(&frame, reason);
+            }
+            return self.shelved(now, idle, io);
+        }
+        if idle {
             return self.transmit(now, frame, early, io);
         }
         if !self.fits(&frame) {
@@ -153,6 +173,22 @@ impl Plain {
         let waiting = self.bytes_waiting();
         self.levels.push((now, waiting));
         self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(waiting);
+    }
+
+    /// A frame has found room on the shelves.
+    fn shelved(&mut self, now: Time, idle: bool, io: &mut Io<'_>) {
+        if idle {
+            let frame = self.shelves.as_mut().and_then(|s| s.take(now));
+            return self.transmit(now, frame.expect("it is there"), None, io);
+        }
+        let waiting = self.bytes_waiting();
+        self.levels.push((now, waiting));
+        self.counters.queue_max_bytes = self.counters.queue_max_bytes.max(waiting);
+    }
+
+    fn has_frames(&self) -> bool {
+        let shelved = self.shelves.as_ref().map_or(0, Shelves::frames);
+        shelved + self.queue.len() > 0
     }
 
     fn refuse(&mut self, frame: &Frame, reason: Drop) {
@@ -253,7 +289,12 @@ impl Plain {
     }
 
     pub(crate) fn waiting(&self) -> u64 {
-        self.queue.len() as u64
+        let shelved = self.shelves.as_ref().map_or(0, Shelves::frames);
+        (shelved + self.queue.len()) as u64
+    }
+
+    pub(crate) fn queues(&self) -> Vec<(QueueCounter, u64)> {
+        self.shelves.as_ref().map_or(Vec::new(), Shelves::outcome)
     }
 }
 
@@ -269,7 +310,12 @@ impl Element for Plain {
                 Fault::ArrivalBeforeEnd => due < arrival,
                 _ => due <= arrival,
             };
-            if end_first {
+            if end_first && let Some(shelves) = &mut self.shelves {
+                if let Some(frame) = shelves.take(due) {
+                    self.levels.push((due, self.bytes_waiting()));
+                    self.transmit(due, frame, None, io);
+                }
+            } else if end_first {
                 if let Some((frame, early)) = self.queue.pop_front() {
                     self.levels.push((due, self.bytes_waiting()));
                     self.transmit(due, frame, early, io);
@@ -281,9 +327,9 @@ impl Element for Plain {
     }
 
     fn deadline(&self) -> Time {
-        match self.queue.is_empty() {
-            true => Time::MAX,
-            false => self.free,
+        match self.has_frames() {
+            true => self.free,
+            false => Time::MAX,
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use farpath_element::Sampling;
 use farpath_element::impair::{GilbertElliott, LossSpec};
-use farpath_element::qdisc::Limit;
+use farpath_element::qdisc::{
+    ClassesConfig, Classifier, Limit, Place, QueueConfig, Rounds, Transport,
+};
 use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::{FlowDir, Kind};
@@ -23,6 +25,7 @@ pub(crate) struct Direction {
     pub(crate) reorder: bool,
     pub(crate) losses: Vec<LossSpec>,
     pub(crate) changes: bool,
+    pub(crate) queues: Option<ClassesConfig>,
 }
 
 /// Node `a` to node `b` and back; routers come first in the numbering of nodes.
@@ -184,6 +187,7 @@ impl Palette {
             reorder: c.chance(20),
             losses: self.losses(c),
             changes: c.chance(self.changing),
+            queues: None,
         }
     }
 
@@ -269,6 +273,16 @@ impl Plan {
         }
         plan.draw_changes(c, &palette);
         plan
+    }
+
+    /// The same network with queues in front of some of its transmitters.
+    pub(crate) fn with_queues(mut self, c: &mut Choices) -> Plan {
+        for direction in self.links.iter_mut().flat_map(|l| &mut l.directions) {
+            if c.chance(60) {
+                direction.queues = Some(queues(c, direction));
+            }
+        }
+        self
     }
 
     fn add_flow(&mut self, c: &mut Choices, palette: &Palette, n: usize) {
@@ -390,5 +404,45 @@ impl Plan {
         self.neighbours(from)
             .filter(|&n| far[n] < far[from] && (n == to || n < self.routers))
             .min_by_key(|&n| far[n])
+    }
+}
+
+/// One to four queues, few of them for each class, little room.
+fn queues(c: &mut Choices, direction: &Direction) -> ClassesConfig {
+    let count = 1 + c.below(4);
+    let largest = direction.framing.queue_bytes(9216);
+    let frame = u64::from(direction.framing.queue_bytes(1500));
+    let limit = |c: &mut Choices| match c.below(3) {
+        0 => direction.limit,
+        1 => Limit::Bytes(c.pick(&[4, 0, 1, 9]) * frame + c.below(3)),
+        _ => Limit::Packets(c.pick(&[3, 0, 1, 8])),
+    };
+    let queues = (0..count).map(|_| QueueConfig {
+        quantum: c
+            .pick(&[Some(1), Some(2), Some(9), None])
+            .map(|w: u32| w * largest),
+        limit: limit(c),
+    });
+    let queues: Vec<_> = queues.collect();
+    let mut place = || Place {
+        queue: c.below(count) as u8,
+        level: 0,
+    };
+    let mut classifier = Classifier::new(place());
+    for dscp in [0xb8 >> 2, 0x20 >> 2, 0] {
+        classifier.set_dscp(dscp, place());
+    }
+    classifier.set_exp(5, place());
+    classifier.set_transport(Transport::Udp, place());
+    classifier.set_flow(3, place());
+    ClassesConfig {
+        classifier,
+        queues,
+        rounds: c.pick(&[
+            Rounds::Drr,
+            Rounds::Wrr { carry: false },
+            Rounds::Wrr { carry: true },
+        ]),
+        memory: c.pick(&[u64::MAX, 12 * u64::from(largest), 3000]),
     }
 }

@@ -259,7 +259,9 @@ receive_lsp = "out"
 {tests}
 "#
     ));
-    scenario.links[1].mtu = trunk_mtu;
+    for direction in &mut scenario.links[1].directions {
+        direction.mtu = trunk_mtu;
+    }
     run_scenario(scenario)
 }
 

@@ -1,0 +1,387 @@
+//! Classes and schedulers of one direction of a link.
+
+use std::collections::BTreeMap;
+
+use farpath_element::qdisc::{MOST_QUEUES, Transport};
+use farpath_units::{Ratio, Size};
+
+use crate::decode::{At, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::document::name_of;
+use crate::model::QueueLimit;
+use crate::names::Names;
+use crate::network::first;
+
+/// Queues that share a transmitter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queueing {
+    /// How they take turns.
+    pub scheduler: Scheduler,
+    /// Bytes that may wait in all of them together.
+    pub memory: Option<Size>,
+    /// At least one.
+    pub classes: Vec<Class>,
+}
+
+/// How queues take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduler {
+    /// Weighted round robin by bytes.
+    Wrr {
+        /// Bytes a round gives for a weight of 1.
+        unit: u32,
+        /// Whether a queue owes what its last frame took too much.
+        carry: bool,
+    },
+    /// Deficit round robin.
+    Drr,
+    /// The first class that has frames.
+    Strict,
+}
+
+/// A class of frames and its queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// The frames in it; none: those of no other class.
+    pub matches: Vec<Match>,
+    /// Its part of the link.
+    pub sharing: Sharing,
+    /// What may wait in it.
+    pub limit: ClassLimit,
+}
+
+/// What a class knows its frames by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    /// Datagrams of a DSCP.
+    Dscp(u8),
+    /// Labelled frames of a traffic class.
+    Exp(u8),
+    /// Datagrams of a transport protocol.
+    Protocol(Protocol),
+    /// Datagrams of a test.
+    Test(String),
+}
+
+/// A transport protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// ICMP.
+    Icmp,
+}
+
+impl Protocol {
+    /// As the elements know it.
+    pub fn transport(self) -> Transport {
+        match self {
+            Protocol::Tcp => Transport::Tcp,
+            Protocol::Udp => Transport::Udp,
+            Protocol::Icmp => Transport::Icmp,
+        }
+    }
+}
+
+/// A class's part of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Before all that have a weight, in order.
+    Priority,
+    /// In proportion to the weights of the others that have frames.
+    Weight(u32),
+}
+
+/// What may wait in a class's queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClassLimit {
+    /// So much.
+    Own(QueueLimit),
+    /// Whatever the memory holds.
+    Memory,
+    /// A part of the memory.
+    MemoryShare(Ratio),
+}
+
+/// The keys of a direction that need a router.
+pub(crate) const KEYS: [&str; 4] = ["scheduler", "memory", "wrr", "class"];
+
+/// The names of a table's classes.
+pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
+    let classes: Vec<Fields> = f.get("class")?;
+    Some(classes.iter().filter_map(|c| c.get("name")).collect())
+}
+
+/// The queues of a direction whose tables are `layers`, the first winning.
+pub(crate) fn queueing(
+    layers: &[&Fields],
+    queue: QueueLimit,
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Queueing> {
+    let word = first::<String>(layers, "scheduler").unwrap_or_else(|| "fifo".to_owned());
+    let place = |key: &str| {
+        let holder = layers.iter().find(|f| f.has(key)).or(layers.last());
+        holder.map_or(0..0, |f| f.place(key))
+    };
+    let tables: Vec<Fields> = first(layers, "class").unwrap_or_default();
+    let rounds: Option<Fields> = first(layers, "wrr");
+    if rounds.is_some() && word != "wrr" {
+        let title = format!("`wrr` beside scheduler = \"{word}\"");
+        let help = "remove it, or write scheduler = \"wrr\"";
+        faults.push(Diagnostic::new(place("wrr"), title).help(help));
+    }
+    let scheduler = match (word.as_str(), rounds) {
+        ("wrr", rounds) => {
+            let get = |key: &str| rounds.as_ref().and_then(|r| r.get::<i64>(key));
+            Scheduler::Wrr {
+                unit: get("unit")
+                    .and_then(|u| u32::try_from(u).ok())
+                    .unwrap_or(256),
+                carry: rounds
+                    .as_ref()
+                    .and_then(|r| r.get("carry"))
+                    .unwrap_or(false),
+            }
+        }
+        ("drr", _) => Scheduler::Drr,
+        ("strict", _) => Scheduler::Strict,
+        _ => {
+            if let Some(class) = tables.first() {
+                let help = "write scheduler = \"wrr\", \"drr\" or \"strict\" beside the classes";
+                let title = "classes without a scheduler that serves them";
+                faults.push(Diagnostic::new(class.span.clone(), title).help(help));
+            } else if layers.iter().any(|f| f.has("memory")) {
+                let help = "write the size of the one queue as `queue`";
+                let title = "`memory` without classes that share it";
+                faults.push(Diagnostic::new(place("memory"), title).help(help));
+            }
+            return None;
+        }
+    };
+    if tables.is_empty() {
+        if !layers.iter().any(|f| f.has("class")) {
+            let title = format!("scheduler = \"{word}\" without classes");
+            let help = "add a [[link.class]] table for each class, with a `name` and a match such as `dscp`";
+            faults.push(Diagnostic::new(place("scheduler"), title).help(help));
+        }
+        return None;
+    }
+    let memory = first::<Size>(layers, "memory");
+    checked(&tables, names, faults);
+    let class = |f: &Fields| class(f, scheduler, (queue, memory), names, faults);
+    let classes = tables.iter().map(class).collect();
+    Some(Queueing {
+        scheduler,
+        memory,
+        classes,
+    })
+}
+
+/// One class.
+fn class(
+    f: &Fields,
+    scheduler: Scheduler,
+    (queue, memory): (QueueLimit, Option<Size>),
+    names: &Names,
+    faults: &mut Vec<Diagnostic>,
+) -> Class {
+    let name: String = f.get("name").unwrap_or_default();
+    let strict = scheduler == Scheduler::Strict;
+    let first_served = f.get("priority").unwrap_or(strict);
+    let mut fault = |key: &str, title: String, help: &str| {
+        faults.push(Diagnostic::new(f.place(key), title).help(help));
+    };
+    if strict && !first_served {
+        let title = format!("class `{name}` without priority under scheduler = \"strict\"");
+        fault(
+            "priority",
+            title,
+            "remove `priority`: classes are served in the order they are written",
+        );
+    }
+    let weight = f.get::<i64>("weight");
+    if weight.is_some() && first_served {
+        let title = format!("class `{name}` has a weight and is served by priority");
+        fault(
+            "weight",
+            title,
+            "keep `weight` under \"wrr\" or \"drr\" without `priority`; remove it otherwise",
+        );
+    } else if weight == Some(0) {
+        let title = format!("class `{name}` has a weight of 0 and would never send");
+        let help = "a class that gets only what others leave stands last under scheduler = \"strict\"; \
+                    otherwise write a weight of at least 1";
+        fault("weight", title, help);
+    }
+    let share = f.get::<Ratio>("memory_share");
+    if share.is_some() && memory.is_none() {
+        let title = format!("class `{name}` has a share of a memory whose size is not known");
+        fault(
+            "memory_share",
+            title,
+            "add `memory` to the link, such as memory = \"512 kB\"",
+        );
+    }
+    let limit = match (f.get("queue"), share, memory) {
+        (Some(own), ..) => ClassLimit::Own(own),
+        (None, Some(share), _) => ClassLimit::MemoryShare(share),
+        (None, None, Some(_)) => ClassLimit::Memory,
+        (None, None, None) => ClassLimit::Own(queue),
+    };
+    Class {
+        matches: matches(f, names, &mut Vec::new())
+            .into_iter()
+            .map(At::into_inner)
+            .collect(),
+        sharing: if first_served {
+            Sharing::Priority
+        } else {
+            Sharing::Weight(weight.and_then(|w| u32::try_from(w).ok()).unwrap_or(1))
+        },
+        limit,
+        name,
+    }
+}
+
+/// Everything a class matches, with the place where it says so.
+fn matches(f: &Fields, names: &Names, faults: &mut Vec<Diagnostic>) -> Vec<At<Match>> {
+    let codes = |key: &str| f.get::<Vec<At<u8>>>(key).unwrap_or_default();
+    let mut all = Vec::new();
+    let mut add = |span: core::ops::Range<usize>, what: Match| all.push(At::new(span, what));
+    for code in codes("dscp") {
+        add(code.span(), Match::Dscp(*code.get_ref()));
+    }
+    for (key, labels) in [("precedence", false), ("cos", true)] {
+        for code in codes(key) {
+            let first = code.get_ref() << 3;
+            for dscp in first..first + 8 {
+                add(code.span(), Match::Dscp(dscp));
+            }
+            if labels {
+                add(code.span(), Match::Exp(*code.get_ref()));
+            }
+        }
+    }
+    for code in codes("exp") {
+        add(code.span(), Match::Exp(*code.get_ref()));
+    }
+    if let Some(word) = f.at::<String>("protocol") {
+        let protocol = match word.get_ref().as_str() {
+            "tcp" => Protocol::Tcp,
+            "udp" => Protocol::Udp,
+            _ => Protocol::Icmp,
+        };
+        add(word.span(), Match::Protocol(protocol));
+    }
+    for test in f.get::<Vec<At<String>>>("test").unwrap_or_default() {
+        if names.test(&test, faults).is_some() {
+            add(test.span(), Match::Test(test.into_inner()));
+        }
+    }
+    all
+}
+
+impl core::fmt::Display for Match {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Match::Dscp(n) => write!(f, "DSCP {n}"),
+            Match::Exp(n) => write!(f, "traffic class {n}"),
+            Match::Protocol(p) => write!(f, "protocol {p:?}"),
+            Match::Test(name) => write!(f, "test `{name}`"),
+        }
+    }
+}
+
+/// What only all classes together can show: names and matches once, and every frame in a class.
+fn checked(tables: &[Fields], names: &Names, faults: &mut Vec<Diagnostic>) {
+    if tables.len() > MOST_QUEUES {
+        let title = format!(
+            "{} classes on one link: at most {MOST_QUEUES}",
+            tables.len()
+        );
+        let help = "no port type has more queues; let one class match several DSCPs";
+        faults.push(Diagnostic::new(tables[MOST_QUEUES].span.clone(), title).help(help));
+    }
+    let name = name_of;
+    let mut seen: BTreeMap<String, &Fields> = BTreeMap::new();
+    let mut owner: BTreeMap<Match, At<String>> = BTreeMap::new();
+    let mut rest: Option<&Fields> = None;
+    let mut shares = 0.0;
+    for f in tables {
+        if let Some(first) = seen.insert(name(f), f) {
+            let title = format!("two classes of the name `{}` on one link", name(f));
+            let d = Diagnostic::new(f.place("name"), title);
+            let d = d.see(first.place("name"), "the first one");
+            faults.push(d.help("give one of them another name"));
+        }
+        shares += f.get::<Ratio>("memory_share").map_or(0.0, Ratio::get);
+        if shares > 1.0 + 1e-9 {
+            let title = format!(
+                "the classes' shares of the memory add up to {:.4} %",
+                shares * 100.0
+            );
+            let help = "lower them to 100 % or less, or leave `memory_share` out where all of it may be used";
+            faults.push(Diagnostic::new(f.place("memory_share"), title).help(help));
+        }
+        let all = matches(f, names, faults);
+        for m in &all {
+            let mine = At::new(m.span(), name(f));
+            if let Some(first) = owner.insert(m.get_ref().clone(), mine)
+                && *first.get_ref() != name(f)
+            {
+                let title = format!("{} is in class `{}` already", m.get_ref(), first.get_ref());
+                let d = Diagnostic::new(m.span(), title).label("matched again");
+                faults.push(
+                    d.see(first.span(), "the first match")
+                        .help("keep one of them"),
+                );
+                break;
+            }
+        }
+        let says = ["dscp", "precedence", "cos", "exp", "protocol", "test"];
+        if !says.iter().any(|k| f.has(k))
+            && let Some(first) = rest.replace(f)
+        {
+            let title = format!("nothing is in class `{}`", name(f));
+            let d = Diagnostic::new(f.span.clone(), title).label("no match");
+            let d = d.see(
+                first.span.clone(),
+                "has no match either, and takes the rest",
+            );
+            faults.push(d.help("add a match such as dscp = \"le\", or remove the class"));
+        }
+    }
+    every_frame(tables, &owner, rest, faults);
+}
+
+/// Every frame is in a class, and the class that takes the rest has one.
+fn every_frame(
+    tables: &[Fields],
+    owner: &BTreeMap<Match, At<String>>,
+    rest: Option<&Fields>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let open = (0..64).find(|d| !owner.contains_key(&Match::Dscp(*d)));
+    match (rest, open) {
+        (Some(rest), None) => {
+            let title = format!(
+                "nothing is in class `{}`: the others match every DSCP",
+                name_of(rest)
+            );
+            let help = "remove the class, or take some DSCPs from another";
+            faults.push(Diagnostic::new(rest.span.clone(), title).help(help));
+        }
+        (None, Some(dscp)) => {
+            let title = format!("frames of DSCP {dscp} are in no class");
+            let help = "leave the match out of one class: it takes what no other matches";
+            let place = tables.last().map_or(0..0, |f| f.span.clone());
+            faults.push(Diagnostic::new(place, title).help(help));
+        }
+        _ => {}
+    }
+}

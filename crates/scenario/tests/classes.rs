@@ -1,0 +1,180 @@
+//! Classes and schedulers: what is read, and what is answered to text that makes no sense.
+
+use farpath_scenario::{ClassLimit, Match, Queueing, Scheduler, Set, Sharing, Source, Way, parse};
+use farpath_units::Size;
+
+const BASE: &str = r#"[scenario]
+name = "x"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[router]]
+name = "r"
+
+[[router]]
+name = "s"
+
+[[link]]
+name = "ar"
+ends = ["a", "r"]
+framing = "gbe"
+
+[[link]]
+name = "rs"
+ends = ["r", "s"]
+framing = "gbe"
+KEYS
+[[link]]
+name = "sb"
+ends = ["s", "b"]
+framing = "gbe"
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+"#;
+
+fn source(keys: &str) -> Source {
+    Source {
+        name: "x.toml".to_owned(),
+        text: BASE.replace("KEYS", keys),
+    }
+}
+
+fn read(keys: &str) -> [Option<Queueing>; 2] {
+    let scenario = parse(&source(keys), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let link = &scenario.links[1];
+    [Way::Forward, Way::Reverse].map(|w| link.directions[w as usize].queueing.clone())
+}
+
+fn refused(keys: &str) -> String {
+    match parse(&source(keys), &[] as &[Set]) {
+        Ok(_) => panic!("nothing was wrong with\n{keys}"),
+        Err(said) => said.to_string(),
+    }
+}
+
+const LBE: &str = r#"
+scheduler = "wrr"
+memory = "512 kB"
+wrr = { carry = true }
+[[link.class]]
+name = "be"
+weight = 99
+queue = "409 kB"
+[[link.class]]
+name = "lbe"
+dscp = ["cs1", 1]
+cos = 3
+exp = [1]
+weight = 1
+memory_share = "10 %"
+"#;
+
+#[test]
+fn both_directions_of_a_link_between_routers_have_its_classes() {
+    let [forward, reverse] = read(LBE);
+    assert_eq!(forward, reverse);
+    let queueing = forward.expect("it has classes");
+    let carry = true;
+    assert_eq!(queueing.scheduler, Scheduler::Wrr { unit: 256, carry });
+    assert_eq!(queueing.memory, Some(Size::from_bytes(512_000)));
+    let [be, lbe] = &queueing.classes[..] else {
+        panic!("two classes")
+    };
+    assert_eq!(
+        (be.sharing, &be.matches[..]),
+        (Sharing::Weight(99), &[][..])
+    );
+    assert!(matches!(lbe.limit, ClassLimit::MemoryShare(s) if s.get() == 0.1));
+    let dscp = |d: &u8| lbe.matches.contains(&Match::Dscp(*d));
+    let dscps: Vec<u8> = (0..64).filter(dscp).collect();
+    assert_eq!(dscps, [1, 8, 24, 25, 26, 27, 28, 29, 30, 31]);
+    assert!([1, 3].iter().all(|e| lbe.matches.contains(&Match::Exp(*e))));
+}
+
+#[test]
+fn a_direction_of_its_own_wins() {
+    let own = "scheduler = \"strict\"\n[[link.class]]\nname = \"first\"\ndscp = \"ef\"\n\
+               [[link.class]]\nname = \"rest\"\n[link.reverse]\nscheduler = \"fifo\"\nclass = []\n";
+    let [forward, reverse] = read(own);
+    let forward = forward.expect("it has classes");
+    assert_eq!(reverse, None);
+    let sharing: Vec<Sharing> = forward.classes.iter().map(|c| c.sharing).collect();
+    assert_eq!(sharing, [Sharing::Priority; 2]);
+}
+
+/// Keys of link `rs`, the fault and the remedy.
+#[test]
+fn what_makes_no_sense_is_said_with_a_remedy() {
+    let class =
+        |keys: &str| format!("scheduler = \"wrr\"\n[[link.class]]\nname = \"be\"\n{keys}\n");
+    let two = |keys: &str| class(&format!("[[link.class]]\nname = \"le\"\n{keys}"));
+    let eight: String = (0..8)
+        .map(|n| format!("[[link.class]]\nname = \"c{n}\"\ndscp = {n}\n"))
+        .collect();
+    for (keys, title, help) in [
+        (two("dscp = \"le\"\nweight = 0"), "class `le` has a weight of 0 and would never send", "scheduler = \"strict\""),
+        (two("dscp = 64"), "`64` is no dscp", "as a TOS byte, 64 has the DSCP 16"),
+        (two("dscp = [\"cs1\", \"cs8\"]"), "`cs8` is no dscp", "a number from 0 to 63"),
+        (two("cos = 8"), "`8` is no cos", "write a number from 0 to 7"),
+        (two("exp = -1"), "`-1` is no exp", "write a number from 0 to 7"),
+        (two("dscp = []"), "`dscp` is an empty list", "name some"),
+        (two(""), "nothing is in class `le`", "add a match such as dscp = \"le\", or remove the class"),
+        (two("precedence = [0, 1, 2, 3, 4, 5, 6, 7]"), "nothing is in class `be`: the others match every DSCP", "remove the class"),
+        (class("dscp = 0"), "frames of DSCP 1 are in no class", "leave the match out of one class"),
+        (class("[[link.class]]\nname = \"be\"\ndscp = 1"), "two classes of the name `be` on one link", "another name"),
+        (
+            two("dscp = 1\n[[link.class]]\nname = \"third\"\nprecedence = 0"),
+            "DSCP 1 is in class `le` already",
+            "keep one of them",
+        ),
+        (two("test = [\"bulks\"]"), "there is no test `bulks`", "did you mean `bulk`?"),
+        (two("dscp = 1\nmemory_share = \"10 %\""), "class `le` has a share of a memory whose size is not known", "memory = \"512 kB\""),
+        (
+            two("dscp = 1\nmemory_share = 0.7\n[[link.class]]\nname = \"c\"\ndscp = 2\nmemory_share = 0.4").replace("scheduler", "memory = \"1 MB\"\nscheduler").as_str().to_owned(),
+            "the classes' shares of the memory add up to 110.0000 %",
+            "lower them to 100 % or less",
+        ),
+        (two("dscp = 1\npriority = true\nweight = 2"), "class `le` has a weight and is served by priority", "remove it otherwise"),
+        (two("dscp = 1").replace("wrr", "strict").replace("dscp", "priority = false\ndscp"), "class `le` without priority", "in the order they are written"),
+        (format!("scheduler = \"drr\"\n[[link.class]]\nname = \"rest\"\n{eight}"), "9 classes on one link: at most 8", "let one class match several DSCPs"),
+        ("scheduler = \"drr\"\n".to_owned(), "scheduler = \"drr\" without classes", "[[link.class]]"),
+        (two("dscp = 1").replace("scheduler = \"wrr\"", ""), "classes without a scheduler that serves them", "\"strict\""),
+        ("memory = \"1 MB\"\n".to_owned(), "`memory` without classes that share it", "as `queue`"),
+        (two("dscp = 1").replace("\"wrr\"", "\"drr\"\nwrr = { carry = true }"), "`wrr` beside scheduler = \"drr\"", "scheduler = \"wrr\""),
+        (two("dscp = 1\n[[event]]\nat = \"1 s\"\nlink = \"rs\"\nqueue = \"10 packets\""), "`queue` of a link with classes", "keeps its limit"),
+        (
+            two("dscp = 1\n[[expect]]\nmetric = \"link.rs.r>s.queue.el.drops\"\nvalue = 0"),
+            "r>s of link `rs` has no class `el`",
+            "did you mean `le`?",
+        ),
+    ] {
+        let said = refused(&keys);
+        assert!(said.contains(title), "{keys}\n{said}");
+        assert!(said.contains(help), "{keys}\n{said}");
+        assert!(said.contains("1 error in x.toml"), "{keys}\n{said}");
+    }
+}
+
+#[test]
+fn a_host_sends_in_no_class() {
+    let said = {
+        let text = BASE.replace("KEYS", "").replace(
+            "ends = [\"a\", \"r\"]\nframing = \"gbe\"\n",
+            "ends = [\"a\", \"r\"]\nframing = \"gbe\"\n[link.forward]\nscheduler = \"strict\"\n",
+        );
+        let name = "x.toml".to_owned();
+        parse(&Source { name, text }, &[])
+            .expect_err("a host sends")
+            .to_string()
+    };
+    assert!(said.contains("`scheduler` where host `a` sends"), "{said}");
+    assert!(said.contains("put a [[router]] in between"), "{said}");
+}
