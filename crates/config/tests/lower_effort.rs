@@ -231,6 +231,12 @@ fn equivalent(before: &str, after: Option<&str>) -> Option<&'static str> {
         let others = (0..a.len()).all(|k| k == i || a[k] == b[k]);
         return others.then_some("the same queue; another of its thresholds, none of which is set");
     }
+    if a[..2] == ["set", "qos"]
+        && a.ends_with(&["3", "1", "cos", "5"].map(str::to_owned))
+        && b.ends_with(&["3", "cos", "5"].map(str::to_owned))
+    {
+        return Some("a strict queue has one threshold");
+    }
     if a.iter().any(|w| w == "bandwidth" || w == "wrr") && a.len() == b.len() {
         return Some("within a point of the share wanted");
     }

@@ -110,7 +110,7 @@ fn cos_map(
 ) -> Option<()> {
     let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
     let mut threshold = 1;
-    if words.peek().is_some_and(|w| w.text != "cos") {
+    if words.peek().is_some_and(|w| w.text != "cos") || queue <= port_type.weighted {
         threshold = reader.number(words, "a threshold's number", 1..=8)? as u8;
     }
     words.accept("cos");

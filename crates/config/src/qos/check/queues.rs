@@ -291,6 +291,21 @@ impl Checker<'_> {
         let (Some(place), false) = (said.first(), said.cos_maps.is_empty()) else {
             return;
         };
+        if let Some(strict) = port.queues.iter().find(|q| {
+            q.strict
+                && q.thresholds
+                    .iter()
+                    .all(|t| t.cos.is_empty() && t.dscp.is_empty())
+        }) {
+            let message = format!(
+                "the strict queue of {} has {} % of the buffer, and no CoS goes there",
+                port.name, strict.limit_percent
+            );
+            let remedy =
+                "map voice to it, `priority-queue cos-map 1 5`, or give its buffer to the others"
+                    .to_owned();
+            self.find(&QOS004, place, message, remedy).uncertain = doubts(device, interface);
+        }
         let total: u32 = port.weighted().map(|q| q.weight).sum();
         for queue in port.weighted() {
             let empty = queue
