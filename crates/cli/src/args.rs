@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
+    /// Check the configuration of routers, or write one
+    Config(ConfigArgs),
 }
 
 /// `farpath run`.
@@ -239,4 +241,55 @@ pub(crate) struct ConformanceArgs {
     /// Also list the scripts that pass and those that are unsupported
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+/// `farpath config`.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+/// The subcommands of `farpath config`.
+#[derive(Subcommand, Debug)]
+pub(crate) enum ConfigCommand {
+    /// Check the configuration of one or several routers together
+    Check(ConfigCheckArgs),
+}
+
+/// `farpath config check`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or graver, 2 text that cannot be read,\n\
+                  3 a file that cannot be opened. Uncertain findings change nothing.\n\n\
+                  Example:\n  farpath config check geneva.conf chicago.conf --fail-on warning"
+)]
+pub(crate) struct ConfigCheckArgs {
+    /// The routers' configuration, a file each
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print one JSON document (`farpath.config/1`)
+    #[arg(long, conflicts_with = "sarif")]
+    pub(crate) json: bool,
+    /// Print a SARIF 2.1.0 log
+    #[arg(long)]
+    pub(crate) sarif: bool,
+    /// The least severity that makes the command fail
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub(crate) fail_on: FailOn,
+    /// The language of all files: junos, junos-set, ios, catos; without it, their text tells
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+}
+
+/// The least severity that makes `farpath config check` fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FailOn {
+    /// Errors only
+    Error,
+    /// Warnings too
+    Warning,
+    /// Anything
+    Info,
 }

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod compare;
+mod config;
 mod conformance;
 mod exit;
 mod memory;
@@ -32,6 +33,7 @@ fn main() -> std::process::ExitCode {
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Config(args) => config::config(&args),
         Command::Conformance(args) => conformance::conformance(&args),
     };
     match outcome {

@@ -1,12 +1,155 @@
 //! Junos: text with braces or `set` lines, and what it says.
 
-use crate::dialect::Dialect;
-use crate::report::Report;
-use crate::source::Source;
+mod brace;
+mod class;
+mod grammar;
+mod groups;
+pub mod lex;
+pub mod model;
+mod names;
+pub mod print;
+mod read;
+mod schema;
+mod set;
+pub mod tree;
 
-/// Reads and checks the Junos files among `sources`.
+use core::ops::Range;
+
+use crate::ccc::{self, Network, Unknown};
+use crate::dialect::Dialect;
+use crate::report::{Fault, Report};
+use crate::source::{Place, Source};
+use lex::Tokens;
+use tree::Tree;
+
+/// Most bytes of a text.
+pub const MOST_BYTES: usize = 1 << 28;
+
+/// Most blocks inside each other.
+pub const MOST_NESTED: usize = 64;
+
+/// Most words from the top to a statement.
+pub const MOST_WORDS: usize = 256;
+
+/// What is wrong with a text, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Bytes of the text.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        span: Range<usize>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Problem {
+        Problem {
+            span,
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    pub(crate) fn fault(self, file: usize) -> Fault {
+        Fault {
+            place: Place {
+                file,
+                span: self.span,
+            },
+            message: self.message,
+            remedy: self.remedy,
+        }
+    }
+}
+
+/// A text that was read.
+#[derive(Clone, Debug)]
+pub struct Parsed<'a> {
+    /// Every byte of it.
+    pub tokens: Tokens<'a>,
+    /// What it says.
+    pub tree: Tree<'a>,
+    /// What could not be read; the rest was.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads `text`, which is in one of the two forms of Junos. What is wrong is said and left out, and
+/// reading goes on.
+pub fn parse(text: &str, dialect: Dialect) -> Parsed<'_> {
+    let read = &text[..text.floor_char_boundary(MOST_BYTES)];
+    let tokens = lex::lex(read);
+    let (mut tree, mut problems) = match dialect {
+        Dialect::JunosSet => set::read(&tokens),
+        _ => brace::read(&tokens),
+    };
+    if read.len() < text.len() {
+        let message = format!("more than {MOST_BYTES} bytes of configuration");
+        problems.push(Problem::new(0..0, message, "give the parts that matter"));
+    }
+    groups::expand(&mut tree, &mut problems);
+    Parsed {
+        tokens,
+        tree,
+        problems,
+    }
+}
+
+/// Reads and checks the Junos files among `sources`, all together.
 pub(crate) fn check(sources: &[Source], report: &mut Report) {
+    let mut unknown: Vec<Unknown> = Vec::new();
     for number in report.files_in(&[Dialect::Junos, Dialect::JunosSet]) {
-        report.files[number].recognised = sources[number].text.lines().count();
+        let source = &sources[number];
+        let mut parsed = parse(&source.text, report.files[number].dialect);
+        let tree = &parsed.tree;
+        let coverage = schema::survey(tree);
+        let place = |id: tree::Id| Place {
+            file: number,
+            span: tree.node(id).start as usize..tree.node(id).end as usize,
+        };
+        let stem = source.name.rsplit('/').next().unwrap_or(&source.name);
+        let stem = stem.split_once('.').map_or(stem, |(stem, _)| stem);
+        let (routers, problems) = read::routers(tree, number, stem);
+        unknown.extend(
+            coverage
+                .unrecognised
+                .iter()
+                .map(|id| unrecognised(tree, *id, &place)),
+        );
+        let names = names::survey(tree, &place);
+        let file = &mut report.files[number];
+        file.recognised = coverage.recognised;
+        file.unrecognised = coverage.unrecognised.iter().map(|id| place(*id)).collect();
+        file.defined = names.defined;
+        file.undefined = names.undefined;
+        file.unused = names.unused;
+        parsed.problems.extend(problems);
+        let faults = parsed.problems.into_iter().map(|p| p.fault(number));
+        file.faults.extend(faults);
+        report.routers.extend(routers);
+    }
+    let network = Network::new(&report.routers);
+    let circuits = ccc::circuits(&network);
+    let findings = ccc::check(&network, &circuits, &unknown);
+    report.hops = network.hops;
+    report.circuits = circuits;
+    report.findings.extend(findings);
+}
+
+/// A statement nobody understood, by the router it belongs to.
+fn unrecognised(tree: &Tree<'_>, id: tree::Id, place: &impl Fn(tree::Id) -> Place) -> Unknown {
+    let path = tree.path(id);
+    let system = (path.len() > 2 && path[0] == "logical-systems")
+        .then(|| tree.at(tree::ROOT, &path[..2]))
+        .flatten();
+    let skip = if system.is_some() { 2 } else { 0 };
+    Unknown {
+        place: place(id),
+        path: path[skip..].iter().map(|w| (*w).to_owned()).collect(),
+        router: place(system.unwrap_or(tree::ROOT)),
     }
 }

@@ -5,15 +5,20 @@
 //! What is not understood is reported as coverage and never makes a finding fire.
 
 mod catos;
+pub mod ccc;
 mod check;
 mod dialect;
 pub mod finding;
 mod hosts;
 pub mod ios;
-mod junos;
+pub mod json;
+pub mod junos;
+pub mod mutation;
 pub mod qos;
 mod report;
+pub mod sarif;
 mod source;
+pub mod text;
 
 pub use check::{check, check_with};
 pub use dialect::Dialect;

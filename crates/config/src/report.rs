@@ -1,7 +1,9 @@
 //! What came of checking some configuration files.
 
+use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity};
+use crate::junos::model::Router;
 use crate::source::{Place, Source};
 
 /// Why a text, or a part of it, could not be read.
@@ -89,6 +91,12 @@ pub struct Report {
     pub files: Vec<FileReport>,
     /// Ordered by file and place.
     pub findings: Vec<Finding>,
+    /// The Junos routers, in the order of their files; a circuit names them by number.
+    pub routers: Vec<Router>,
+    /// The circuits between them.
+    pub circuits: Vec<Circuit>,
+    /// Both directions of every link between them: two interfaces in one subnet.
+    pub hops: Vec<Hop>,
 }
 
 impl Report {
@@ -111,6 +119,9 @@ impl Report {
         Report {
             files: sources.iter().enumerate().map(file).collect(),
             findings: Vec::new(),
+            routers: Vec::new(),
+            circuits: Vec::new(),
+            hops: Vec::new(),
         }
     }
 

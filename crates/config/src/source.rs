@@ -30,6 +30,42 @@ impl Source {
     }
 }
 
+/// Where the lines of a text begin: many places are found quickly.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines<'s> {
+    text: &'s str,
+    starts: Vec<usize>,
+}
+
+impl<'s> Lines<'s> {
+    pub(crate) fn of(source: &'s Source) -> Lines<'s> {
+        let ends = source.text.match_indices('\n').map(|(i, _)| i + 1);
+        Lines {
+            text: &source.text,
+            starts: core::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    /// Line and column of byte `at`, both from 1; the column counts characters.
+    pub(crate) fn line_and_column(&self, at: usize) -> (usize, usize) {
+        let at = self.text.floor_char_boundary(at);
+        let line = self.starts.partition_point(|s| *s <= at);
+        let start = self.starts[line - 1];
+        (line, self.text[start..at].chars().count() + 1)
+    }
+
+    /// The lines a span touches: where they start, and their text.
+    pub(crate) fn around(&self, span: &Range<usize>) -> (usize, &'s str) {
+        let first = self.starts.partition_point(|s| *s <= span.start).max(1) - 1;
+        let start = self.starts[first];
+        let after = self.text.floor_char_boundary(span.end.max(span.start));
+        let end = self.text[after..]
+            .find('\n')
+            .map_or(self.text.len(), |n| after + n);
+        (start, &self.text[start..end])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

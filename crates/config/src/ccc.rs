@@ -1,0 +1,124 @@
+//! Circuits over several routers: their walk, their checks, their configuration written.
+
+mod circuit;
+mod connections;
+mod core_links;
+mod ends;
+mod mtu;
+mod network;
+mod rules;
+pub mod snaky;
+mod state;
+mod walk;
+
+pub use circuit::{Chain, Circuit, Crossing, End, Hop, Load, Port};
+pub use network::Network;
+pub use rules::RULES;
+pub use walk::circuits;
+
+use crate::finding::Finding;
+use crate::junos::model::Router;
+use crate::source::Place;
+
+/// A statement nobody understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Unknown {
+    pub(crate) place: Place,
+    /// Its words from the top of its router.
+    pub(crate) path: Vec<String>,
+    /// The router's statement.
+    pub(crate) router: Place,
+}
+
+/// What the checks look at, and what they found.
+pub(crate) struct Check<'n, 'r> {
+    network: &'n Network<'r>,
+    circuits: &'n [Circuit],
+    unknown: &'n [Unknown],
+    findings: Vec<Finding>,
+}
+
+/// Checks the circuits of `network`.
+pub(crate) fn check(
+    network: &Network<'_>,
+    circuits: &[Circuit],
+    unknown: &[Unknown],
+) -> Vec<Finding> {
+    let mut check = Check {
+        network,
+        circuits,
+        unknown,
+        findings: Vec::new(),
+    };
+    check.connections();
+    check.chains();
+    check.ends();
+    check.mtus();
+    check.core();
+    check.states();
+    check.findings
+}
+
+/// Parts of a configuration a finding rests on, as paths.
+type Rests<'a> = &'a [&'a [&'a str]];
+
+/// `protocols connections` and `protocols mpls`: what the walk goes by.
+const WALK: Rests<'static> = &[&["protocols", "connections"], &["protocols", "mpls"]];
+
+impl<'r> Check<'_, 'r> {
+    /// Adds a finding on `router`, with the severity its check usually has.
+    fn say(
+        &mut self,
+        number: usize,
+        at: (usize, &Place),
+        message: String,
+        remedy: &str,
+        rests: Rests<'_>,
+    ) -> &mut Finding {
+        let rule = rules::ccc(number);
+        let (router, place) = at;
+        self.findings.push(Finding {
+            rule,
+            severity: rule.severity,
+            message,
+            place: place.clone(),
+            related: Vec::new(),
+            remedies: vec![remedy.to_owned()],
+            uncertain: self.unknown_in(router, rests),
+        });
+        self.findings.last_mut().expect("one was added")
+    }
+
+    /// Statements in these parts of a router's configuration that nobody understood.
+    fn unknown_in(&self, router: usize, rests: Rests<'_>) -> Vec<Place> {
+        let top = &self.router(router).place;
+        let within = |u: &&Unknown| {
+            let starts = |part: &&[&str]| {
+                part.len() <= u.path.len() && part.iter().zip(&u.path).all(|(a, b)| a == b)
+            };
+            u.router == *top && rests.iter().any(starts)
+        };
+        let all = self.unknown.iter().filter(within);
+        all.map(|u| u.place.clone()).collect()
+    }
+
+    fn router(&self, number: usize) -> &'r Router {
+        &self.network.routers[number]
+    }
+
+    /// Both chains of a circuit.
+    fn chains_of(circuit: &Circuit) -> impl Iterator<Item = &Chain> {
+        core::iter::once(&circuit.forward).chain(&circuit.reverse)
+    }
+
+    /// Every port some circuit goes through between routers, once.
+    fn core_ports(&self) -> Vec<Port> {
+        let hops = self.circuits.iter().flat_map(|c| &c.loads);
+        let mut ports: Vec<Port> = hops
+            .flat_map(|l| [l.hop.from.clone(), l.hop.to.clone()])
+            .collect();
+        ports.sort();
+        ports.dedup();
+        ports
+    }
+}

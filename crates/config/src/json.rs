@@ -1,0 +1,139 @@
+//! A report as one JSON document, `farpath.config/1`.
+
+use serde_json::{Value, json};
+
+use crate::ccc::{Chain, Circuit, End, Hop, Port};
+use crate::finding::Finding;
+use crate::report::{Fault, FileReport, Report, Structure};
+use crate::source::{Lines, Place, Source};
+
+/// The document; `docs/reference/config.md` says what it holds.
+pub fn document(report: &Report, sources: &[Source]) -> Value {
+    let lines: Vec<Lines<'_>> = sources.iter().map(Lines::of).collect();
+    let writer = Writer { report, lines };
+    json!({
+        "schema": "farpath.config/1",
+        "files": report.files.iter().map(|f| writer.file(f)).collect::<Vec<_>>(),
+        "findings": report.findings.iter().map(|f| writer.finding(f)).collect::<Vec<_>>(),
+        "circuits": report.circuits.iter().map(|c| writer.circuit(c)).collect::<Vec<_>>(),
+        "coverage": coverage(report),
+    })
+}
+
+struct Writer<'s> {
+    report: &'s Report,
+    lines: Vec<Lines<'s>>,
+}
+
+fn coverage(report: &Report) -> Value {
+    let recognised: usize = report.files.iter().map(|f| f.recognised).sum();
+    let unrecognised: usize = report.files.iter().map(|f| f.unrecognised.len()).sum();
+    json!({"recognised": recognised, "unrecognised": unrecognised})
+}
+
+impl Writer<'_> {
+    fn place(&self, place: &Place) -> Value {
+        let (line, column) = self.lines[place.file].line_and_column(place.span.start);
+        let file = &self.report.files[place.file].name;
+        json!({"file": file, "line": line, "column": column})
+    }
+
+    fn places(&self, places: &[Place]) -> Vec<Value> {
+        places.iter().map(|p| self.place(p)).collect()
+    }
+
+    fn file(&self, file: &FileReport) -> Value {
+        json!({
+            "name": file.name,
+            "dialect": file.dialect.name(),
+            "status": file.status().name(),
+            "recognised": file.recognised,
+            "unrecognised": self.places(&file.unrecognised),
+            "faults": file.faults.iter().map(|f| self.fault(f)).collect::<Vec<_>>(),
+            "defined": self.structures(&file.defined),
+            "undefined": self.structures(&file.undefined),
+            "unused": self.structures(&file.unused),
+        })
+    }
+
+    fn structures(&self, all: &[Structure]) -> Vec<Value> {
+        let one =
+            |s: &Structure| json!({"kind": s.kind, "name": s.name, "place": self.place(&s.place)});
+        all.iter().map(one).collect()
+    }
+
+    fn fault(&self, fault: &Fault) -> Value {
+        json!({"message": fault.message, "remedy": fault.remedy, "place": self.place(&fault.place)})
+    }
+
+    fn finding(&self, finding: &Finding) -> Value {
+        let related = finding.related.iter();
+        let related = related.map(|(p, label)| json!({"place": self.place(p), "message": label}));
+        json!({
+            "id": finding.rule.id,
+            "name": finding.rule.name,
+            "severity": finding.severity.name(),
+            "message": finding.message,
+            "explanation": finding.rule.explanation,
+            "remedies": finding.remedies,
+            "place": self.place(&finding.place),
+            "related": related.collect::<Vec<_>>(),
+            "uncertain": self.places(&finding.uncertain),
+        })
+    }
+
+    fn router(&self, number: usize) -> &str {
+        &self.report.routers[number].name
+    }
+
+    fn port(&self, port: &Port) -> Value {
+        json!({"router": self.router(port.router), "interface": port.interface})
+    }
+
+    fn hop(&self, hop: &Hop) -> Value {
+        json!({"from": self.port(&hop.from), "to": self.port(&hop.to)})
+    }
+
+    fn chain(&self, chain: &Chain) -> Value {
+        let (router, connection) = chain.start;
+        let crossing = |c: &crate::ccc::Crossing| {
+            json!({
+                "from": self.router(c.from),
+                "to": self.router(c.to),
+                "lsp": c.lsp,
+                "hops": c.hops.iter().map(|h| self.hop(h)).collect::<Vec<_>>(),
+                "taken_by": c.taken_by,
+            })
+        };
+        json!({
+            "start": self.end(router, connection),
+            "crossings": chain.crossings.iter().map(crossing).collect::<Vec<_>>(),
+            "end": match chain.end {
+                End::At { router, connection } => self.end(router, connection),
+                _ => Value::Null,
+            },
+        })
+    }
+
+    fn end(&self, router: usize, connection: usize) -> Value {
+        let router = &self.report.routers[router];
+        let connection = &router.connections[connection];
+        let interface = connection.interfaces().first().map(|i| i.value.clone());
+        json!({"router": router.name, "connection": connection.name, "interface": interface})
+    }
+
+    fn circuit(&self, circuit: &Circuit) -> Value {
+        let load = |l: &crate::ccc::Load| json!({"hop": self.hop(&l.hop), "forward": l.forward, "reverse": l.reverse});
+        json!({
+            "name": circuit.name,
+            "complete": circuit.complete,
+            "forward": self.chain(&circuit.forward),
+            "reverse": circuit.reverse.as_ref().map(|r| self.chain(r)),
+            "loads": circuit.loads.iter().map(load).collect::<Vec<_>>(),
+            "one_way_divisor": circuit.one_way(),
+            "one_way_back_divisor": circuit.one_way_back(),
+            "both_ways_divisor": circuit.both_ways(),
+            "round_trip_crossings": circuit.crossings(),
+        })
+    }
+}

@@ -1,0 +1,355 @@
+//! What a router is configured to do, as plain data with places.
+
+use core::net::Ipv4Addr;
+
+use farpath_units::{Rate, Size};
+
+use crate::source::Place;
+
+/// A value and where it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub place: Place,
+    /// Where the group or range is applied that it came from.
+    pub applied: Option<Place>,
+}
+
+/// A router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Router {
+    /// Its host name, or its file's name.
+    pub name: String,
+    /// The whole file, or its `logical-systems` statement.
+    pub place: Place,
+    /// `routing-options router-id`.
+    pub router_id: Option<Stated<Ipv4Addr>>,
+    /// Physical interfaces.
+    pub interfaces: Vec<Interface>,
+    /// `protocols mpls`; `None` without it.
+    pub mpls: Option<Mpls>,
+    /// `protocols rsvp interface`.
+    pub rsvp: Vec<ProtocolInterface>,
+    /// `protocols ospf`, `isis`: what can fill a traffic engineering database.
+    pub igp: Option<Place>,
+    /// `protocols connections`.
+    pub connections: Vec<Connection>,
+    /// `class-of-service`.
+    pub class_of_service: ClassOfService,
+    /// `firewall policer`.
+    pub policers: Vec<Policer>,
+}
+
+/// A physical interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// `so-1/0/0`.
+    pub name: String,
+    /// Its name.
+    pub place: Place,
+    /// Where it is switched off: `inactive:` or `disable`.
+    pub off: Option<Place>,
+    /// Largest frame without its check sequence (media MTU).
+    pub mtu: Option<Stated<Size>>,
+    /// `speed`, as written.
+    pub speed: Option<Stated<String>>,
+    /// `link-mode`.
+    pub link_mode: Option<Stated<String>>,
+    /// `encapsulation`.
+    pub encapsulation: Option<Stated<String>>,
+    /// Any of `vlan-tagging`, `flexible-vlan-tagging`.
+    pub tagging: Option<Place>,
+    /// The bundle it is a member of (`802.3ad`, `aggregate`).
+    pub member_of: Option<Stated<String>>,
+    /// Logical interfaces.
+    pub units: Vec<Unit>,
+}
+
+/// A logical interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// `591`.
+    pub number: String,
+    /// Its number's place.
+    pub place: Place,
+    /// Where it is switched off.
+    pub off: Option<Place>,
+    /// `encapsulation`.
+    pub encapsulation: Option<Stated<String>>,
+    /// `vlan-id`.
+    pub vlan: Option<Stated<u16>>,
+    /// `family inet address`, each with the length of its prefix.
+    pub addresses: Vec<Stated<(Ipv4Addr, u8)>>,
+    /// `family inet` and other families of routed packets.
+    pub routed: Option<Place>,
+    /// `family mpls`.
+    pub mpls: Option<Place>,
+    /// `family mpls mtu`.
+    pub mpls_mtu: Option<Stated<Size>>,
+    /// `family ccc`.
+    pub ccc: Option<Place>,
+    /// Policers that act on it, as named.
+    pub policers: Vec<Stated<String>>,
+}
+
+/// An interface in a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolInterface {
+    /// `all`, `so-1/0/0.0`.
+    pub name: String,
+    /// Its name.
+    pub place: Place,
+    /// Where it is switched off.
+    pub off: Option<Place>,
+    /// RSVP's `bandwidth`: what may be reserved, before `subscription`.
+    pub bandwidth: Option<Stated<Rate>>,
+    /// RSVP's `subscription`, in percent.
+    pub subscription: Option<Stated<u64>>,
+    /// RSVP's `link-protection`.
+    pub link_protection: Option<Place>,
+}
+
+/// `protocols mpls`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mpls {
+    /// The statement.
+    pub place: Place,
+    /// `explicit-null`.
+    pub explicit_null: Option<Place>,
+    /// `no-cspf` for all LSPs.
+    pub no_cspf: Option<Place>,
+    /// `interface`.
+    pub interfaces: Vec<ProtocolInterface>,
+    /// `label-switched-path` and `static-label-switched-path`.
+    pub lsps: Vec<Lsp>,
+    /// `path`: addresses in order.
+    pub paths: Vec<ExplicitPath>,
+}
+
+/// A label-switched path, as its head end is told to set it up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lsp {
+    /// Its name.
+    pub name: String,
+    /// Its name's place.
+    pub place: Place,
+    /// Where it is switched off.
+    pub off: Option<Place>,
+    /// It is configured hop by hop, not signalled.
+    pub fixed: bool,
+    /// `from`.
+    pub from: Option<Stated<Ipv4Addr>>,
+    /// `to`.
+    pub to: Option<Stated<Ipv4Addr>>,
+    /// `bandwidth` to reserve.
+    pub bandwidth: Option<Stated<Rate>>,
+    /// `no-cspf`.
+    pub no_cspf: Option<Place>,
+    /// `fast-reroute`, `link-protection` or `node-link-protection`.
+    pub protection: Option<Place>,
+    /// `primary`.
+    pub primary: Option<Stated<String>>,
+}
+
+/// `protocols mpls path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplicitPath {
+    /// Its name.
+    pub name: String,
+    /// Its name's place.
+    pub place: Place,
+    /// The addresses it goes by.
+    pub hops: Vec<Ipv4Addr>,
+}
+
+/// What a connection joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Joins {
+    /// `interface-switch`: two interfaces.
+    Interfaces(Vec<Stated<String>>),
+    /// `remote-interface-switch`: an interface, an LSP out and an LSP in.
+    Remote {
+        /// The interface.
+        interface: Option<Stated<String>>,
+        /// The LSP that starts here.
+        transmit: Option<Stated<String>>,
+        /// The LSP that ends here.
+        receive: Option<Stated<String>>,
+    },
+    /// `lsp-switch`: an LSP in and an LSP out, one way.
+    Lsps {
+        /// The LSP that starts here.
+        transmit: Option<Stated<String>>,
+        /// The LSP that ends here.
+        receive: Option<Stated<String>>,
+    },
+}
+
+/// `protocols connections`: one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Its name.
+    pub name: String,
+    /// Its name's place.
+    pub place: Place,
+    /// Where it is switched off.
+    pub off: Option<Place>,
+    /// What it joins.
+    pub joins: Joins,
+}
+
+/// `class-of-service`: names and figures, as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassOfService {
+    /// Forwarding classes and their queues.
+    pub classes: Vec<(Stated<String>, u8)>,
+    /// Schedulers.
+    pub schedulers: Vec<Scheduler>,
+    /// Scheduler maps: class and scheduler.
+    pub maps: Vec<(Stated<String>, Vec<(String, Stated<String>)>)>,
+    /// Interfaces and their scheduler maps.
+    pub interfaces: Vec<(String, Stated<String>)>,
+}
+
+/// `class-of-service schedulers`: one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduler {
+    /// Its name.
+    pub name: Stated<String>,
+    /// `transmit-rate`, in percent.
+    pub transmit_percent: Option<Stated<u64>>,
+    /// `transmit-rate`, as a rate.
+    pub transmit_rate: Option<Stated<Rate>>,
+    /// `buffer-size percent`.
+    pub buffer_percent: Option<Stated<u64>>,
+    /// `priority`.
+    pub priority: Option<Stated<String>>,
+}
+
+/// `firewall policer`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policer {
+    /// Its name.
+    pub name: Stated<String>,
+    /// `bandwidth-limit`.
+    pub rate: Option<Stated<Rate>>,
+    /// `burst-size-limit`.
+    pub burst: Option<Stated<Size>>,
+    /// What exceeds it is dropped.
+    pub discards: bool,
+}
+
+impl Connection {
+    /// The LSP it sends into.
+    pub fn transmit(&self) -> Option<&Stated<String>> {
+        match &self.joins {
+            Joins::Remote { transmit, .. } | Joins::Lsps { transmit, .. } => transmit.as_ref(),
+            Joins::Interfaces(_) => None,
+        }
+    }
+
+    /// The LSP it takes from.
+    pub fn receive(&self) -> Option<&Stated<String>> {
+        match &self.joins {
+            Joins::Remote { receive, .. } | Joins::Lsps { receive, .. } => receive.as_ref(),
+            Joins::Interfaces(_) => None,
+        }
+    }
+
+    /// Its interfaces.
+    pub fn interfaces(&self) -> Vec<&Stated<String>> {
+        match &self.joins {
+            Joins::Interfaces(all) => all.iter().collect(),
+            Joins::Remote { interface, .. } => interface.iter().collect(),
+            Joins::Lsps { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether it stitches one LSP to another.
+    pub fn is_stitch(&self) -> bool {
+        matches!(self.joins, Joins::Lsps { .. })
+    }
+}
+
+impl Router {
+    /// The interface and unit of a name such as `ge-1/1/0.591`; without a unit, `0` is meant.
+    pub fn unit(&self, name: &str) -> Option<(&Interface, &Unit)> {
+        let (port, number) = name.split_once('.').unwrap_or((name, "0"));
+        let interface = self.interfaces.iter().find(|i| i.name == port)?;
+        let unit = interface.units.iter().find(|u| u.number == number)?;
+        Some((interface, unit))
+    }
+
+    /// Its LSPs.
+    pub fn lsps(&self) -> &[Lsp] {
+        self.mpls.as_ref().map_or(&[], |m| &m.lsps)
+    }
+
+    /// The LSP of this name that starts here.
+    pub fn lsp(&self, name: &str) -> Option<&Lsp> {
+        self.lsps().iter().find(|l| l.name == name)
+    }
+
+    /// Whether it has this address.
+    pub fn has_address(&self, address: Ipv4Addr) -> bool {
+        let units = self.interfaces.iter().flat_map(|i| &i.units);
+        let mut addresses = units.flat_map(|u| &u.addresses);
+        addresses.any(|a| a.value.0 == address)
+            || self.router_id.as_ref().is_some_and(|r| r.value == address)
+    }
+}
+
+impl Interface {
+    /// Packet over SONET/SDH.
+    pub fn is_sonet(&self) -> bool {
+        self.name.starts_with("so-")
+    }
+
+    /// The rate its name or `speed` tells; `None` where only the hardware knows.
+    pub fn rate(&self) -> Option<Rate> {
+        let stated = self.speed.as_ref().and_then(|s| speed(&s.value));
+        let by_name = match self.name.split('-').next()? {
+            "fe" => Rate::from_bps(100_000_000),
+            "ge" => Rate::from_bps(1_000_000_000),
+            "xe" => Rate::from_bps(10_000_000_000),
+            _ => None,
+        };
+        stated.or(by_name)
+    }
+
+    /// Largest frame without check sequence. Unset: Ethernet 1514, with `vlan-tagging` 1518 (the
+    /// tag comes on top), SONET/SDH 4474 (Junos, "Media MTU sizes by interface type").
+    pub fn media_mtu(&self) -> Size {
+        let bytes = match (self.is_sonet(), self.tagging.is_some()) {
+            (true, _) => 4474,
+            (false, true) => 1518,
+            (false, false) => 1514,
+        };
+        self.mtu
+            .as_ref()
+            .map_or(Size::from_bytes(bytes), |m| m.value)
+    }
+
+    /// Layer-2 header of a labelled frame: PPP or HDLC 4, Ethernet 14, tagged 18.
+    pub fn header(&self) -> u64 {
+        match (self.is_sonet(), self.tagging.is_some()) {
+            (true, _) => 4,
+            (false, true) => 18,
+            (false, false) => 14,
+        }
+    }
+}
+
+/// The rate of `speed`: `10g`, `1g`, `100m`, `oc192`.
+fn speed(text: &str) -> Option<Rate> {
+    let bps = match text {
+        "oc3" => 149_760_000,
+        "oc12" => 599_040_000,
+        "oc48" => 2_396_160_000,
+        "oc192" => 9_584_640_000,
+        _ => super::read::scaled(text)?,
+    };
+    Rate::from_bps(bps)
+}

@@ -1,0 +1,143 @@
+//! What a configuration defines, what it refers to, and what has no counterpart.
+
+use std::collections::BTreeSet;
+
+use super::tree::{Id, ROOT, Tree};
+use crate::report::Structure;
+use crate::source::Place;
+
+/// A kind of name: where it is defined, and the statements whose values refer to it. `<>` stands
+/// for any word.
+struct Kind {
+    name: &'static str,
+    defined: &'static [&'static str],
+    referred: &'static [&'static str],
+    /// It serves by being there.
+    by_itself: bool,
+}
+
+const KINDS: [Kind; 8] = [
+    Kind {
+        name: "group",
+        defined: &["groups"],
+        referred: &[],
+        by_itself: true,
+    },
+    Kind {
+        name: "label-switched-path",
+        defined: &[
+            "protocols mpls label-switched-path",
+            "protocols mpls static-label-switched-path",
+        ],
+        referred: &[
+            "protocols connections remote-interface-switch <> transmit-lsp",
+            "protocols connections lsp-switch <> transmit-lsp",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "path",
+        defined: &["protocols mpls path"],
+        referred: &[
+            "protocols mpls label-switched-path <> primary",
+            "protocols mpls label-switched-path <> secondary",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "scheduler",
+        defined: &["class-of-service schedulers"],
+        referred: &["class-of-service scheduler-maps <> forwarding-class <> scheduler"],
+        by_itself: false,
+    },
+    Kind {
+        name: "scheduler-map",
+        defined: &["class-of-service scheduler-maps"],
+        referred: &[
+            "class-of-service interfaces <> scheduler-map",
+            "class-of-service interfaces <> unit <> scheduler-map",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "policer",
+        defined: &["firewall policer"],
+        referred: &[
+            "firewall filter <> term <> then policer",
+            "firewall family <> filter <> term <> then policer",
+            "interfaces <> unit <> family <> policer input",
+            "interfaces <> unit <> family <> policer output",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "filter",
+        defined: &["firewall filter", "firewall family <> filter"],
+        referred: &[
+            "interfaces <> unit <> family <> filter input",
+            "interfaces <> unit <> family <> filter output",
+        ],
+        by_itself: false,
+    },
+    Kind {
+        name: "connection",
+        defined: &[
+            "protocols connections interface-switch",
+            "protocols connections remote-interface-switch",
+            "protocols connections lsp-switch",
+        ],
+        referred: &[],
+        by_itself: true,
+    },
+];
+
+/// What [`survey`] found.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) defined: Vec<Structure>,
+    pub(super) undefined: Vec<Structure>,
+    pub(super) unused: Vec<Structure>,
+}
+
+/// Looks for names of every kind.
+pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
+    let mut names = Names::default();
+    for kind in &KINDS {
+        let all = |paths: &[&str]| -> Vec<Id> {
+            let below = paths.iter().flat_map(|p| values(tree, p));
+            below
+                .filter(|c| !tree.node(*c).word.starts_with("apply-groups"))
+                .collect()
+        };
+        let structure = |id: &Id| Structure {
+            kind: kind.name,
+            name: tree.node(*id).word.to_owned(),
+            place: place(*id),
+        };
+        let (defined, referred) = (all(kind.defined), all(kind.referred));
+        let word = |id: &Id| tree.node(*id).word;
+        let known: BTreeSet<&str> = defined.iter().map(word).collect();
+        let used: BTreeSet<&str> = referred.iter().map(word).collect();
+        names.defined.extend(defined.iter().map(structure));
+        let missing = referred.iter().filter(|r| !known.contains(word(r)));
+        names.undefined.extend(missing.map(structure));
+        let idle = defined
+            .iter()
+            .filter(|d| !kind.by_itself && !used.contains(word(d)));
+        names.unused.extend(idle.map(structure));
+    }
+    names
+}
+
+/// The nodes below every statement of this path.
+fn values(tree: &Tree<'_>, path: &str) -> Vec<Id> {
+    let mut here = vec![ROOT];
+    for word in path.split(' ') {
+        here = if word == "<>" {
+            here.iter().flat_map(|at| tree.children(*at)).collect()
+        } else {
+            here.iter().filter_map(|at| tree.child(*at, word)).collect()
+        };
+    }
+    here.iter().flat_map(|at| tree.children(*at)).collect()
+}

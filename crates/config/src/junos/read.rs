@@ -1,0 +1,396 @@
+//! From the tree to typed values. A value that cannot be read is a problem, and left out.
+
+use core::net::Ipv4Addr;
+use core::str::FromStr;
+
+use farpath_units::{Rate, Size};
+
+use super::Problem;
+use super::model::{
+    Connection, ExplicitPath, Interface, Joins, Lsp, Mpls, Policer, ProtocolInterface, Router,
+    Stated, Unit,
+};
+use super::tree::{Id, ROOT, Tree};
+use crate::source::Place;
+
+/// A tree being read.
+pub(super) struct Reader<'t, 'a> {
+    pub(super) tree: &'t Tree<'a>,
+    pub(super) file: usize,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// The routers of a file: itself, and its logical systems.
+pub(super) fn routers(
+    tree: &Tree<'_>,
+    file: usize,
+    file_name: &str,
+) -> (Vec<Router>, Vec<Problem>) {
+    let mut reader = Reader {
+        tree,
+        file,
+        problems: Vec::new(),
+    };
+    let mut all = vec![reader.router(ROOT, file_name)];
+    if let Some(systems) = tree.child(ROOT, "logical-systems") {
+        for system in tree.children(systems) {
+            let name = format!("{}:{}", all[0].name, tree.node(system).word);
+            all.push(reader.router(system, &name));
+        }
+    }
+    (all, reader.problems)
+}
+
+/// `10g`, `500m`, `64k` or a plain number.
+pub(super) fn scaled(text: &str) -> Option<u64> {
+    let (digits, scale) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1_000),
+        b'm' | b'M' => (&text[..text.len() - 1], 1_000_000),
+        b'g' | b'G' => (&text[..text.len() - 1], 1_000_000_000),
+        _ => (text, 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+pub(super) fn rate(text: &str) -> Option<Rate> {
+    Rate::from_bps(scaled(text)?)
+}
+
+pub(super) fn bytes(text: &str) -> Option<Size> {
+    scaled(text).map(Size::from_bytes)
+}
+
+/// An MTU Junos takes.
+fn mtu(text: &str) -> Option<Size> {
+    let bytes: u64 = text.parse().ok()?;
+    (256..=16_000)
+        .contains(&bytes)
+        .then(|| Size::from_bytes(bytes))
+}
+
+pub(super) fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+pub(super) fn number(text: &str) -> Option<u64> {
+    text.trim_end_matches('%').parse().ok()
+}
+
+fn vlan(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|id| (1..=4094).contains(id))
+}
+
+fn address(text: &str) -> Option<Ipv4Addr> {
+    Ipv4Addr::from_str(text).ok()
+}
+
+/// `192.0.2.1/30`; without a length, a host's.
+fn prefix(text: &str) -> Option<(Ipv4Addr, u8)> {
+    let (host, length) = text.split_once('/').unwrap_or((text, "32"));
+    let length: u8 = length.parse().ok().filter(|l| *l <= 32)?;
+    Some((address(host)?, length))
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn place(&self, id: Id) -> Place {
+        let node = self.tree.node(id);
+        Place {
+            file: self.file,
+            span: node.start as usize..node.end as usize,
+        }
+    }
+
+    /// An active child.
+    pub(super) fn child(&self, id: Id, word: &str) -> Option<Id> {
+        let child = self.tree.child(id, word)?;
+        (!self.tree.node(child).inactive).then_some(child)
+    }
+
+    pub(super) fn at(&self, id: Id, path: &[&str]) -> Option<Id> {
+        path.iter().try_fold(id, |at, word| self.child(at, word))
+    }
+
+    /// Active children of a statement below `id`.
+    pub(super) fn all(&self, id: Id, path: &[&str]) -> Vec<Id> {
+        let at = self.at(id, path);
+        at.map_or_else(Vec::new, |at| self.named(at))
+    }
+
+    /// Children that are names, inactive ones too.
+    fn named(&self, id: Id) -> Vec<Id> {
+        let name = |c: &Id| !self.tree.node(*c).word.starts_with("apply-groups");
+        self.tree.children(id).filter(name).collect()
+    }
+
+    /// A place, if the statement is there and active.
+    pub(super) fn said(&self, id: Id, word: &str) -> Option<Place> {
+        self.child(id, word).map(|c| self.place(c))
+    }
+
+    fn off(&self, id: Id) -> Option<Place> {
+        let inactive = self.tree.node(id).inactive.then(|| self.place(id));
+        inactive.or_else(|| self.said(id, "disable"))
+    }
+
+    /// The value of a statement: of several, the last.
+    pub(super) fn value<T>(
+        &mut self,
+        id: Id,
+        word: &str,
+        read: impl Fn(&str) -> Option<T>,
+        wanted: &str,
+    ) -> Option<Stated<T>> {
+        let statement = self.child(id, word)?;
+        let values = self.named(statement);
+        let active = values.iter().filter(|v| !self.tree.node(**v).inactive);
+        let Some(last) = active.last().copied() else {
+            // An inactive value is none; a statement that ends before its value is a mistake.
+            if values.is_empty() {
+                self.wrong(statement, format!("`{word}` has no value"), wanted);
+            }
+            return None;
+        };
+        self.stated(last, word, read, wanted)
+    }
+
+    pub(super) fn stated<T>(
+        &mut self,
+        id: Id,
+        word: &str,
+        read: impl Fn(&str) -> Option<T>,
+        wanted: &str,
+    ) -> Option<Stated<T>> {
+        let node = self.tree.node(id);
+        let Some(value) = read(node.word) else {
+            let shown: String = node.word.chars().take(60).collect();
+            self.wrong(id, format!("`{word}` cannot be `{shown}`"), wanted);
+            return None;
+        };
+        let applied = node.applied.map(|(start, end)| Place {
+            file: self.file,
+            span: start as usize..end as usize,
+        });
+        Some(Stated {
+            value,
+            place: self.place(id),
+            applied,
+        })
+    }
+
+    fn wrong(&mut self, id: Id, message: String, wanted: &str) {
+        let span = self.place(id).span;
+        self.problems
+            .push(Problem::new(span, message, format!("write {wanted}")));
+    }
+
+    fn name(&self, id: Id) -> String {
+        self.tree.node(id).word.to_owned()
+    }
+
+    fn router(&mut self, id: Id, file_name: &str) -> Router {
+        let system = self.child(id, "system");
+        let name = system.and_then(|s| self.value(s, "host-name", text, "a name"));
+        let options = self.child(id, "routing-options");
+        let router_id = options.and_then(|o| self.value(o, "router-id", address, DOTTED));
+        let interfaces = self.all(id, &["interfaces"]);
+        let interfaces = interfaces
+            .into_iter()
+            .filter(|i| self.tree.node(*i).word != "interface-range");
+        let interfaces: Vec<Id> = interfaces.collect();
+        let igp = ["ospf", "isis"]
+            .iter()
+            .find_map(|p| self.at(id, &["protocols", p]));
+        Router {
+            name: name.map_or_else(|| file_name.to_owned(), |n| n.value),
+            place: self.place(id),
+            router_id,
+            interfaces: interfaces.into_iter().map(|i| self.interface(i)).collect(),
+            mpls: self.at(id, &["protocols", "mpls"]).map(|m| self.mpls(m)),
+            rsvp: self.protocol_interfaces(id, &["protocols", "rsvp", "interface"]),
+            igp: igp.map(|i| self.place(i)),
+            connections: self.connections(id),
+            class_of_service: self.class_of_service(id),
+            policers: self.policers(id),
+        }
+    }
+
+    fn interface(&mut self, id: Id) -> Interface {
+        let options = [
+            "gigether-options",
+            "ether-options",
+            "fastether-options",
+            "sonet-options",
+        ];
+        let member_of = options.iter().find_map(|o| {
+            let options = self.child(id, o)?;
+            self.value(options, "802.3ad", text, "a bundle, `ae0`")
+                .or_else(|| self.value(options, "aggregate", text, "a bundle, `as0`"))
+        });
+        let units = self.all(id, &["unit"]);
+        Interface {
+            name: self.name(id),
+            place: self.place(id),
+            off: self.off(id),
+            mtu: self.value(id, "mtu", mtu, "a number of bytes from 256 to 16000"),
+            speed: self.value(id, "speed", text, "a speed, `10g`"),
+            link_mode: self.value(id, "link-mode", text, "`full-duplex`"),
+            encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
+            tagging: self
+                .said(id, "vlan-tagging")
+                .or_else(|| self.said(id, "flexible-vlan-tagging")),
+            member_of,
+            units: units.into_iter().map(|u| self.unit(u)).collect(),
+        }
+    }
+
+    fn unit(&mut self, id: Id) -> Unit {
+        let addresses = self.all(id, &["family", "inet", "address"]);
+        let addresses = addresses
+            .into_iter()
+            .filter(|a| !self.tree.node(*a).inactive);
+        let addresses: Vec<Id> = addresses.collect();
+        let mpls = self.at(id, &["family", "mpls"]);
+        let routed = ["inet", "inet6", "iso"]
+            .iter()
+            .find_map(|f| self.at(id, &["family", f]));
+        let policers = ["inet", "mpls", "ccc"].iter().flat_map(|f| {
+            let policer = self.at(id, &["family", f, "policer"]);
+            let ways = ["input", "output"].into_iter();
+            ways.filter_map(move |w| Some((policer?, w)))
+                .collect::<Vec<_>>()
+        });
+        let policers: Vec<(Id, &str)> = policers.collect();
+        Unit {
+            number: self.name(id),
+            place: self.place(id),
+            off: self.off(id),
+            encapsulation: self.value(id, "encapsulation", text, "an encapsulation"),
+            vlan: self.value(id, "vlan-id", vlan, "a number from 1 to 4094"),
+            addresses: addresses
+                .into_iter()
+                .filter_map(|a| self.stated(a, "address", prefix, "`192.0.2.1/30`"))
+                .collect(),
+            routed: routed.map(|f| self.place(f)),
+            mpls: mpls.map(|m| self.place(m)),
+            mpls_mtu: mpls
+                .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),
+            ccc: self.at(id, &["family", "ccc"]).map(|c| self.place(c)),
+            policers: policers
+                .into_iter()
+                .filter_map(|(p, way)| self.value(p, way, text, "a policer's name"))
+                .collect(),
+        }
+    }
+
+    fn protocol_interfaces(&mut self, id: Id, path: &[&str]) -> Vec<ProtocolInterface> {
+        let all = self.all(id, path);
+        let read = |i: Id| ProtocolInterface {
+            name: self.name(i),
+            place: self.place(i),
+            off: self.off(i),
+            bandwidth: self.value(i, "bandwidth", rate, "a rate, `10g`"),
+            subscription: self.value(i, "subscription", number, "a share in percent"),
+            link_protection: self.said(i, "link-protection"),
+        };
+        all.into_iter().map(read).collect()
+    }
+
+    fn mpls(&mut self, id: Id) -> Mpls {
+        let signalled = self.all(id, &["label-switched-path"]);
+        let fixed = self.all(id, &["static-label-switched-path"]);
+        let mut lsps: Vec<Lsp> = signalled.into_iter().map(|l| self.lsp(l, false)).collect();
+        lsps.extend(fixed.into_iter().map(|l| self.lsp(l, true)));
+        let paths = self.all(id, &["path"]);
+        Mpls {
+            place: self.place(id),
+            explicit_null: self.said(id, "explicit-null"),
+            no_cspf: self.said(id, "no-cspf"),
+            interfaces: self.protocol_interfaces(id, &["interface"]),
+            lsps,
+            paths: paths.into_iter().map(|p| self.explicit_path(p)).collect(),
+        }
+    }
+
+    fn explicit_path(&mut self, id: Id) -> ExplicitPath {
+        let hops = self.named(id);
+        let hops = hops
+            .into_iter()
+            .filter_map(|h| self.stated(h, "path", address, DOTTED));
+        let hops = hops.map(|h| h.value).collect();
+        ExplicitPath {
+            name: self.name(id),
+            place: self.place(id),
+            hops,
+        }
+    }
+
+    fn lsp(&mut self, id: Id, fixed: bool) -> Lsp {
+        let protections = ["fast-reroute", "link-protection", "node-link-protection"];
+        let primary = self.all(id, &["primary"]).first().copied();
+        // A fixed LSP is built of statements farpath does not look into.
+        let value = if fixed { None } else { Some(id) };
+        Lsp {
+            name: self.name(id),
+            place: self.place(id),
+            off: self.off(id),
+            fixed,
+            from: value.and_then(|v| self.value(v, "from", address, DOTTED)),
+            to: self.value(id, "to", address, DOTTED),
+            bandwidth: value.and_then(|v| self.value(v, "bandwidth", rate, "a rate, `2g`")),
+            no_cspf: self.said(id, "no-cspf"),
+            protection: protections.iter().find_map(|p| self.said(id, p)),
+            primary: primary.and_then(|p| self.stated(p, "primary", text, "a path's name")),
+        }
+    }
+
+    fn connections(&mut self, id: Id) -> Vec<Connection> {
+        let mut all = Vec::new();
+        for kind in ["interface-switch", "remote-interface-switch", "lsp-switch"] {
+            for c in self.all(id, &["protocols", "connections", kind]) {
+                let joins = self.joins(c, kind);
+                all.push(Connection {
+                    name: self.name(c),
+                    place: self.place(c),
+                    off: self.off(c),
+                    joins,
+                });
+            }
+        }
+        all
+    }
+
+    fn joins(&mut self, id: Id, kind: &str) -> Joins {
+        if kind == "interface-switch" {
+            let all = self.all(id, &["interface"]);
+            let read = |i| self.stated(i, "interface", text, "an interface");
+            return Joins::Interfaces(all.into_iter().filter_map(read).collect());
+        }
+        let transmit = self.value(id, "transmit-lsp", text, "an LSP's name");
+        let receive = self.value(id, "receive-lsp", text, "an LSP's name");
+        if kind == "lsp-switch" {
+            return Joins::Lsps { transmit, receive };
+        }
+        Joins::Remote {
+            interface: self.value(id, "interface", text, "an interface"),
+            transmit,
+            receive,
+        }
+    }
+
+    fn policers(&mut self, id: Id) -> Vec<Policer> {
+        let all = self.all(id, &["firewall", "policer"]);
+        let read = |p: Id| {
+            let limits = self.child(p, "if-exceeding");
+            Some(Policer {
+                name: self.stated(p, "policer", text, "a name")?,
+                rate: limits.and_then(|l| self.value(l, "bandwidth-limit", rate, "a rate, `50m`")),
+                burst: limits
+                    .and_then(|l| self.value(l, "burst-size-limit", bytes, "bytes, `625k`")),
+                discards: self.at(p, &["then", "discard"]).is_some(),
+            })
+        };
+        all.into_iter().filter_map(read).collect()
+    }
+}
+
+const DOTTED: &str = "an IPv4 address, `192.0.2.1`";
