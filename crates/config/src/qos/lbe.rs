@@ -88,16 +88,30 @@ impl Lbe {
         let low = weights.len() - 1;
         let full = vec![Mix::of(frame); weights.len()];
         let at = |overshoot| shares(&credits, &full, overshoot)[low];
-        let lines = match self.dialect {
+        let share = at(Overshoot::Carried);
+        let bounds = share_bounds(&credits, low, frame);
+        let figures = format!(
+            "Low class: {:.2} % when all queues are full, {:.2} to {:.2} % by packet sizes and overshoot.",
+            100.0 * share,
+            100.0 * bounds.0,
+            100.0 * bounds.1
+        );
+        let mut lines = match self.dialect {
             Dialect::CatOs => self.catos(&name, port_type, &weights, unit, mtu),
             _ => self.ios(&name, port_type, &weights, unit, mtu),
         };
+        let mark = if self.dialect == Dialect::CatOs {
+            '#'
+        } else {
+            '!'
+        };
+        lines.insert(1, format!("{mark} {figures}"));
         Ok(Written {
             text: lines.join("\n") + "\n",
             port_type,
             unit,
-            share: at(Overshoot::Carried),
-            bounds: share_bounds(&credits, low, frame),
+            share,
+            bounds,
             cleared: at(Overshoot::Cleared),
             weights,
         })
