@@ -258,6 +258,8 @@ pub(crate) enum ConfigCommand {
     Check(ConfigCheckArgs),
     /// Write two routers' configuration for a circuit that crosses their link several times
     Snaky(SnakyArgs),
+    /// Write the configuration of a lower-effort class (LBE, scavenger) on a Catalyst port
+    Lbe(ConfigLbeArgs),
 }
 
 /// `farpath config snaky`.
@@ -331,9 +333,60 @@ pub(crate) struct ConfigCheckArgs {
     /// The least severity that makes the command fail
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
-    /// The language of all files: junos, junos-set, ios, catos; without it, their text tells
+    /// The language of all files: junos, junos-set, ios, catos, hosts; without it, their text tells
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
+    /// What the text does not say of switch ports.
+    #[command(flatten)]
+    pub(crate) ports: PortArgs,
+    /// Round-trip time policers and windows are judged at, with its unit: 100ms
+    #[arg(long)]
+    pub(crate) rtt: Option<String>,
+    /// The share the low class is to have: 1%
+    #[arg(long)]
+    pub(crate) share: Option<String>,
+}
+
+/// What a configuration does not say of switch ports.
+#[derive(Args, Debug)]
+pub(crate) struct PortArgs {
+    /// Hardware of the ports: 1p2q2t, 2q2t ...; without it, the commonest at each port's speed
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) port_type: Option<String>,
+    /// Bytes the ports count for a unit of WRR weight: 256B
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) wrr_unit: Option<String>,
+}
+
+/// `farpath config lbe`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Writes the smallest weights whose share is within a point for every packet size, and says\n\
+                  what the share really is. A target no weights meet is refused with the reason.\n\n\
+                  Example:\n  farpath config lbe --share 1% --mtu 9000"
+)]
+pub(crate) struct ConfigLbeArgs {
+    /// The low class's share when all queues are full: 1%
+    #[arg(long)]
+    pub(crate) share: String,
+    /// Largest IP packet in bytes
+    #[arg(long, default_value = "1500")]
+    pub(crate) mtu: String,
+    /// What the text does not say of the port.
+    #[command(flatten)]
+    pub(crate) ports: PortArgs,
+    /// Rate of the port, with its unit
+    #[arg(long, default_value = "1Gbit/s")]
+    pub(crate) rate: String,
+    /// The low class's DSCP: 8 is CS1, 1 is LE (RFC 8622)
+    #[arg(long, default_value_t = 8)]
+    pub(crate) dscp: u8,
+    /// The port; without it, the first of module 3
+    #[arg(long, value_name = "NAME")]
+    pub(crate) interface: Option<String>,
+    /// The language: ios or catos
+    #[arg(long, value_name = "NAME", default_value = "ios")]
+    pub(crate) dialect: String,
 }
 
 /// The least severity that makes `farpath config check` fail.

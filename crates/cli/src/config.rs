@@ -9,16 +9,18 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use farpath_config::ccc::snaky::{Router, Snaky};
-use farpath_config::{Dialect, Report, Severity, Source, check, json, sarif, text};
+use farpath_config::{Dialect, Report, Severity, Source, check_with, json, sarif, text};
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
 use crate::exit::{Exit, Failure, note, print};
+use crate::lbe;
 use crate::output::prepare_file;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.command {
         ConfigCommand::Check(args) => check_files(args),
         ConfigCommand::Snaky(args) => snaky(args),
+        ConfigCommand::Lbe(args) => lbe::write(args),
     }
 }
 
@@ -28,7 +30,8 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
         sources.push(read(file)?);
     }
     let dialect = args.dialect.as_deref().map(named).transpose()?;
-    let report = check(&sources, &vec![dialect; sources.len()]);
+    let options = lbe::options(args)?;
+    let report = check_with(&sources, &vec![dialect; sources.len()], &options);
     let shown = if args.json {
         format!("{:#}\n", json::document(&report, &sources))
     } else if args.sarif {
@@ -58,7 +61,7 @@ fn outcome(report: &Report, fail_on: FailOn) -> Exit {
     }
 }
 
-fn named(name: &str) -> Result<Dialect, Failure> {
+pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
     Dialect::named(name).ok_or_else(|| {
         let all: Vec<&str> = Dialect::ALL.iter().map(|d| d.name()).collect();
         Failure::usage(format!("`{name}` is no dialect"))

@@ -6,6 +6,7 @@ mod compare;
 mod config;
 mod conformance;
 mod exit;
+mod lbe;
 mod memory;
 mod new;
 mod output;

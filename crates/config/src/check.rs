@@ -17,6 +17,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
     crate::junos::check(sources, &mut report);
     crate::qos::check(sources, options, &mut report);
+    crate::hosts::check(sources, options, &mut report);
     report.sort();
     report
 }

@@ -13,6 +13,8 @@ pub enum Dialect {
     Ios,
     /// Cisco CatOS, `set qos …`.
     CatOs,
+    /// Hosts: sysctl settings and test commands.
+    Hosts,
 }
 
 /// How many lines are looked at: a configuration shows its language early.
@@ -64,11 +66,12 @@ const IOS: [&str; 19] = [
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Dialect; 4] = [
+    pub const ALL: [Dialect; 5] = [
         Dialect::Junos,
         Dialect::JunosSet,
         Dialect::Ios,
         Dialect::CatOs,
+        Dialect::Hosts,
     ];
 
     /// Its name on the command line and in results.
@@ -78,6 +81,7 @@ impl Dialect {
             Dialect::JunosSet => "junos-set",
             Dialect::Ios => "ios",
             Dialect::CatOs => "catos",
+            Dialect::Hosts => "hosts",
         }
     }
 
@@ -94,7 +98,7 @@ impl Dialect {
     /// The dialect `text` looks most like. Text with no sign of any is taken for Junos with braces,
     /// whose reader then says what is wrong.
     pub fn detect(text: &str) -> Dialect {
-        let mut score = [0_usize; 4];
+        let mut score = [0_usize; 5];
         let mut blob = false;
         for line in text.lines().take(LINES) {
             let bare = line.trim();
@@ -115,12 +119,14 @@ impl Dialect {
 }
 
 /// Adds what one line speaks for.
-fn score_line(line: &str, score: &mut [usize; 4]) {
+fn score_line(line: &str, score: &mut [usize; 5]) {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or("");
     let second = words.next().unwrap_or("");
-    let [junos, set, ios, catos] = score;
-    if line.ends_with('{') || line.ends_with(';') || line == "}" {
+    let [junos, set, ios, catos, hosts] = score;
+    if crate::hosts::is_host_line(line) {
+        *hosts += 1;
+    } else if line.ends_with('{') || line.ends_with(';') || line == "}" {
         *junos += 1;
     } else if matches!(first, "set" | "clear") && CATOS.contains(&second) {
         *catos += 1;

@@ -54,10 +54,8 @@ pub(crate) fn names(words: &mut Words<'_>) -> Vec<String> {
             .unwrap_or((part, ""));
         let from: String = from.split_whitespace().collect();
         let name = full_name(&from);
-        let (stem, first) = name.split_at(
-            name.rfind(|c: char| !c.is_ascii_digit())
-                .map_or(0, |n| n + 1),
-        );
+        let (stem, first) =
+            name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len());
         let last = to.trim().rsplit('/').next().unwrap_or_default();
         match (first.parse::<u32>(), last.parse::<u32>()) {
             (Ok(a), Ok(b)) if a <= b && b - a < MOST_IN_RANGE => {

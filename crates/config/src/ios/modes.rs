@@ -85,6 +85,16 @@ const INTERFACE_IP: [&str; 12] = [
     "verify",
 ];
 
+/// After `spanning-tree`, on an interface, unless `default` follows.
+const SPANNING_TREE: [&str; 6] = [
+    "bpdufilter",
+    "bpduguard",
+    "cost",
+    "guard",
+    "port-priority",
+    "portfast",
+];
+
 const CLASS: [&str; 11] = [
     "bandwidth",
     "fair-queue",
@@ -205,6 +215,10 @@ pub(crate) fn knows(mode: Mode, content: &str) -> bool {
                     && words.next().is_some_and(|w| INTERFACE_MLS.contains(&w))
             }
             "ip" => words.next().is_some_and(|w| INTERFACE_IP.contains(&w)),
+            "spanning-tree" => {
+                words.next().is_some_and(|w| SPANNING_TREE.contains(&w))
+                    && words.next() != Some("default")
+            }
             _ => INTERFACE.binary_search(&word).is_ok(),
         },
         Mode::ClassMap => matches!(word, "match" | "description"),

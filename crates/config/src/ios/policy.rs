@@ -8,7 +8,8 @@ use super::tree::{Kind, Tree};
 use super::words::Words;
 use crate::qos::{Action, Class, ClassMap, Match, Police, PolicyMap};
 
-/// DSCP names of the standards (RFC 2474, RFC 2597, RFC 3246, RFC 8622).
+/// DSCP names of the standards (class selectors of RFC 2474, assured
+/// forwarding, RFC 3246, RFC 8622).
 const DSCP_NAMES: [(&str, u8); 23] = [
     ("default", 0),
     ("le", 1),

@@ -285,8 +285,9 @@ fn is_numeric(word: &str) -> bool {
             .all(|c| c.is_ascii_digit() || c == '-' || c == ',')
 }
 
-/// At most 60 characters of it.
+/// At most 60 characters of its first line.
 pub(crate) fn shortened(text: &str) -> String {
+    let text = text.lines().next().unwrap_or_default();
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -88,16 +88,30 @@ impl Lbe {
         let low = weights.len() - 1;
         let full = vec![Mix::of(frame); weights.len()];
         let at = |overshoot| shares(&credits, &full, overshoot)[low];
-        let lines = match self.dialect {
+        let share = at(Overshoot::Carried);
+        let bounds = share_bounds(&credits, low, frame);
+        let figures = format!(
+            "Low class: {:.2} % when all queues are full, {:.2} to {:.2} % by packet sizes and overshoot.",
+            100.0 * share,
+            100.0 * bounds.0,
+            100.0 * bounds.1
+        );
+        let mut lines = match self.dialect {
             Dialect::CatOs => self.catos(&name, port_type, &weights, unit, mtu),
             _ => self.ios(&name, port_type, &weights, unit, mtu),
         };
+        let mark = if self.dialect == Dialect::CatOs {
+            '#'
+        } else {
+            '!'
+        };
+        lines.insert(1, format!("{mark} {figures}"));
         Ok(Written {
             text: lines.join("\n") + "\n",
             port_type,
             unit,
-            share: at(Overshoot::Carried),
-            bounds: share_bounds(&credits, low, frame),
+            share,
+            bounds,
             cleared: at(Overshoot::Cleared),
             weights,
         })
@@ -203,14 +217,16 @@ impl Lbe {
     /// The smallest weights, and the unit they are for.
     fn weights(&self, port_type: PortType, mtu: u32) -> Result<(Vec<u32>, Size), LbeError> {
         let usual = Size::from_bytes(256);
+        // Weights too small for that are taken to be scaled: a weight of 1 is a whole frame.
+        let scaled = fitting_unit(&[1], mtu);
         if let Some(unit) = self.unit {
             return self
-                .search(port_type, mtu, Some(unit))
+                .search(port_type, mtu, unit)
                 .ok_or_else(|| self.out_of_reach(port_type, mtu, unit));
         }
-        self.search(port_type, mtu, Some(usual))
-            .or_else(|| self.search(port_type, mtu, None))
-            .ok_or_else(|| self.out_of_reach(port_type, mtu, usual))
+        self.search(port_type, mtu, usual)
+            .or_else(|| self.search(port_type, mtu, scaled))
+            .ok_or_else(|| self.out_of_reach(port_type, mtu, scaled))
     }
 
     fn out_of_reach(&self, port_type: PortType, mtu: u32, unit: Size) -> LbeError {
@@ -219,6 +235,11 @@ impl Lbe {
         let cause = match least {
             256.. => format!(
                 "with {unit} a unit of weight a frame of {} B needs a weight of {least}, and 255 is the most",
+                u64::from(mtu) + FRAME
+            ),
+            _ if least as f64 / (least + others) as f64 <= self.share.get() + POINT => format!(
+                "with {unit} a unit of weight no weights up to 255 give {:.2} % within a point for every packet size up to {} B",
+                100.0 * self.share.get(),
                 u64::from(mtu) + FRAME
             ),
             _ => format!(
@@ -234,16 +255,11 @@ impl Lbe {
         }
     }
 
-    fn search(
-        &self,
-        port_type: PortType,
-        mtu: u32,
-        unit: Option<Size>,
-    ) -> Option<(Vec<u32>, Size)> {
+    fn search(&self, port_type: PortType, mtu: u32, unit: Size) -> Option<(Vec<u32>, Size)> {
         let target = self.share.get();
         let others = usize::from(port_type.weighted) - 1;
         let frame = Size::from_bytes(u64::from(mtu) + FRAME);
-        let mut best: Option<(usize, Vec<u32>, Size)> = None;
+        let mut best: Option<(usize, Vec<u32>)> = None;
         for low in 1..=255_u32 {
             for high in low..=255_u32 {
                 let sum = others * high as usize + low as usize;
@@ -256,7 +272,6 @@ impl Lbe {
                 }
                 let mut weights = vec![high; others];
                 weights.push(low);
-                let unit = unit.unwrap_or_else(|| fitting_unit(&weights, mtu));
                 if u64::from(low) * unit.as_bytes() < frame.as_bytes() {
                     continue;
                 }
@@ -266,11 +281,11 @@ impl Lbe {
                     .collect();
                 let (least, most) = share_bounds(&credits, others, frame);
                 if most <= target + POINT && least >= target - POINT {
-                    best = Some((sum, weights, unit));
+                    best = Some((sum, weights));
                 }
             }
         }
-        best.map(|(_, weights, unit)| (weights, unit))
+        best.map(|(_, weights)| (weights, unit))
     }
 
     /// Lines of (queue, threshold, CoS values); the strict queue's threshold is 0.

@@ -99,6 +99,16 @@ impl Checker<'_> {
             self.find(&ATM002, &contract.place, message, remedy)
                 .uncertain = uncertain.clone();
         }
+        self.burst(device, interface, circuit, &name);
+    }
+
+    /// ATM003.
+    fn burst(&mut self, device: &Device, interface: &Interface, circuit: &Pvc, name: &str) {
+        let Some(contract) = &circuit.contract else {
+            return;
+        };
+        let uncertain = circuit.unknown.clone();
+        let (peak, sustained) = (contract.value.peak, contract.value.sustained);
         let variable = matches!(contract.value.category, Category::VbrNrt | Category::VbrRt);
         if !variable || sustained >= peak {
             return;

@@ -10,37 +10,7 @@ impl Checker<'_> {
     /// QOS011 and QOS012.
     pub(super) fn policies(&mut self, device: &Device) {
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
-            for service in &interface.services {
-                if !device
-                    .policy_maps
-                    .iter()
-                    .any(|p| p.name == service.value.policy)
-                {
-                    let message = format!(
-                        "policy map {} on {} is not defined",
-                        service.value.policy, interface.name
-                    );
-                    let near = device
-                        .policy_maps
-                        .iter()
-                        .min_by_key(|p| strsim::osa_distance(&p.name, &service.value.policy));
-                    let remedy = match near {
-                        Some(p) => format!("define it; {} is defined", p.name),
-                        None => "define it: `policy-map NAME`".to_owned(),
-                    };
-                    self.find(&QOS012, &service.place, message, remedy)
-                        .uncertain = device.unknown_qos.clone();
-                }
-                if service.value.direction == Direction::Output && is_lan(interface) {
-                    let message = format!(
-                        "`service-policy output` on {}: the policy feature cards of Catalyst 6500 LAN ports act on arriving traffic",
-                        interface.name
-                    );
-                    let remedy = "put it on the interfaces where the traffic arrives, or check that this card acts on departing traffic".to_owned();
-                    self.find(&QOS012, &service.place, message, remedy)
-                        .uncertain = doubts(device, interface);
-                }
-            }
+            self.services(device, interface);
         }
         for map in &device.policy_maps {
             let users = device
@@ -82,6 +52,40 @@ impl Checker<'_> {
                     "use it in a policy, or take it out".to_owned(),
                 );
                 but(finding, Severity::Warning, device.unknown_qos.clone());
+            }
+        }
+    }
+
+    fn services(&mut self, device: &Device, interface: &Interface) {
+        for service in &interface.services {
+            if !device
+                .policy_maps
+                .iter()
+                .any(|p| p.name == service.value.policy)
+            {
+                let message = format!(
+                    "policy map {} on {} is not defined",
+                    service.value.policy, interface.name
+                );
+                let near = device
+                    .policy_maps
+                    .iter()
+                    .min_by_key(|p| strsim::osa_distance(&p.name, &service.value.policy));
+                let remedy = match near {
+                    Some(p) => format!("define it; {} is defined", p.name),
+                    None => "define it: `policy-map NAME`".to_owned(),
+                };
+                self.find(&QOS012, &service.place, message, remedy)
+                    .uncertain = device.unknown_qos.clone();
+            }
+            if service.value.direction == Direction::Output && is_lan(interface) {
+                let message = format!(
+                    "`service-policy output` on {}: the policy feature cards of Catalyst 6500 LAN ports act on arriving traffic",
+                    interface.name
+                );
+                let remedy = "put it on the interfaces where the traffic arrives, or check that this card acts on departing traffic".to_owned();
+                self.find(&QOS012, &service.place, message, remedy)
+                    .uncertain = doubts(device, interface);
             }
         }
     }

@@ -80,6 +80,20 @@ impl Checker<'_> {
             );
             misfit(self, &limits.place, why);
         }
+        self.numbers(device, interface, port) && fits
+    }
+
+    /// Queues and thresholds named that the port has not; `false` if a queue is.
+    fn numbers(&mut self, device: &Device, interface: &Interface, port: &Port) -> bool {
+        let said = &interface.queueing;
+        let (t, weighted) = (port.port_type, port.port_type.weighted);
+        let mut fits = true;
+        let misfit = |this: &mut Self, place: &Place, message: String| {
+            let remedy = format!(
+                "write what {t} has, or name the real type: --port-type, or a line `! farpath port-type …` in the interface"
+            );
+            this.find(&QOS002, place, message, remedy).uncertain = doubts(device, interface);
+        };
         let cos = said
             .cos_maps
             .iter()
@@ -277,6 +291,21 @@ impl Checker<'_> {
         let (Some(place), false) = (said.first(), said.cos_maps.is_empty()) else {
             return;
         };
+        if let Some(strict) = port.queues.iter().find(|q| {
+            q.strict
+                && q.thresholds
+                    .iter()
+                    .all(|t| t.cos.is_empty() && t.dscp.is_empty())
+        }) {
+            let message = format!(
+                "the strict queue of {} has {} % of the buffer, and no CoS goes there",
+                port.name, strict.limit_percent
+            );
+            let remedy =
+                "map voice to it, `priority-queue cos-map 1 5`, or give its buffer to the others"
+                    .to_owned();
+            self.find(&QOS004, place, message, remedy).uncertain = doubts(device, interface);
+        }
         let total: u32 = port.weighted().map(|q| q.weight).sum();
         for queue in port.weighted() {
             let empty = queue

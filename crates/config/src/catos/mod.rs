@@ -3,17 +3,17 @@
 //! Queues are set for all ports of a type at once, so a type is an interface of its own here,
 //! `ports of type 1p2q2t`, beside the ports by number.
 
+mod port;
+mod queueing;
+
 use core::ops::Range;
 
 use farpath_units::{Rate, Size};
 
 use crate::dialect::Dialect;
-use crate::ios::{Reader, Taken, Words, note, shortened, trust_named};
+use crate::ios::{Reader, Taken, Words, note, shortened};
 use crate::qos::faults;
-use crate::qos::{
-    Action, ChannelGroup, Class, CosMap, Device, Direction, Duplex, Interface, Police, PolicyMap,
-    PortType, RandomDetect, Speed, Stated, Switchport,
-};
+use crate::qos::{Action, Class, Device, Police, PolicyMap, Stated, Switchport};
 
 /// First words of commands.
 const VERBS: [&str; 14] = [
@@ -142,7 +142,7 @@ fn statement(reader: &mut Reader, mut words: Words<'_>, span: Range<usize>) -> T
     }
     match words.next().map(|w| w.text) {
         Some("qos") => qos(reader, words, span),
-        Some("port") => port(reader, words, span),
+        Some("port") => port::port(reader, words, span),
         Some("trunk") => {
             let Some(ports) = words.next() else {
                 return Taken::Unknown;
@@ -154,163 +154,11 @@ fn statement(reader: &mut Reader, mut words: Words<'_>, span: Range<usize>) -> T
                 Switchport::Access
             };
             let stated = reader.stated(mode, span.clone());
-            each(reader, ports.text, span, |i| {
+            port::each(reader, ports.text, span, |i| {
                 i.switchport = Some(stated.clone())
             })
         }
         Some(word) if PASSED_OVER.contains(&word) => Taken::PassedOver,
-        _ => Taken::Unknown,
-    }
-}
-
-/// Does `f` to every port of a list such as `3/1-4,4/2`.
-fn each(
-    reader: &mut Reader,
-    list: &str,
-    span: Range<usize>,
-    mut f: impl FnMut(&mut Interface),
-) -> Taken {
-    for name in ports(list) {
-        let number = reader.interface(&name, span.clone());
-        f(&mut reader.device.interfaces[number]);
-    }
-    Taken::Understood
-}
-
-fn ports(list: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for part in list.split(',').filter(|p| !p.is_empty()) {
-        let (module, range) = part.split_once('/').unwrap_or(("", part));
-        let (from, to) = range.split_once('-').unwrap_or((range, range));
-        let to = to.rsplit('/').next().unwrap_or(to);
-        match (from.parse::<u32>(), to.parse::<u32>()) {
-            (Ok(a), Ok(b)) if a <= b && b - a < 1024 => {
-                all.extend((a..=b).map(|n| format!("{module}/{n}")))
-            }
-            _ => all.push(part.to_owned()),
-        }
-    }
-    all
-}
-
-fn port(reader: &mut Reader, mut words: Words<'_>, span: Range<usize>) -> Taken {
-    let Some(what) = words.next() else {
-        return Taken::Unknown;
-    };
-    let Some(list) = words.next() else {
-        return Taken::Unknown;
-    };
-    let value = words.next().map(|w| w.text);
-    let stated = |reader: &Reader| reader.place(span.clone());
-    let place = stated(reader);
-    match (what.text, value) {
-        ("qos", Some(kind)) => port_qos(reader, list.text, kind, words, span),
-        ("speed", Some("auto")) => {
-            let speed = Stated {
-                value: Speed::Auto,
-                place,
-            };
-            each(reader, list.text, span, |i| i.speed = Some(speed.clone()))
-        }
-        ("speed", Some(text)) => match text.parse() {
-            Ok(mbps) => {
-                let speed = Stated {
-                    value: Speed::Fixed(mbps),
-                    place,
-                };
-                each(reader, list.text, span, |i| i.speed = Some(speed.clone()))
-            }
-            Err(_) => Taken::Unknown,
-        },
-        ("duplex", Some(text @ ("half" | "full"))) => {
-            let value = if text == "half" {
-                Duplex::Half
-            } else {
-                Duplex::Full
-            };
-            let duplex = Stated { value, place };
-            each(reader, list.text, span, |i| i.duplex = Some(duplex.clone()))
-        }
-        ("jumbo", Some(text)) => {
-            // Jumbo frames of CatOS ports are 9216 bytes.
-            let mtu = (text == "enable").then_some(Stated { value: 9216, place });
-            each(reader, list.text, span, |i| i.mtu = mtu.clone())
-        }
-        ("name", _) => {
-            let text = value.unwrap_or_default();
-            let rest = words.rest().text;
-            let description = Stated {
-                value: format!("{text} {rest}").trim_end().to_owned(),
-                place,
-            };
-            each(reader, list.text, span, |i| {
-                i.description = Some(description.clone())
-            })
-        }
-        ("flowcontrol", Some(text @ ("send" | "receive"))) => {
-            let direction = if text == "send" {
-                Direction::Output
-            } else {
-                Direction::Input
-            };
-            let wanted = words
-                .next()
-                .is_some_and(|w| matches!(w.text, "on" | "desired"));
-            let said = Stated {
-                value: (direction, wanted),
-                place,
-            };
-            each(reader, list.text, span, |i| {
-                i.flow_control.push(said.clone())
-            })
-        }
-        ("channel", Some(text)) if text.parse::<u32>().is_ok() => {
-            let number = text.parse().unwrap_or(0);
-            let channel = Stated {
-                value: ChannelGroup { number },
-                place,
-            };
-            each(reader, list.text, span, |i| {
-                i.channel = Some(channel.clone())
-            })
-        }
-        ("disable", None) => each(reader, list.text, span, |i| i.shutdown = true),
-        ("enable", None) => each(reader, list.text, span, |i| i.shutdown = false),
-        (
-            "channel" | "negotiation" | "broadcast" | "membership" | "security" | "trap"
-            | "protocol" | "host",
-            _,
-        ) => Taken::PassedOver,
-        _ => Taken::Unknown,
-    }
-}
-
-fn port_qos(
-    reader: &mut Reader,
-    list: &str,
-    kind: &str,
-    mut words: Words<'_>,
-    span: Range<usize>,
-) -> Taken {
-    match kind {
-        "trust" => {
-            let Some(value) = trust_named(words.next().map(|w| w.text)) else {
-                return Taken::Unknown;
-            };
-            reader.finish(words);
-            let trust = reader.stated(value, span.clone());
-            each(reader, list, span, |i| i.trust = Some(trust.clone()))
-        }
-        "cos" => {
-            let Some(value) = reader.number(&mut words, "a CoS", 0..=7) else {
-                return Taken::Unknown;
-            };
-            reader.finish(words);
-            let cos = reader.stated(value as u8, span.clone());
-            each(reader, list, span, |i| i.default_cos = Some(cos.clone()))
-        }
-        "vlan-based" | "port-based" | "policy-source" | "trust-ext" | "cos-ext"
-        | "trust-device" => Taken::PassedOver,
         _ => Taken::Unknown,
     }
 }
@@ -326,7 +174,7 @@ fn qos(reader: &mut Reader, mut words: Words<'_>, span: Range<usize>) -> Taken {
             Taken::Understood
         }
         "map" | "wrr" | "txq-ratio" | "drop-threshold" | "wred" => {
-            match of_type(reader, what.text, &mut words, span) {
+            match queueing::of_type(reader, what.text, &mut words, span) {
                 Some(()) => {
                     reader.finish(words);
                     Taken::Understood
@@ -416,153 +264,6 @@ fn dscp_map(
         }
     }
     mapped(reader, name, span)
-}
-
-/// The commands for all ports of a type.
-fn of_type(
-    reader: &mut Reader,
-    what: &str,
-    words: &mut Words<'_>,
-    span: Range<usize>,
-) -> Option<()> {
-    let word = words.next()?;
-    let port_type: PortType = match word.text.parse() {
-        Ok(t) => t,
-        Err(e) => {
-            let e: crate::qos::PortTypeError = e;
-            reader.fault(
-                &faults::RANGE,
-                word.span(),
-                e.to_string(),
-                "`show port capabilities` names a port's type",
-            );
-            return None;
-        }
-    };
-    let receive = words.peek().is_some_and(|w| w.text == "rx");
-    words.accept("tx");
-    words.accept("rx");
-    let number = reader.interface(&format!("{OF_TYPE}{port_type}"), span.clone());
-    let stated_type = reader.stated(port_type, span.clone());
-    let place = reader.place(span);
-    if receive {
-        let said = &mut reader.device.interfaces[number].queueing;
-        said.receive.push(place);
-        while words.next().is_some() {}
-        return Some(());
-    }
-    let small = |list: Vec<u64>| list.into_iter().map(|n| n as u32).collect::<Vec<u32>>();
-    let mut said = core::mem::take(&mut reader.device.interfaces[number].queueing);
-    said.port_type = Some(stated_type);
-    let done = match what {
-        "wrr" => reader.numbers(words, "a weight", 1..=255).map(|value| {
-            said.bandwidth = Some(Stated {
-                value: small(value),
-                place,
-            })
-        }),
-        "txq-ratio" => reader
-            .numbers(words, "a queue's share of the buffer in percent", 1..=100)
-            .map(|list| {
-                let mut value = small(list);
-                if port_type.strict > 0 && value.len() > usize::from(port_type.weighted) {
-                    let strict = value.pop().unwrap_or(0);
-                    said.strict_limit = Some(Stated {
-                        value: strict,
-                        place: place.clone(),
-                    });
-                }
-                said.limits = Some(Stated { value, place });
-            }),
-        "map" => cos_map(reader, words, place, port_type, &mut said),
-        "drop-threshold" => {
-            words.accept("queue");
-            reader
-                .number(words, "a queue's number", 1..=8)
-                .and_then(|queue| {
-                    let value = small(reader.numbers(words, "a threshold in percent", 0..=100)?);
-                    said.thresholds.push(Stated {
-                        value: (queue as u8, value),
-                        place,
-                    });
-                    Some(())
-                })
-        }
-        _ => wred(reader, words, place, &mut said),
-    };
-    reader.device.interfaces[number].queueing = said;
-    done
-}
-
-/// `Q T cos LIST`, or `Q cos LIST` of a strict queue.
-fn cos_map(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: crate::Place,
-    port_type: PortType,
-    said: &mut crate::qos::Queueing,
-) -> Option<()> {
-    let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
-    let mut threshold = 1;
-    if words.peek().is_some_and(|w| w.text != "cos") {
-        threshold = reader.number(words, "a threshold's number", 1..=8)? as u8;
-    }
-    words.accept("cos");
-    let cos: Vec<u8> = reader
-        .numbers(words, "a CoS", 0..=7)?
-        .into_iter()
-        .map(|c| c as u8)
-        .collect();
-    if port_type.strict_queue() == Some(queue) {
-        said.strict_cos = Some(Stated { value: cos, place });
-        return Some(());
-    }
-    // CatOS moves a CoS from where it was.
-    for map in &mut said.cos_maps {
-        map.value.cos.retain(|c| !cos.contains(c));
-    }
-    said.cos_maps.push(Stated {
-        value: CosMap {
-            queue,
-            threshold,
-            cos,
-        },
-        place,
-    });
-    Some(())
-}
-
-/// `queue Q MIN:MAX …`, or only maxima.
-fn wred(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: crate::Place,
-    said: &mut crate::qos::Queueing,
-) -> Option<()> {
-    words.accept("queue");
-    let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
-    let (mut low, mut high) = (Vec::new(), Vec::new());
-    for word in words.by_ref() {
-        let (min, max) = word.text.split_once(':').unwrap_or(("0", word.text));
-        let at = word.at + word.text.len() - max.len();
-        low.push(reader.number(
-            &mut Words::new(min, word.at),
-            "a threshold in percent",
-            0..=100,
-        )? as u32);
-        high.push(
-            reader.number(&mut Words::new(max, at), "a threshold in percent", 0..=100)? as u32,
-        );
-    }
-    let mut add = |value| {
-        said.random_detect.push(Stated {
-            value,
-            place: place.clone(),
-        });
-    };
-    add(RandomDetect::Min(queue, low));
-    add(RandomDetect::Max(queue, high));
-    Some(())
 }
 
 /// `set qos policer aggregate|microflow NAME rate KBPS policed-dscp|drop burst KBIT`. A policer is a

@@ -1,0 +1,60 @@
+//! `farpath config lbe`, and what `farpath config check` is told of switch ports.
+
+use farpath_config::qos::{Lbe, Options, PortType};
+use farpath_config::{Dialect, qos};
+use farpath_units::{Duration, Rate, Ratio, Size};
+
+use crate::args::{ConfigCheckArgs, ConfigLbeArgs};
+use crate::config::named;
+use crate::exit::{Exit, Failure, print};
+
+pub(crate) fn write(args: &ConfigLbeArgs) -> Result<Exit, Failure> {
+    let dialect = named(&args.dialect)?;
+    if !matches!(dialect, Dialect::Ios | Dialect::CatOs) {
+        return Err(Failure::usage(format!(
+            "--dialect {dialect}: Catalyst switches speak ios or catos"
+        )));
+    }
+    let mtu = farpath_predict::mtu_from_text(&args.mtu)
+        .map_err(|e| Failure::usage(format!("--mtu {}: {e}", args.mtu)))?;
+    let lbe = Lbe {
+        share: read::<Ratio>("share", &args.share)?,
+        mtu: u32::try_from(mtu.as_bytes()).unwrap_or(u32::MAX),
+        port_type: maybe::<PortType>("port-type", args.ports.port_type.as_deref())?,
+        rate: read::<Rate>("rate", &args.rate)?,
+        dscp: args.dscp,
+        interface: args.interface.clone(),
+        dialect,
+        unit: maybe::<Size>("wrr-unit", args.ports.wrr_unit.as_deref())?,
+    };
+    let written = lbe
+        .write()
+        .map_err(|e: qos::LbeError| Failure::usage(e.cause).hint(e.remedy))?;
+    print(&written.text)?;
+    Ok(Exit::Ok)
+}
+
+/// What the user says of ports and targets.
+pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
+    Ok(Options {
+        port_type: maybe("port-type", args.ports.port_type.as_deref())?,
+        unit: maybe("wrr-unit", args.ports.wrr_unit.as_deref())?,
+        rtt: maybe::<Duration>("rtt", args.rtt.as_deref())?,
+        share: maybe("share", args.share.as_deref())?,
+    })
+}
+
+fn maybe<T: std::str::FromStr>(flag: &str, text: Option<&str>) -> Result<Option<T>, Failure>
+where
+    T::Err: std::fmt::Display,
+{
+    text.map(|t| read(flag, t)).transpose()
+}
+
+fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
+where
+    T::Err: std::fmt::Display,
+{
+    text.parse()
+        .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
+}
