@@ -75,21 +75,21 @@ impl<'r> Check<'_, 'r> {
     /// CCC012 on an LSP: can it be signalled at all.
     fn signalling(&mut self, router: usize, lsp: &Lsp, has_way: bool) {
         let configured = self.router(router);
-        if let Some(from) = &lsp.from {
-            if !configured.has_address(from.value) {
-                let message = format!(
-                    "LSP `{}` comes from {}, which is no address of `{}`",
-                    lsp.name, from.value, configured.name
-                );
-                let remedy = "write an address of this router, or leave `from` out";
-                self.say(
-                    12,
-                    (router, &from.place),
-                    message,
-                    remedy,
-                    &[&["interfaces"], &["routing-options"]],
-                );
-            }
+        if let Some(from) = &lsp.from
+            && !configured.has_address(from.value)
+        {
+            let message = format!(
+                "LSP `{}` comes from {}, which is no address of `{}`",
+                lsp.name, from.value, configured.name
+            );
+            let remedy = "write an address of this router, or leave `from` out";
+            self.say(
+                12,
+                (router, &from.place),
+                message,
+                remedy,
+                &[&["interfaces"], &["routing-options"]],
+            );
         }
         let all = configured.mpls.as_ref().and_then(|m| m.no_cspf.as_ref());
         if lsp.fixed || configured.igp.is_some() {
