@@ -58,8 +58,9 @@ fn share([a, b]: [f64; 2]) -> f64 {
 
 /// A renewal process passes a far mark by E[L²] / (2 E[L]) on average, plus half the step of sizes.
 fn overshoot(sizes: &[u32]) -> f64 {
-    let mean = |k: i32| sizes.iter().map(|s| f64::from(*s).powi(k)).sum::<f64>();
-    mean(2) / (2.0 * mean(1))
+    let sum: f64 = sizes.iter().copied().map(f64::from).sum();
+    let squares: f64 = sizes.iter().map(|s| f64::from(*s) * f64::from(*s)).sum();
+    squares / (2.0 * sum)
 }
 
 proptest! {

@@ -151,8 +151,8 @@ fn what_makes_no_sense_is_said_with_a_remedy() {
         (two("dscp = 1").replace("\"wrr\"", "\"drr\"\nwrr = { carry = true }"), "`wrr` beside scheduler = \"drr\"", "scheduler = \"wrr\""),
         (two("dscp = 1\n[[event]]\nat = \"1 s\"\nlink = \"rs\"\nqueue = \"10 packets\""), "`queue` of a link with classes", "keeps its limit"),
         (
-            two("dscp = 1\n[[expect]]\nmetric = \"link.rs.r>s.queue.el.drops\"\nvalue = 0"),
-            "r>s of link `rs` has no class `el`",
+            two("dscp = 1\n[[expect]]\nmetric = \"link.rs.r>s.queue.lee.drops\"\nvalue = 0"),
+            "r>s of link `rs` has no class `lee`",
             "did you mean `le`?",
         ),
     ] {

@@ -52,7 +52,7 @@ pub(crate) struct Plain {
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
     queue: VecDeque<(Frame, Option<Drop>)>,
-    shelves: Option<Shelves>,
+    shelves: Option<Box<Shelves>>,
     free: Time,
     last_arrival: Time,
     counters: Counters,
@@ -78,7 +78,7 @@ impl Plain {
             headers: config.headers,
             sampling: config.sampling,
             queue: VecDeque::new(),
-            shelves: config.queues.map(Shelves::new),
+            shelves: config.queues.map(|q| Box::new(Shelves::new(q))),
             free: Time::ZERO,
             last_arrival: Time::ZERO,
             counters: Counters::default(),
@@ -118,7 +118,7 @@ impl Plain {
 
     fn bytes_waiting(&self) -> u64 {
         let bytes = |(f, _): &(Frame, _)| u64::from(self.framing.queue_bytes(f.link_payload()));
-        let shelved = self.shelves.as_ref().map_or(0, Shelves::all_bytes);
+        let shelved = self.shelves.as_ref().map_or(0, |s| s.all_bytes());
         shelved + self.queue.iter().map(bytes).sum::<u64>()
     }
 
@@ -187,7 +187,7 @@ impl Plain {
     }
 
     fn has_frames(&self) -> bool {
-        let shelved = self.shelves.as_ref().map_or(0, Shelves::frames);
+        let shelved = self.shelves.as_ref().map_or(0, |s| s.frames());
         shelved + self.queue.len() > 0
     }
 
@@ -289,12 +289,12 @@ impl Plain {
     }
 
     pub(crate) fn waiting(&self) -> u64 {
-        let shelved = self.shelves.as_ref().map_or(0, Shelves::frames);
+        let shelved = self.shelves.as_ref().map_or(0, |s| s.frames());
         (shelved + self.queue.len()) as u64
     }
 
     pub(crate) fn queues(&self) -> Vec<(QueueCounter, u64)> {
-        self.shelves.as_ref().map_or(Vec::new(), Shelves::outcome)
+        self.shelves.as_ref().map_or(Vec::new(), |s| s.outcome())
     }
 }
 
