@@ -11,7 +11,7 @@ use farpath_scenario::{Scenario, Source, parse};
 use farpath_sim::{Keep, Options, WINDOW, run};
 use serde::Serialize;
 
-use crate::bench_parts;
+use crate::{bench_config, bench_parts};
 
 /// One measured figure.
 #[derive(Clone, Debug, Serialize)]
@@ -208,6 +208,24 @@ fn part(name: &str, part: fn(u64)) -> Figure {
     }
 }
 
+/// Bytes of configuration read and checked per second.
+fn configuration() -> Figure {
+    let sources = bench_config::sources();
+    let bytes: usize = sources.iter().map(|s| s.text.len()).sum();
+    let rates = (0..RUNS).map(|_| {
+        let begun = processor_ns();
+        bench_config::check_all(&sources);
+        bytes as f64 / ((processor_ns() - begun) as f64 * 1e-9)
+    });
+    Figure {
+        name: "config.checked_bytes_per_s".to_owned(),
+        value: rates.fold(0.0, f64::max),
+        unit: "B/s".to_owned(),
+        against: String::new(),
+        ratio: None,
+    }
+}
+
 /// Where `make bench-ns3` leaves its figure, one JSON object.
 const NS3: &str = "target/ns3/bench.json";
 
@@ -246,6 +264,7 @@ pub(crate) fn bench(only: Option<&str>) -> Result<bool, String> {
     let mut figures = figures(only);
     against_ns3(&mut figures)?;
     figures.push(part("element.ring_frames_per_s", bench_parts::ring));
+    figures.push(configuration());
     figures.push(part("tcp.acks_per_s", bench_parts::acknowledgements));
     for f in &figures {
         let ratio = f

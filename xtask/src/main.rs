@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bench_config;
 mod bench_parts;
 mod gen_pages;
 mod source;

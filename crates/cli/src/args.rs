@@ -258,6 +258,58 @@ pub(crate) enum ConfigCommand {
     Check(ConfigCheckArgs),
     /// Write the configuration of a lower-effort class (LBE, scavenger) on a Catalyst port
     Lbe(ConfigLbeArgs),
+    /// Write two routers' configuration for a circuit that crosses their link several times
+    Snaky(SnakyArgs),
+}
+
+/// `farpath config snaky`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath config snaky --passes 5 --routers geneva,chicago --mtu 9000 --out tunnel")]
+pub(crate) struct SnakyArgs {
+    /// How often a frame crosses the link on its way: an odd number
+    #[arg(long, value_name = "N")]
+    pub(crate) passes: u32,
+    /// The two routers' names
+    #[arg(long, value_name = "A,B", default_value = "left,right")]
+    pub(crate) routers: String,
+    /// The interfaces of the link between them
+    #[arg(long, value_name = "A,B", default_value = "so-1/0/0,so-1/0/0")]
+    pub(crate) core: String,
+    /// The addresses of that link's ends, of which the prefix's length follows the second
+    #[arg(
+        long,
+        value_name = "A,B/LENGTH",
+        default_value = "192.0.2.1,192.0.2.2/30"
+    )]
+    pub(crate) addresses: String,
+    /// The customer's interfaces
+    #[arg(long, value_name = "A,B", default_value = "ge-1/1/0,ge-1/1/0")]
+    pub(crate) access: String,
+    /// The customer's VLAN
+    #[arg(long, value_name = "ID", default_value_t = 600)]
+    pub(crate) vlan: u16,
+    /// The customer's largest IP packet, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 9000)]
+    pub(crate) mtu: u32,
+    /// The link's rate, of which each LSP reserves its part
+    #[arg(long, default_value = "10 Gbit/s")]
+    pub(crate) rate: String,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = Style::Set)]
+    pub(crate) style: Style,
+    /// Write A.conf and B.conf here; standard output if not given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The two forms of Junos.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Style {
+    /// Blocks in braces
+    Brace,
+    /// `set` commands
+    Set,
 }
 
 /// `farpath config check`.
@@ -265,7 +317,8 @@ pub(crate) enum ConfigCommand {
 #[command(
     after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or graver, 2 text that cannot be read,\n\
                   3 a file that cannot be opened. Uncertain findings change nothing.\n\n\
-                  Example:\n  farpath config check geneva.conf chicago.conf --fail-on warning"
+                  Examples:\n  farpath config snaky --passes 5 --routers geneva,chicago --out tunnel\n  \
+                  farpath config check tunnel/geneva.conf tunnel/chicago.conf --fail-on warning"
 )]
 pub(crate) struct ConfigCheckArgs {
     /// The routers' configuration, a file each

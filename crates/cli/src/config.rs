@@ -8,16 +8,19 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
+use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check_with, json, sarif, text};
 
-use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn};
-use crate::exit::{Exit, Failure, print};
+use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
+use crate::exit::{Exit, Failure, note, print};
 use crate::lbe;
+use crate::output::prepare_file;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.command {
         ConfigCommand::Check(args) => check_files(args),
         ConfigCommand::Lbe(args) => lbe::write(args),
+        ConfigCommand::Snaky(args) => snaky(args),
     }
 }
 
@@ -79,5 +82,80 @@ fn read(file: &Path) -> Result<Source, Failure> {
     Ok(Source {
         name: file.display().to_string(),
         text,
+    })
+}
+
+fn snaky(args: &SnakyArgs) -> Result<Exit, Failure> {
+    let tunnel = tunnel(args)?;
+    let dialect = match args.style {
+        Style::Brace => Dialect::Junos,
+        Style::Set => Dialect::JunosSet,
+    };
+    let texts = tunnel
+        .write(dialect)
+        .map_err(|e| Failure::usage(format!("snaky tunnel: {e}")))?;
+    let named = tunnel.routers.iter().map(|r| r.name.as_str()).zip(texts);
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).map_err(|e| {
+            Failure::environment(format!("create folder {}: {e}", folder.display()))
+                .hint("choose a place you may write to")
+        })?;
+        for (name, text) in named {
+            prepare_file(&folder.join(format!("{name}.conf")))?.write(text.as_bytes())?;
+        }
+    } else {
+        let shown: Vec<String> = named.map(|(n, t)| format!("# {n}\n{t}")).collect();
+        print(&shown.join("\n"))?;
+    }
+    for line in tunnel.expectation() {
+        note(&line);
+    }
+    Ok(Exit::Ok)
+}
+
+fn tunnel(args: &SnakyArgs) -> Result<Snaky, Failure> {
+    let (ends, length) = args.addresses.split_once('/').ok_or_else(|| {
+        Failure::usage(format!("--addresses {}: no prefix length", args.addresses))
+            .hint("write both, and the length: 192.0.2.1,192.0.2.2/30")
+    })?;
+    let names = pair("--routers", &args.routers)?;
+    let core = pair("--core", &args.core)?;
+    let access = pair("--access", &args.access)?;
+    let addresses = pair("--addresses", ends)?;
+    let router = |i: usize| {
+        Ok(Router {
+            name: names[i].to_owned(),
+            core: core[i].to_owned(),
+            address: parsed("--addresses", addresses[i], "192.0.2.1,192.0.2.2/30")?,
+            access: access[i].to_owned(),
+        })
+    };
+    Ok(Snaky {
+        passes: args.passes,
+        routers: [router(0)?, router(1)?],
+        prefix: parsed("--addresses", length, "192.0.2.1,192.0.2.2/30")?,
+        vlan: args.vlan,
+        mtu: args.mtu,
+        rate: parsed("--rate", &args.rate, "10 Gbit/s")?,
+    })
+}
+
+fn parsed<T: std::str::FromStr>(option: &str, text: &str, example: &str) -> Result<T, Failure>
+where
+    T::Err: std::fmt::Display,
+{
+    let fault = |e| {
+        Failure::usage(format!("{option} {text}: {e}"))
+            .hint(format!("write {option} \"{example}\""))
+    };
+    text.trim().parse().map_err(fault)
+}
+
+/// The two values of `A,B`.
+fn pair<'a>(option: &str, text: &'a str) -> Result<[&'a str; 2], Failure> {
+    let all: Vec<&str> = text.split(',').map(str::trim).collect();
+    <[&str; 2]>::try_from(all).map_err(|all| {
+        Failure::usage(format!("{option} {text}: {} values", all.len()))
+            .hint(format!("write one for each router: {option} A,B"))
     })
 }

@@ -10,11 +10,15 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages, in the order a reader meets them.
-const PAGES: [(&str, &str); 4] = [
+const PAGES: [(&str, &str); 5] = [
     ("README.md", include_str!("../../../README.md")),
     (
         "docs/guides/write-a-scenario.md",
         include_str!("../../../docs/guides/write-a-scenario.md"),
+    ),
+    (
+        "docs/guides/router-configuration.md",
+        include_str!("../../../docs/guides/router-configuration.md"),
     ),
     (
         "docs/gallery/README.md",

@@ -42,12 +42,13 @@ pub(crate) struct Check<'n, 'r> {
 pub(crate) fn check(
     network: &Network<'_>,
     circuits: &[Circuit],
-    unknown: &[Unknown],
+    mut unknown: Vec<Unknown>,
 ) -> Vec<Finding> {
+    unknown.sort_by(|a, b| (order(&a.router), &a.path).cmp(&(order(&b.router), &b.path)));
     let mut check = Check {
         network,
         circuits,
-        unknown,
+        unknown: &unknown,
         findings: Vec::new(),
     };
     check.connections();
@@ -57,6 +58,13 @@ pub(crate) fn check(
     check.core();
     check.states();
     check.findings
+}
+
+/// How many statements nobody understood are named in a finding for each part it rests on.
+const MOST_NAMED: usize = 20;
+
+fn order(place: &Place) -> (usize, usize, usize) {
+    (place.file, place.span.start, place.span.end)
 }
 
 /// Parts of a configuration a finding rests on, as paths.
@@ -89,17 +97,25 @@ impl<'r> Check<'_, 'r> {
         self.findings.last_mut().expect("one was added")
     }
 
-    /// Statements in these parts of a router's configuration that nobody understood.
+    /// Statements in these parts of a router's configuration that nobody understood; at most
+    /// [`MOST_NAMED`] of each part.
     fn unknown_in(&self, router: usize, rests: Rests<'_>) -> Vec<Place> {
-        let top = &self.router(router).place;
-        let within = |u: &&Unknown| {
-            let starts = |part: &&[&str]| {
-                part.len() <= u.path.len() && part.iter().zip(&u.path).all(|(a, b)| a == b)
+        let top = order(&self.router(router).place);
+        let mut places = Vec::new();
+        for part in rests {
+            let before = |u: &Unknown| {
+                let words = u.path.iter().map(String::as_str);
+                (order(&u.router), words.collect::<Vec<_>>()) < (top, part.to_vec())
             };
-            u.router == *top && rests.iter().any(starts)
-        };
-        let all = self.unknown.iter().filter(within);
-        all.map(|u| u.place.clone()).collect()
+            let from = self.unknown.partition_point(before);
+            let within = |u: &&Unknown| {
+                let starts = part.iter().zip(&u.path).all(|(a, b)| a == b);
+                order(&u.router) == top && part.len() <= u.path.len() && starts
+            };
+            let found = self.unknown[from..].iter().take_while(within);
+            places.extend(found.take(MOST_NAMED).map(|u| u.place.clone()));
+        }
+        places
     }
 
     fn router(&self, number: usize) -> &'r Router {

@@ -134,7 +134,7 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     }
     let network = Network::new(&report.routers);
     let circuits = ccc::circuits(&network);
-    let findings = ccc::check(&network, &circuits, &unknown);
+    let findings = ccc::check(&network, &circuits, unknown);
     report.hops = network.hops;
     report.circuits = circuits;
     report.findings.extend(findings);

@@ -6,6 +6,7 @@
 )]
 
 mod compare;
+mod config;
 mod conformance;
 mod farpath;
 mod files;

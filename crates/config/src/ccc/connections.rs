@@ -115,21 +115,15 @@ impl<'r> Check<'_, 'r> {
 
     fn dangling(&mut self, router: usize, connection: &Connection, receive: &Stated<String>) {
         let configured = self.router(router);
-        let missing = self.network.routers.len() == 1
-            || configured
-                .lsps()
-                .iter()
-                .any(|l| l.to.is_some() && self.network.tail(router, l).is_none());
+        let missing = self.network.routers.len() == 1 || self.network.leads_away.contains(&router);
         let message = format!(
             "no router defines an LSP `{}`, which `{}` of `{}` takes from",
             receive.value, connection.name, configured.name
         );
-        let ending: Vec<&str> = (0..self.network.routers.len())
-            .filter(|r| *r != router)
-            .flat_map(|r| self.router(r).lsps())
-            .map(|l| l.name.as_str())
-            .collect();
-        let remedy = match nearest(&receive.value, ending.into_iter()) {
+        let others = (0..self.network.routers.len()).filter(|r| *r != router);
+        let ending = others.flat_map(|r| self.router(r).lsps());
+        let ending = ending.map(|l| l.name.as_str());
+        let remedy = match nearest(&receive.value, ending) {
             Some(near) => format!("did you mean `{near}`?"),
             None if missing => "give the file of the router at its head too".to_owned(),
             None => "name an LSP that is defined on the router at the other end".to_owned(),
@@ -428,12 +422,16 @@ impl<'r> Check<'_, 'r> {
     }
 }
 
+/// Most names that are compared with a wrong one.
+const MOST_COMPARED: usize = 500;
+
 /// The name that was probably meant: two letters in three are right.
 fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     if wrong.len() > 80 {
         return None;
     }
     names
+        .take(MOST_COMPARED)
         .map(|n| (strsim::damerau_levenshtein(wrong, n), n))
         .filter(|(edits, n)| *edits > 0 && edits * 3 <= n.len().max(wrong.len()))
         .min_by_key(|(edits, _)| *edits)

@@ -1,6 +1,6 @@
 //! CCC012, CCC015, CCC016 and CCC017: the links between the routers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_units::Rate;
 
@@ -23,21 +23,13 @@ impl<'r> Check<'_, 'r> {
         for port in self.core_ports() {
             self.mpls_and_rsvp(&port);
         }
+        let mut seen: BTreeSet<(usize, &str)> = BTreeSet::new();
         let mut lsps: Vec<(usize, &'r Lsp, bool)> = Vec::new();
-        for crossing in self
-            .circuits
-            .iter()
-            .flat_map(Self::chains_of)
-            .flat_map(|c| &c.crossings)
-        {
-            if let Some(lsp) = self.network.lsp(crossing.from, &crossing.lsp) {
-                let known = lsps
-                    .iter()
-                    .any(|(r, l, _)| *r == crossing.from && l.name == lsp.name);
-                if !known {
-                    lsps.push((crossing.from, lsp, !crossing.hops.is_empty()));
-                }
-            }
+        let chains = self.circuits.iter().flat_map(Self::chains_of);
+        for crossing in chains.flat_map(|c| &c.crossings) {
+            let lsp = self.network.lsp(crossing.from, &crossing.lsp);
+            let new = lsp.filter(|l| seen.insert((crossing.from, &l.name)));
+            lsps.extend(new.map(|l| (crossing.from, l, !crossing.hops.is_empty())));
         }
         for (router, lsp, has_way) in lsps {
             self.signalling(router, lsp, has_way);
@@ -83,21 +75,21 @@ impl<'r> Check<'_, 'r> {
     /// CCC012 on an LSP: can it be signalled at all.
     fn signalling(&mut self, router: usize, lsp: &Lsp, has_way: bool) {
         let configured = self.router(router);
-        if let Some(from) = &lsp.from {
-            if !configured.has_address(from.value) {
-                let message = format!(
-                    "LSP `{}` comes from {}, which is no address of `{}`",
-                    lsp.name, from.value, configured.name
-                );
-                let remedy = "write an address of this router, or leave `from` out";
-                self.say(
-                    12,
-                    (router, &from.place),
-                    message,
-                    remedy,
-                    &[&["interfaces"], &["routing-options"]],
-                );
-            }
+        if let Some(from) = &lsp.from
+            && !configured.has_address(from.value)
+        {
+            let message = format!(
+                "LSP `{}` comes from {}, which is no address of `{}`",
+                lsp.name, from.value, configured.name
+            );
+            let remedy = "write an address of this router, or leave `from` out";
+            self.say(
+                12,
+                (router, &from.place),
+                message,
+                remedy,
+                &[&["interfaces"], &["routing-options"]],
+            );
         }
         let all = configured.mpls.as_ref().and_then(|m| m.no_cspf.as_ref());
         if lsp.fixed || configured.igp.is_some() {
@@ -269,10 +261,17 @@ impl<'r> Check<'_, 'r> {
                 shown(c.as_bps() / u64::from(both))
             )
         });
+        let folded = match &circuit.loads[..] {
+            [a, b] if a.hop.from == b.hop.to && a.hop.to == b.hop.from => {
+                let (there, back) = (a.forward + a.reverse, b.forward + b.reverse);
+                (there == back).then(|| format!("{there} times the link's"))
+            }
+            _ => None,
+        };
+        let trip = folded.unwrap_or_else(|| format!("{} crossings", circuit.crossings()));
         let message = format!(
-            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {} crossings ({})",
+            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {trip} ({})",
             circuit.name,
-            circuit.crossings(),
             loads.join("; ")
         );
         self.say(

@@ -83,10 +83,10 @@ impl<'r> Check<'_, 'r> {
                     }
                 }
                 let names = connection.interfaces();
-                if let [a, b] = names[..] {
-                    if let (Some(a), Some(b)) = (self.side_of(router, a), self.side_of(router, b)) {
-                        self.alike(a, b);
-                    }
+                if let [a, b] = names[..]
+                    && let (Some(a), Some(b)) = (self.side_of(router, a), self.side_of(router, b))
+                {
+                    self.alike(a, b);
                 }
             }
         }

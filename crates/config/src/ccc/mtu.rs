@@ -1,5 +1,7 @@
 //! CCC013 and CCC014: what fits through a circuit.
 
+use std::collections::BTreeSet;
+
 use farpath_units::Size;
 
 use super::ends::Side;
@@ -61,6 +63,7 @@ impl<'r> Check<'_, 'r> {
         let labels = self.labels(circuit);
         let frame = near.port.media_mtu().max(far.port.media_mtu()).as_bytes();
         let mut least = near.port.media_mtu().min(far.port.media_mtu()).as_bytes();
+        let mut between = None;
         let mut narrow: Vec<Port> = Vec::new();
         for load in &circuit.loads {
             for port in [&load.hop.from, &load.hop.to] {
@@ -69,6 +72,7 @@ impl<'r> Check<'_, 'r> {
                 };
                 let room = room(interface, unit, labels);
                 least = least.min(room);
+                between = Some(between.map_or(room, |b: u64| b.min(room)));
                 if room < frame && !narrow.contains(port) {
                     narrow.push(port.clone());
                 }
@@ -77,7 +81,7 @@ impl<'r> Check<'_, 'r> {
         for port in narrow {
             self.too_narrow(&port, frame, labels);
         }
-        self.largest(circuit, (near, far), least, labels);
+        self.largest(circuit, (near, far), (least, between), labels);
     }
 
     fn too_narrow(&mut self, port: &Port, frame: u64, labels: u64) {
@@ -105,12 +109,22 @@ impl<'r> Check<'_, 'r> {
     }
 
     /// What the circuit carries, and what it would take for 9000 bytes.
-    fn largest(&mut self, circuit: &Circuit, ends: (Side<'_>, Side<'_>), least: u64, labels: u64) {
+    fn largest(
+        &mut self,
+        circuit: &Circuit,
+        ends: (Side<'_>, Side<'_>),
+        fits: (u64, Option<u64>),
+        labels: u64,
+    ) {
+        let (least, between) = fits;
         let headers = HEADER + if ends.0.is_tagged() { TAG } else { 0 };
         let packet = least.saturating_sub(headers);
         let message = format!(
-            "circuit `{}` carries frames of {least} bytes, which is IP packets of {packet}",
-            circuit.name
+            "circuit `{}` carries frames of {least} bytes, which is IP packets of {packet}{}",
+            circuit.name,
+            between.map_or(String::new(), |b| format!(
+                "; its links could carry frames of {b}"
+            ))
         );
         let frame = JUMBO + headers;
         let mut remedy = format!("nothing: IP packets of {JUMBO} bytes fit");
@@ -169,7 +183,7 @@ impl<'r> Check<'_, 'r> {
         for port in self.core_ports() {
             self.family_within_port(&port);
         }
-        let mut done: Vec<Hop> = Vec::new();
+        let mut done: BTreeSet<Hop> = BTreeSet::new();
         for circuit in self.circuits {
             for load in &circuit.loads {
                 let hop = &load.hop;
@@ -178,7 +192,7 @@ impl<'r> Check<'_, 'r> {
                     to: hop.from.clone(),
                 };
                 if !done.contains(hop) && !done.contains(&back) {
-                    done.push(hop.clone());
+                    done.insert(hop.clone());
                     self.link(hop);
                 }
             }

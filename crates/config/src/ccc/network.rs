@@ -1,7 +1,7 @@
 //! Routers side by side: who owns an address, which interfaces are two ends of a link.
 
 use core::net::Ipv4Addr;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::circuit::{Hop, Port};
 use crate::junos::model::{Interface, Lsp, Router, Unit};
@@ -16,6 +16,8 @@ pub struct Network<'r> {
     pub routers: &'r [Router],
     /// Both directions of every link: two interfaces in one subnet.
     pub hops: Vec<Hop>,
+    /// Routers with an LSP to an address no router given has.
+    pub leads_away: BTreeSet<usize>,
     names: Vec<Names<'r>>,
     owners: BTreeMap<Ipv4Addr, Vec<usize>>,
     /// Heads that define an LSP of a name: router and number.
@@ -37,6 +39,7 @@ impl<'r> Network<'r> {
         let mut network = Network {
             routers,
             hops: Vec::new(),
+            leads_away: BTreeSet::new(),
             names: routers.iter().map(Names::of).collect(),
             owners: BTreeMap::new(),
             heads: BTreeMap::new(),
@@ -58,6 +61,11 @@ impl<'r> Network<'r> {
             }
         }
         network.find_links();
+        let away = |r: &usize| {
+            let lsps = routers[*r].lsps().iter().filter(|l| l.to.is_some());
+            lsps.into_iter().any(|l| network.tail(*r, l).is_none())
+        };
+        network.leads_away = (0..routers.len()).filter(away).collect();
         network
     }
 

@@ -1,5 +1,7 @@
 //! CCC020, CCC021 and CCC022: what is switched off, kept on or protected.
 
+use std::collections::BTreeSet;
+
 use super::core_links::entry;
 use super::{Check, WALK};
 use crate::source::Place;
@@ -64,9 +66,9 @@ impl Check<'_, '_> {
                 );
             }
         }
-        let mut said: Vec<Place> = Vec::new();
+        let mut said: BTreeSet<(usize, usize)> = BTreeSet::new();
         for (router, what, place) in off {
-            if !said.contains(&place) {
+            if said.insert((place.file, place.span.start)) {
                 let message = format!(
                     "{what} of `{}` is on a circuit and switched off",
                     self.router(router).name
@@ -78,7 +80,6 @@ impl Check<'_, '_> {
                     "activate it, or delete `disable`",
                     WALK,
                 );
-                said.push(place);
             }
         }
     }
@@ -115,14 +116,14 @@ impl Check<'_, '_> {
 
     /// CCC022.
     fn protected(&mut self) {
-        let mut said: Vec<Place> = Vec::new();
+        let mut said: BTreeSet<(usize, usize)> = BTreeSet::new();
         for circuit in self.circuits {
             for crossing in Self::chains_of(circuit).flat_map(|c| &c.crossings) {
                 let lsp = self.network.lsp(crossing.from, &crossing.lsp);
                 let Some(place) = lsp.and_then(|l| l.protection.clone()) else {
                     continue;
                 };
-                if said.contains(&place) {
+                if !said.insert((place.file, place.span.start)) {
                     continue;
                 }
                 let message = format!(
@@ -136,7 +137,6 @@ impl Check<'_, '_> {
                     "expect it in measurements, or take the protection off",
                     WALK,
                 );
-                said.push(place);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `class-of-service`, read.
 
-use super::model::{ClassOfService, Scheduler};
+use super::model::{ClassOfService, Scheduler, SchedulerMap};
 use super::read::{Reader, number, rate, text};
 use super::tree::Id;
 
@@ -33,7 +33,10 @@ impl Reader<'_, '_> {
                 pairs.extend(scheduler.map(|s| (self.tree.node(class).word.to_owned(), s)));
             }
             let name = self.stated(map, "scheduler-maps", text, "a name");
-            read.maps.extend(name.map(|n| (n, pairs)));
+            read.maps.extend(name.map(|name| SchedulerMap {
+                name,
+                schedulers: pairs,
+            }));
         }
         for interface in self.all(top, &["interfaces"]) {
             let map = self.value(interface, "scheduler-map", text, "a scheduler map's name");

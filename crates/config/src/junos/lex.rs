@@ -104,7 +104,7 @@ fn next(text: &str, at: usize) -> (Kind, usize) {
     match rest[0] {
         b'\n' => (Kind::Newline, at + 1),
         b'\r' if rest.get(1) == Some(&b'\n') => (Kind::Newline, at + 2),
-        b if is_blank(b) => (Kind::Blank, at + run(rest, |b| is_blank(b))),
+        b if is_blank(b) => (Kind::Blank, at + run(rest, is_blank)),
         b'{' => (Kind::Open, at + 1),
         b'}' => (Kind::Close, at + 1),
         b'[' => (Kind::ListOpen, at + 1),

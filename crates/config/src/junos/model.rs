@@ -207,10 +207,19 @@ pub struct ClassOfService {
     pub classes: Vec<(Stated<String>, u8)>,
     /// Schedulers.
     pub schedulers: Vec<Scheduler>,
-    /// Scheduler maps: class and scheduler.
-    pub maps: Vec<(Stated<String>, Vec<(String, Stated<String>)>)>,
+    /// Scheduler maps.
+    pub maps: Vec<SchedulerMap>,
     /// Interfaces and their scheduler maps.
     pub interfaces: Vec<(String, Stated<String>)>,
+}
+
+/// `class-of-service scheduler-maps`: one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchedulerMap {
+    /// Its name.
+    pub name: Stated<String>,
+    /// Classes and their schedulers.
+    pub schedulers: Vec<(String, Stated<String>)>,
 }
 
 /// `class-of-service schedulers`: one of them.

@@ -142,8 +142,8 @@ impl Reader<'_, '_> {
     ) -> Option<Stated<T>> {
         let statement = self.child(id, word)?;
         let values = self.named(statement);
-        let active = values.iter().filter(|v| !self.tree.node(**v).inactive);
-        let Some(last) = active.last().copied() else {
+        let mut active = values.iter().filter(|v| !self.tree.node(**v).inactive);
+        let Some(last) = active.next_back().copied() else {
             // An inactive value is none; a statement that ends before its value is a mistake.
             if values.is_empty() {
                 self.wrong(statement, format!("`{word}` has no value"), wanted);

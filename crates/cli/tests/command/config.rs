@@ -1,0 +1,116 @@
+//! `farpath config`: its documents, its files and its exit codes.
+
+use std::fs;
+
+use crate::farpath::{farpath, farpath_in};
+use crate::shape::document;
+
+const SNAKY: [&str; 8] = [
+    "config",
+    "snaky",
+    "--passes",
+    "3",
+    "--routers",
+    "ams,nyc",
+    "--out",
+    "t",
+];
+
+#[test]
+fn a_tunnel_is_written_and_passes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrote = farpath_in(folder.path(), &SNAKY).exits(0);
+    assert!(wrote.err.contains("3 times the link's"), "{}", wrote.err);
+    let check = [
+        "config",
+        "check",
+        "t/ams.conf",
+        "t/nyc.conf",
+        "--fail-on",
+        "warning",
+    ];
+    let ran = farpath_in(folder.path(), &check).exits(0);
+    assert!(ran.out.contains("0 errors, 0 warnings"), "{}", ran.out);
+    assert!(
+        ran.out.lines().all(|l| l.chars().count() <= 80),
+        "{}",
+        ran.out
+    );
+    let brace = ["config", "snaky", "--passes", "3", "--style", "brace"];
+    assert!(
+        farpath_in(folder.path(), &brace)
+            .exits(0)
+            .out
+            .contains("lsp-switch S1-S2 {")
+    );
+}
+
+#[test]
+fn an_even_tunnel_is_refused_with_the_reason() {
+    let ran = farpath(&["config", "snaky", "--passes", "4"]).exits(2);
+    assert!(
+        ran.err.contains("ends on the router it starts on"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn exit_codes_tell_findings_text_and_files_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    farpath_in(folder.path(), &SNAKY).exits(0);
+    let file = folder.path().join("t/ams.conf");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let check = ["config", "check", "t/ams.conf", "t/nyc.conf"];
+    fs::write(
+        &file,
+        text.replace("set protocols rsvp interface so-1/0/0.0\n", ""),
+    )
+    .expect("a file");
+    let ran = farpath_in(folder.path(), &check).exits(1);
+    assert!(ran.out.contains("error[CCC012]"), "{}", ran.out);
+    fs::write(&file, text.replace("mtu 9018", "mtu 9000")).expect("a file");
+    farpath_in(folder.path(), &check).exits(0);
+    farpath_in(
+        folder.path(),
+        &[&check[..], &["--fail-on", "warning"]].concat(),
+    )
+    .exits(1);
+    fs::write(&file, text.replace("mtu 9018", "mtu 9018 }")).expect("a file");
+    let ran = farpath_in(folder.path(), &check).exits(2);
+    assert!(ran.out.contains("t/ams.conf:6:"), "{}", ran.out);
+    farpath_in(folder.path(), &["config", "check", "missing.conf"]).exits(3);
+}
+
+#[test]
+fn documents_hold_findings_circuits_and_coverage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    farpath_in(folder.path(), &SNAKY).exits(0);
+    let check = ["config", "check", "t/ams.conf", "t/nyc.conf"];
+    let json = document(
+        &farpath_in(folder.path(), &[&check[..], &["--json"]].concat())
+            .exits(0)
+            .out,
+    );
+    assert_eq!(json["schema"], "farpath.config/1");
+    assert_eq!(json["files"][0]["status"], "PASSED");
+    assert_eq!(json["coverage"]["unrecognised"], 0);
+    let circuit = &json["circuits"][0];
+    assert_eq!(circuit["complete"], true);
+    assert_eq!(circuit["both_ways_divisor"], 3);
+    assert_eq!(circuit["forward"]["crossings"][1]["lsp"], "S2-nyc-ams");
+    let sarif = document(
+        &farpath_in(folder.path(), &[&check[..], &["--sarif"]].concat())
+            .exits(0)
+            .out,
+    );
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "farpath");
+    let result = &run["results"][0];
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert!(
+        region["startLine"].as_u64().is_some_and(|l| l > 1),
+        "{result}"
+    );
+}
