@@ -12,7 +12,7 @@ use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check, json, sarif, text};
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
-use crate::exit::{Exit, Failure, note, print};
+use crate::exit::{Exit, Failure, print};
 use crate::output::prepare_file;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
@@ -100,12 +100,12 @@ fn snaky(args: &SnakyArgs) -> Result<Exit, Failure> {
         for (name, text) in named {
             prepare_file(&folder.join(format!("{name}.conf")))?.write(text.as_bytes())?;
         }
+        print(&(tunnel.expectation().join("\n") + "\n"))?;
     } else {
-        let shown: Vec<String> = named.map(|(n, t)| format!("# {n}\n{t}")).collect();
-        print(&shown.join("\n"))?;
-    }
-    for line in tunnel.expectation() {
-        note(&line);
+        // What goes into a file must stay configuration.
+        let expected = tunnel.expectation().into_iter().map(|l| format!("# {l}\n"));
+        let texts = named.map(|(n, t)| format!("\n# {n}\n{t}"));
+        print(&expected.chain(texts).collect::<String>())?;
     }
     Ok(Exit::Ok)
 }
