@@ -12,8 +12,12 @@ use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check_with, json, sarif, text};
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
+<<<<<<< HEAD
 use crate::exit::{Exit, Failure, note, print};
 use crate::lbe;
+=======
+use crate::exit::{Exit, Failure, print};
+>>>>>>> junos
 use crate::output::prepare_file;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
@@ -103,12 +107,12 @@ fn snaky(args: &SnakyArgs) -> Result<Exit, Failure> {
         for (name, text) in named {
             prepare_file(&folder.join(format!("{name}.conf")))?.write(text.as_bytes())?;
         }
+        print(&(tunnel.expectation().join("\n") + "\n"))?;
     } else {
-        let shown: Vec<String> = named.map(|(n, t)| format!("# {n}\n{t}")).collect();
-        print(&shown.join("\n"))?;
-    }
-    for line in tunnel.expectation() {
-        note(&line);
+        // What goes into a file must stay configuration.
+        let expected = tunnel.expectation().into_iter().map(|l| format!("# {l}\n"));
+        let texts = named.map(|(n, t)| format!("\n# {n}\n{t}"));
+        print(&expected.chain(texts).collect::<String>())?;
     }
     Ok(Exit::Ok)
 }

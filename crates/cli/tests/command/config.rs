@@ -3,7 +3,11 @@
 use std::fs;
 
 use crate::farpath::{farpath, farpath_in};
-use crate::shape::document;
+
+/// A JSON document.
+fn document(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).expect("JSON")
+}
 
 const SNAKY: [&str; 8] = [
     "config",
@@ -20,7 +24,7 @@ const SNAKY: [&str; 8] = [
 fn a_tunnel_is_written_and_passes() {
     let folder = tempfile::tempdir().expect("a folder");
     let wrote = farpath_in(folder.path(), &SNAKY).exits(0);
-    assert!(wrote.err.contains("3 times the link's"), "{}", wrote.err);
+    assert!(wrote.out.contains("3 times the link's"), "{}", wrote.out);
     let check = [
         "config",
         "check",

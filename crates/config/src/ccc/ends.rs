@@ -29,6 +29,58 @@ impl Side<'_> {
     pub(super) fn is_tagged(&self) -> bool {
         self.encapsulation().contains("vlan-ccc")
     }
+
+    /// What is wrong with its encapsulation, and what to write.
+    fn fault(&self) -> Option<(String, &'static str)> {
+        let in_force = self.encapsulation();
+        let of_port = self.port.encapsulation.as_ref();
+        let port = of_port.map_or("", |e| e.value.as_str());
+        let name = &self.name.value;
+        let tagging = self.port.tagging.is_some();
+        if !in_force.contains("-ccc") {
+            let shown = if in_force.is_empty() {
+                "none".to_owned()
+            } else {
+                format!("`{in_force}`")
+            };
+            Some((
+                format!("`{name}` belongs to a circuit and has no CCC encapsulation, but {shown}"),
+                "write `encapsulation vlan-ccc` or `ethernet-ccc` on port and unit",
+            ))
+        } else if self.is_tagged() && !tagging {
+            Some((
+                format!(
+                    "`{name}` is `{in_force}`, and port `{}` does not tag",
+                    self.port.name
+                ),
+                "write `vlan-tagging;` on the port",
+            ))
+        } else if in_force == "vlan-ccc"
+            && !matches!(port, "vlan-ccc" | "flexible-ethernet-services")
+        {
+            Some((
+                format!(
+                    "unit `{name}` is `vlan-ccc`, and port `{}` is not",
+                    self.port.name
+                ),
+                "write `encapsulation vlan-ccc;` on the port",
+            ))
+        } else if in_force == "ethernet-ccc" && (tagging || self.unit.vlan.is_some()) {
+            Some((
+                format!(
+                    "`{name}` is `ethernet-ccc`, which carries the port's frames whole, and has VLANs"
+                ),
+                "delete `vlan-tagging` and `vlan-id`, or write `vlan-ccc`",
+            ))
+        } else if self.is_tagged() && self.unit.vlan.is_none() {
+            Some((
+                format!("`{name}` is `{in_force}` and has no `vlan-id`"),
+                "write the VLAN it carries: `vlan-id 600;`",
+            ))
+        } else {
+            None
+        }
+    }
 }
 
 impl<'r> Check<'_, 'r> {
@@ -99,68 +151,15 @@ impl<'r> Check<'_, 'r> {
 
     /// CCC011 at one end.
     fn encapsulation(&mut self, side: Side<'_>) {
-        let in_force = side.encapsulation().to_owned();
-        let port = side
-            .port
-            .encapsulation
-            .as_ref()
-            .map_or("", |e| e.value.as_str());
         let rests: &[&[&str]] = &[&["interfaces", &side.port.name]];
-        let stated = side
-            .unit
-            .encapsulation
-            .as_ref()
-            .or(side.port.encapsulation.as_ref());
+        let of_port = side.port.encapsulation.as_ref();
+        let stated = side.unit.encapsulation.as_ref().or(of_port);
         let place = stated.map_or(&side.unit.place, |e| &e.place);
-        let name = &side.name.value;
-        let tagging = side.port.tagging.is_some();
-        let fault = if !in_force.contains("-ccc") {
-            let shown = if in_force.is_empty() {
-                "none".to_owned()
-            } else {
-                format!("`{in_force}`")
-            };
-            Some((
-                format!("`{name}` belongs to a circuit and has no CCC encapsulation, but {shown}"),
-                "write `encapsulation vlan-ccc` or `ethernet-ccc` on port and unit",
-            ))
-        } else if side.is_tagged() && !tagging {
-            Some((
-                format!(
-                    "`{name}` is `{in_force}`, and port `{}` does not tag",
-                    side.port.name
-                ),
-                "write `vlan-tagging;` on the port",
-            ))
-        } else if in_force == "vlan-ccc"
-            && !matches!(port, "vlan-ccc" | "flexible-ethernet-services")
-        {
-            Some((
-                format!(
-                    "unit `{name}` is `vlan-ccc`, and port `{}` is not",
-                    side.port.name
-                ),
-                "write `encapsulation vlan-ccc;` on the port",
-            ))
-        } else if in_force == "ethernet-ccc" && (tagging || side.unit.vlan.is_some()) {
-            Some((
-                format!(
-                    "`{name}` is `ethernet-ccc`, which carries the port's frames whole, and has VLANs"
-                ),
-                "delete `vlan-tagging` and `vlan-id`, or write `vlan-ccc`",
-            ))
-        } else if side.is_tagged() && side.unit.vlan.is_none() {
-            Some((
-                format!("`{name}` is `{in_force}` and has no `vlan-id`"),
-                "write the VLAN it carries: `vlan-id 600;`",
-            ))
-        } else {
-            None
-        };
-        if let Some((message, remedy)) = fault {
+        if let Some((message, remedy)) = side.fault() {
             self.say(11, (side.router, place), message, remedy, rests);
         }
-        if side.unit.ccc.is_none() && in_force.contains("-ccc") {
+        if side.unit.ccc.is_none() && side.encapsulation().contains("-ccc") {
+            let name = &side.name.value;
             let message = format!("`{name}` belongs to a circuit and has no `family ccc`");
             let finding = self.say(
                 11,
