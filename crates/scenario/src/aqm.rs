@@ -197,7 +197,7 @@ pub(crate) fn drop_rule(
             "add red = { min = …, max = … } to the class: the frames of no rule follow it",
         );
     }
-    if curve.is_none() && above.is_none() && !f.has("min") && !f.has("max") {
+    if curve.is_none() && !f.has("above") && !f.has("min") && !f.has("max") {
         fault(
             "above",
             "a `drop` rule that drops nothing",

@@ -302,21 +302,7 @@ fn class(
                     otherwise write a weight of at least 1";
         fault("weight", title, help);
     }
-    let share = f.get::<Ratio>("memory_share");
-    if share.is_some() && memory.is_none() {
-        let title = format!("class `{name}` has a share of a memory whose size is not known");
-        fault(
-            "memory_share",
-            title,
-            "add `memory` to the link, such as memory = \"512 kB\"",
-        );
-    }
-    let limit = match (f.get("queue"), share, memory) {
-        (Some(own), ..) => ClassLimit::Own(own),
-        (None, Some(share), _) => ClassLimit::MemoryShare(share),
-        (None, None, Some(_)) => ClassLimit::Memory,
-        (None, None, None) => ClassLimit::Own(queue),
-    };
+    let limit = limit(f, &name, (queue, memory), faults);
     let red = aqm::red(f, faults);
     let rules: Vec<Fields> = f.get("drop").unwrap_or_default();
     let rule = |r: &Fields| {
@@ -339,6 +325,27 @@ fn class(
         },
         limit,
         name,
+    }
+}
+
+/// What may wait in a class.
+fn limit(
+    f: &Fields,
+    name: &str,
+    (queue, memory): (QueueLimit, Option<Size>),
+    faults: &mut Vec<Diagnostic>,
+) -> ClassLimit {
+    let share = f.get::<Ratio>("memory_share");
+    if share.is_some() && memory.is_none() {
+        let title = format!("class `{name}` has a share of a memory whose size is not known");
+        let help = "add `memory` to the link, such as memory = \"512 kB\"";
+        faults.push(Diagnostic::new(f.place("memory_share"), title).help(help));
+    }
+    match (f.get("queue"), share, memory) {
+        (Some(own), ..) => ClassLimit::Own(own),
+        (None, Some(share), _) => ClassLimit::MemoryShare(share),
+        (None, None, Some(_)) => ClassLimit::Memory,
+        (None, None, None) => ClassLimit::Own(queue),
     }
 }
 
