@@ -246,8 +246,8 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
         ),
         (
             class("drop = { cos = 1, above = \"160 %\" }"),
-            "`above`",
-            "",
+            "`160 %` is no above",
+            "a ratio is at most 1",
         ),
         (
             police(", violate = \"pass\""),
