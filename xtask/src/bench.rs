@@ -70,6 +70,24 @@ fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
     text
 }
 
+/// The dumbbell and a flood of less-than-best-effort datagrams from a host of its own; `classes` are
+/// keys of the bottleneck.
+fn flooded(classes: &str) -> String {
+    let text = dumbbell(10, "1 Gbit/s", "10 Gbit/s", 1500);
+    let mut text = text.replace("queue = \"1bdp\"\nmtu", &format!("{classes}\nmtu"));
+    // Only the bottleneck comes before the first host.
+    text = text.replacen(classes, &format!("queue = \"1bdp\"\n{classes}"), 1);
+    let (first, rest) = text.split_once("[[host]]").expect("there are hosts");
+    let rest = rest.replace(classes, "queue = \"1bdp\"");
+    format!(
+        "{first}[[host]]{rest}[[host]]\nname = \"flooder\"\n[[link]]\nname = \"flood\"\nends = [\"flooder\", \"left\"]\nframing = \"gbe\"\n\
+         [[test]]\nname = \"flood\"\nkind = \"udp\"\nfrom = \"flooder\"\nto = \"r0\"\nrate = \"900 Mbit/s\"\nclass = \"cs1\"\nduration = \"1 s\"\n"
+    )
+}
+
+/// WRR 99:1, as the flood is meant to be met.
+const WRR: &str = "scheduler = \"wrr\"\nclass = [{ name = \"be\", weight = 99 }, { name = \"lbe\", dscp = \"cs1\" }]";
+
 /// One flow alone on a long fat path.
 fn lone() -> String {
     let mut text = String::from(
@@ -109,6 +127,18 @@ fn cases() -> Vec<Case> {
             name: "hundred_flows_10g",
             text: dumbbell(100, "10 Gbit/s", "10 Gbit/s", 1500),
             seconds: 15,
+            oracle_seconds: 1,
+        },
+        Case {
+            name: "flood_fifo",
+            text: flooded("reorder = false"),
+            seconds: 20,
+            oracle_seconds: 1,
+        },
+        Case {
+            name: "flood_wrr",
+            text: flooded(WRR),
+            seconds: 20,
             oracle_seconds: 1,
         },
     ]
@@ -187,6 +217,17 @@ pub(crate) fn figures(only: Option<&str>) -> Vec<Figure> {
             unit: "1/s".to_owned(),
             against: plain,
             ratio: Some(windowed / oracle),
+        });
+    }
+    let value = |name: &str| figures.iter().find(|f| f.name == name).map(|f| f.value);
+    let fifo = "sim.hops_per_s.flood_fifo";
+    if let (Some(plain), Some(wrr)) = (value(fifo), value("sim.hops_per_s.flood_wrr")) {
+        figures.push(Figure {
+            name: "sim.hops_per_s.flood_wrr_over_fifo".to_owned(),
+            value: wrr,
+            unit: "1/s".to_owned(),
+            against: fifo.to_owned(),
+            ratio: Some(wrr / plain),
         });
     }
     figures

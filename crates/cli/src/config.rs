@@ -12,12 +12,8 @@ use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check_with, json, sarif, text};
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
-<<<<<<< HEAD
-use crate::exit::{Exit, Failure, note, print};
-use crate::lbe;
-=======
 use crate::exit::{Exit, Failure, print};
->>>>>>> junos
+use crate::lbe;
 use crate::output::prepare_file;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {

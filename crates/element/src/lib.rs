@@ -8,6 +8,7 @@
 
 mod burst;
 mod channel;
+mod conditioner;
 mod counters;
 mod forwarding;
 pub mod impair;
@@ -23,6 +24,7 @@ mod treatment;
 
 pub use burst::Bursts;
 pub use channel::Channel;
+pub use conditioner::{Action, Colour, Conditioner, Meter, Policer, Stage};
 pub use counters::{ClassCounter, Counters, Drop, Interval, IntervalClock, Sampling};
 pub use forwarding::{
     Circuit, EXPLICIT_NULL, Exit, FIRST_LABEL, Forwarding, LabelAction, RouteAction,

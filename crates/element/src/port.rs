@@ -14,12 +14,13 @@ use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
 
+use crate::conditioner::Stage;
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Classes, ClassesConfig, Fifo, Footprint, Limit, TallyId};
+use crate::qdisc::{Discipline, DisciplineConfig, Fifo, Footprint, Limit, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
@@ -49,8 +50,10 @@ pub struct PortConfig {
     pub sampling: Sampling,
     /// The port will be changed during the run.
     pub changes: bool,
-    /// Queues that stand in place of the plain one and its `limit`.
-    pub queues: Option<ClassesConfig>,
+    /// What frames meet before any queue.
+    pub conditioning: Vec<Stage>,
+    /// A discipline that stands in place of the plain queue and its `limit`.
+    pub queues: Option<DisciplineConfig>,
 }
 
 /// A change of configuration during a run.
@@ -71,6 +74,7 @@ pub enum Change {
 pub struct Port {
     transmitter: Transmitter,
     fifo: Fifo,
+    conditioning: Vec<Stage>,
     service: Service,
     mtu: u32,
     delay: Duration,
@@ -93,13 +97,14 @@ impl Port {
     /// A port before the start of the run.
     pub fn new(config: PortConfig) -> Port {
         let service = match config.queues {
-            Some(queues) => Service::Queues(Box::new(Classes::new(queues))),
+            Some(queues) => Service::Queues(Box::new(Discipline::new(queues))),
             None if config.changes => Service::Fifo(VecDeque::new()),
             None => Service::OnArrival,
         };
         Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
+            conditioning: config.conditioning,
             service,
             mtu: config.mtu,
             delay: config.delay,
@@ -153,7 +158,7 @@ impl Port {
 
     /// Frames waiting, as of [`Port::catch_up`] or [`Port::finish`].
     pub fn waiting(&self) -> u64 {
-        self.fifo.frames() + self.service.queues().map_or(0, Classes::frames)
+        self.fifo.frames() + self.service.queues().map_or(0, Discipline::frames)
     }
 
     /// Applies a change at `now`. The port must have been built with `changes`.
@@ -212,7 +217,7 @@ impl Port {
 
     fn note_interval(&mut self) {
         self.count();
-        let queued = self.service.queues().map_or(0, Classes::bytes);
+        let queued = self.service.queues().map_or(0, Discipline::bytes);
         self.interval.queue_bytes = self.fifo.bytes() + queued;
         self.counters.intervals.push(self.interval);
         self.interval = Interval::default();
@@ -229,7 +234,7 @@ impl Port {
                 counters.drops[reason as usize] += count;
             }
         });
-        let queued = self.service.queues().map_or(0, Classes::most_bytes);
+        let queued = self.service.queues().map_or(0, Discipline::most_bytes);
         self.counters.queue_max_bytes = self.fifo.most_bytes().max(queued);
     }
 
@@ -241,6 +246,17 @@ impl Port {
         if !self.up {
             return self.refuse(frame, Drop::Down);
         }
+        if self.conditioning.is_empty() {
+            self.admit(frame, known, io);
+        } else {
+            self.condition(frame, known, io);
+        }
+    }
+
+    /// A frame that is not refused yet waits or is sent.
+    #[inline]
+    fn admit(&mut self, frame: &Frame, known: &mut Treatments, io: &mut Io<'_>) {
+        let now = frame.at;
         let treatment = self.treatment(frame, known);
         if treatment.enclosed > self.mtu {
             return self.refuse(frame, Drop::Mtu);
@@ -270,6 +286,7 @@ impl Port {
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
     fn is_plain(&self) -> bool {
         matches!(self.service, Service::OnArrival)
+            && self.conditioning.is_empty()
             && self.losses.is_empty()
             && self.tapped.is_none()
             && !self.reorder
@@ -519,11 +536,7 @@ impl Element for Port {
     }
 
     fn deadline(&self) -> Time {
-        if self.service.has_frames() {
-            self.transmitter.free()
-        } else {
-            Time::MAX
-        }
+        self.service.due(self.transmitter.free())
     }
 }
 

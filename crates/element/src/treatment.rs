@@ -10,7 +10,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use crate::forwarding::{Exit, Forwarding};
-use crate::qdisc::{Classes, Fifo, Footprint, Place, TallyId};
+use crate::qdisc::{Discipline, Fifo, Footprint, Place, TallyId};
 use crate::transmitter::Transmitter;
 
 /// The treatment of frames that are alike.
@@ -71,7 +71,7 @@ impl Treatments {
         fifo: &mut Fifo,
         forwarding: &Forwarding,
         headers: &[u16],
-        queues: Option<&Classes>,
+        queues: Option<&Discipline>,
     ) -> &Treatment {
         let index = frame.flow.index();
         let known = self.0.get(index).is_some_and(|t| t.is_for(frame));

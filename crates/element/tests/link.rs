@@ -50,6 +50,7 @@ fn config() -> PortConfig {
         sampling: Sampling::OFF,
         changes: true,
         queues: None,
+        conditioning: Vec::new(),
     }
 }
 

@@ -66,6 +66,7 @@ fn port(delay: Duration) -> Port {
         sampling: Sampling::OFF,
         changes: false,
         queues: None,
+        conditioning: Vec::new(),
     })
 }
 

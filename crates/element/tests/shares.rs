@@ -1,7 +1,8 @@
 //! Shares of a saturated link, for any mix of packet sizes, against their closed forms.
 
 use farpath_element::qdisc::{
-    Classes, ClassesConfig, Classifier, Footprint, Limit, Place, QueueConfig, Rounds,
+    ClassesConfig, Classifier, Discipline, DisciplineConfig, Footprint, Limit, Place, QueueConfig,
+    QueuesConfig, Rounds,
 };
 use farpath_units::Time;
 use farpath_wire::{FlowDir, Frame, Kind};
@@ -11,18 +12,18 @@ use proptest::prelude::*;
 fn sent(rounds: Rounds, quanta: [u32; 2], sizes: [&[u32]; 2], luck: u64) -> [u64; 2] {
     let mut classifier = Classifier::new(Place::default());
     classifier.set_flow(2, Place { queue: 1, level: 0 });
-    let queue = |quantum| QueueConfig {
-        quantum: Some(quantum),
-        limit: Limit::Packets(u64::MAX),
-    };
-    let mut classes = Classes::new(ClassesConfig {
-        classifier,
-        rounds,
-        queues: quanta.map(queue).to_vec(),
-        memory: u64::MAX,
+    let queue = |quantum| QueueConfig::tail(Some(quantum), Limit::Packets(u64::MAX));
+    let mut classes = Discipline::new(DisciplineConfig {
+        queues: QueuesConfig::Classes(ClassesConfig {
+            classifier,
+            rounds,
+            queues: quanta.map(queue).to_vec(),
+            memory: u64::MAX,
+        }),
+        shaper: None,
     });
     let mut state = luck | 1;
-    let mut offer = |classes: &mut Classes, number: usize| {
+    let mut offer = |classes: &mut Discipline, number: usize| {
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
@@ -45,10 +46,12 @@ fn sent(rounds: Rounds, quanta: [u32; 2], sizes: [&[u32]; 2], luck: u64) -> [u64
     offer(&mut classes, 0);
     offer(&mut classes, 1);
     for _ in 0..200_000 {
-        let frame = classes.take(Time::ZERO).expect("both have frames");
+        let frame = classes
+            .take(Time::ZERO, |f| f.len.into())
+            .expect("both have frames");
         offer(&mut classes, usize::from(frame.flow.flow()));
     }
-    let bytes: Vec<u64> = classes.counters().map(|(c, _)| c.bytes).collect();
+    let bytes: Vec<u64> = classes.counters().iter().map(|(c, _)| c.bytes).collect();
     [bytes[0], bytes[1]]
 }
 

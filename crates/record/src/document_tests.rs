@@ -42,6 +42,7 @@ fn document() -> RunDocument {
         rate_bps: vec![9.9e9],
         queue_bytes: vec![0.0],
         queues: Vec::new(),
+        policers: Vec::new(),
     });
     run.expectations.push(Expectation {
         metric: "ping-folded.rtt_avg_ns".to_owned(),

@@ -179,6 +179,7 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
         "rate_mean_bps" => mean_rate(link),
         "queue_max_bytes" => largest(&link.queue_bytes),
         _ if name.starts_with("queue.") => queue_metric(link, name),
+        _ if name.starts_with("police.") => policer_metric(link, name),
         _ => {
             let reason = name.strip_prefix("drops.")?;
             let counted = link.drops.get(reason).copied();
@@ -215,6 +216,23 @@ fn queue_metric(link: &LinkRecord, name: &str) -> Option<f64> {
                 .map(|n| *n as f64);
         }
     })
+}
+
+/// A policer's metric: `police.NAME.METRIC`; what conforms is green.
+fn policer_metric(link: &LinkRecord, name: &str) -> Option<f64> {
+    let (policer, metric) = name.strip_prefix("police.")?.split_once('.')?;
+    let policer = link.policers.iter().find(|p| p.name == policer)?;
+    let colours = ["green", "yellow", "red"];
+    if metric == "conforming_ratio" {
+        let all: u64 = policer.bytes.iter().sum();
+        return Some(policer.bytes[0] as f64 / all.max(1) as f64);
+    }
+    let (colour, of) = match metric.strip_suffix("_bytes") {
+        Some(colour) => (colour, &policer.bytes),
+        None => (metric, &policer.frames),
+    };
+    let number = colours.iter().position(|c| *c == colour)?;
+    Some(of[number] as f64)
 }
 
 /// Mean of the intervals' rates, each weighed by its length; the first begins at 0.

@@ -26,6 +26,7 @@ fn link() -> LinkRecord {
         rate_bps: vec![6.0, 3.0],
         queue_bytes: vec![10.0, 7.0],
         queues: Vec::new(),
+        policers: Vec::new(),
     }
 }
 

@@ -111,6 +111,20 @@ pub struct LinkRecord {
     /// The queues of a direction that has classes, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<QueueRecord>,
+    /// The policers of a direction that has some, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policers: Vec<PolicerRecord>,
+}
+
+/// What one policer measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicerRecord {
+    /// Its name.
+    pub name: String,
+    /// Green, yellow and red frames.
+    pub frames: [u64; 3],
+    /// Their bytes, as the policer counts them.
+    pub bytes: [u64; 3],
 }
 
 /// What one class's queue did; `offered = frames + drops + waiting`.

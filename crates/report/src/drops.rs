@@ -90,6 +90,7 @@ mod tests {
             rate_bps: Vec::new(),
             queue_bytes: Vec::new(),
             queues: Vec::new(),
+            policers: Vec::new(),
         }
     }
 

@@ -4,18 +4,16 @@
 //! A file tells names, labels' ways, circuits and classes; it cannot tell how long a fibre is, so rate,
 //! delay and port memory stay with the `[[link]]`. A key written on a link wins over the file.
 
-use farpath_config::ccc::{Network, Port as CorePort, labelled};
-use farpath_config::junos::model::{Joins, Router as Junos};
-use farpath_config::qos::{Options, Port as SwitchPort};
-use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check};
-use farpath_units::Ratio;
+mod switch;
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, Lsp, NodeId, QueueLimit, Scenario, Way};
-use crate::queueing::{Class, ClassLimit, Match, Queueing, Scheduler, Sharing};
+use crate::document::Tables;
+use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
 use crate::source;
+use farpath_config::ccc::{Network, Port as CorePort, labelled};
+use farpath_config::junos::model::{Joins, Router as Junos};
+use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check};
 
 /// Ends of files that hold configurations.
 const ENDINGS: [&str; 5] = ["conf", "cfg", "txt", "junos", "ios"];
@@ -108,6 +106,13 @@ impl Configuration {
         tables.routers[router].place("config")
     }
 
+    /// The switch a file in IOS is about.
+    fn device(&self, file: usize) -> Option<farpath_config::qos::Device> {
+        let is_ios = self.report.files[file].dialect == Dialect::Ios;
+        let text = &self.sources[file].text;
+        is_ios.then(|| farpath_config::ios::read(text, file))
+    }
+
     /// The node of a Junos router, as numbered in the report.
     fn node(&self, router: &Junos) -> NodeId {
         self.nodes[router.place.file]
@@ -136,7 +141,7 @@ pub(crate) fn apply(
         wiring.circuits(scenario);
     }
     wiring.mtus(scenario);
-    wiring.queues(scenario);
+    switch::apply(configuration, tables, scenario, faults);
 }
 
 /// What is derived, as it is derived.
@@ -188,7 +193,7 @@ impl<'a> Wiring<'a> {
     /// The logical interfaces a node's configuration has; `None` where it brings none.
     fn interfaces_of(&self, node: NodeId) -> Option<Vec<String>> {
         let file = self.configuration.nodes.iter().position(|n| *n == node)?;
-        if let Some(device) = self.device(file) {
+        if let Some(device) = self.configuration.device(file) {
             return Some(device.interfaces.into_iter().map(|i| i.name).collect());
         }
         let routers = self.configuration.report.routers.iter();
@@ -200,13 +205,6 @@ impl<'a> Wiring<'a> {
             bare.into_iter().chain(units)
         });
         Some(names.collect())
-    }
-
-    /// The switch a file in IOS is about.
-    fn device(&self, file: usize) -> Option<farpath_config::qos::Device> {
-        let is_ios = self.configuration.report.files[file].dialect == Dialect::Ios;
-        let text = &self.configuration.sources[file].text;
-        is_ios.then(|| farpath_config::ios::read(text, file))
     }
 
     /// The link that ends at this interface of `node`.
@@ -411,77 +409,5 @@ impl<'a> Wiring<'a> {
         let bytes = with_labels.map(|u| labelled(port, u)).min();
         let plain = port.media_mtu().as_bytes().saturating_sub(port.header());
         u32::try_from(bytes.map_or(plain, |b| b.as_bytes())).ok()
-    }
-
-    /// The queues of switches' ports, where the scenario writes none.
-    fn queues(&mut self, scenario: &mut Scenario) {
-        for (file, node) in self.configuration.nodes.iter().enumerate() {
-            let Some(device) = self.device(file) else {
-                continue;
-            };
-            for (link, f) in scenario.links.iter_mut().zip(&self.tables.links) {
-                let Some(side) = link.ends.iter().position(|e| e == node) else {
-                    continue;
-                };
-                let named = interfaces(f).map(|names| names[side].get_ref().clone());
-                let mut all = device.interfaces.iter();
-                let Some(interface) = all.find(|i| named.as_ref() == Some(&i.name)) else {
-                    continue;
-                };
-                let own = f.get::<Fields>(["forward", "reverse"][side]);
-                let says = |key: &str| f.has(key) || own.as_ref().is_some_and(|o| o.has(key));
-                let port = SwitchPort::of(&device, interface, &Options::default());
-                if says("scheduler") || !port.enabled {
-                    continue;
-                }
-                let layers = own.iter().chain([f]);
-                let Some(memory) = layers.into_iter().find_map(|l| l.get("memory")) else {
-                    let title = format!(
-                        "link `{}` has no `memory`: `{}` divides it among {} queues, and no configuration says how much there is",
-                        name_of(f),
-                        interface.name,
-                        port.queues.len()
-                    );
-                    let help = "add the transmit buffer of the port, such as memory = \"512 kB\"";
-                    self.faults
-                        .push(Diagnostic::new(f.span.clone(), title).help(help));
-                    continue;
-                };
-                link.directions[side].queue = QueueLimit::Bytes(memory);
-                link.directions[side].queueing = Some(queueing(&port, memory));
-            }
-        }
-    }
-}
-
-/// A switch port's queues as classes.
-fn queueing(port: &SwitchPort, memory: farpath_units::Size) -> Queueing {
-    let class = |queue: &farpath_config::qos::Queue| Class {
-        name: format!("q{}", queue.number),
-        matches: (0..64)
-            .filter(|dscp| port.queue_of_dscp(*dscp).0 == queue.number)
-            .map(Match::Dscp)
-            .chain(
-                (0..8)
-                    .filter(|exp| port.queue_of_cos(*exp).0 == queue.number)
-                    .map(Match::Exp),
-            )
-            .collect(),
-        sharing: if queue.strict {
-            Sharing::Priority
-        } else {
-            Sharing::Weight(queue.weight)
-        },
-        limit: ClassLimit::MemoryShare(
-            Ratio::new(f64::from(queue.limit_percent) / 100.0).unwrap_or_default(),
-        ),
-    };
-    Queueing {
-        scheduler: Scheduler::Wrr {
-            unit: u32::try_from(port.unit.as_bytes()).unwrap_or(u32::MAX),
-            carry: false,
-        },
-        memory: Some(memory),
-        classes: port.queues.iter().map(class).collect(),
     }
 }

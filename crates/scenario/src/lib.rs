@@ -11,7 +11,9 @@
 //! The format is one table of keys ([`schema`], [`reference`](fn@reference) and `--set` read it too);
 //! `docs/reference/scenario.md` prints it.
 
+mod aqm;
 mod code;
+mod conditioning;
 mod configured;
 mod congestion;
 mod decode;
@@ -41,6 +43,8 @@ mod table;
 mod template;
 mod traffic;
 
+pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};
+pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule};
 pub use configured::Configuration;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};

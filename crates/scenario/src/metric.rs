@@ -95,6 +95,16 @@ pub(crate) const QUEUE: &[&str] = &[
     "delay_max_ns",
     "delay_mean_ns",
 ];
+/// Of one policer, after `police.NAME.`: frames, and the bytes it counted, by colour.
+pub(crate) const POLICE: &[&str] = &[
+    "green",
+    "yellow",
+    "red",
+    "green_bytes",
+    "yellow_bytes",
+    "red_bytes",
+    "conforming_ratio",
+];
 pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 
 /// The unit a metric's name ends in.
@@ -214,6 +224,18 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
             return Unknown::new(class, title, classes);
         }
         return in_list(text, metric, "a queue", QUEUE);
+    }
+    if let Some(rest) = metric.strip_prefix("police.") {
+        let (policer, metric) = rest.split_once('.').unwrap_or((rest, ""));
+        let known = &names.link_policers[link][side];
+        if !known.iter().any(|p| p == policer) {
+            let title = format!(
+                "{way} of link `{name}` has no policer `{}`",
+                shorten(policer)
+            );
+            return Unknown::new(policer, title, known);
+        }
+        return in_list(text, metric, "a policer", POLICE);
     }
     in_list(text, metric, "a link", LINK)
 }

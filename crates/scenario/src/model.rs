@@ -186,6 +186,8 @@ pub struct Direction {
     pub losses: Vec<Loss>,
     /// Classes and schedulers in place of the one queue; never where a host sends.
     pub queueing: Option<crate::queueing::Queueing>,
+    /// What the sending router does to frames before they wait.
+    pub conditioning: crate::conditioning::Conditioning,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

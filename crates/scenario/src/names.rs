@@ -3,6 +3,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use crate::conditioning::policer_names;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
@@ -23,6 +24,8 @@ pub(crate) struct Names {
     pub(crate) link_ends: Vec<[String; 2]>,
     /// The classes of each link, forward and back, in file order.
     pub(crate) link_classes: Vec<[Vec<String>; 2]>,
+    /// The policers of each link, likewise.
+    pub(crate) link_policers: Vec<[Vec<String>; 2]>,
 }
 
 #[derive(Default)]
@@ -96,15 +99,15 @@ impl Names {
                 ends.next().unwrap_or_default(),
             ]
         };
-        let classes = |f: &Fields| {
-            let own = |side: &str| f.get::<Fields>(side).and_then(|s| class_names(&s));
+        let by_direction = |f: &Fields, names: fn(&Fields) -> Option<Vec<String>>| {
+            let own = |side: &str| f.get::<Fields>(side).and_then(|s| names(&s));
             let [a, b] = ends(f);
             let of = |side: &str, sender: &str| {
                 let host = |h: &Fields| h.get::<String>("name").as_deref() == Some(sender);
                 if tables.hosts.iter().any(host) {
                     return Vec::new(); // what a host sends is in no class
                 }
-                own(side).or_else(|| class_names(f)).unwrap_or_default()
+                own(side).or_else(|| names(f)).unwrap_or_default()
             };
             [of("forward", &a), of("reverse", &b)]
         };
@@ -125,7 +128,16 @@ impl Names {
                 .map(|f| f.get("kind").unwrap_or_default())
                 .collect(),
             link_ends: tables.links.iter().map(ends).collect(),
-            link_classes: tables.links.iter().map(classes).collect(),
+            link_classes: tables
+                .links
+                .iter()
+                .map(|f| by_direction(f, class_names))
+                .collect(),
+            link_policers: tables
+                .links
+                .iter()
+                .map(|f| by_direction(f, policer_names))
+                .collect(),
         }
     }
 

@@ -4,11 +4,12 @@ use farpath_predict::Framing;
 use farpath_tcp::Profile;
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::conditioning::{self, Conditioning};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
 use crate::names::Names;
-use crate::queueing::{self, Queueing};
+use crate::queueing;
 use crate::signal;
 
 const DEFAULT_DELAY: Duration = Duration::from_ns(500);
@@ -116,14 +117,7 @@ pub(crate) fn link(
         };
         let mtu = octets_of(&layers, "mtu").unwrap_or(usual_mtu);
         let mut direction = direction(&layers, rate, mtu, hosts.get(from.0), names, faults);
-        direction.queueing = queues(
-            own.as_ref(),
-            f,
-            (direction.queue, from),
-            hosts,
-            names,
-            faults,
-        );
+        served(own.as_ref(), f, from, &mut direction, hosts, names, faults);
         Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
@@ -178,6 +172,7 @@ fn direction(
         queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
         queueing: None,
+        conditioning: Conditioning::default(),
     }
 }
 
@@ -186,15 +181,16 @@ fn octets_of(layers: &[&Fields], key: &str) -> Option<u32> {
     layers.iter().find_map(|f| octets(f, key))
 }
 
-/// The queues of a direction: of what a router sends. A fault both directions share is said once.
-fn queues(
+/// How a router serves a direction. A fault both directions share is said once.
+fn served(
     own: Option<&Fields>,
     link: &Fields,
-    (queue, sender): (QueueLimit, NodeId),
+    sender: NodeId,
+    direction: &mut Direction,
     hosts: &[Host],
     names: &Names,
     faults: &mut Vec<Diagnostic>,
-) -> Option<Queueing> {
+) {
     if let Some(host) = hosts.get(sender.0) {
         let ends = link.get::<Vec<At<String>>>("ends").unwrap_or_default();
         let only_hosts = ends.iter().all(|e| names.is_host(e.get_ref()));
@@ -202,18 +198,18 @@ fn queues(
             if let Some(key) = queueing::KEYS.iter().find(|k| f.has(k)) {
                 let title = format!("`{key}` where host `{}` sends", host.name);
                 let d = Diagnostic::new(f.place(key), title);
-                let help = "classes and schedulers are a router's: put a [[router]] in between";
+                let help = "this is a router's work: put a [[router]] in between";
                 faults.push(d.help(help));
             }
         }
-        return None;
+        return;
     }
     let layers: Vec<&Fields> = own.into_iter().chain([link]).collect();
     let mut found = Vec::new();
-    let queueing = queueing::queueing(&layers, queue, names, &mut found);
+    direction.queueing = queueing::queueing(&layers, direction.queue, names, &mut found);
+    direction.conditioning = conditioning::conditioning(&layers, names, &mut found);
     found.retain(|d| !faults.contains(d));
     faults.append(&mut found);
-    queueing
 }
 
 /// The value of the first layer that has the key.

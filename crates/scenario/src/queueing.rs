@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use farpath_element::qdisc::{MOST_QUEUES, Transport};
 use farpath_units::{Ratio, Size};
 
+use crate::aqm::{self, Codel, DropRule, FqCodel, Red, Shape};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
@@ -19,8 +20,12 @@ pub struct Queueing {
     pub scheduler: Scheduler,
     /// Bytes that may wait in all of them together.
     pub memory: Option<Size>,
-    /// At least one.
+    /// At least one; a single one called `all` where the link has no classes.
     pub classes: Vec<Class>,
+    /// A queue for each flow in place of one for each class.
+    pub fq_codel: Option<FqCodel>,
+    /// What holds frames back.
+    pub shape: Option<Shape>,
 }
 
 /// How queues take turns.
@@ -50,6 +55,12 @@ pub struct Class {
     pub sharing: Sharing,
     /// What may wait in it.
     pub limit: ClassLimit,
+    /// Early drops by the mean queue.
+    pub red: Option<Red>,
+    /// Drops by how long frames waited.
+    pub codel: Option<Codel>,
+    /// Rules for some of its frames.
+    pub drops: Vec<DropRule>,
 }
 
 /// What a class knows its frames by.
@@ -108,12 +119,35 @@ pub enum ClassLimit {
 }
 
 /// The keys of a direction that need a router.
-pub(crate) const KEYS: [&str; 4] = ["scheduler", "memory", "wrr", "class"];
+pub(crate) const KEYS: [&str; 10] = [
+    "scheduler",
+    "memory",
+    "wrr",
+    "class",
+    "fq_codel",
+    "red",
+    "codel",
+    "shape",
+    "mark",
+    "police",
+];
+
+/// The class of a direction that has no others.
+const ONLY: &str = "all";
 
 /// The names of a table's classes.
 pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
-    let classes: Vec<Fields> = f.get("class")?;
-    Some(classes.iter().filter_map(|c| c.get("name")).collect())
+    if let Some(classes) = f.get::<Vec<Fields>>("class").filter(|c| !c.is_empty()) {
+        return Some(classes.iter().filter_map(|c| c.get("name")).collect());
+    }
+    let scheduler = f.get::<String>("scheduler");
+    let one = ["red", "codel", "shape"].iter().any(|k| f.has(k));
+    match scheduler.as_deref() {
+        Some("fq-codel") => Some(vec![ONLY.to_owned()]),
+        _ if one => Some(vec![ONLY.to_owned()]),
+        Some("fifo") => Some(Vec::new()),
+        _ => None,
+    }
 }
 
 /// The queues of a direction whose tables are `layers`, the first winning.
@@ -128,43 +162,28 @@ pub(crate) fn queueing(
         let holder = layers.iter().find(|f| f.has(key)).or(layers.last());
         holder.map_or(0..0, |f| f.place(key))
     };
+    let has = |key: &str| layers.iter().any(|f| f.has(key));
     let tables: Vec<Fields> = first(layers, "class").unwrap_or_default();
-    let rounds: Option<Fields> = first(layers, "wrr");
-    if rounds.is_some() && word != "wrr" {
-        let title = format!("`wrr` beside scheduler = \"{word}\"");
-        let help = "remove it, or write scheduler = \"wrr\"";
-        faults.push(Diagnostic::new(place("wrr"), title).help(help));
+    for (key, scheduler) in [("wrr", "wrr"), ("fq_codel", "fq-codel")] {
+        if has(key) && word != scheduler {
+            let title = format!("`{key}` beside scheduler = \"{word}\"");
+            let help = format!("remove it, or write scheduler = \"{scheduler}\"");
+            faults.push(Diagnostic::new(place(key), title).help(help));
+        }
     }
-    let scheduler = match (word.as_str(), rounds) {
-        ("wrr", rounds) => {
-            let get = |key: &str| rounds.as_ref().and_then(|r| r.get::<i64>(key));
-            Scheduler::Wrr {
-                unit: get("unit")
-                    .and_then(|u| u32::try_from(u).ok())
-                    .unwrap_or(256),
-                carry: rounds
-                    .as_ref()
-                    .and_then(|r| r.get("carry"))
-                    .unwrap_or(false),
-            }
-        }
-        ("drr", _) => Scheduler::Drr,
-        ("strict", _) => Scheduler::Strict,
-        _ => {
-            if let Some(class) = tables.first() {
-                let help = "write scheduler = \"wrr\", \"drr\" or \"strict\" beside the classes";
-                let title = "classes without a scheduler that serves them";
-                faults.push(Diagnostic::new(class.span.clone(), title).help(help));
-            } else if layers.iter().any(|f| f.has("memory")) {
-                let help = "write the size of the one queue as `queue`";
-                let title = "`memory` without classes that share it";
-                faults.push(Diagnostic::new(place("memory"), title).help(help));
-            }
-            return None;
-        }
+    let scheduler = match word.as_str() {
+        "wrr" => wrr(first::<Fields>(layers, "wrr").as_ref()),
+        "drr" => Scheduler::Drr,
+        "strict" => Scheduler::Strict,
+        _ => return one_queue(layers, (&word, queue), &tables, faults),
     };
+    for key in ["red", "codel"].into_iter().filter(|k| has(k)) {
+        let title = format!("`{key}` of a link with classes");
+        let help = "write it in the [[link.class]] tables it is for";
+        faults.push(Diagnostic::new(place(key), title).help(help));
+    }
     if tables.is_empty() {
-        if !layers.iter().any(|f| f.has("class")) {
+        if !has("class") {
             let title = format!("scheduler = \"{word}\" without classes");
             let help = "add a [[link.class]] table for each class, with a `name` and a match such as `dscp`";
             faults.push(Diagnostic::new(place("scheduler"), title).help(help));
@@ -179,6 +198,71 @@ pub(crate) fn queueing(
         scheduler,
         memory,
         classes,
+        fq_codel: None,
+        shape: first::<Fields>(layers, "shape").and_then(|f| aqm::shape(&f)),
+    })
+}
+
+fn wrr(details: Option<&Fields>) -> Scheduler {
+    let unit = details.and_then(|f| f.get::<i64>("unit"));
+    Scheduler::Wrr {
+        unit: unit.and_then(|u| u32::try_from(u).ok()).unwrap_or(256),
+        carry: details.and_then(|f| f.get("carry")).unwrap_or(false),
+    }
+}
+
+/// A direction without classes: a queue that is managed or shaped, a queue for each flow, or `None`
+/// for the plain one.
+fn one_queue(
+    layers: &[&Fields],
+    (word, queue): (&str, QueueLimit),
+    tables: &[Fields],
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Queueing> {
+    let fair = word == "fq-codel";
+    let place = |key: &str| {
+        layers
+            .iter()
+            .find(|f| f.has(key))
+            .map_or(0..0, |f| f.place(key))
+    };
+    if let Some(class) = tables.first() {
+        let help = "write scheduler = \"wrr\", \"drr\" or \"strict\" beside the classes";
+        let title = "classes without a scheduler that serves them";
+        faults.push(Diagnostic::new(class.span.clone(), title).help(help));
+    } else if layers.iter().any(|f| f.has("memory")) {
+        let help = "write the size of the one queue as `queue`";
+        let title = "`memory` without classes that share it";
+        faults.push(Diagnostic::new(place("memory"), title).help(help));
+    }
+    let table = |key: &str| layers.iter().find(|f| f.has(key));
+    for key in ["red", "codel"] {
+        if fair && table(key).is_some() {
+            let title = format!("`{key}` beside scheduler = \"fq-codel\"");
+            let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
+            faults.push(Diagnostic::new(place(key), title).help(help));
+        }
+    }
+    let red = table("red").and_then(|f| aqm::red(f, faults));
+    let codel = table("codel").and_then(|f| aqm::codel(f));
+    let shape = first::<Fields>(layers, "shape").and_then(|f| aqm::shape(&f));
+    if !fair && red.is_none() && codel.is_none() && shape.is_none() {
+        return None;
+    }
+    Some(Queueing {
+        scheduler: Scheduler::Strict,
+        memory: None,
+        classes: vec![Class {
+            name: ONLY.to_owned(),
+            matches: Vec::new(),
+            sharing: Sharing::Priority,
+            limit: ClassLimit::Own(queue),
+            red,
+            codel,
+            drops: Vec::new(),
+        }],
+        fq_codel: fair.then(|| aqm::fq_codel(first::<Fields>(layers, "fq_codel").as_ref())),
+        shape,
     })
 }
 
@@ -218,22 +302,18 @@ fn class(
                     otherwise write a weight of at least 1";
         fault("weight", title, help);
     }
-    let share = f.get::<Ratio>("memory_share");
-    if share.is_some() && memory.is_none() {
-        let title = format!("class `{name}` has a share of a memory whose size is not known");
-        fault(
-            "memory_share",
-            title,
-            "add `memory` to the link, such as memory = \"512 kB\"",
-        );
-    }
-    let limit = match (f.get("queue"), share, memory) {
-        (Some(own), ..) => ClassLimit::Own(own),
-        (None, Some(share), _) => ClassLimit::MemoryShare(share),
-        (None, None, Some(_)) => ClassLimit::Memory,
-        (None, None, None) => ClassLimit::Own(queue),
+    let limit = limit(f, &name, (queue, memory), faults);
+    let red = aqm::red(f, faults);
+    let rules: Vec<Fields> = f.get("drop").unwrap_or_default();
+    let rule = |r: &Fields| {
+        let all = matches(r, names, &mut Vec::new());
+        let all = all.into_iter().map(At::into_inner).collect();
+        aqm::drop_rule(r, all, red.as_ref(), faults)
     };
     Class {
+        drops: rules.iter().map(rule).collect(),
+        codel: aqm::codel(f),
+        red,
         matches: matches(f, names, &mut Vec::new())
             .into_iter()
             .map(At::into_inner)
@@ -248,8 +328,29 @@ fn class(
     }
 }
 
+/// What may wait in a class.
+fn limit(
+    f: &Fields,
+    name: &str,
+    (queue, memory): (QueueLimit, Option<Size>),
+    faults: &mut Vec<Diagnostic>,
+) -> ClassLimit {
+    let share = f.get::<Ratio>("memory_share");
+    if share.is_some() && memory.is_none() {
+        let title = format!("class `{name}` has a share of a memory whose size is not known");
+        let help = "add `memory` to the link, such as memory = \"512 kB\"";
+        faults.push(Diagnostic::new(f.place("memory_share"), title).help(help));
+    }
+    match (f.get("queue"), share, memory) {
+        (Some(own), ..) => ClassLimit::Own(own),
+        (None, Some(share), _) => ClassLimit::MemoryShare(share),
+        (None, None, Some(_)) => ClassLimit::Memory,
+        (None, None, None) => ClassLimit::Own(queue),
+    }
+}
+
 /// Everything a class matches, with the place where it says so.
-fn matches(f: &Fields, names: &Names, faults: &mut Vec<Diagnostic>) -> Vec<At<Match>> {
+pub(crate) fn matches(f: &Fields, names: &Names, faults: &mut Vec<Diagnostic>) -> Vec<At<Match>> {
     let codes = |key: &str| f.get::<Vec<At<u8>>>(key).unwrap_or_default();
     let mut all = Vec::new();
     let mut add = |span: core::ops::Range<usize>, what: Match| all.push(At::new(span, what));
@@ -328,7 +429,11 @@ fn checked(tables: &[Fields], names: &Names, faults: &mut Vec<Diagnostic>) {
             let help = "lower them to 100 % or less, or leave `memory_share` out where all of it may be used";
             faults.push(Diagnostic::new(f.place("memory_share"), title).help(help));
         }
-        let all = matches(f, names, faults);
+        let rules: Vec<Fields> = f.get("drop").unwrap_or_default();
+        let mut all = matches(f, names, faults);
+        for rule in &rules {
+            all.extend(matches(rule, names, faults));
+        }
         for m in &all {
             let mine = At::new(m.span(), name(f));
             if let Some(first) = owner.insert(m.get_ref().clone(), mine)

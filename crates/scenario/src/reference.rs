@@ -1,7 +1,7 @@
 //! The reference page of the format, made from the table that decodes it.
 
 use crate::key::{Key, Kind, Section};
-use crate::metric::{LINK, PING, QUEUE, SEARCH, TCP, UDP};
+use crate::metric::{LINK, PING, POLICE, QUEUE, SEARCH, TCP, UDP};
 use crate::quantity::example;
 use crate::table::{ARRAYS, SCENARIO};
 
@@ -42,6 +42,7 @@ fn metrics() -> String {
         ("`TEST.METRIC` of a udp test", UDP),
         ("`link.NAME.A>B.METRIC`", LINK),
         ("`link.NAME.A>B.queue.CLASS.METRIC`", QUEUE),
+        ("`link.NAME.A>B.police.NAME.METRIC`", POLICE),
         ("`search.NAME.METRIC`", SEARCH),
     ];
     let mut text = "\n## Metrics\n\nThe unit is last in the name; bounds may carry any unit of that kind.\n\n| | |\n|---|---|\n".to_owned();
@@ -63,6 +64,13 @@ pub fn reference() -> String {
                 // Both directions have the same keys, and so have all tables of losses.
                 if !page.contains(&format!("\n{}\n", inside.doc)) {
                     print(&mut page, &title, inside);
+                }
+                for key in inside.keys {
+                    if let Kind::Table(innermost) | Kind::Tables(innermost) = &key.kind
+                        && !page.contains(&format!("\n{}\n", innermost.doc))
+                    {
+                        print(&mut page, &format!("{title}.{}", key.name), innermost);
+                    }
                 }
             }
         }

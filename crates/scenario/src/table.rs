@@ -14,7 +14,7 @@ use crate::key::{Key, Kind, Section, key};
 use crate::recovery;
 pub(crate) use host::HOST;
 pub(crate) use mpls::{CCC, LSP};
-use queueing::{CLASS, MEMORY, SCHEDULER, WRR};
+use queueing::{CLASS, CODEL, FQ_CODEL, MARK, MEMORY, POLICE, RED, SCHEDULER, SHAPE, WRR};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
@@ -193,7 +193,7 @@ const DIRECTION: Section = Section {
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
         RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
-        SCHEDULER, MEMORY, WRR, CLASS,
+        SCHEDULER, MEMORY, WRR, CLASS, FQ_CODEL, RED, CODEL, SHAPE, MARK, POLICE,
     ],
 };
 
@@ -244,6 +244,12 @@ pub(crate) const LINK: Section = Section {
         MEMORY,
         WRR,
         CLASS,
+        FQ_CODEL,
+        RED,
+        CODEL,
+        SHAPE,
+        MARK,
+        POLICE,
         key(
             "forward",
             Table(&DIRECTION),

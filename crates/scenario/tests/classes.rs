@@ -178,3 +178,122 @@ fn a_host_sends_in_no_class() {
     assert!(said.contains("`scheduler` where host `a` sends"), "{said}");
     assert!(said.contains("put a [[router]] in between"), "{said}");
 }
+
+/// Keys of link `rs` beside no classes, the fault and the remedy.
+#[test]
+fn queue_management_policers_and_marks_that_make_no_sense() {
+    let police = |keys: &str| {
+        format!("police = {{ name = \"p\", rate = \"1 Mbit/s\", burst = \"3 kB\"{keys} }}\n")
+    };
+    let class =
+        |keys: &str| format!("scheduler = \"strict\"\n[[link.class]]\nname = \"all\"\n{keys}\n");
+    let red = "red = { min = \"5 kB\", max = \"15 kB\" }\n";
+    for (keys, title, help) in [
+        (
+            "red = { min = \"15 kB\", max = \"5 kB\" }\n".to_owned(),
+            "`max` of `red` is not above `min`",
+            "3 times min",
+        ),
+        (
+            "red = { min = \"5 kB\", max = \"15 ms\" }\n".to_owned(),
+            "in different units",
+            "write both in bytes",
+        ),
+        (
+            "red = { min = \"5 kB\", max = \"15 kB\", weight = 0 }\n".to_owned(),
+            "`weight` of `red` is 0",
+            "0.002 is usual",
+        ),
+        (
+            "codel = {}\nscheduler = \"fq-codel\"\n".to_owned(),
+            "`codel` beside scheduler = \"fq-codel\"",
+            "set it in `fq_codel`",
+        ),
+        (
+            "fq_codel = { flows = 8 }\n".to_owned(),
+            "`fq_codel` beside scheduler = \"fifo\"",
+            "scheduler = \"fq-codel\"",
+        ),
+        (
+            format!("{red}{}", class("")),
+            "`red` of a link with classes",
+            "[[link.class]]",
+        ),
+        (
+            class("drop = { above = \"60 %\" }"),
+            "a `drop` rule without a match",
+            "add dscp",
+        ),
+        (
+            class("drop = { cos = 1 }"),
+            "a `drop` rule that drops nothing",
+            "above = \"60 %\"",
+        ),
+        (
+            class("drop = { cos = 1, min = \"10 %\" }"),
+            "with one of `min` and `max`",
+            "write both",
+        ),
+        (
+            class(&format!("{red}drop = {{ cos = 1, min = 0.5, max = 0.4 }}")),
+            "`max` of a `drop` rule is not above `min`",
+            "parts of the queue's limit",
+        ),
+        (
+            class("drop = { cos = 1, min = 0.4, max = 0.5 }"),
+            "a curve in a class without `red`",
+            "to the class",
+        ),
+        (
+            class("drop = { cos = 1, above = \"160 %\" }"),
+            "`160 %` is no above",
+            "a ratio is at most 1",
+        ),
+        (
+            police(", violate = \"pass\""),
+            "`violate` without `excess_burst` or `peak_rate`",
+            "remove it, or add",
+        ),
+        (
+            police(", peak_burst = \"3 kB\""),
+            "`peak_burst` without `peak_rate`",
+            "remove it, or add",
+        ),
+        (
+            police(", peak_rate = \"1 kbit/s\""),
+            "`peak_rate` is below `rate`",
+            "the higher of the two rates",
+        ),
+        (
+            police(", exceed = \"maybe\""),
+            "`maybe` is nothing a policer does",
+            "\"pass\", \"drop\", or the DSCP",
+        ),
+        (
+            police("").replace("police = ", "police = [").replace(
+                " }\n",
+                " }, { name = \"p\", rate = \"2 Mbit/s\", burst = \"3 kB\" }]\n",
+            ),
+            "two policers of the name `p`",
+            "another name",
+        ),
+        (
+            "mark = { set = [\"be\", \"le\"] }\n".to_owned(),
+            "`set` has two DSCPs and can set one",
+            "a `mark` table for each",
+        ),
+        (
+            format!(
+                "{}[[expect]]\nmetric = \"link.rs.r>s.police.q.green\"\nvalue = 0\n",
+                police("")
+            ),
+            "r>s of link `rs` has no policer `q`",
+            "",
+        ),
+    ] {
+        let said = refused(&keys);
+        assert!(said.contains(title), "{keys}\n{said}");
+        assert!(said.contains(help), "{keys}\n{said}");
+        assert!(said.contains("1 error in x.toml"), "{keys}\n{said}");
+    }
+}

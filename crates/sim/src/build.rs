@@ -11,7 +11,7 @@ use farpath_wire::FlowDir;
 
 use crate::host::{Backlog, Host, Interface};
 use crate::programs;
-use crate::queueing;
+use crate::queueing::Site;
 use crate::station::{Drops, Station};
 
 /// One element of a simulated network.
@@ -129,6 +129,14 @@ impl Built {
             Some(host) => farpath_element::qdisc::Limit::Packets(host.txqueuelen),
             None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
         };
+        let site = Site {
+            scenario,
+            plan: &self.plan,
+            number,
+            longest_rtt: self.longest_rtt[number],
+            key: self.port_key(scenario, number),
+            flow_names: &self.flow_names,
+        };
         PortConfig {
             rate: plan.rate,
             framing: link.framing,
@@ -141,7 +149,8 @@ impl Built {
             headers: Arc::clone(headers),
             sampling: self.sampling,
             changes: plan.changes,
-            queues: queueing::queues(scenario, &self.plan, number, self.longest_rtt[number]),
+            conditioning: site.conditioning(),
+            queues: site.discipline(),
         }
     }
 
@@ -154,11 +163,7 @@ impl Built {
         models: &[LossModel],
         since: Option<Time>,
     ) -> Vec<Loss> {
-        let plan = &self.plan.ports[port];
-        let key = Key::new(self.seed)
-            .with(&scenario.links[plan.link.0].name)
-            .with(&scenario.direction_name(plan.link, plan.way))
-            .with("loss");
+        let key = self.port_key(scenario, port).with("loss");
         let key = since.map_or(key, |at| key.with("event").with_number(at.as_ps()));
         let at_work = |model: &LossModel| {
             // A scripted loss names a flow that may not be part of this run (`--only`).
@@ -167,6 +172,14 @@ impl Built {
             Some(loss.with_flow_names(Arc::clone(&self.flow_names)))
         };
         models.iter().filter_map(at_work).collect()
+    }
+
+    /// What all luck of a port is keyed with.
+    fn port_key(&self, scenario: &Scenario, port: usize) -> Key {
+        let plan = &self.plan.ports[port];
+        Key::new(self.seed)
+            .with(&scenario.links[plan.link.0].name)
+            .with(&scenario.direction_name(plan.link, plan.way))
     }
 
     fn loss_spec(&self, scenario: &Scenario, model: &LossModel) -> Option<LossSpec> {

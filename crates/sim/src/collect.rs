@@ -13,6 +13,7 @@ use crate::build::Built;
 use crate::limits;
 use crate::ping::Pinger;
 use crate::programs::measured;
+use crate::queueing;
 use crate::run::Outcome;
 use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSource};
@@ -420,6 +421,7 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
         .collect();
     drops.entry("tail".to_owned()).or_default();
     let intervals = counters.intervals.iter();
+    let direction = &scenario.links[id.0].directions[usize::from(way == Way::Reverse)];
     LinkRecord {
         origin: Origin::Simulated,
         link: scenario.links[id.0].name.clone(),
@@ -437,11 +439,7 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
             .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
             .collect(),
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
-        queues: crate::queueing::records(
-            scenario.links[id.0].directions[usize::from(way == Way::Reverse)]
-                .queueing
-                .as_ref(),
-            outcome.built.port(port),
-        ),
+        queues: queueing::queues(direction, outcome.built.port(port)),
+        policers: queueing::policers(direction, outcome.built.port(port)),
     }
 }

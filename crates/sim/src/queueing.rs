@@ -1,108 +1,308 @@
-//! From a scenario's classes to the queues of a port, and back from their counters to results.
+//! From a scenario's classes, policers and marks to those of a port, and back from their counters to
+//! results.
 
-use farpath_element::Port;
-use farpath_element::qdisc::{ClassesConfig, Classifier, Limit, Place, QueueConfig, Rounds};
-use farpath_record::QueueRecord;
-use farpath_scenario::plan::Plan;
-use farpath_scenario::{ClassLimit, Match, Queueing, Scenario, Scheduler, Sharing, Way};
-use farpath_units::Duration;
+use std::sync::Arc;
+
+use farpath_element::qdisc::{
+    ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
+    Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket,
+};
+use farpath_element::{Action, Conditioner, Meter, Policer, Port, Stage};
+use farpath_record::{PolicerRecord, QueueRecord};
+use farpath_scenario::plan::{Plan, PortPlan};
+use farpath_scenario::{
+    Bound, Class, ClassLimit, Codel, Direction, Match, PoliceAction, PoliceRule, QueueLimit,
+    Queueing, Scenario, Scheduler, Sharing, Way,
+};
+use farpath_units::{Duration, Key, Size};
 use farpath_wire::FlowDir;
 
-/// The queues of port `number`, if its direction has classes.
-pub(crate) fn queues(
-    scenario: &Scenario,
-    plan: &Plan,
-    number: usize,
-    longest_rtt: Duration,
-) -> Option<ClassesConfig> {
-    let port = &plan.ports[number];
-    let link = &scenario.links[port.link.0];
-    let direction = &link.directions[usize::from(port.way == Way::Reverse)];
-    let queueing = direction.queueing.as_ref()?;
-    let weights = || queueing.classes.iter().filter_map(weight);
-    let least = weights().min().unwrap_or(1).max(1);
-    // The least share holds the largest frame, so that every round serves every queue.
-    let whole = link.framing.queue_bytes(direction.mtu).div_ceil(least);
-    let (rounds, unit) = match queueing.scheduler {
-        Scheduler::Wrr { unit, carry } => (Rounds::Wrr { carry }, unit.max(whole)),
-        Scheduler::Drr | Scheduler::Strict => (Rounds::Drr, whole),
-    };
-    let memory = queueing.memory.map_or(u64::MAX, |m| m.as_bytes());
-    let queue = |class: &farpath_scenario::Class| QueueConfig {
-        quantum: weight(class).map(|w| w.saturating_mul(unit)),
-        limit: match class.limit {
-            ClassLimit::Own(own) => Scenario::queue_limit(own, port.rate, longest_rtt),
-            ClassLimit::Memory => Limit::Bytes(memory),
-            ClassLimit::MemoryShare(share) => Limit::Bytes((memory as f64 * share.get()) as u64),
-        },
-    };
-    Some(ClassesConfig {
-        classifier: classifier(scenario, plan, queueing),
-        rounds,
-        queues: queueing.classes.iter().map(queue).collect(),
-        memory,
-    })
+/// What a port's queues are built from.
+pub(crate) struct Site<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) plan: &'a Plan,
+    pub(crate) number: usize,
+    /// What `bdp` multiplies the rate with.
+    pub(crate) longest_rtt: Duration,
+    /// What luck is keyed with.
+    pub(crate) key: Key,
+    pub(crate) flow_names: &'a Arc<[String]>,
 }
 
-fn weight(class: &farpath_scenario::Class) -> Option<u32> {
+/// More conditioners than a table of places can number mean none.
+const NOWHERE: Place = Place {
+    queue: u8::MAX,
+    level: 0,
+};
+
+impl Site<'_> {
+    fn port(&self) -> &PortPlan {
+        &self.plan.ports[self.number]
+    }
+
+    fn direction(&self) -> &Direction {
+        let port = self.port();
+        let way = usize::from(port.way == Way::Reverse);
+        &self.scenario.links[port.link.0].directions[way]
+    }
+
+    /// Bytes of the largest frame in a queue.
+    fn full_frame(&self) -> u32 {
+        let link = &self.scenario.links[self.port().link.0];
+        link.framing.queue_bytes(self.direction().mtu)
+    }
+
+    /// Time of a full frame on the link.
+    fn frame_time(&self) -> Duration {
+        let link = &self.scenario.links[self.port().link.0];
+        let bytes = link.framing.wire_bytes(self.direction().mtu);
+        self.port().rate.time_for(Size::from_bytes(bytes.into()))
+    }
+
+    fn limit(&self, limit: QueueLimit) -> Limit {
+        Scenario::queue_limit(limit, self.port().rate, self.longest_rtt)
+    }
+
+    /// A limit in bytes; packets are full frames.
+    fn bytes(&self, limit: Limit) -> u64 {
+        match limit {
+            Limit::Bytes(bytes) => bytes,
+            Limit::Packets(n) => n.saturating_mul(self.full_frame().into()),
+        }
+    }
+
+    /// The discipline of the port, if its direction has one.
+    pub(crate) fn discipline(&self) -> Option<DisciplineConfig> {
+        let queueing = self.direction().queueing.as_ref()?;
+        let queues = match &queueing.fq_codel {
+            Some(fair) => QueuesConfig::FqCodel(FqCodelConfig {
+                queues: fair.flows,
+                quantum: fair.quantum.unwrap_or(self.full_frame()),
+                packets: fair.packets,
+                memory: fair.memory.as_bytes(),
+                codel: self.codel(&fair.codel),
+                key: self.key.with("fq-codel"),
+            }),
+            None => QueuesConfig::Classes(self.classes(queueing)),
+        };
+        let full = u64::from(self.full_frame());
+        let shaper = queueing.shape.map(|shape| {
+            let burst = shape.burst.map_or(full, Size::as_bytes);
+            TokenBucket::new(shape.rate, burst.max(full))
+        });
+        Some(DisciplineConfig { queues, shaper })
+    }
+
+    fn classes(&self, queueing: &Queueing) -> ClassesConfig {
+        let weights = || queueing.classes.iter().filter_map(weight);
+        let least = weights().min().unwrap_or(1).max(1);
+        // The least share holds the largest frame, so that every round serves every queue.
+        let whole = self.full_frame().div_ceil(least);
+        let (rounds, unit) = match queueing.scheduler {
+            Scheduler::Wrr { unit, carry } => (Rounds::Wrr { carry }, unit.max(whole)),
+            Scheduler::Drr | Scheduler::Strict => (Rounds::Drr, whole),
+        };
+        let memory = queueing.memory.map_or(u64::MAX, |m| m.as_bytes());
+        let queue = |class: &Class| self.queue(class, unit, memory);
+        ClassesConfig {
+            classifier: self.classifier(queueing),
+            rounds,
+            queues: queueing.classes.iter().map(queue).collect(),
+            memory,
+        }
+    }
+
+    fn queue(&self, class: &Class, unit: u32, memory: u64) -> QueueConfig {
+        let limit = match class.limit {
+            ClassLimit::Own(own) => self.limit(own),
+            ClassLimit::Memory => Limit::Bytes(memory),
+            ClassLimit::MemoryShare(share) => Limit::Bytes((memory as f64 * share.get()) as u64),
+        };
+        let red = class.red.as_ref();
+        let curve = red.map(|red| Curve {
+            min: self.bytes(self.limit(red.min)) as f64,
+            max: self.bytes(self.limit(red.max)) as f64,
+            max_p: red.max_p.get(),
+        });
+        let room = self.bytes(limit) as f64;
+        let mut levels = Vec::new();
+        if curve.is_some() || !class.drops.is_empty() {
+            levels.push(Level {
+                threshold: None,
+                curve,
+            });
+        }
+        levels.extend(class.drops.iter().map(|rule| Level {
+            threshold: rule.above.map(|part| (room * part.get()) as u64),
+            curve: rule.curve.map_or(curve, |(min, max, max_p)| {
+                Some(Curve {
+                    min: room * min.get(),
+                    max: room * max.get(),
+                    max_p: max_p.get(),
+                })
+            }),
+        }));
+        let key = || self.key.with("red").with(&class.name);
+        QueueConfig {
+            quantum: weight(class).map(|w| w.saturating_mul(unit)),
+            limit,
+            levels,
+            red: red.map(|red| RedConfig {
+                weight: red.weight.get(),
+                gentle: red.gentle,
+                ecn: red.ecn,
+                packet_time: self.frame_time(),
+                luck: Luck::new(key(), Arc::clone(self.flow_names)),
+            }),
+            codel: class.codel.as_ref().map(|codel| self.codel(codel)),
+        }
+    }
+
+    fn codel(&self, codel: &Codel) -> CodelConfig {
+        CodelConfig {
+            target: codel.target,
+            interval: codel.interval,
+            frame: self.full_frame(),
+            ecn: codel.ecn,
+        }
+    }
+
+    fn classifier(&self, queueing: &Queueing) -> Classifier {
+        let classes = || (0..).zip(&queueing.classes);
+        let at = |queue: u8, level: u8| Place { queue, level };
+        let rest = classes().find(|(_, c)| c.matches.is_empty());
+        let mut rules: Vec<(Place, &Match)> = Vec::new();
+        for (n, class) in classes() {
+            rules.extend(class.matches.iter().map(|m| (at(n, 0), m)));
+            for (level, rule) in (1..).zip(&class.drops) {
+                rules.extend(rule.matches.iter().map(|m| (at(n, level), m)));
+            }
+        }
+        self.table(at(rest.map_or(0, |(n, _)| n), 0), &rules)
+    }
+
+    /// A classifier of rules, of which the first wins.
+    fn table(&self, rest: Place, rules: &[(Place, &Match)]) -> Classifier {
+        let mut table = Classifier::new(rest);
+        let rules = || rules.iter().rev();
+        // A label's traffic class is a copy of the precedence unless a rule says otherwise.
+        for (place, what) in rules() {
+            match what {
+                Match::Dscp(dscp) if dscp % 8 == 0 => table.set_exp(dscp >> 3, *place),
+                _ => {}
+            }
+        }
+        for (place, what) in rules() {
+            match what {
+                Match::Dscp(dscp) => table.set_dscp(*dscp, *place),
+                Match::Exp(exp) => table.set_exp(*exp, *place),
+                Match::Protocol(p) => table.set_transport(p.transport(), *place),
+                Match::Test(name) => {
+                    let test = |f: usize| &self.scenario.tests[f].name;
+                    let flows = self.plan.flows.iter().enumerate();
+                    for (flow, _) in flows.filter(|(_, f)| test(f.test) == name) {
+                        let dir = FlowDir::forward(flow as u16);
+                        table.set_flow(dir.index(), *place);
+                        table.set_flow(dir.turned().index(), *place);
+                    }
+                }
+            }
+        }
+        table
+    }
+
+    /// Marks, then policers.
+    pub(crate) fn conditioning(&self) -> Vec<Stage> {
+        let conditioning = &self.direction().conditioning;
+        let marks = conditioning.marks.iter();
+        let marks = marks.map(|m| (&m.matches[..], Conditioner::Mark(m.dscp)));
+        let policers = conditioning.policers.iter();
+        let policers =
+            policers.map(|p| (&p.matches[..], Conditioner::Police(Box::new(policer(p)))));
+        let stages = [self.stage(marks.collect()), self.stage(policers.collect())];
+        stages.into_iter().flatten().collect()
+    }
+
+    fn stage(&self, all: Vec<(&[Match], Conditioner)>) -> Option<Stage> {
+        let numbered = || (0..u8::MAX).zip(&all);
+        let at = |queue: u8| Place { queue, level: 0 };
+        let rest = numbered().find(|(_, (matches, _))| matches.is_empty());
+        let rest = rest.map_or(NOWHERE, |(n, _)| at(n));
+        let rules =
+            numbered().flat_map(|(n, (matches, _))| matches.iter().map(move |m| (at(n), m)));
+        let classifier = self.table(rest, &rules.collect::<Vec<_>>());
+        let conditioners: Vec<Conditioner> = all.into_iter().map(|(_, c)| c).collect();
+        (!conditioners.is_empty()).then_some(Stage {
+            classifier,
+            conditioners,
+        })
+    }
+}
+
+fn weight(class: &Class) -> Option<u32> {
     match class.sharing {
         Sharing::Weight(weight) => Some(weight),
         Sharing::Priority => None,
     }
 }
 
-fn classifier(scenario: &Scenario, plan: &Plan, queueing: &Queueing) -> Classifier {
-    let classes = || (0..).zip(&queueing.classes);
-    let at = |queue: u8| Place { queue, level: 0 };
-    let rest = classes().find(|(_, c)| c.matches.is_empty());
-    let mut classifier = Classifier::new(at(rest.map_or(0, |(n, _)| n)));
-    let matches = || classes().flat_map(|(n, c)| c.matches.iter().map(move |m| (at(n), m)));
-    // A label's traffic class is a copy of the precedence unless a class says otherwise.
-    for (place, what) in matches() {
-        match what {
-            Match::Dscp(dscp) if dscp % 8 == 0 => classifier.set_exp(dscp >> 3, place),
-            _ => {}
-        }
+fn policer(rule: &PoliceRule) -> Policer {
+    let committed = TokenBucket::new(rule.rate, rule.burst.as_bytes());
+    let action = |action: PoliceAction| match action {
+        PoliceAction::Pass => Action::Pass,
+        PoliceAction::Drop => Action::Drop,
+        PoliceAction::Mark(dscp) => Action::Mark(dscp),
+    };
+    Policer {
+        meter: match rule.bound {
+            Bound::None => Meter::Single(committed),
+            Bound::Excess(burst) => Meter::SingleRate {
+                committed,
+                excess: TokenBucket::new(rule.rate, burst.as_bytes()),
+            },
+            Bound::Peak(rate, burst) => Meter::TwoRate {
+                committed,
+                peak: TokenBucket::new(rate, burst.as_bytes()),
+            },
+        },
+        colour_aware: rule.colour_aware,
+        actions: rule.actions.map(action),
+        overhead: rule.overhead,
+        counted: [(0, 0); 3],
     }
-    for (place, what) in matches() {
-        match what {
-            Match::Dscp(dscp) => classifier.set_dscp(*dscp, place),
-            Match::Exp(exp) => classifier.set_exp(*exp, place),
-            Match::Protocol(p) => classifier.set_transport(p.transport(), place),
-            Match::Test(name) => {
-                let of_test =
-                    |f: &farpath_scenario::plan::Flow| scenario.tests[f.test].name == *name;
-                for (flow, _) in plan.flows.iter().enumerate().filter(|(_, f)| of_test(f)) {
-                    let dir = FlowDir::forward(flow as u16);
-                    classifier.set_flow(dir.index(), place);
-                    classifier.set_flow(dir.turned().index(), place);
-                }
-            }
-        }
-    }
-    classifier
 }
 
 /// What the queues of a port did, in the order of its classes.
-pub(crate) fn records(queueing: Option<&Queueing>, port: &Port) -> Vec<QueueRecord> {
-    let classes = queueing.map_or(&[][..], |q| &q.classes);
-    let record = |(class, (counter, waiting)): (
-        &farpath_scenario::Class,
-        (&farpath_element::qdisc::QueueCounter, u64),
-    )| QueueRecord {
-        class: class.name.clone(),
-        offered: counter.offered,
-        frames: counter.frames,
-        bytes: counter.bytes,
-        drops: [("tail", counter.tail), ("red", counter.early)]
-            .into_iter()
-            .map(|(reason, n)| (reason.to_owned(), n))
-            .collect(),
-        marked: counter.marked,
-        waiting,
-        queue_max_bytes: counter.most_bytes,
-        delay_max_ns: counter.longest_wait.as_ps() as f64 / 1e3,
-        delay_mean_ns: counter.waited_ps as f64 / 1e3 / (counter.frames.max(1)) as f64,
+pub(crate) fn queues(direction: &Direction, port: &Port) -> Vec<QueueRecord> {
+    let classes = direction.queueing.as_ref().map_or(&[][..], |q| &q.classes);
+    let counters = port.queues();
+    let mut records = Vec::new();
+    for (class, (counter, waiting)) in classes.iter().zip(counters) {
+        let drops = [("tail", counter.tail), ("red", counter.early)];
+        let named = drops.map(|(reason, n)| (reason.to_owned(), n));
+        records.push(QueueRecord {
+            class: class.name.clone(),
+            offered: counter.offered,
+            frames: counter.frames,
+            bytes: counter.bytes,
+            drops: named.into(),
+            marked: counter.marked,
+            waiting,
+            queue_max_bytes: counter.most_bytes,
+            delay_max_ns: counter.longest_wait.as_ps() as f64 / 1e3,
+            delay_mean_ns: counter.waited_ps as f64 / 1e3 / counter.frames.max(1) as f64,
+        });
+    }
+    records
+}
+
+/// What the policers of a port measured, in their order.
+pub(crate) fn policers(direction: &Direction, port: &Port) -> Vec<PolicerRecord> {
+    let rules = direction.conditioning.policers.iter();
+    let record = |(rule, policer): (&PoliceRule, &Policer)| PolicerRecord {
+        name: rule.name.clone(),
+        frames: policer.counted.map(|c| c.0),
+        bytes: policer.counted.map(|c| c.1),
     };
-    classes.iter().zip(port.queues()).map(record).collect()
+    rules.zip(port.policers()).map(record).collect()
 }

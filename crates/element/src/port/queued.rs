@@ -1,4 +1,5 @@
-//! The arrival side of a port with queues of its own: classes, schedulers, active queue management.
+//! The arrival side of a port with more than a plain queue: conditioners, classes, schedulers,
+//! active queue management, shapers.
 
 use std::collections::VecDeque;
 
@@ -6,8 +7,10 @@ use farpath_units::Time;
 use farpath_wire::Frame;
 
 use super::Port;
+use crate::conditioner::{Policer, Stage};
+use crate::counters::Drop;
 use crate::network::Io;
-use crate::qdisc::{Classes, Footprint, Place, QueueCounter};
+use crate::qdisc::{Discipline, Footprint, Place, QueueCounter};
 use crate::treatment::Treatments;
 
 /// How frames get to the transmitter.
@@ -17,38 +20,56 @@ pub(super) enum Service {
     OnArrival,
     /// In order, by pull: these wait.
     Fifo(VecDeque<Frame>),
-    /// As the queues decide, by pull.
-    Queues(Box<Classes>),
+    /// As the discipline decides, by pull.
+    Queues(Box<Discipline>),
 }
 
 impl Service {
-    /// The queues, if there are any.
+    /// The discipline, if there is one.
     #[inline]
-    pub(super) fn queues(&self) -> Option<&Classes> {
+    pub(super) fn queues(&self) -> Option<&Discipline> {
         match self {
             Service::Queues(queues) => Some(queues),
             _ => None,
         }
     }
 
-    /// Whether the transmitter has something to take.
+    /// When the transmitter, `free` then, takes the next frame.
     #[inline]
-    pub(super) fn has_frames(&self) -> bool {
+    pub(super) fn due(&self, free: Time) -> Time {
         match self {
-            Service::OnArrival => false,
-            Service::Fifo(waiting) => !waiting.is_empty(),
-            Service::Queues(queues) => queues.frames() > 0,
+            Service::OnArrival => Time::MAX,
+            Service::Fifo(waiting) if waiting.is_empty() => Time::MAX,
+            Service::Fifo(_) => free,
+            Service::Queues(queues) => queues.ready().map_or(Time::MAX, |ready| ready.max(free)),
         }
     }
 }
 
 impl Port {
     /// The counters of every queue and the frames waiting in it, for a port that has queues.
-    pub fn queues(&self) -> impl Iterator<Item = (&QueueCounter, u64)> {
+    pub fn queues(&self) -> Vec<(&QueueCounter, u64)> {
         self.service
             .queues()
-            .into_iter()
-            .flat_map(Classes::counters)
+            .map_or(Vec::new(), Discipline::counters)
+    }
+
+    /// The policers, in order.
+    pub fn policers(&self) -> impl Iterator<Item = &Policer> {
+        self.conditioning.iter().flat_map(Stage::policers)
+    }
+
+    /// A frame meets the conditioners, and then what any frame meets.
+    #[inline(never)]
+    pub(super) fn condition(&mut self, frame: &Frame, known: &mut Treatments, io: &mut Io<'_>) {
+        let mut frame = *frame;
+        let bytes = self.transmitter.cost_of(frame.link_payload()).queue_bytes;
+        for stage in &mut self.conditioning {
+            if !stage.condition(&mut frame, bytes) {
+                return self.refuse(&frame, Drop::Policed);
+            }
+        }
+        self.admit(&frame, known, io);
     }
 
     /// A frame that may be carried meets the queues.
@@ -64,22 +85,38 @@ impl Port {
         };
         let idle = self.transmitter.free() <= frame.at;
         let waits = !idle || queues.frames() > 0;
-        if let Err(reason) = queues.offer(frame, &cost, place, waits) {
-            self.refuse(frame, reason);
-        } else if idle {
-            self.serve(frame.at, known, io);
+        let offered = queues.offer(frame, &cost, place, waits);
+        self.bury(frame.at);
+        match offered {
+            Err(reason) => self.refuse(frame, reason),
+            Ok(()) if idle => self.serve(frame.at, known, io),
+            Ok(()) => {}
         }
     }
 
-    /// The transmitter, idle at `now`, takes what the queues give it.
+    /// The transmitter, idle at `now`, takes what the discipline gives it.
     pub(super) fn serve(&mut self, now: Time, known: &mut Treatments, io: &mut Io<'_>) {
         let Service::Queues(queues) = &mut self.service else {
             return;
         };
-        if let Some(frame) = queues.take(now) {
+        let framing = self.transmitter.framing();
+        let taken = queues.take(now, |frame| framing.queue_bytes(frame.link_payload()));
+        self.bury(now);
+        if let Some(frame) = taken {
             let treatment = self.treatment(&frame, known);
             let (_, tally) = self.transmit(now, &frame, treatment, io);
             self.fifo.start(tally, 1);
+        }
+    }
+
+    /// Counts what was dropped out of its turn at `now`.
+    #[inline]
+    fn bury(&mut self, now: Time) {
+        while let Service::Queues(queues) = &mut self.service
+            && let Some((frame, reason)) = queues.gone()
+        {
+            self.counters.drop(reason);
+            self.hash(now, &frame, 1 + reason as u64);
         }
     }
 }

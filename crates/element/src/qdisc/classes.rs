@@ -5,8 +5,11 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
+use super::codel::Codel;
+use super::fq_codel::Served;
+use super::red::{Red, Verdict};
 use super::rounds::Turns;
-use super::{Classifier, Footprint, Limit, Place, Rounds};
+use super::{Classifier, CodelConfig, Curve, Footprint, Limit, Place, RedConfig, Rounds};
 use crate::counters::Drop;
 
 /// What one queue is made of.
@@ -16,7 +19,38 @@ pub struct QueueConfig {
     pub quantum: Option<u32>,
     /// What may wait in it.
     pub limit: Limit,
+    /// Rules for some of its frames, by [`Place::level`]; a frame beyond them has none.
+    pub levels: Vec<Level>,
+    /// Early drops by the average of what waits, along the levels' curves.
+    pub red: Option<RedConfig>,
+    /// Drops at the head by how long frames waited.
+    pub codel: Option<CodelConfig>,
 }
+
+impl QueueConfig {
+    /// A queue that drops what does not fit.
+    pub fn tail(quantum: Option<u32>, limit: Limit) -> QueueConfig {
+        QueueConfig {
+            quantum,
+            limit,
+            levels: Vec::new(),
+            red: None,
+            codel: None,
+        }
+    }
+}
+
+/// What becomes of some of a queue's frames before it is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Bytes waiting beyond which they are dropped.
+    pub threshold: Option<u64>,
+    /// Their curve of early drops.
+    pub curve: Option<Curve>,
+}
+
+/// A frame dropped out of its turn, and why.
+pub(crate) type Gone = (Frame, Drop);
 
 /// What a port's queues are made of.
 #[derive(Clone, Debug)]
@@ -56,6 +90,30 @@ pub struct QueueCounter {
     pub waited_ps: u128,
 }
 
+impl QueueCounter {
+    /// The transmitter takes a frame at `now`.
+    #[inline]
+    pub(super) fn sent(&mut self, taken: &Waiting, now: Time) {
+        self.frames += 1;
+        self.bytes += u64::from(taken.wire_bytes);
+        let wait = now.since(taken.frame.at);
+        self.longest_wait = self.longest_wait.max(wait);
+        self.waited_ps += u128::from(wait.as_ps());
+    }
+}
+
+/// The ECN field of the TOS byte (RFC 3168 §5): congestion experienced.
+const CE: u8 = 3;
+
+/// Marks a datagram of an ECN-capable transport; whether it is one (RFC 3168 §5).
+pub(super) fn marked(frame: &mut Frame) -> bool {
+    let capable = !frame.label.is_some() && frame.class & CE != 0;
+    if capable {
+        frame.class |= CE;
+    }
+    capable
+}
+
 /// A frame that waits; its `at` is when it came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
@@ -64,16 +122,50 @@ pub(super) struct Waiting {
     pub(super) wire_bytes: u32,
 }
 
+impl Waiting {
+    pub(super) fn new(frame: &Frame, cost: &Footprint) -> Waiting {
+        Waiting {
+            frame: *frame,
+            queue_bytes: cost.queue_bytes,
+            wire_bytes: cost.wire_bytes,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Queue {
     waiting: VecDeque<Waiting>,
     bytes: u64,
     byte_limit: u64,
     frame_limit: usize,
+    levels: Vec<Level>,
+    red: Option<Box<Red>>,
+    codel: Option<(CodelConfig, Codel)>,
     counter: QueueCounter,
 }
 
 impl Queue {
+    /// Whether a frame of a level is dropped, or marked, before the queue is full.
+    #[inline(never)]
+    fn early(&mut self, frame: &mut Frame, level: u8, own: u64) -> Option<Drop> {
+        let rule = self.levels.get(usize::from(level))?;
+        if rule.threshold.is_some_and(|most| own > most) {
+            self.counter.tail += 1;
+            return Some(Drop::Tail);
+        }
+        let (red, curve) = (self.red.as_mut()?, rule.curve.as_ref()?);
+        let drop = match red.judge(frame.at, self.bytes, curve, frame.flow) {
+            Verdict::Pass => false,
+            Verdict::Notify => !(red.config.ecn && marked(frame)),
+            Verdict::Drop => true,
+        };
+        if drop {
+            self.counter.early += 1;
+            return Some(Drop::Red);
+        }
+        None
+    }
+
     fn set_limit(&mut self, limit: Limit) {
         (self.byte_limit, self.frame_limit) = match limit {
             Limit::Bytes(bytes) => (bytes, usize::MAX),
@@ -84,19 +176,18 @@ impl Queue {
 
 /// The queues of one port at work.
 #[derive(Debug)]
-pub struct Classes {
+pub(super) struct Classes {
     classifier: Classifier,
     turns: Turns,
     queues: Vec<Queue>,
     memory: u64,
     bytes: u64,
     frames: u64,
-    most_bytes: u64,
 }
 
 impl Classes {
     /// Empty queues.
-    pub fn new(config: ClassesConfig) -> Classes {
+    pub(super) fn new(config: ClassesConfig) -> Classes {
         let quanta = config.queues.iter().map(|q| q.quantum);
         let turns = Turns::new(config.rounds, quanta);
         let queue = |config: QueueConfig| {
@@ -105,6 +196,9 @@ impl Classes {
                 bytes: 0,
                 byte_limit: 0,
                 frame_limit: 0,
+                levels: config.levels,
+                red: config.red.map(|red| Box::new(Red::new(red))),
+                codel: config.codel.map(|codel| (codel, Codel::default())),
                 counter: QueueCounter::default(),
             };
             queue.set_limit(config.limit);
@@ -117,12 +211,11 @@ impl Classes {
             memory: config.memory,
             bytes: 0,
             frames: 0,
-            most_bytes: 0,
         }
     }
 
     /// Where `frame` waits.
-    pub fn place(&self, frame: &Frame) -> Place {
+    pub(super) fn place(&self, frame: &Frame) -> Place {
         self.classifier.place(frame)
     }
 
@@ -132,7 +225,7 @@ impl Classes {
     /// # Errors
     /// Why the frame is dropped.
     #[inline]
-    pub fn offer(
+    pub(super) fn offer(
         &mut self,
         frame: &Frame,
         cost: &Footprint,
@@ -144,6 +237,14 @@ impl Classes {
         queue.counter.offered += 1;
         let length = u64::from(cost.queue_bytes);
         let (own, all) = (queue.bytes + length, self.bytes + length);
+        let mut waiting = Waiting::new(frame, cost);
+        if !queue.levels.is_empty() {
+            let before = waiting.frame.class;
+            if let Some(reason) = queue.early(&mut waiting.frame, place.level, own) {
+                return Err(reason);
+            }
+            queue.counter.marked += u64::from(waiting.frame.class != before);
+        }
         if waits {
             let fits = own <= queue.byte_limit
                 && all <= self.memory
@@ -153,66 +254,74 @@ impl Classes {
                 return Err(Drop::Tail);
             }
             queue.counter.most_bytes = queue.counter.most_bytes.max(own);
-            self.most_bytes = self.most_bytes.max(all);
         }
-        queue.waiting.push_back(Waiting {
-            frame: *frame,
-            queue_bytes: cost.queue_bytes,
-            wire_bytes: cost.wire_bytes,
-        });
+        queue.waiting.push_back(waiting);
         (queue.bytes, self.bytes) = (own, all);
         self.frames += 1;
         self.turns.fill(number);
         Ok(())
     }
 
-    /// The frame the transmitter takes at `now`.
+    /// The frame the transmitter takes at `now`; what a controller drops instead goes into `gone`.
     #[inline]
-    pub fn take(&mut self, now: Time) -> Option<Frame> {
-        let queues = &self.queues;
-        let head = |n: usize| queues[n].waiting.front().map_or(0, |w| w.queue_bytes);
-        let number = self.turns.next(head)?;
-        let queue = &mut self.queues[number];
-        let taken = queue.waiting.pop_front()?;
-        self.turns
-            .spend(number, taken.queue_bytes, queue.waiting.is_empty());
-        let length = u64::from(taken.queue_bytes);
-        queue.bytes -= length;
-        self.bytes -= length;
-        self.frames -= 1;
-        let counter = &mut queue.counter;
-        counter.frames += 1;
-        counter.bytes += u64::from(taken.wire_bytes);
-        let wait = now.since(taken.frame.at);
-        counter.longest_wait = counter.longest_wait.max(wait);
-        counter.waited_ps += u128::from(wait.as_ps());
-        Some(taken.frame)
+    pub(super) fn take(&mut self, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
+        loop {
+            let queues = &self.queues;
+            let head = |n: usize| queues[n].waiting.front().map_or(0, |w| w.queue_bytes);
+            let number = self.turns.next(head)?;
+            let queue = &mut self.queues[number];
+            let taken = match &mut queue.codel {
+                None => {
+                    let taken = queue.waiting.pop_front()?;
+                    let length = u64::from(taken.queue_bytes);
+                    queue.bytes -= length;
+                    self.bytes -= length;
+                    self.frames -= 1;
+                    Some(taken)
+                }
+                Some((config, controller)) => {
+                    let mut head = Served {
+                        waiting: &mut queue.waiting,
+                        bytes: &mut queue.bytes,
+                        counter: &mut queue.counter,
+                        left: (&mut self.bytes, &mut self.frames),
+                        gone,
+                    };
+                    controller.take(config, now, &mut head)
+                }
+            };
+            let empty = queue.waiting.is_empty();
+            if empty && let Some(red) = &mut queue.red {
+                red.emptied(now);
+            }
+            let bytes = taken.as_ref().map_or(0, |t| t.queue_bytes);
+            self.turns.spend(number, bytes, empty);
+            if let Some(taken) = taken {
+                queue.counter.sent(&taken, now);
+                return Some(taken.frame);
+            }
+        }
     }
 
     /// Replaces the limit of every queue; frames already waiting stay.
-    pub fn set_limit(&mut self, limit: Limit) {
+    pub(super) fn set_limit(&mut self, limit: Limit) {
         for queue in &mut self.queues {
             queue.set_limit(limit);
         }
     }
 
     /// Bytes waiting.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Frames waiting.
-    pub fn frames(&self) -> u64 {
+    pub(super) fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Most bytes that ever waited, as seen by arriving frames.
-    pub fn most_bytes(&self) -> u64 {
-        self.most_bytes
-    }
-
     /// The counters of every queue, and the frames that wait in it.
-    pub fn counters(&self) -> impl Iterator<Item = (&QueueCounter, u64)> {
+    pub(super) fn counters(&self) -> impl Iterator<Item = (&QueueCounter, u64)> {
         self.queues
             .iter()
             .map(|q| (&q.counter, q.waiting.len() as u64))

@@ -43,7 +43,7 @@ impl Transport {
 /// by its transport, else by its TOS byte.
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    by_tos: [Place; 256],
+    by_tos: Box<[Place; 256]>,
     by_exp: [Place; 8],
     by_transport: [Option<Place>; 3],
     /// By `FlowDir::index`; flows beyond its end have no place of their own.
@@ -54,7 +54,7 @@ impl Classifier {
     /// Everything in one place.
     pub fn new(place: Place) -> Classifier {
         Classifier {
-            by_tos: [place; 256],
+            by_tos: Box::new([place; 256]),
             by_exp: [place; 8],
             by_transport: [None; 3],
             by_flow: Vec::new(),

@@ -194,6 +194,7 @@ impl Net {
             sampling: plan.sampling,
             changes: direction.changes || by_pull,
             queues: direction.queues.clone(),
+            conditioning: direction.conditioning.clone(),
         };
         if let Make::Plain(fault) = make {
             return Part::Plain(Plain::new(config, fault));
@@ -334,7 +335,11 @@ impl Net {
                             digest: port.digest(),
                             counters: port.counters().clone(),
                             waiting: port.waiting(),
-                            queues: port.queues().map(|(c, n)| (c.clone(), n)).collect(),
+                            queues: port
+                                .queues()
+                                .into_iter()
+                                .map(|(c, n)| (c.clone(), n))
+                                .collect(),
                         }
                     }
                 });

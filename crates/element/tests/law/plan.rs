@@ -3,13 +3,14 @@
 //! Few distinct rates, delays and lengths are drawn for each network, and scripts start on multiples
 //! of a frame's time: ties, exactly full queues and arrivals at the end of a service are the rule.
 
-use farpath_element::Sampling;
 use farpath_element::impair::{GilbertElliott, LossSpec};
 use farpath_element::qdisc::{
-    ClassesConfig, Classifier, Limit, Place, QueueConfig, Rounds, Transport,
+    ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
+    Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
 };
+use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage};
 use farpath_predict::Framing;
-use farpath_units::{Duration, Rate, Size, Time};
+use farpath_units::{Duration, Key, Rate, Size, Time};
 use farpath_wire::{FlowDir, Kind};
 
 use crate::choices::Choices;
@@ -25,7 +26,8 @@ pub(crate) struct Direction {
     pub(crate) reorder: bool,
     pub(crate) losses: Vec<LossSpec>,
     pub(crate) changes: bool,
-    pub(crate) queues: Option<ClassesConfig>,
+    pub(crate) queues: Option<DisciplineConfig>,
+    pub(crate) conditioning: Vec<Stage>,
 }
 
 /// Node `a` to node `b` and back; routers come first in the numbering of nodes.
@@ -188,6 +190,7 @@ impl Palette {
             losses: self.losses(c),
             changes: c.chance(self.changing),
             queues: None,
+            conditioning: Vec::new(),
         }
     }
 
@@ -205,7 +208,7 @@ impl Palette {
             kind,
             len: c.pick(&self.lengths),
             ttl: c.pick(&[64, 64, 64, 1, 2, 3, 4]),
-            class: c.pick(&[0, 0xb8, 0x20]),
+            class: c.pick(&[0, 0xb8, 0x22]),
             dont_fragment: c.chance(40),
             total: 1 + c.below(60) * (1 + c.below(4)),
             ack_every: c.pick(&[2, 1, 0, 3]),
@@ -279,10 +282,44 @@ impl Plan {
     pub(crate) fn with_queues(mut self, c: &mut Choices) -> Plan {
         for direction in self.links.iter_mut().flat_map(|l| &mut l.directions) {
             if c.chance(60) {
-                direction.queues = Some(queues(c, direction));
+                direction.queues = Some(DisciplineConfig {
+                    queues: QueuesConfig::Classes(queues(c, direction)),
+                    shaper: None,
+                });
             }
         }
         self
+    }
+
+    /// The same network with everything that can stand in front of a transmitter.
+    pub(crate) fn with_disciplines(mut self, c: &mut Choices) -> Plan {
+        let seed = Key::new(self.seed).with("queues");
+        for (n, link) in self.links.iter_mut().enumerate() {
+            for (d, direction) in link.directions.iter_mut().enumerate() {
+                let key = seed.with_number(n as u64).with_number(d as u64);
+                direction.queues = c.chance(70).then(|| discipline(c, direction, key));
+                direction.conditioning = conditioning(c, direction);
+            }
+        }
+        self
+    }
+
+    /// Whether the plain port knows everything in it.
+    pub(crate) fn is_plain(&self) -> bool {
+        let plain = |d: &Direction| {
+            let tail = match &d.queues {
+                None => true,
+                Some(DisciplineConfig { queues, shaper }) => match queues {
+                    QueuesConfig::Classes(classes) => {
+                        let tail = |q: &QueueConfig| q.levels.is_empty() && q.codel.is_none();
+                        shaper.is_none() && classes.queues.iter().all(tail)
+                    }
+                    QueuesConfig::FqCodel(_) => false,
+                },
+            };
+            tail && d.conditioning.is_empty()
+        };
+        self.links.iter().flat_map(|l| &l.directions).all(plain)
     }
 
     fn add_flow(&mut self, c: &mut Choices, palette: &Palette, n: usize) {
@@ -421,7 +458,7 @@ fn queues(c: &mut Choices, direction: &Direction) -> ClassesConfig {
         quantum: c
             .pick(&[Some(1), Some(2), Some(9), None])
             .map(|w: u32| w * largest),
-        limit: limit(c),
+        ..QueueConfig::tail(None, limit(c))
     });
     let queues: Vec<_> = queues.collect();
     let mut place = || Place {
@@ -445,4 +482,97 @@ fn queues(c: &mut Choices, direction: &Direction) -> ClassesConfig {
         ]),
         memory: c.pick(&[u64::MAX, 12 * u64::from(largest), 3000]),
     }
+}
+
+/// Any discipline, with short delays and few bytes, so that all of it happens.
+fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineConfig {
+    let full = direction.framing.queue_bytes(1500);
+    let codel = |c: &mut Choices| CodelConfig {
+        target: Duration::from_us(c.pick(&[20, 1, 100])),
+        interval: Duration::from_us(c.pick(&[100, 10, 400])),
+        frame: full,
+        ecn: c.chance(50),
+    };
+    let queues = if c.chance(25) {
+        QueuesConfig::FqCodel(FqCodelConfig {
+            queues: c.pick(&[1024, 1, 2]),
+            quantum: c.pick(&[full, 300]),
+            packets: c.pick(&[10_240, 4, 20]),
+            memory: c.pick(&[32_000_000, 9000]),
+            codel: codel(c),
+            key,
+        })
+    } else {
+        let mut classes = queues(c, direction);
+        for (n, queue) in classes.queues.iter_mut().enumerate() {
+            queue.codel = c.chance(40).then(|| codel(c));
+            if !c.chance(50) {
+                continue;
+            }
+            let curve = Curve {
+                min: f64::from(full) * c.pick(&[1.0, 0.1, 4.0]),
+                max: f64::from(full) * c.pick(&[5.0, 20.0]),
+                max_p: c.pick(&[0.1, 1.0, 0.02]),
+            };
+            queue.levels = vec![Level {
+                threshold: c.chance(20).then_some(2 * u64::from(full)),
+                curve: Some(curve),
+            }];
+            queue.red = Some(RedConfig {
+                weight: c.pick(&[0.002, 0.3, 1.0]),
+                gentle: c.chance(50),
+                ecn: c.chance(50),
+                packet_time: direction.rate.time_for(Size::from_bytes(1500)),
+                luck: Luck::new(key.with_number(n as u64), Default::default()),
+            });
+        }
+        QueuesConfig::Classes(classes)
+    };
+    let part = c.pick(&[2, 1, 10]);
+    let slower = Rate::from_bps(direction.rate.as_bps() / part).expect("not zero");
+    let burst = c.pick(&[9216, 40_000]);
+    DisciplineConfig {
+        queues,
+        shaper: c.chance(30).then(|| TokenBucket::new(slower, burst)),
+    }
+}
+
+fn conditioning(c: &mut Choices, direction: &Direction) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    while stages.len() < 2 && c.chance(30) {
+        let mut classifier = Classifier::new(Place {
+            queue: c.pick(&[0, 1, 9]),
+            level: 0,
+        });
+        classifier.set_dscp(0x20 >> 2, Place { queue: 1, level: 0 });
+        classifier.set_transport(Transport::Tcp, Place { queue: 0, level: 0 });
+        let rate = Rate::from_bps(direction.rate.as_bps() / c.pick(&[3, 1, 50])).expect("some");
+        let bucket = |c: &mut Choices| TokenBucket::new(rate, c.pick(&[9000, 1500, 100_000]));
+        let action = |c: &mut Choices| c.pick(&[Action::Pass, Action::Drop, Action::Mark(12)]);
+        let policer = Policer {
+            meter: match c.below(3) {
+                0 => Meter::Single(bucket(c)),
+                1 => Meter::SingleRate {
+                    committed: bucket(c),
+                    excess: bucket(c),
+                },
+                _ => Meter::TwoRate {
+                    committed: bucket(c),
+                    peak: TokenBucket::new(direction.rate, 3000),
+                },
+            },
+            colour_aware: c.chance(50),
+            actions: [Action::Pass, action(c), action(c)],
+            overhead: c.pick(&[0, 24]),
+            counted: [(0, 0); 3],
+        };
+        stages.push(Stage {
+            classifier,
+            conditioners: vec![
+                Conditioner::Police(Box::new(policer)),
+                Conditioner::Mark(c.pick(&[0, 46, 14])),
+            ],
+        });
+    }
+    stages
 }

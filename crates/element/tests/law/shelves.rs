@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use farpath_element::Drop;
-use farpath_element::qdisc::{ClassesConfig, Footprint, Limit, QueueCounter, Rounds};
+use farpath_element::qdisc::{
+    ClassesConfig, DisciplineConfig, Footprint, Limit, QueueCounter, QueuesConfig, Rounds,
+};
 use farpath_units::Time;
 use farpath_wire::Frame;
 
@@ -16,7 +18,11 @@ pub(crate) struct Shelves {
 }
 
 impl Shelves {
-    pub(crate) fn new(config: ClassesConfig) -> Shelves {
+    /// Only for what the description covers: classes that drop what does not fit.
+    pub(crate) fn new(config: DisciplineConfig) -> Shelves {
+        let QueuesConfig::Classes(config) = config.queues else {
+            panic!("no shelves for queues by flow")
+        };
         let count = config.queues.len();
         Shelves {
             config,

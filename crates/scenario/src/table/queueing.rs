@@ -1,13 +1,15 @@
 //! What a `[[link]]` says about queues: classes, how they take turns, and what they share.
 
-use super::ANY_SIZE;
-use crate::key::Kind::{Bool, Choice, Codes, Int, Name, Octets, Queue, Ratio, Refs, Table, Tables};
+use super::{ANY_SIZE, COUNT, POSITIVE_TIME};
+use crate::key::Kind::{
+    Bool, Choice, Codes, Int, Name, Octets, Queue, Rate, Ratio, Refs, Table, Tables, Text,
+};
 use crate::key::{Key, Section, key};
 
 pub(crate) const SCHEDULER: Key = key(
     "scheduler",
-    Choice(&["fifo", "wrr", "drr", "strict"]),
-    "How frames that wait take turns; all but `fifo` share the link among `class` tables. \
+    Choice(&["fifo", "wrr", "drr", "strict", "fq-codel"]),
+    "How frames that wait take turns; `wrr`, `drr` and `strict` share the link among `class` tables. \
      It is a router's: what a host sends waits in its `txqueuelen`.",
 )
 .default("fifo");
@@ -49,58 +51,65 @@ pub(crate) const CLASS: Key = key(
     "Classes of frames, each with a queue: at most 8, in `[[link.class]]` tables.",
 );
 
+const DSCP: Key = key(
+    "dscp",
+    Codes {
+        max: 63,
+        names: true,
+    },
+    "Datagrams of these DSCPs: names (`ef`, `af11`, `cs1`, `le`) or 0 to 63.",
+);
+const PRECEDENCE: Key = key(
+    "precedence",
+    Codes {
+        max: 7,
+        names: false,
+    },
+    "Datagrams of these IP precedences, the upper three bits of the DSCP.",
+);
+const COS: Key = key(
+    "cos",
+    Codes {
+        max: 7,
+        names: false,
+    },
+    "Frames of these 802.1p priorities: a router derives them from the precedence, or from \
+     the label's traffic class.",
+);
+const EXP: Key = key(
+    "exp",
+    Codes {
+        max: 7,
+        names: false,
+    },
+    "Labelled frames of these traffic classes (EXP).",
+);
+const PROTOCOL: Key = key(
+    "protocol",
+    Choice(&["tcp", "udp", "icmp"]),
+    "Datagrams of this protocol, whatever their DSCP.",
+);
+const TEST: Key = key(
+    "test",
+    Refs {
+        of: "test",
+        min: 1,
+        max: 1000,
+    },
+    "Datagrams of these tests, both ways, whatever their DSCP and protocol.",
+);
+
 const CLASS_TABLE: Section = Section {
     name: "class",
     doc: "A class of frames and its queue; the one without a match takes what no other matches.",
     keys: &[
         key("name", Name, "Name, unique on the link.").required(),
-        key(
-            "dscp",
-            Codes {
-                max: 63,
-                names: true,
-            },
-            "Datagrams of these DSCPs: names (`ef`, `af11`, `cs1`, `le`) or 0 to 63.",
-        ),
-        key(
-            "precedence",
-            Codes {
-                max: 7,
-                names: false,
-            },
-            "Datagrams of these IP precedences, the upper three bits of the DSCP.",
-        ),
-        key(
-            "cos",
-            Codes {
-                max: 7,
-                names: false,
-            },
-            "Frames of these 802.1p priorities: a router derives them from the precedence, or from \
-             the label's traffic class.",
-        ),
-        key(
-            "exp",
-            Codes {
-                max: 7,
-                names: false,
-            },
-            "Labelled frames of these traffic classes (EXP).",
-        ),
-        key(
-            "protocol",
-            Choice(&["tcp", "udp", "icmp"]),
-            "Datagrams of this protocol, whatever their DSCP.",
-        ),
-        key(
-            "test",
-            Refs {
-                of: "test",
-                min: 1,
-                max: 1000,
-            },
-            "Datagrams of these tests, both ways, whatever their DSCP and protocol.",
-        ),
+        DSCP,
+        PRECEDENCE,
+        COS,
+        EXP,
+        PROTOCOL,
+        TEST,
         key(
             "weight",
             Int { min: 0, max: 65_535 },
@@ -120,5 +129,238 @@ const CLASS_TABLE: Section = Section {
             "The part of `memory` that may wait in it.",
         )
         .instead_of("queue"),
+        RED,
+        CODEL,
+        key(
+            "drop",
+            Tables(&DROP),
+            "Frames of the class that are dropped before its queue is full: thresholds, weighted RED.",
+        ),
+    ],
+};
+
+const DROP: Section = Section {
+    name: "drop",
+    doc: "A rule for some of a class's frames, which are in the class by their match here.",
+    keys: &[
+        DSCP,
+        PRECEDENCE,
+        COS,
+        EXP,
+        key(
+            "above",
+            Ratio,
+            "Part of the queue's limit; what would fill it further is dropped.",
+        ),
+        key(
+            "min",
+            Ratio,
+            "Part of the queue's limit: `min` of the class's `red` for these frames.",
+        ),
+        key(
+            "max",
+            Ratio,
+            "Part of the queue's limit: `max` of the class's `red` for these frames.",
+        ),
+        key(
+            "max_p",
+            Ratio,
+            "`max_p` of the class's `red` for these frames.",
+        )
+        .default("that of `red`"),
+    ],
+};
+
+pub(crate) const RED: Key = key(
+    "red",
+    Table(&RED_TABLE),
+    "Random early detection: drops by the average of what waits.",
+);
+
+const RED_TABLE: Section = Section {
+    name: "red",
+    doc: "Random early detection (Floyd and Jacobson 1993).",
+    keys: &[
+        key("min", Queue, "Mean queue below which nothing is dropped.").required(),
+        key("max", Queue, "Mean queue at which `max_p` is reached.").required(),
+        key("max_p", Ratio, "Probability of a drop just below `max`.").default("0.1"),
+        key(
+            "weight",
+            Ratio,
+            "Weight of each arriving frame's sample in the mean.",
+        )
+        .default("0.002"),
+        key(
+            "gentle",
+            Bool,
+            "Whether the probability rises to 1 between `max` and twice `max`, not at once.",
+        )
+        .default("true"),
+        key(
+            "ecn",
+            Bool,
+            "Whether ECN-capable datagrams are marked instead of dropped.",
+        )
+        .default("false"),
+    ],
+};
+
+const TARGET: Key = key("target", POSITIVE_TIME, "Acceptable standing delay.").default("5 ms");
+const INTERVAL: Key = key(
+    "interval",
+    POSITIVE_TIME,
+    "About the largest RTT: how long ends need to react.",
+)
+.default("100 ms");
+
+pub(crate) const CODEL: Key = key(
+    "codel",
+    Table(&CODEL_TABLE),
+    "Controlled delay (RFC 8289): drops at the head by how long frames waited. `codel = {}` is enough.",
+);
+
+const CODEL_TABLE: Section = Section {
+    name: "codel",
+    doc: "Controlled delay (RFC 8289).",
+    keys: &[
+        TARGET,
+        INTERVAL,
+        key(
+            "ecn",
+            Bool,
+            "Whether ECN-capable datagrams are marked instead of dropped.",
+        )
+        .default("false"),
+    ],
+};
+
+pub(crate) const FQ_CODEL: Key = key(
+    "fq_codel",
+    Table(&FQ_CODEL_TABLE),
+    "Details of `scheduler = \"fq-codel\"`.",
+);
+
+const FQ_CODEL_TABLE: Section = Section {
+    name: "fq_codel",
+    doc: "A queue for each hashed flow, each with controlled delay (RFC 8290).",
+    keys: &[
+        key(
+            "flows",
+            Int {
+                min: 1,
+                max: 65_535,
+            },
+            "Queues that flows are hashed to.",
+        )
+        .default("1024"),
+        key(
+            "quantum",
+            Octets {
+                min: 1,
+                max: 1_000_000,
+            },
+            "Bytes a queue sends before the next one's turn.",
+        )
+        .default("a full frame"),
+        key("packets", COUNT, "Frames that may wait in all queues.").default("10240"),
+        key("memory", ANY_SIZE, "Bytes that may wait in all queues.").default("32 MB"),
+        TARGET,
+        INTERVAL,
+        key(
+            "ecn",
+            Bool,
+            "Whether ECN-capable datagrams are marked instead of dropped.",
+        )
+        .default("true"),
+    ],
+};
+
+pub(crate) const SHAPE: Key = key(
+    "shape",
+    Table(&SHAPE_TABLE),
+    "A token bucket that holds frames back: the direction sends at most at its rate.",
+);
+
+const SHAPE_TABLE: Section = Section {
+    name: "shape",
+    doc: "A shaper; frames count as they do in a queue, without preamble, FCS and gap.",
+    keys: &[
+        key("rate", Rate, "Rate at which the bucket fills.").required(),
+        key("burst", ANY_SIZE, "Bytes the bucket holds.").default("a full frame"),
+    ],
+};
+
+pub(crate) const MARK: Key = key(
+    "mark",
+    Tables(&MARK_TABLE),
+    "Frames whose DSCP the sending router sets: one table or several; the first that matches.",
+);
+
+const MARK_TABLE: Section = Section {
+    name: "mark",
+    doc: "Sets the DSCP of datagrams, or the traffic class of labelled frames; all of them without a match.",
+    keys: &[
+        DSCP,
+        PRECEDENCE,
+        COS,
+        EXP,
+        PROTOCOL,
+        TEST,
+        key(
+            "set",
+            Codes {
+                max: 63,
+                names: true,
+            },
+            "The new DSCP; a labelled frame gets its upper three bits.",
+        )
+        .required(),
+    ],
+};
+
+pub(crate) const POLICE: Key = key(
+    "police",
+    Tables(&POLICE_TABLE),
+    "Policers the sending router puts frames through after `mark`: one table or several; the first that matches.",
+);
+
+const POLICE_TABLE: Section = Section {
+    name: "police",
+    doc: "A meter and what is done with frames beyond its contract; all of them without a match.",
+    keys: &[
+        key("name", Name, "Name, unique on the link.").required(),
+        DSCP,
+        PRECEDENCE,
+        COS,
+        EXP,
+        PROTOCOL,
+        TEST,
+        key("rate", Rate, "Committed rate.").required(),
+        key("burst", ANY_SIZE, "Committed burst.").required(),
+        key(
+            "excess_burst",
+            ANY_SIZE,
+            "Burst beyond the committed one at the same rate: three colours by RFC 2697.",
+        )
+        .instead_of("peak_rate"),
+        key("peak_rate", Rate, "Peak rate: three colours by RFC 2698.")
+            .instead_of("excess_burst"),
+        key("peak_burst", ANY_SIZE, "Burst at the peak rate.").default("`burst`"),
+        key(
+            "colour_aware",
+            Bool,
+            "Whether a frame's AF drop precedence is its colour to begin with.",
+        )
+        .default("false"),
+        key("conform", Text, "Green frames: `pass`, `drop`, or the DSCP they get.").default("pass"),
+        key("exceed", Text, "Frames beyond the committed burst: the same.")
+            .default("drop with two colours, pass with three"),
+        key("violate", Text, "Frames beyond the excess burst or the peak: the same.").default("drop"),
+        key(
+            "overhead",
+            Int { min: 0, max: 1000 },
+            "Bytes each frame counts for beyond those it takes in a queue: 24 makes Ethernet's line rate.",
+        )
+        .default("0"),
     ],
 };

@@ -9,6 +9,7 @@ mod limits;
 mod load;
 mod luck;
 mod published;
+mod queues;
 mod random;
 mod recovery;
 mod routers;

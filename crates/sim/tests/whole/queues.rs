@@ -1,0 +1,304 @@
+//! Classes, schedulers, active queue management, policers and marks through the whole simulator.
+
+use farpath_element::Mode;
+use farpath_record::link_metric;
+
+use crate::world::{World, assert_near, assert_within, run_in, run_text, scenario};
+
+/// Hosts a, c and e on router r, b and d on router s; `neck` are the keys of the link between, of
+/// `rate`.
+fn neck(rate: &str, delay: &str, neck: &str, tests: &str) -> String {
+    let mut text = format!(
+        "[scenario]\nname = \"neck\"\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
+         [[link]]\nname = \"neck\"\nends = [\"r\", \"s\"]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n{neck}\n"
+    );
+    for (host, router) in [("a", "r"), ("c", "r"), ("e", "r"), ("b", "s"), ("d", "s")] {
+        text += &format!(
+            "[[host]]\nname = \"{host}\"\n[[link]]\nname = \"{host}{router}\"\n\
+             ends = [\"{host}\", \"{router}\"]\nframing = \"gbe\"\n"
+        );
+    }
+    text + tests
+}
+
+fn test(name: &str, kind: &str, from: &str, to: &str, more: &str) -> String {
+    format!(
+        "[[test]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n"
+    )
+}
+
+fn metric(world: &World, name: &str) -> f64 {
+    link_metric(world.link("neck", "r>s"), name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// WRR 99:1 for best effort and less-than-best-effort traffic, in a shared memory.
+const LBE: &str = "[link.forward]\nscheduler = \"wrr\"\nmemory = \"512 kB\"\n\
+    class = [{ name = \"be\", weight = 99 }, { name = \"lbe\", weight = 1, dscp = \"cs1\", queue = \"100 kB\" }]\n";
+
+/// Source: E16a, `1 − (C − BE)/L`, at a tenth of the rates: what the best effort leaves is what the
+/// rest gets, whatever it offers, and the best effort loses nothing.
+#[test]
+fn lbe_loses_what_be_does_not_leave() {
+    for load in [40, 50, 60, 70] {
+        let tcp = "window = \"18768 B\"\nduration = \"5 s\"\ntimestamps = false";
+        let udp =
+            format!("rate = \"{load} Mbit/s\"\nsize = 1470\nclass = \"cs1\"\nduration = \"5 s\"");
+        let tests = test("be1", "tcp", "a", "b", tcp)
+            + &test("be2", "tcp", "e", "b", tcp)
+            + &test("lbe", "udp", "c", "d", &udp);
+        let world = run_text(&neck("100 Mbit/s", "2.27 ms", LBE, &tests));
+        assert_eq!(metric(&world, "queue.be.drops"), 0.0);
+        let be = metric(&world, "queue.be.bytes") * 8.0 / 5.0;
+        let left = (1e8 - be) * 1470.0 / (1470.0 + 28.0 + 38.0);
+        let expected = (1.0 - left / (f64::from(load) * 1e6)).max(0.0);
+        let lost = world.metric("lbe", "loss_ratio");
+        assert!(
+            (lost - expected).abs() < 0.01,
+            "{load}: {lost} for {expected}"
+        );
+    }
+}
+
+/// Source: E18, the longest wait of best effort: limit × 8 / (0.99 × 1 Gbit/s) and one frame.
+#[test]
+fn a_full_queue_of_weight_99_waits_3_3_ms() {
+    let keys = LBE.replace("weight = 99", "weight = 99, queue = \"409 kB\"");
+    let flood =
+        |class: &str| format!("rate = \"900 Mbit/s\"\nclass = \"{class}\"\nduration = \"300 ms\"");
+    let tests = test("be", "udp", "a", "b", &flood("be"))
+        + &test("more", "udp", "e", "b", &flood("be"))
+        + &test("lbe", "udp", "c", "d", &flood("cs1"));
+    let world = run_text(&neck("1 Gbit/s", "1 ms", &keys, &tests));
+    assert_within(
+        "ns",
+        metric(&world, "queue.be.delay_max_ns"),
+        3.30e6,
+        3.40e6,
+    );
+    assert_within("LBE", metric(&world, "queue.lbe.delay_max_ns"), 10e6, 90e6);
+    let share = metric(&world, "queue.lbe.bytes") / metric(&world, "bytes");
+    assert_within("share of LBE", share, 0.009, 0.016);
+}
+
+/// No discipline leaves the link idle while frames wait.
+#[test]
+fn a_flooded_link_is_never_idle() {
+    let classes = "class = [{ name = \"x\" }, { name = \"y\", dscp = 10 }]\n";
+    for keys in [
+        format!("scheduler = \"wrr\"\n{classes}"),
+        format!("scheduler = \"drr\"\n{classes}"),
+        format!("scheduler = \"strict\"\n{classes}"),
+        "scheduler = \"fq-codel\"\n".to_owned(),
+        "codel = {}\n".to_owned(),
+        "red = { min = \"20 packets\", max = \"60 packets\" }\n".to_owned(),
+    ] {
+        let udp = |class: u8, size: u32| {
+            format!("rate = \"80 Mbit/s\"\nclass = {class}\nsize = {size}\nduration = \"1 s\"")
+        };
+        let tests = test("one", "udp", "a", "b", &udp(0, 1472))
+            + &test("two", "udp", "c", "d", &udp(40, 333));
+        let world = run_text(&neck(
+            "100 Mbit/s",
+            "1 ms",
+            &format!("[link.forward]\n{keys}"),
+            &tests,
+        ));
+        let link = world.link("neck", "r>s");
+        let busy = link.rate_bps.iter().zip(&link.queue_bytes);
+        let full = busy.filter(|(_, q)| **q > 3000.0).map(|(rate, _)| *rate);
+        let least = full.skip(1).fold(f64::MAX, f64::min);
+        // An interval of some 5 ms counts whole frames.
+        assert_near(&keys, least, 1e8, 0.03);
+    }
+}
+
+/// Source: heistp/l4s-tests, two CUBIC flows at 10 Mbit/s: Jain's index 0.999 to 1.0 with pfifo(200)
+/// and 1.0 with fq_codel, whose queueing delay is milliseconds and not 240 ms.
+#[test]
+fn two_cubic_flows_are_fair_and_fq_codel_keeps_the_queue_short() {
+    for (keys, most_ms) in [
+        ("queue = \"200 packets\"", 300.0),
+        ("scheduler = \"fq-codel\"", 40.0),
+    ] {
+        let tcp = "cc = \"cubic\"\ngroup = \"g\"\nomit = \"10 s\"\nduration = \"40 s\"";
+        let tests = test("one", "tcp", "a", "b", tcp)
+            + &test("two", "tcp", "c", "d", &format!("{tcp}\nstart = \"10 ms\""));
+        let keys = format!("[link.forward]\n{keys}\n");
+        let world = run_text(&neck("10 Mbit/s", "10 ms", &keys, &tests));
+        assert_within(&keys, world.metric("one", "group_jain_index"), 0.95, 1.0);
+        let rtt = world.metric("one", "rtt_avg_ns") / 1e6;
+        assert_within("mean RTT in ms", rtt, 20.0, most_ms);
+        let sum = world.metric("one", "goodput_bps") + world.metric("two", "goodput_bps");
+        assert_near("sum", sum, 10e6 * 1448.0 / 1538.0, 0.01);
+    }
+}
+
+/// Throughput of the normal flows and of the bulk, by how a 1.2-Mbit/s link serves them.
+fn lower_effort(keys: &str, bulk: bool) -> (f64, f64) {
+    let tcp = "parallel = 10\nomit = \"20 s\"\nduration = \"100 s\"\ninitial_window = 2\n";
+    let mut tests = test("normal", "tcp", "a", "b", tcp);
+    if bulk {
+        tests += &test("bulk", "tcp", "c", "d", &format!("{tcp}class = \"le\"\n"));
+    }
+    let keys = format!("mtu = 576\n[link.forward]\nqueue = \"60 packets\"\n{keys}");
+    let text =
+        neck("1.2 Mbit/s", "20 ms", &keys, &tests).replace("[[host]]\n", "[[host]]\nmtu = 576\n");
+    let world = run_text(&text);
+    let of = |name: &str| world.metric(name, "goodput_bps") / 1e3;
+    (of("normal"), if bulk { of("bulk") } else { 0.0 })
+}
+
+/// Source: RFC 3662 (obsoleted by RFC 8622) appendix A, situation I: who keeps and who loses. Bulk as best effort takes about
+/// its share of flows; priority leaves it next to nothing, 9:1 a tenth, WRED and both together little.
+#[test]
+fn bulk_yields_as_in_rfc_3662() {
+    let classes = |scheduler: &str, normal: &str, bulk: &str| {
+        format!(
+            "scheduler = \"{scheduler}\"\nclass = [{{ name = \"n\"{normal} }}, {{ name = \"b\", dscp = \"le\"{bulk} }}]\n"
+        )
+    };
+    let red = ", red = { min = \"10 packets\", max = \"30 packets\" }";
+    let wred = "scheduler = \"strict\"\nclass = [{ name = \"all\", queue = \"60 packets\", \
+        red = { min = \"20 packets\", max = \"40 packets\" }, \
+        drop = [{ dscp = \"le\", min = \"5 %\", max = \"15 %\", max_p = 0.5 }] }]\n";
+    let (alone, _) = lower_effort("", false);
+    let (mixed, as_best_effort) = lower_effort("", true);
+    let (first, starved) = lower_effort(&classes("strict", "", ""), true);
+    let (nine, one) = lower_effort(&classes("drr", ", weight = 9", ", weight = 1"), true);
+    let (kept, early) = lower_effort(wred, true);
+    let both = classes(
+        "drr",
+        &format!(", weight = 9{red}"),
+        &format!(", weight = 1{red}"),
+    );
+    let (with_red, last) = lower_effort(&both, true);
+    println!(
+        "{alone} {mixed}/{as_best_effort} {first}/{starved} {nine}/{one} {kept}/{early} {with_red}/{last}"
+    );
+    assert!(mixed < 0.7 * alone, "{mixed} of {alone}");
+    assert!(
+        first > 0.97 * alone && starved < 0.02 * alone,
+        "{first} {starved}"
+    );
+    for (normal, bulk) in [(nine, one), (with_red, last)] {
+        assert_within("share of bulk", bulk / (normal + bulk), 0.07, 0.13);
+    }
+    assert!(
+        kept > 0.8 * alone && early < as_best_effort / 2.0,
+        "{kept} {early}"
+    );
+}
+
+/// Marks reach a sender that uses ECN: the queue stays short and nothing is lost.
+#[test]
+fn red_and_codel_mark_what_can_be_marked() {
+    for keys in [
+        "red = { min = \"15 kB\", max = \"45 kB\", ecn = true }",
+        "codel = { ecn = true }",
+        "scheduler = \"fq-codel\"",
+    ] {
+        let tests = test(
+            "t",
+            "tcp",
+            "a",
+            "b",
+            "ecn = true\ncc = \"reno\"\nduration = \"20 s\"\ninitial_ssthresh = 40",
+        );
+        let keys = format!("[link.forward]\n{keys}\n");
+        let world = run_text(&neck("20 Mbit/s", "10 ms", &keys, &tests));
+        assert!(metric(&world, "queue.all.marked") > 5.0, "{keys}");
+        assert_eq!(metric(&world, "queue.all.drops"), 0.0, "{keys}");
+        assert_eq!(world.metric("t", "retransmits"), 0.0, "{keys}");
+        assert!(
+            world.metric("t", "goodput_bps") > 0.85 * 20e6 * 1448.0 / 1538.0,
+            "{keys}"
+        );
+    }
+}
+
+/// A policer passes its rate and burst to the frame, remarks the rest, and the next router sees it; a
+/// router that zeroes DSCPs leaves it nothing to see.
+#[test]
+fn policers_and_marks_are_seen_downstream() {
+    let tests = test(
+        "t",
+        "udp",
+        "a",
+        "b",
+        "rate = \"40 Mbit/s\"\nsize = 1472\nclass = \"af11\"\nduration = \"2 s\"",
+    );
+    let police = "[link.forward]\npolice = { name = \"p\", dscp = \"af11\", rate = \"20 Mbit/s\", burst = \"15.14 kB\", exceed = \"le\" }\n";
+    let mut text = neck("1 Gbit/s", "1 ms", police, &tests);
+    let classes = "ends = [\"b\", \"s\"]\nframing = \"gbe\"\n[link.reverse]\nscheduler = \"strict\"\n\
+        class = [{ name = \"rest\" }, { name = \"le\", dscp = \"le\" }]\n";
+    text = text.replace("ends = [\"b\", \"s\"]\nframing = \"gbe\"\n", classes);
+    let world = run_text(&text);
+    let last = world.link("bs", "s>b");
+    let seen = |name: &str| link_metric(last, name).expect("there are queues");
+    let [green, red] = ["green", "red"].map(|c| metric(&world, &format!("police.p.{c}")));
+    assert_eq!(
+        (green, red),
+        (seen("queue.rest.frames"), seen("queue.le.frames"))
+    );
+    // 15 140 bytes of burst are ten frames of 1514; then 20 Mbit/s until the last frame comes.
+    let offered = green + red;
+    let gap = 1472.0 * 8.0 / 40e6;
+    let whole = ((15_140.0 * 8.0 + 20e6 * gap * (offered - 1.0)) / (1514.0 * 8.0)).floor();
+    assert_eq!(green, whole);
+    let zeroed = text.replace("police = {", "mark = { set = \"be\" }\npolice = {");
+    let world = run_text(&zeroed);
+    let last = world.link("bs", "s>b");
+    assert_eq!(link_metric(last, "queue.le.offered"), Some(0.0));
+    assert_eq!(metric(&world, "police.p.green"), 0.0);
+}
+
+/// A shaper holds a direction to its rate, to the bit.
+#[test]
+fn a_shaper_delays_what_is_beyond_its_rate() {
+    let keys = "[link.forward]\nqueue = \"1 MB\"\nshape = { rate = \"30.28 Mbit/s\", burst = \"15.14 kB\" }\n";
+    let tests = test(
+        "t",
+        "udp",
+        "a",
+        "b",
+        "rate = \"60 Mbit/s\"\nsize = 1472\nduration = \"100 ms\"",
+    );
+    let world = run_text(&neck("1 Gbit/s", "1 ms", keys, &tests));
+    assert_eq!(metric(&world, "drops"), 0.0);
+    // Ten frames at once, then one each 400 µs.
+    let frames = metric(&world, "frames");
+    assert_eq!(frames, (0.1 * 60e6 / (1472.0 * 8.0_f64)).ceil());
+    let last = (frames - 10.0) * 400_000.0 - (frames - 1.0) * 1472.0 * 8.0 / 60e6 * 1e9;
+    assert_near(
+        "longest wait",
+        metric(&world, "queue.all.delay_max_ns"),
+        last,
+        0.02,
+    );
+}
+
+/// Both modes agree on every departure with all of it at once.
+#[test]
+fn both_modes_agree() {
+    let keys = "[link.forward]\nscheduler = \"drr\"\nshape = { rate = \"50 Mbit/s\" }\n\
+        mark = { protocol = \"udp\", set = \"af12\" }\n\
+        police = { name = \"p\", protocol = \"udp\", rate = \"10 Mbit/s\", burst = \"20 kB\", excess_burst = \"20 kB\", exceed = \"le\", violate = \"drop\" }\n\
+        class = [{ name = \"be\", weight = 3, codel = { ecn = true } }, { name = \"le\", dscp = \"le\", red = { min = \"5 kB\", max = \"20 kB\" } }, { name = \"af\", dscp = \"af12\", priority = true }]\n";
+    let tests = test("one", "tcp", "a", "b", "ecn = true\nduration = \"2 s\"")
+        + &test("two", "tcp", "c", "d", "class = \"le\"\nduration = \"2 s\"")
+        + &test(
+            "three",
+            "udp",
+            "e",
+            "d",
+            "rate = \"30 Mbit/s\"\nduration = \"1 s\"",
+        );
+    let text = neck("100 Mbit/s", "5 ms", keys, &tests);
+    let windowed = run_text(&text);
+    let by_event = run_in(scenario(&text), Mode::EventByEvent, 1);
+    assert_eq!(windowed.digests(), by_event.digests());
+    assert_eq!(windowed.json(), by_event.json());
+    for queue in ["be", "le", "af"] {
+        assert!(metric(&windowed, &format!("queue.{queue}.frames")) > 100.0);
+    }
+}
