@@ -5,6 +5,8 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod passage;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -21,6 +23,7 @@ use crate::qdisc::{Fifo, Footprint, Limit, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+use passage::{Impaired, Passage};
 
 /// What a port is made of.
 pub struct PortConfig {
@@ -70,7 +73,8 @@ pub struct Port {
     pulled: Option<VecDeque<Frame>>,
     mtu: u32,
     delay: Duration,
-    reorder: bool,
+    passage: Passage,
+    impaired: Option<Box<Impaired>>,
     up: bool,
     losses: Vec<Loss>,
     forwarding: Forwarding,
@@ -94,7 +98,12 @@ impl Port {
             pulled: config.changes.then(VecDeque::new),
             mtu: config.mtu,
             delay: config.delay,
-            reorder: config.reorder,
+            passage: if config.reorder {
+                Passage::Overtaking
+            } else {
+                Passage::Straight
+            },
+            impaired: None,
             up: true,
             losses: config.losses,
             forwarding: config.forwarding,
@@ -113,7 +122,7 @@ impl Port {
     /// What the port promises beyond the instant it has been advanced to: the shortest frame's
     /// time on the link and the propagation.
     pub fn lookahead(&self) -> Duration {
-        self.transmitter.shortest() + self.delay
+        self.promised()
     }
 
     /// Keeps a copy of every frame put on the link, for [`Port::take_tapped`].
@@ -163,6 +172,7 @@ impl Port {
             Change::Limit(limit) => self.fifo.set_limit(limit),
             Change::Up(up) => self.up = up,
         }
+        self.renew_promise();
     }
 
     /// Counts what has entered service by now: everything earlier than `now` has happened. Only then
@@ -251,7 +261,10 @@ impl Port {
 
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
     fn is_plain(&self) -> bool {
-        self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
+        self.pulled.is_none()
+            && self.losses.is_empty()
+            && self.tapped.is_none()
+            && self.passage == Passage::Straight
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
@@ -358,6 +371,9 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, TallyId) {
+        if self.passage != Passage::Straight {
+            return self.transmit_aside(now, frame, treatment, io);
+        }
         let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
             && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
@@ -372,14 +388,9 @@ impl Port {
             Exit::Output(output) => usize::from(output),
             Exit::Drop(reason) => return (start, self.ended(treatment, reason)),
         };
-        if self.reorder {
-            let sent = treatment.apply(frame, at);
-            io.output(output).push_sorted(sent);
-        } else {
-            self.last_arrival = self.last_arrival.max(at);
-            let channel = io.output(output);
-            channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
-        }
+        self.last_arrival = self.last_arrival.max(at);
+        let channel = io.output(output);
+        channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         (start, treatment.tally)
     }
 
@@ -462,9 +473,18 @@ impl Port {
         }
     }
 
+    /// When the transmitter takes the next frame.
+    #[inline]
+    fn pull_due(&self) -> Time {
+        match &self.pulled {
+            Some(waiting) if !waiting.is_empty() => self.transmitter.free(),
+            _ => Time::MAX,
+        }
+    }
+
     #[inline]
     fn pull_until(&mut self, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
-        while let due = self.deadline()
+        while let due = self.pull_due()
             && due < until
         {
             self.pull(due, known, io);
@@ -489,12 +509,15 @@ impl Element for Port {
         }
         self.pull_until(until, &mut known, io);
         self.treatments = known;
+        if self.passage == Passage::Impaired {
+            self.release(until, io);
+        }
     }
 
     fn deadline(&self) -> Time {
         match &self.pulled {
-            Some(waiting) if !waiting.is_empty() => self.transmitter.free(),
-            _ => Time::MAX,
+            Some(_) => self.pull_due().min(self.release_due()),
+            None => Time::MAX,
         }
     }
 }

@@ -1,5 +1,17 @@
 //! Impairments: what happens to frames on the way besides waiting.
 
+mod chance;
+mod distribution;
+mod flows;
+mod jitter;
+mod line;
 mod loss;
+mod realised;
 
+pub use chance::Chance;
+pub use distribution::Distribution;
+pub use jitter::Jitter;
+pub use line::{Damage, Fate, Finder, Impairments, Line};
+pub(crate) use line::{Sorted, Sorter};
 pub use loss::{GilbertElliott, Loss, LossSpec};
+pub use realised::{Order, Realised, Spread};

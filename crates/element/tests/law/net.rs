@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use farpath_element::impair::{Loss, LossSpec};
+use farpath_element::impair::{Line, Loss, LossSpec};
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
     FIRST_LABEL, Forwarding, Io, LabelAction, Mode, Network, Port, PortConfig, RouteAction,
@@ -76,6 +76,8 @@ pub(crate) struct PortOutcome {
     pub(crate) digest: u64,
     pub(crate) counters: Counters,
     pub(crate) waiting: u64,
+    /// On the line, and not yet on a channel.
+    pub(crate) held: u64,
 }
 
 /// Everything two runs must agree on.
@@ -192,10 +194,16 @@ impl Net {
             sampling: plan.sampling,
             changes: direction.changes || by_pull,
         };
+        let key = self.root.with(&plan.links[l].name).with_number(d as u64);
+        let impairments = &direction.impairments;
+        let line = (!impairments.is_none()).then(|| Line::new(impairments, key, &self.names));
         if let Make::Plain(fault) = make {
-            return Part::Plain(Plain::new(config, fault));
+            return Part::Plain(Plain::new(config, line, fault));
         }
         let mut port = Port::new(config);
+        if let Some(line) = line {
+            port.impair(line);
+        }
         port.audit();
         match make {
             Make::TooFar => Part::TooFar(port),
@@ -321,6 +329,7 @@ impl Net {
                         digest: plain.digest(),
                         counters: plain.counters(end),
                         waiting: plain.waiting(),
+                        held: plain.held(),
                     },
                     part => {
                         let port = part.port().expect("a link is a port");
@@ -330,6 +339,7 @@ impl Net {
                             digest: port.digest(),
                             counters: port.counters().clone(),
                             waiting: port.waiting(),
+                            held: port.held(),
                         }
                     }
                 });

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use farpath_element::impair::Loss;
+use farpath_element::impair::{Damage, Fate, Line, Loss};
 use farpath_element::qdisc::Footprint;
 use farpath_element::qdisc::Limit;
 use farpath_element::{
@@ -36,6 +36,10 @@ pub(crate) enum Fault {
     LuckBeforeQueue,
     /// A frame whose service starts at an interval's end counts in the next.
     IntervalEnd,
+    /// Frames that a line delays to one instant arrive there the last one first.
+    LineTies,
+    /// A frame that is held back on a line holds back those behind it.
+    HeldBackHoldsAll,
 }
 
 pub(crate) struct Plain {
@@ -47,6 +51,11 @@ pub(crate) struct Plain {
     reorder: bool,
     up: bool,
     losses: Vec<Loss>,
+    line: Option<Line>,
+    /// On the line: arrival, number, whether it is a copy, output.
+    under_way: Vec<(Time, u64, bool, usize, Frame)>,
+    numbered: u64,
+    promised: Duration,
     forwarding: Forwarding,
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
@@ -62,8 +71,12 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    pub(crate) fn new(config: PortConfig, fault: Fault) -> Plain {
-        Plain {
+    pub(crate) fn new(config: PortConfig, line: Option<Line>, fault: Fault) -> Plain {
+        let mut plain = Plain {
+            line,
+            under_way: Vec::new(),
+            numbered: 0,
+            promised: Duration::ZERO,
             rate: config.rate.as_bps(),
             framing: config.framing,
             mtu: config.mtu,
@@ -83,7 +96,9 @@ impl Plain {
             levels: Vec::new(),
             digest: 0,
             fault,
-        }
+        };
+        plain.promised = plain.shortest();
+        plain
     }
 
     fn time_for(&self, payload: u32) -> Duration {
@@ -96,8 +111,16 @@ impl Plain {
         Duration::from_ps(ps as u64)
     }
 
-    pub(crate) fn lookahead(&self) -> Duration {
+    fn shortest(&self) -> Duration {
         self.time_for(20) + self.delay
+    }
+
+    pub(crate) fn lookahead(&self) -> Duration {
+        self.promised
+    }
+
+    pub(crate) fn held(&self) -> u64 {
+        self.under_way.len() as u64
     }
 
     pub(crate) fn apply(&mut self, change: Change) {
@@ -108,6 +131,11 @@ impl Plain {
             Change::Limit(limit) => self.limit = limit,
             Change::Up(up) => self.up = up,
         }
+        let shortest = self.shortest();
+        self.promised = match self.under_way.is_empty() {
+            true => shortest,
+            false => self.promised.min(shortest),
+        };
     }
 
     fn bytes_waiting(&self) -> u64 {
@@ -193,6 +221,9 @@ impl Plain {
             return self.hash(end, &frame, 1 + reason as u64);
         }
         self.free = end;
+        if self.line.is_some() {
+            return self.impair(end, frame, wire);
+        }
         frame.at = end + self.delay;
         match self.forwarding.decide(&mut frame) {
             Exit::Drop(reason) => {
@@ -208,6 +239,83 @@ impl Plain {
                 frame.at = self.last_arrival;
                 io.output(output.into()).push(frame);
             }
+        }
+    }
+
+    /// What the line does to a frame.
+    fn impair(&mut self, end: Time, frame: Frame, wire: u32) {
+        let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, wire)) else {
+            return;
+        };
+        let realised = &mut self.counters.realised;
+        if fate.damage == Some(Damage::Crc) {
+            realised.crc_errors += 1;
+            self.counters.drop(Drop::Error);
+            return self.hash(end, &frame, 1 + Drop::Error as u64);
+        }
+        let straight = end + self.delay;
+        let mut sent = frame;
+        let output = match self.forwarding.decide(&mut sent) {
+            Exit::Output(output) => usize::from(output),
+            Exit::Drop(reason) => {
+                self.counters.drop(reason);
+                return self.hash(straight, &frame, 1 + reason as u64);
+            }
+        };
+        realised.damaged += u64::from(fate.damage == Some(Damage::Checksum));
+        realised.undetected += u64::from(fate.damage == Some(Damage::Undetected));
+        sent.at = straight + fate.delay + fate.held_back.unwrap_or_default();
+        let goes_on = fate.held_back.is_none() || self.fault == Fault::HeldBackHoldsAll;
+        if goes_on && !self.reorder {
+            sent.at = sent.at.max(self.last_arrival);
+            self.last_arrival = sent.at;
+        }
+        self.put(straight, sent, output, fate);
+    }
+
+    fn put(&mut self, straight: Time, mut sent: Frame, output: usize, fate: Fate) {
+        let (at, number) = (sent.at, self.numbered);
+        self.numbered += 1;
+        self.counters.realised.added.note(at.since(straight));
+        let mut outcome = 0;
+        if fate.damage == Some(Damage::Checksum) {
+            sent.damage();
+            outcome = 64;
+        }
+        self.hash(at, &sent, outcome);
+        self.under_way.push((at, number, false, output, sent));
+        if let Some(after) = fate.copy {
+            self.counters.realised.duplicated += 1;
+            sent.at = at + after;
+            self.hash(sent.at, &sent, outcome);
+            self.under_way.push((sent.at, number, true, output, sent));
+        }
+    }
+
+    /// Hands on what nothing can arrive before any more.
+    fn hand_on(&mut self, until: Time, io: &mut Io<'_>) {
+        let flip = match self.fault {
+            Fault::LineTies => u64::MAX,
+            _ => 0,
+        };
+        let order = |f: &(Time, u64, bool, usize, Frame)| (f.0, f.1 ^ flip, f.2);
+        self.under_way.sort_by_key(order);
+        let ready = self
+            .under_way
+            .partition_point(|f| f.0 < until + self.promised);
+        for (_, number, is_copy, output, frame) in self.under_way.drain(..ready) {
+            match is_copy {
+                true => self.counters.realised.order.copies += 1,
+                false => self.counters.realised.order.arrive(number),
+            }
+            io.output(output).push_sorted(frame);
+        }
+    }
+
+    fn next_end(&self) -> Time {
+        match self.queue.is_empty() {
+            true => Time::MAX,
+            false => self.free,
         }
     }
 
@@ -260,10 +368,10 @@ impl Plain {
 impl Element for Plain {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
         loop {
-            let due = self.deadline();
+            let due = self.next_end();
             let (arrival, n) = self.first(io);
             if due.min(arrival) >= until {
-                return;
+                return self.hand_on(until, io);
             }
             let end_first = match self.fault {
                 Fault::ArrivalBeforeEnd => due < arrival,
@@ -281,9 +389,8 @@ impl Element for Plain {
     }
 
     fn deadline(&self) -> Time {
-        match self.queue.is_empty() {
-            true => Time::MAX,
-            false => self.free,
-        }
+        let first = self.under_way.iter().map(|f| f.0).min();
+        let hand_on = first.map_or(Time::MAX, |at| at - self.promised);
+        self.next_end().min(hand_on)
     }
 }

@@ -4,7 +4,9 @@
 //! of a frame's time: ties, exactly full queues and arrivals at the end of a service are the rule.
 
 use farpath_element::Sampling;
-use farpath_element::impair::{GilbertElliott, LossSpec};
+use farpath_element::impair::{
+    Chance, Distribution, Finder, GilbertElliott, Impairments, LossSpec,
+};
 use farpath_element::qdisc::Limit;
 use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Size, Time};
@@ -22,6 +24,7 @@ pub(crate) struct Direction {
     pub(crate) delay: Duration,
     pub(crate) reorder: bool,
     pub(crate) losses: Vec<LossSpec>,
+    pub(crate) impairments: Impairments,
     pub(crate) changes: bool,
 }
 
@@ -99,6 +102,7 @@ struct Palette {
     beat: Duration,
     lossy: u64,
     changing: u64,
+    impaired: u64,
 }
 
 const RATES: [u64; 7] = [
@@ -138,6 +142,7 @@ impl Palette {
             beat,
             lossy: c.pick(&[0, 30, 60]),
             changing: c.pick(&[0, 0, 50]),
+            impaired: c.pick(&[0, 0, 40]),
         }
     }
 
@@ -183,8 +188,55 @@ impl Palette {
             delay: c.pick(&self.delays),
             reorder: c.chance(20),
             losses: self.losses(c),
+            impairments: self.impairments(c),
             changes: c.chance(self.changing),
         }
+    }
+
+    /// Delays are whole beats as often as not, so that frames arrive together.
+    fn impairments(&self, c: &mut Choices) -> Impairments {
+        let mut drawn = Impairments::default();
+        if !c.chance(self.impaired) {
+            return drawn;
+        }
+        let chances = [
+            Chance::EveryNth(1 + c.below(5)),
+            Chance::Share(c.pick(&[0.1, 0.5, 1.0])),
+        ];
+        let times = [
+            Duration::ZERO,
+            self.beat.times(c.below(5)),
+            Duration::from_ps(c.below(9_000_000)),
+        ];
+        if c.chance(60) {
+            let (mean, shape, max) = (self.beat, 1.5, self.beat.times(1 + c.below(30)));
+            let beats = (0..1 + c.below(4)).map(|n| self.beat.times(n));
+            let distribution = match c.below(5) {
+                0 => Distribution::Uniform { max },
+                1 => Distribution::Normal { mean, std: max },
+                2 => Distribution::Pareto { mean, shape, max },
+                3 => Distribution::ParetoNormal {
+                    mean,
+                    std: mean,
+                    shape,
+                    max,
+                },
+                _ => Distribution::Table(beats.collect()),
+            };
+            drawn.jitter = Some((distribution, c.pick(&[0.0, 0.5])));
+        }
+        if c.chance(40) {
+            drawn.reordering = Some((c.pick(&chances), c.pick(&times)));
+        }
+        if c.chance(40) {
+            drawn.duplication = Some((c.pick(&chances), c.pick(&times)));
+        }
+        if c.chance(40) {
+            let finder = Finder::Checksum { undetected: 0.5 };
+            let chance = c.pick(&[Chance::Share(0.1), Chance::Bits(1e-5), chances[0]]);
+            drawn.corruption = Some((chance, c.pick(&[Finder::Crc, finder])));
+        }
+        drawn
     }
 
     fn link(&self, c: &mut Choices, name: String, ends: [usize; 2]) -> Link {
