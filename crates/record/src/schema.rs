@@ -108,6 +108,13 @@ pub struct LinkRecord {
     /// Waiting bytes at the end of each interval.
     #[serde(default, with = "crate::number::list")]
     pub queue_bytes: Vec<f64>,
+    /// What impairments came to, by metric; absent without any.
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        with = "crate::number::map"
+    )]
+    pub realised: BTreeMap<String, f64>,
 }
 
 /// An expectation, judged.

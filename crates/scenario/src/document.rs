@@ -219,7 +219,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     let links: Vec<_> = tables
         .links
         .iter()
-        .filter_map(|f| network::link(f, &names, &hosts, faults))
+        .filter_map(|f| network::link(f, &names, &hosts, source, faults))
         .collect();
     let mut scenario = Scenario {
         name: tables.scenario.get("name").unwrap_or_default(),

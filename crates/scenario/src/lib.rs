@@ -17,6 +17,7 @@ mod diagnostic;
 mod document;
 mod expect;
 mod forecast;
+mod impair;
 mod key;
 mod metric;
 mod model;

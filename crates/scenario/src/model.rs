@@ -4,6 +4,7 @@ mod load;
 
 use std::collections::BTreeMap;
 
+use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
@@ -182,6 +183,8 @@ pub struct Direction {
     pub queue: QueueLimit,
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
+    /// What else happens to frames on the way.
+    pub impairments: Impairments,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

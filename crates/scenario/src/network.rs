@@ -1,5 +1,6 @@
 //! Hosts, routers and links, with the defaults a user expects.
 
+use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_tcp::Profile;
 use farpath_units::{Duration, Rate, Ratio, Size};
@@ -73,11 +74,12 @@ pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
     f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A link; `None` when a name or a rate is missing.
+/// A link; `None` when a name or a rate is missing. `source` is the name of the scenario's file.
 pub(crate) fn link(
     f: &Fields,
     names: &Names,
     hosts: &[Host],
+    source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Link> {
     let name: String = f.get("name")?;
@@ -120,7 +122,9 @@ pub(crate) fn link(
             }
             return None;
         };
-        Some(direction(&layers, rate, hosts.get(from.0), names, faults))
+        let mut direction = direction(&layers, rate, hosts.get(from.0), names, faults);
+        direction.impairments = crate::impair::impairments(&layers, source, faults);
+        Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
     let usual = if framing == Framing::Pos { 4470 } else { 1500 };
@@ -156,6 +160,7 @@ fn direction(
         reorder: first(layers, "reorder").unwrap_or(false),
         queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
+        impairments: Impairments::default(),
     }
 }
 

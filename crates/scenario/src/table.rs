@@ -1,6 +1,7 @@
 //! The keys of every section: the format itself, as data.
 
 mod host;
+mod impair;
 mod mpls;
 mod traffic;
 
@@ -99,7 +100,7 @@ const DELAY: Key = key(
 const REORDER: Key = key(
     "reorder",
     Bool,
-    "Whether a later, shorter delay lets frames overtake earlier ones.",
+    "Whether jitter, or a later, shorter delay, lets frames overtake earlier ones.",
 )
 .default("false");
 const QUEUE: Key = key(
@@ -172,7 +173,19 @@ const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
-        RATE, DELAY, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
+        RATE,
+        DELAY,
+        REORDER,
+        QUEUE,
+        LOSS,
+        LOSE,
+        LOSE_EVERY,
+        GILBERT,
+        BIT_ERRORS,
+        impair::JITTER_KEY,
+        impair::REORDERING_KEY,
+        impair::DUPLICATION_KEY,
+        impair::CORRUPTION_KEY,
     ],
 };
 
@@ -198,6 +211,10 @@ pub(crate) const LINK: Section = Section {
         LOSE_EVERY,
         GILBERT,
         BIT_ERRORS,
+        impair::JITTER_KEY,
+        impair::REORDERING_KEY,
+        impair::DUPLICATION_KEY,
+        impair::CORRUPTION_KEY,
         key("forward", Table(&DIRECTION), "What differs from the first end to the second."),
         key("reverse", Table(&DIRECTION), "What differs from the second end to the first."),
     ],

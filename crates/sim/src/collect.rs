@@ -20,6 +20,7 @@ use crate::udp::{UdpSink, UdpSource};
 
 mod exchange;
 mod flows;
+mod realised;
 
 type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
@@ -144,6 +145,9 @@ fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
     let (sent, received) = (pinger.sent() as f64, rtts.len() as f64);
     put(m, "sent", sent);
     put(m, "received", received);
+    if pinger.duplicates > 0 {
+        put(m, "duplicates", pinger.duplicates as f64);
+    }
     put(
         m,
         "loss_ratio",
@@ -228,6 +232,9 @@ fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics)
     );
     put(m, "jitter_ns", sink.jitter_ns.round());
     put(m, "reordered", sink.reordered as f64);
+    if sink.duplicates > 0 {
+        put(m, "duplicates", sink.duplicates as f64);
+    }
     put(m, "bytes", sink.total_bytes as f64);
 }
 
@@ -437,5 +444,6 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
             .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
             .collect(),
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
+        realised: realised::metrics(scenario, id, way, &counters.realised),
     }
 }

@@ -11,6 +11,7 @@ mod pace;
 mod ping;
 mod programs;
 mod run;
+mod seen;
 mod sequence;
 mod station;
 mod tcp;
