@@ -234,6 +234,9 @@ impl Port {
         let now = frame.at;
         self.note_intervals(now);
         self.counters.offered += 1;
+        if self.passage == Passage::Impaired {
+            self.weather(now);
+        }
         if !self.up {
             return self.refuse(frame, Drop::Down);
         }
@@ -353,6 +356,12 @@ impl Port {
     /// The transmitter falls idle at `now` and takes the next frame.
     fn pull(&mut self, now: Time, known: &mut Treatments, io: &mut Io<'_>) {
         self.note_intervals(now);
+        if self.passage == Passage::Impaired {
+            self.weather(now);
+            if self.transmitter.free() > now {
+                return;
+            }
+        }
         let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) else {
             return;
         };

@@ -9,7 +9,9 @@ use farpath_wire::Frame;
 
 use super::chance::{Chance, Strikes};
 use super::distribution::Distribution;
+use super::flap::{Flap, FlapSpec};
 use super::jitter::Jitter;
+use super::trace::{Follower, RateTrace};
 
 /// Jitter, reordering, duplication and corruption of one direction of a link, as configured.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +24,10 @@ pub struct Impairments {
     pub duplication: Option<(Chance, Duration)>,
     /// Frames damaged, and who finds out.
     pub corruption: Option<(Chance, Finder)>,
+    /// The link goes down and up.
+    pub flap: Option<FlapSpec>,
+    /// The rate follows a trace.
+    pub trace: Option<RateTrace>,
 }
 
 /// Who finds that a frame is damaged.
@@ -76,6 +82,8 @@ pub struct Line {
     reordering: Option<(Strikes, Duration)>,
     duplication: Option<(Strikes, Duration)>,
     corruption: Option<(Strikes, Finder)>,
+    flap: Option<Flap>,
+    follower: Option<Follower>,
 }
 
 impl Line {
@@ -101,7 +109,32 @@ impl Line {
             corruption: config
                 .corruption
                 .map(|(chance, finder)| (strikes(chance, "corruption"), finder)),
+            flap: config.flap.map(|spec| Flap::new(spec, key.with("flap"))),
+            follower: config.trace.clone().map(Follower::new),
         }
+    }
+
+    /// The link as a whole, if it goes down and up by itself.
+    pub fn flap(&mut self) -> Option<&mut Flap> {
+        self.flap.as_mut()
+    }
+
+    /// The end of a frame of `wire_bytes` that starts at `now`, the last having ended at `free`, if the
+    /// rate follows a trace.
+    pub fn end(&mut self, now: Time, free: Time, wire_bytes: u32) -> Option<Time> {
+        Some(self.follower.as_mut()?.end(now, free, wire_bytes))
+    }
+
+    /// What `bytes` take at least, if the rate follows a trace.
+    pub fn shortest(&self, bytes: u64) -> Option<Duration> {
+        Some(self.follower.as_ref()?.shortest(bytes))
+    }
+
+    /// Whether a frame that starts now and would arrive at `arrival` is on the line when that goes
+    /// down, and lost.
+    pub fn cuts(&self, arrival: Time) -> bool {
+        let flap = self.flap.as_ref();
+        flap.is_some_and(|f| !f.holds() && f.is_up() && f.next() <= arrival)
     }
 
     /// What becomes of `frame`, `wire_bytes` long on this link.

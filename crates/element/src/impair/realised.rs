@@ -17,6 +17,8 @@ pub struct Realised {
     pub damaged: u64,
     /// Damaged frames that no checksum finds.
     pub undetected: u64,
+    /// Frames that were on the line when it went down.
+    pub cut: u64,
     /// Order of arrival, if the link may change it.
     pub order: Order,
 }

@@ -1,6 +1,8 @@
 //! From the end of a frame's transmission to the far node where that is more than a delay: frames
 //! that overtake, and impairments.
 
+use std::collections::VecDeque;
+
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
@@ -10,6 +12,7 @@ use crate::forwarding::Exit;
 use crate::impair::{Damage, Fate, Line, Realised, Sorted, Sorter};
 use crate::network::Io;
 use crate::qdisc::TallyId;
+use crate::transmitter::SMALLEST_DATAGRAM;
 use crate::treatment::Treatment;
 
 /// How frames get from the transmitter to the far node.
@@ -45,9 +48,10 @@ impl Port {
             line,
             overtaking: self.passage == Passage::Overtaking,
             sorter: Sorter::default(),
-            promised: self.shortest_way(),
+            promised: Duration::ZERO,
         }));
         self.passage = Passage::Impaired;
+        self.renew_promise();
     }
 
     /// Frames under way that are not on a channel yet, because others may still arrive before them.
@@ -57,7 +61,37 @@ impl Port {
 
     /// The shortest frame's time on the link and the propagation.
     pub(super) fn shortest_way(&self) -> Duration {
-        self.transmitter.shortest() + self.delay
+        let bytes = self.transmitter.framing().wire_bytes(SMALLEST_DATAGRAM);
+        let traced = self
+            .impaired
+            .as_ref()
+            .and_then(|i| i.line.shortest(bytes.into()));
+        traced.unwrap_or_else(|| self.transmitter.shortest()) + self.delay
+    }
+
+    /// The link goes down and up as far as it is due by `now`: whoever waits is lost, or waits on.
+    #[inline(never)]
+    pub(super) fn weather(&mut self, now: Time) {
+        while let Some(flap) = self.impaired.as_mut().and_then(|i| i.line.flap())
+            && let Some(due) = flap.change(now)
+        {
+            let (up, holds, next) = (flap.is_up(), flap.holds(), flap.next());
+            if holds {
+                let free = self.transmitter.free();
+                self.transmitter.set_free(match up {
+                    true => free,
+                    // The frame in service is let through.
+                    false => free.max(next),
+                });
+                continue;
+            }
+            self.up = up;
+            while !up && let Some(frame) = self.pulled.as_mut().and_then(VecDeque::pop_front) {
+                self.fifo.take();
+                self.counters.drop(Drop::Down);
+                self.hash(due, &frame, 1 + Drop::Down as u64);
+            }
+        }
     }
 
     /// What the port promises beyond the instant it has been advanced to.
@@ -117,8 +151,13 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, TallyId) {
-        let (start, end) = self.transmitter.occupy(now, treatment.time);
         let wire_bytes = treatment.footprint.wire_bytes;
+        let (start, end) = self.occupy(now, treatment);
+        if self.is_cut(end + self.delay) {
+            self.counters.realised.cut += 1;
+            self.hash(end, frame, 1 + Drop::Down as u64);
+            return (start, self.ended(treatment, Drop::Down));
+        }
         if let Some(reason) = self.suffer(end, wire_bytes, frame, io) {
             return (start, self.ended(treatment, reason));
         }
@@ -140,6 +179,24 @@ impl Port {
         };
         self.hand_over(end, output, treatment.apply(frame, end), fate);
         (start, treatment.tally)
+    }
+
+    /// Start and end of a frame's transmission.
+    fn occupy(&mut self, now: Time, treatment: &Treatment) -> (Time, Time) {
+        let free = self.transmitter.free();
+        let bytes = treatment.footprint.wire_bytes;
+        let traced = self.impaired.as_mut();
+        let traced = traced.and_then(|i| i.line.end(now, free, bytes));
+        let Some(end) = traced else {
+            return self.transmitter.occupy(now, treatment.time);
+        };
+        self.transmitter.set_free(end);
+        (now, end)
+    }
+
+    fn is_cut(&self, arrival: Time) -> bool {
+        let impaired = self.impaired.as_ref();
+        impaired.is_some_and(|i| i.line.cuts(arrival))
     }
 
     /// A later frame may overtake this one.

@@ -23,6 +23,7 @@ fn open_loop(seed: u64) -> Plan {
         // A frame's luck follows its place in its flow, so nothing may change that by its timing.
         direction.reorder = false;
         direction.impairments.reordering = None;
+        direction.impairments.flap = None;
         if let Some((_, after)) = &mut direction.impairments.duplication {
             *after = Duration::ZERO;
         }

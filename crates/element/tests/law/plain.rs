@@ -112,7 +112,9 @@ impl Plain {
     }
 
     fn shortest(&self) -> Duration {
-        self.time_for(20) + self.delay
+        let bytes = self.framing.wire_bytes(20).into();
+        let traced = self.line.as_ref().and_then(|l| l.shortest(bytes));
+        traced.unwrap_or(self.time_for(20)) + self.delay
     }
 
     pub(crate) fn lookahead(&self) -> Duration {
@@ -161,6 +163,7 @@ impl Plain {
     fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {
         let now = frame.at;
         self.counters.offered += 1;
+        self.weather(now);
         if !self.up {
             return self.refuse(&frame, Drop::Down);
         }
@@ -208,7 +211,14 @@ impl Plain {
         };
         self.counters.sent(&footprint, 1);
         self.starts.push((now, wire.into()));
-        let end = now + self.time_for(payload);
+        let traced = self.line.as_mut().and_then(|l| l.end(now, self.free, wire));
+        let end = traced.unwrap_or(now + self.time_for(payload));
+        if self.line.as_ref().is_some_and(|l| l.cuts(end + self.delay)) {
+            self.free = end;
+            self.counters.realised.cut += 1;
+            self.counters.drop(Drop::Down);
+            return self.hash(end, &frame, 1 + Drop::Down as u64);
+        }
         let lost = match self.fault {
             Fault::LuckBeforeQueue => early,
             _ => self.luck(&frame),
@@ -238,6 +248,28 @@ impl Plain {
                 self.last_arrival = self.last_arrival.max(frame.at);
                 frame.at = self.last_arrival;
                 io.output(output.into()).push(frame);
+            }
+        }
+    }
+
+    /// The line goes down and up as it is due.
+    fn weather(&mut self, now: Time) {
+        while let Some(flap) = self.line.as_mut().and_then(|l| l.flap())
+            && let Some(due) = flap.change(now)
+        {
+            if flap.holds() {
+                if !flap.is_up() {
+                    self.free = self.free.max(flap.next());
+                }
+                continue;
+            }
+            self.up = flap.is_up();
+            if !self.up {
+                for (frame, _) in std::mem::take(&mut self.queue) {
+                    self.counters.drop(Drop::Down);
+                    self.hash(due, &frame, 1 + Drop::Down as u64);
+                }
+                self.levels.push((now, 0));
             }
         }
     }
@@ -378,6 +410,10 @@ impl Element for Plain {
                 _ => due <= arrival,
             };
             if end_first {
+                self.weather(due);
+                if self.free > due {
+                    continue;
+                }
                 if let Some((frame, early)) = self.queue.pop_front() {
                     self.levels.push((due, self.bytes_waiting()));
                     self.transmit(due, frame, early, io);

@@ -5,7 +5,7 @@
 
 use farpath_element::Sampling;
 use farpath_element::impair::{
-    Chance, Distribution, Finder, GilbertElliott, Impairments, LossSpec,
+    Chance, Distribution, Finder, FlapSpec, GilbertElliott, Impairments, LossSpec, RateTrace,
 };
 use farpath_element::qdisc::Limit;
 use farpath_predict::Framing;
@@ -235,6 +235,29 @@ impl Palette {
             let finder = Finder::Checksum { undetected: 0.5 };
             let chance = c.pick(&[Chance::Share(0.1), Chance::Bits(1e-5), chances[0]]);
             drawn.corruption = Some((chance, c.pick(&[Finder::Crc, finder])));
+        }
+        if c.chance(25) {
+            drawn.flap = Some(FlapSpec {
+                up: self.beat.times(1 + c.below(40)),
+                down: self.beat.times(1 + c.below(20)),
+                random: c.chance(50),
+                holds: c.chance(50),
+            });
+        }
+        if c.chance(25) {
+            let beats = |n: u64| self.beat.times(n);
+            let (first, last) = (c.pick(&RATES), c.pick(&RATES));
+            let rates = [
+                (Duration::ZERO, first),
+                (beats(3), c.pick(&[0, 1_000_000_000])),
+                (beats(7), last),
+            ];
+            let at: Vec<Duration> = (0..1 + c.below(6)).map(|n| beats(1 + n / 2)).collect();
+            drawn.trace = match c.below(3) {
+                0 => RateTrace::rates(&rates, None),
+                1 => RateTrace::rates(&rates, Some(beats(11))),
+                _ => RateTrace::opportunities(&at, 1500),
+            };
         }
         drawn
     }

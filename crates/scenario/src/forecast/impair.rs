@@ -56,7 +56,8 @@ impl Path<'_> {
         for name in ["rtt_max_ns", "rtt_p50_ns", "rtt_p99_ns"] {
             m.remove(name);
         }
-        let note = "with jitter: the least possible round trip and the mean of all; no other is foreseen";
+        let note =
+            "with jitter: the least possible round trip and the mean of all; no other is foreseen";
         record.notes.push(note.to_owned());
     }
 
@@ -75,12 +76,11 @@ impl Path<'_> {
                 any(|i| i.reordering.is_some()),
                 "as if in order: no closed form says what late frames do to a sender",
             ),
-            (
-                any(|i| i.duplication.is_some()),
-                "as if nothing came twice",
-            ),
+            (any(|i| i.duplication.is_some()), "as if nothing came twice"),
         ];
         let said = forms.iter().filter(|(is_so, _)| *is_so);
-        record.notes.extend(said.map(|(_, note)| (*note).to_owned()));
+        record
+            .notes
+            .extend(said.map(|(_, note)| (*note).to_owned()));
     }
 }
