@@ -262,6 +262,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .collect();
     for f in &tables.events {
         traffic::event(f, &names, faults, &mut scenario.events);
+        crate::impair::check_event(f, &scenario, faults);
     }
     scenario.events.sort_by_key(|e| e.at);
     scenario.sweep = sweep::check(tables, faults);

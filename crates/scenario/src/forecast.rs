@@ -36,6 +36,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
             TestKind::Flows(flows) => path.flows(flows, &mut record),
         }
+        path.note_weather(&mut record);
         match &test.kind {
             TestKind::Ping(_) => path.jitter_ping(&mut record),
             _ => path.note_impairments(&mut record),

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use farpath_element::impair::{Chance, Distribution, Finder, Impairments};
+use farpath_element::impair::{Chance, Distribution, Finder, FlapSpec, Impairments};
 use farpath_units::{Duration, Ratio};
 
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
+use crate::model::Scenario;
 use crate::replay::Fault;
 use crate::source;
+use crate::trace;
 
 /// Most lines of a file of delays.
 const MOST_DELAYS: usize = 1_000_000;
@@ -48,6 +50,61 @@ pub(crate) fn impairments(
             Some((chance, after))
         }),
         corruption: table("corruption").and_then(|f| corruption(&f, faults)),
+        flap: table("flap").and_then(|f| flap(&f)),
+        trace: table("rate_trace").and_then(|f| trace::trace(&f, source, faults)),
+    }
+}
+
+fn flap(f: &Fields) -> Option<FlapSpec> {
+    Some(FlapSpec {
+        up: f.get("up")?,
+        down: f.get("down")?,
+        random: f.get("random").unwrap_or(false),
+        holds: f.get::<String>("while_down").as_deref() == Some("hold"),
+    })
+}
+
+/// What a trace leaves no room for: another rate, or a host's interface, which knows one rate.
+pub(crate) fn check_trace(layers: &[&Fields], sender: Option<&str>, faults: &mut Vec<Diagnostic>) {
+    let Some(f) = layers.iter().find(|f| f.has("rate_trace")) else {
+        return;
+    };
+    if let Some(with) = layers.iter().find(|l| l.has("rate")) {
+        let title = "`rate` beside `rate_trace`";
+        let help = "the file says what the rate is: remove one of them";
+        faults.push(Diagnostic::new(with.place("rate"), title).help(help));
+    }
+    if let Some(host) = sender {
+        let title = format!("`rate_trace` on a direction that host `{host}` sends on");
+        let help = "put a router behind the host, and the trace on the link behind that; or write it under `forward` or `reverse`";
+        faults.push(Diagnostic::new(f.place("rate_trace"), title).help(help));
+    }
+}
+
+/// Events that change what changes by itself.
+pub(crate) fn check_event(f: &Fields, scenario: &Scenario, faults: &mut Vec<Diagnostic>) {
+    let name: Option<String> = f.get("link");
+    let Some(link) = scenario
+        .links
+        .iter()
+        .find(|l| Some(&l.name) == name.as_ref())
+    else {
+        return;
+    };
+    let any = |has: fn(&Impairments) -> bool| link.directions.iter().any(|d| has(&d.impairments));
+    for (key, what, is_so) in [
+        ("up", "flaps", any(|i| i.flap.is_some())),
+        ("rate", "follows a trace", any(|i| i.trace.is_some())),
+    ] {
+        if f.has(key) && is_so {
+            let title = format!(
+                "an event sets `{key}` of link `{}`, which {what}",
+                link.name
+            );
+            let help =
+                "a link has one or the other: remove the event, or what the link does by itself";
+            faults.push(Diagnostic::new(f.place(key), title).help(help));
+        }
     }
 }
 

@@ -37,6 +37,7 @@ mod source;
 mod sweep;
 mod table;
 mod template;
+mod trace;
 mod traffic;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place};

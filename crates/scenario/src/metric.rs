@@ -94,6 +94,10 @@ pub(crate) const LINK: &[&str] = &[
     "crc_errors",
     "damaged",
     "undetected",
+    "cut",
+    "outages",
+    "down_ratio",
+    "trace_mean_bps",
 ];
 pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 

@@ -112,9 +112,15 @@ pub(crate) fn link(
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
-        let Some(rate) = first::<Rate>(&layers, "rate").or(signal_rate) else {
+        let sender = hosts.get(from.0).map(|h| h.name.as_str());
+        crate::impair::check_trace(&layers, sender, faults);
+        let impairments = crate::impair::impairments(&layers, source, faults);
+        let traced = impairments.trace.as_ref();
+        let traced = traced.and_then(|t| Rate::from_bps(t.long_term_bps()));
+        let rate = traced.or(first::<Rate>(&layers, "rate")).or(signal_rate);
+        let Some(rate) = rate else {
             // A rate that was refused has been reported already.
-            if !layers.iter().any(|l| l.has("rate")) {
+            if !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
                 let d = Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate"));
                 let help =
                     "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
@@ -123,7 +129,7 @@ pub(crate) fn link(
             return None;
         };
         let mut direction = direction(&layers, rate, hosts.get(from.0), names, faults);
-        direction.impairments = crate::impair::impairments(&layers, source, faults);
+        direction.impairments = impairments;
         Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);

@@ -131,13 +131,13 @@ fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
     Ok((time, value))
 }
 
-fn whole(text: &str) -> Option<u64> {
+pub(crate) fn whole(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
 }
 
 /// Seconds with up to twelve decimals, exactly.
-fn seconds(text: &str) -> Option<Duration> {
+pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let (secs, rest) = text.split_once('.').unwrap_or((text, "0"));
     let secs = whole(secs).filter(|s| *s <= LATEST_S)?;
     if rest.len() > 12 {

@@ -121,14 +121,14 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
-/// The text of a CSV file that a scenario names: beside the scenario's own file, or shipped with it.
+/// The text of a CSV file or a trace that a scenario names: beside the scenario's own file, or shipped with it.
 /// A fault comes as title and remedy.
 pub(crate) fn beside(scenario: &str, name: &str) -> Result<String, (String, String)> {
     let path = Path::new(name);
     let plain = path
         .components()
         .all(|c| matches!(c, std::path::Component::Normal(_)));
-    if !plain || path.extension().is_none_or(|e| e != "csv") {
+    if !plain || path.extension().is_none_or(|e| e != "csv" && e != "trace") {
         let title = format!(
             "`{}` is no CSV file beside the scenario",
             crate::decode::shorten(name)

@@ -186,6 +186,8 @@ const DIRECTION: Section = Section {
         impair::REORDERING_KEY,
         impair::DUPLICATION_KEY,
         impair::CORRUPTION_KEY,
+        impair::FLAP_KEY,
+        impair::RATE_TRACE_KEY,
     ],
 };
 
@@ -215,6 +217,8 @@ pub(crate) const LINK: Section = Section {
         impair::REORDERING_KEY,
         impair::DUPLICATION_KEY,
         impair::CORRUPTION_KEY,
+        impair::FLAP_KEY,
+        impair::RATE_TRACE_KEY,
         key("forward", Table(&DIRECTION), "What differs from the first end to the second."),
         key("reverse", Table(&DIRECTION), "What differs from the second end to the first."),
     ],

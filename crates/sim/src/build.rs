@@ -175,14 +175,25 @@ impl Built {
         models.iter().filter_map(at_work).collect()
     }
 
+    /// What the luck of a port's impairments is keyed with.
+    fn line_key(&self, scenario: &Scenario, port: usize) -> Key {
+        let plan = &self.plan.ports[port];
+        Key::new(self.seed)
+            .with(&scenario.links[plan.link.0].name)
+            .with(&scenario.direction_name(plan.link, plan.way))
+    }
+
+    /// What its times up and down are keyed with.
+    pub(crate) fn flap_key(&self, scenario: &Scenario, port: usize) -> Key {
+        self.line_key(scenario, port).with("flap")
+    }
+
     /// What else than loss happens to frames behind a port's transmitter, if anything does.
     fn line(&self, scenario: &Scenario, port: usize) -> Option<Line> {
         let plan = &self.plan.ports[port];
         let link = &scenario.links[plan.link.0];
         let impairments = &link.directions[usize::from(plan.way == Way::Reverse)].impairments;
-        let key = Key::new(self.seed)
-            .with(&link.name)
-            .with(&scenario.direction_name(plan.link, plan.way));
+        let key = self.line_key(scenario, port);
         (!impairments.is_none()).then(|| Line::new(impairments, key, &self.flow_names))
     }
 

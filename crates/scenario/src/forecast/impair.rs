@@ -61,6 +61,20 @@ impl Path<'_> {
         record.notes.push(note.to_owned());
     }
 
+    /// What no forecast knows.
+    pub(super) fn note_weather(&self, record: &mut Record) {
+        let mut hops = self.there.iter().chain(&self.back);
+        if hops.clone().any(|h| self.impairments(h).flap.is_some()) {
+            let note = "as if no link ever went down: what outages lose or delay is not foreseen";
+            record.notes.push(note.to_owned());
+        }
+        if hops.any(|h| self.impairments(h).trace.is_some()) {
+            let note =
+                "at the mean rate of the trace a link follows; its highs and lows are not foreseen";
+            record.notes.push(note.to_owned());
+        }
+    }
+
     /// What a forecast of a stream of data leaves out.
     pub(super) fn note_impairments(&self, record: &mut Record) {
         let any = |has: fn(&Impairments) -> bool| {

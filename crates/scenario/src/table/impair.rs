@@ -1,6 +1,6 @@
 //! The keys of impairments: what a link does to frames besides losing them.
 
-use crate::key::Kind::{BitErrorRate, Choice, Int, Number, Ratio, Table, Text};
+use crate::key::Kind::{BitErrorRate, Bool, Choice, Int, Number, Ratio, Table, Text};
 use crate::key::{Key, Kind, Section, key};
 
 const TIME: Kind = Kind::Span { zero: true };
@@ -33,6 +33,54 @@ pub(super) const CORRUPTION_KEY: Key = key(
     Table(&CORRUPTION),
     "Frames that are damaged, and where that is found.",
 );
+
+pub(super) const FLAP_KEY: Key = key("flap", Table(&FLAP), "The link goes down and up by itself.");
+pub(super) const RATE_TRACE_KEY: Key = key(
+    "rate_trace",
+    Table(&RATE_TRACE),
+    "The rate follows a file; not on a direction that a host sends on.",
+);
+
+const FLAP: Section = Section {
+    name: "flap",
+    doc: "Times up and down, beginning up; each direction has its own luck.",
+    keys: &[
+        key("up", POSITIVE_TIME, "How long it is up at a time.").required(),
+        key("down", POSITIVE_TIME, "How long it is down at a time.").required(),
+        key("random", Bool, "Both are means of exponential times.").default("false"),
+        key(
+            "while_down",
+            Choice(&["drop", "hold"]),
+            "`drop` loses what is offered, what waits and what is on the line when it goes down; `hold` lets the line deliver, and all else wait.",
+        )
+        .default("drop"),
+    ],
+};
+
+const RATE_TRACE: Section = Section {
+    name: "rate_trace",
+    doc: "A file of rates.",
+    keys: &[
+        key(
+            "file",
+            Text,
+            "Beside the scenario: a CSV file with the header `time_s,rate` (`12 Mbit/s`) or `time_s,rate_bps`, or a mahimahi trace NAME.trace: one time in ms for each 1500 bytes, repeated.",
+        )
+        .required(),
+        key(
+            "between",
+            Choice(&["step", "linear"]),
+            "Between two times, the rate of the first holds, or it goes straight to that of the second.",
+        )
+        .default("step"),
+        key(
+            "repeat",
+            Bool,
+            "All over again from the last line's time on; else its rate holds.",
+        )
+        .default("false"),
+    ],
+};
 
 const JITTER: Section = Section {
     name: "jitter",

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use farpath_element::impair::{Finder, Realised};
+use farpath_element::impair::{Finder, Flap, Realised};
 use farpath_scenario::{LinkId, Scenario, Way};
 
+use farpath_units::Time;
+
 use super::{Metrics, put};
+use crate::build::Built;
 
 /// Realised figures of every impairment that is set; none without any.
 pub(super) fn metrics(
@@ -13,6 +16,7 @@ pub(super) fn metrics(
     link: LinkId,
     way: Way,
     realised: &Realised,
+    run: (&Built, Time),
 ) -> BTreeMap<String, f64> {
     let direction = &scenario.links[link.0].directions[usize::from(way == Way::Reverse)];
     let set = &direction.impairments;
@@ -42,6 +46,24 @@ pub(super) fn metrics(
             put(&mut m, "undetected", realised.undetected as f64);
         }
         None => {}
+    }
+    let (built, end) = run;
+    if let Some(spec) = set.flap {
+        let flap = Flap::new(
+            spec,
+            built.flap_key(scenario, farpath_scenario::plan::port_of(link, way)),
+        );
+        let (outages, down) = flap.outages(end);
+        put(&mut m, "cut", realised.cut as f64);
+        put(&mut m, "outages", outages as f64);
+        put(
+            &mut m,
+            "down_ratio",
+            down.as_secs_f64() / end.as_secs_f64().max(1e-12),
+        );
+    }
+    if let Some(trace) = &set.trace {
+        put(&mut m, "trace_mean_bps", trace.mean_bps(end));
     }
     m
 }
