@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use farpath_element::impair::{Chance, Distribution, Finder, FlapSpec, Impairments};
-use farpath_units::{Duration, Ratio};
+use farpath_units::{Duration, Rate, Ratio};
 
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
@@ -21,11 +21,7 @@ const PARETO_MEANS: u64 = 1000;
 const HEADER: &str = "delay_us";
 
 /// The impairments of one direction; the first layer that has a key says what it is.
-pub(crate) fn impairments(
-    layers: &[&Fields],
-    source: &str,
-    faults: &mut Vec<Diagnostic>,
-) -> Impairments {
+fn impairments(layers: &[&Fields], source: &str, faults: &mut Vec<Diagnostic>) -> Impairments {
     let table = |key: &str| layers.iter().find_map(|f| f.get::<Fields>(key));
     let jitter = table("jitter");
     let reordering = table("reordering");
@@ -64,8 +60,23 @@ fn flap(f: &Fields) -> Option<FlapSpec> {
     })
 }
 
+/// The impairments of a direction that host `sender`, if it is one, sends on, and its mean rate if that
+/// follows a trace.
+pub(crate) fn of_way(
+    layers: &[&Fields],
+    sender: Option<&str>,
+    source: &str,
+    faults: &mut Vec<Diagnostic>,
+) -> (Impairments, Option<Rate>) {
+    check_trace(layers, sender, faults);
+    let found = impairments(layers, source, faults);
+    let traced = found.trace.as_ref();
+    let traced = traced.and_then(|t| Rate::from_bps(t.long_term_bps()));
+    (found, traced)
+}
+
 /// What a trace leaves no room for: another rate, or a host's interface, which knows one rate.
-pub(crate) fn check_trace(layers: &[&Fields], sender: Option<&str>, faults: &mut Vec<Diagnostic>) {
+fn check_trace(layers: &[&Fields], sender: Option<&str>, faults: &mut Vec<Diagnostic>) {
     let Some(f) = layers.iter().find(|f| f.has("rate_trace")) else {
         return;
     };

@@ -113,10 +113,7 @@ pub(crate) fn link(
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
         let sender = hosts.get(from.0).map(|h| h.name.as_str());
-        crate::impair::check_trace(&layers, sender, faults);
-        let impairments = crate::impair::impairments(&layers, source, faults);
-        let traced = impairments.trace.as_ref();
-        let traced = traced.and_then(|t| Rate::from_bps(t.long_term_bps()));
+        let (impairments, traced) = crate::impair::of_way(&layers, sender, source, faults);
         let rate = traced.or(first::<Rate>(&layers, "rate")).or(signal_rate);
         let Some(rate) = rate else {
             // A rate that was refused has been reported already.
