@@ -7,7 +7,7 @@ use farpath_units::{Duration, Rate, Ratio};
 
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
-use crate::model::Scenario;
+use crate::model::{Host, Scenario};
 use crate::replay::Fault;
 use crate::source;
 use crate::trace;
@@ -64,11 +64,11 @@ fn flap(f: &Fields) -> Option<FlapSpec> {
 /// follows a trace.
 pub(crate) fn of_way(
     layers: &[&Fields],
-    sender: Option<&str>,
+    sender: Option<&Host>,
     source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> (Impairments, Option<Rate>) {
-    check_trace(layers, sender, faults);
+    check_trace(layers, sender.map(|h| h.name.as_str()), faults);
     let found = impairments(layers, source, faults);
     let traced = found.trace.as_ref();
     let traced = traced.and_then(|t| Rate::from_bps(t.long_term_bps()));

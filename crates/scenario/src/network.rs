@@ -12,6 +12,7 @@ use crate::names::Names;
 use crate::signal;
 
 const DEFAULT_DELAY: Duration = Duration::from_ns(500);
+const RATE_HELP: &str = "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
 const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
 
 /// A host; absent sysctls are those of an unconfigured machine of its time.
@@ -112,16 +113,13 @@ pub(crate) fn link(
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
-        let sender = hosts.get(from.0).map(|h| h.name.as_str());
-        let (impairments, traced) = crate::impair::of_way(&layers, sender, source, faults);
-        let rate = traced.or(first::<Rate>(&layers, "rate")).or(signal_rate);
-        let Some(rate) = rate else {
+        let (impairments, traced) =
+            crate::impair::of_way(&layers, hosts.get(from.0), source, faults);
+        let Some(rate) = traced.or(first(&layers, "rate")).or(signal_rate) else {
             // A rate that was refused has been reported already.
             if !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
                 let d = Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate"));
-                let help =
-                    "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
-                faults.push(d.help(help));
+                faults.push(d.help(RATE_HELP));
             }
             return None;
         };
