@@ -2,6 +2,7 @@
 
 use farpath_units::{Duration, Time};
 
+use crate::impair::Realised;
 use crate::qdisc::Footprint;
 
 /// Why a frame was dropped; every reason has a counter.
@@ -28,11 +29,13 @@ pub enum Drop {
     Host = 8,
     /// Lost on purpose, by name.
     Scripted = 9,
+    /// Damaged on the way, and found by the end host's checksum.
+    Checksum = 10,
 }
 
 impl Drop {
     /// Every reason, in the order of the counters.
-    pub const ALL: [Drop; 10] = [
+    pub const ALL: [Drop; 11] = [
         Drop::Tail,
         Drop::Red,
         Drop::Policed,
@@ -43,6 +46,7 @@ impl Drop {
         Drop::Down,
         Drop::Host,
         Drop::Scripted,
+        Drop::Checksum,
     ];
 
     /// The reason's name in results.
@@ -58,6 +62,7 @@ impl Drop {
             Drop::Down => "down",
             Drop::Host => "host",
             Drop::Scripted => "scripted",
+            Drop::Checksum => "checksum",
         }
     }
 }
@@ -102,7 +107,7 @@ pub struct ClassCounter {
 /// Counters of one direction of a link.
 ///
 /// Conservation: `offered = frames + dropped before transmission + waiting`, and
-/// `frames = delivered to the far end + dropped after transmission + on the channel`.
+/// `frames + duplicated = delivered to the far end + dropped after transmission + on the line`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Frames offered to the link.
@@ -121,6 +126,8 @@ pub struct Counters {
     pub queue_max_bytes: u64,
     /// The intervals noted so far.
     pub intervals: Vec<Interval>,
+    /// What impairments came to.
+    pub realised: Realised,
 }
 
 impl Counters {

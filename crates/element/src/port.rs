@@ -5,6 +5,7 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod passage;
 mod queued;
 
 use std::collections::VecDeque;
@@ -24,6 +25,7 @@ use crate::qdisc::{Discipline, DisciplineConfig, Fifo, Footprint, Limit, TallyId
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+use passage::{Impaired, Passage};
 use queued::Service;
 
 /// What a port is made of.
@@ -78,7 +80,8 @@ pub struct Port {
     service: Service,
     mtu: u32,
     delay: Duration,
-    reorder: bool,
+    passage: Passage,
+    impaired: Option<Box<Impaired>>,
     up: bool,
     losses: Vec<Loss>,
     forwarding: Forwarding,
@@ -108,7 +111,12 @@ impl Port {
             service,
             mtu: config.mtu,
             delay: config.delay,
-            reorder: config.reorder,
+            passage: if config.reorder {
+                Passage::Overtaking
+            } else {
+                Passage::Straight
+            },
+            impaired: None,
             up: true,
             losses: config.losses,
             forwarding: config.forwarding,
@@ -127,7 +135,7 @@ impl Port {
     /// What the port promises beyond the instant it has been advanced to: the shortest frame's
     /// time on the link and the propagation.
     pub fn lookahead(&self) -> Duration {
-        self.transmitter.shortest() + self.delay
+        self.promised()
     }
 
     /// Keeps a copy of every frame put on the link, for [`Port::take_tapped`].
@@ -180,6 +188,7 @@ impl Port {
             },
             Change::Up(up) => self.up = up,
         }
+        self.renew_promise();
     }
 
     /// Counts what has entered service by now: everything earlier than `now` has happened. Only then
@@ -243,6 +252,9 @@ impl Port {
         let now = frame.at;
         self.note_intervals(now);
         self.counters.offered += 1;
+        if self.passage == Passage::Impaired {
+            self.weather(now);
+        }
         if !self.up {
             return self.refuse(frame, Drop::Down);
         }
@@ -289,7 +301,7 @@ impl Port {
             && self.conditioning.is_empty()
             && self.losses.is_empty()
             && self.tapped.is_none()
-            && !self.reorder
+            && self.passage == Passage::Straight
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
@@ -379,6 +391,12 @@ impl Port {
     /// The transmitter falls idle at `now` and takes the next frame.
     fn pull(&mut self, now: Time, known: &mut Treatments, io: &mut Io<'_>) {
         self.note_intervals(now);
+        if self.passage == Passage::Impaired {
+            self.weather(now);
+            if self.transmitter.free() > now {
+                return;
+            }
+        }
         let waiting = match &mut self.service {
             Service::Fifo(waiting) => waiting,
             Service::OnArrival => return,
@@ -402,6 +420,9 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, TallyId) {
+        if self.passage != Passage::Straight {
+            return self.transmit_aside(now, frame, treatment, io);
+        }
         let (start, end) = self.transmitter.occupy(now, treatment.time);
         if (!self.losses.is_empty() || self.tapped.is_some())
             && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
@@ -416,14 +437,9 @@ impl Port {
             Exit::Output(output) => usize::from(output),
             Exit::Drop(reason) => return (start, self.ended(treatment, reason)),
         };
-        if self.reorder {
-            let sent = treatment.apply(frame, at);
-            io.output(output).push_sorted(sent);
-        } else {
-            self.last_arrival = self.last_arrival.max(at);
-            let channel = io.output(output);
-            channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
-        }
+        self.last_arrival = self.last_arrival.max(at);
+        let channel = io.output(output);
+        channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         (start, treatment.tally)
     }
 
@@ -508,7 +524,7 @@ impl Port {
 
     #[inline]
     fn pull_until(&mut self, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
-        while let due = self.deadline()
+        while let due = self.service.due(self.transmitter.free())
             && due < until
         {
             self.pull(due, known, io);
@@ -533,10 +549,17 @@ impl Element for Port {
         }
         self.pull_until(until, &mut known, io);
         self.treatments = known;
+        if self.passage == Passage::Impaired {
+            self.release(until, io);
+        }
     }
 
     fn deadline(&self) -> Time {
-        self.service.due(self.transmitter.free())
+        let due = self.service.due(self.transmitter.free());
+        match self.passage {
+            Passage::Impaired => due.min(self.release_due()),
+            Passage::Straight | Passage::Overtaking => due,
+        }
     }
 }
 

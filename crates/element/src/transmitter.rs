@@ -32,7 +32,7 @@ pub struct Cost {
 const CACHE: usize = 8;
 
 /// Bytes of the smallest IP datagram: what bounds the lookahead from below.
-const SMALLEST_DATAGRAM: u32 = 20;
+pub(crate) const SMALLEST_DATAGRAM: u32 = 20;
 
 impl Transmitter {
     /// An idle transmitter.

@@ -43,6 +43,7 @@ fn document() -> RunDocument {
         queue_bytes: vec![0.0],
         queues: Vec::new(),
         policers: Vec::new(),
+        realised: std::collections::BTreeMap::new(),
     });
     run.expectations.push(Expectation {
         metric: "ping-folded.rtt_avg_ns".to_owned(),

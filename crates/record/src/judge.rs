@@ -48,8 +48,9 @@ pub struct Expect {
 }
 
 /// Why a frame is dropped: the keys of [`LinkRecord::drops`].
-pub const DROP_REASONS: [&str; 10] = [
+pub const DROP_REASONS: [&str; 11] = [
     "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
+    "checksum",
 ];
 
 /// Looks metrics up in a run's records and links.
@@ -181,7 +182,9 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
         _ if name.starts_with("queue.") => queue_metric(link, name),
         _ if name.starts_with("police.") => policer_metric(link, name),
         _ => {
-            let reason = name.strip_prefix("drops.")?;
+            let Some(reason) = name.strip_prefix("drops.") else {
+                return link.realised.get(name).copied();
+            };
             let counted = link.drops.get(reason).copied();
             counted
                 .or(DROP_REASONS.contains(&reason).then_some(0))

@@ -27,6 +27,7 @@ fn link() -> LinkRecord {
         queue_bytes: vec![10.0, 7.0],
         queues: Vec::new(),
         policers: Vec::new(),
+        realised: std::collections::BTreeMap::new(),
     }
 }
 

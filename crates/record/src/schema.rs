@@ -114,6 +114,13 @@ pub struct LinkRecord {
     /// The policers of a direction that has some, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<PolicerRecord>,
+    /// What impairments came to, by metric; absent without any.
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        with = "crate::number::map"
+    )]
+    pub realised: BTreeMap<String, f64>,
 }
 
 /// What one policer measured.

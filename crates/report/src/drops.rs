@@ -63,6 +63,7 @@ fn in_words(reason: &str) -> &str {
         "error" => "by chance (error)",
         "scripted" => "by order (scripted)",
         "host" => "by the host behind (host)",
+        "checksum" => "found damaged by the host behind (checksum)",
         "mtu" => "too large (mtu)",
         "ttl" => "at the end of their TTL (ttl)",
         "down" => "while it was down (down)",
@@ -91,6 +92,7 @@ mod tests {
             queue_bytes: Vec::new(),
             queues: Vec::new(),
             policers: Vec::new(),
+            realised: std::collections::BTreeMap::new(),
         }
     }
 

@@ -219,7 +219,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     let links: Vec<_> = tables
         .links
         .iter()
-        .filter_map(|f| network::link(f, &names, &hosts, faults))
+        .filter_map(|f| network::link(f, &names, &hosts, source, faults))
         .collect();
     let mut scenario = Scenario {
         name: tables.scenario.get("name").unwrap_or_default(),
@@ -268,6 +268,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .collect();
     for f in &tables.events {
         traffic::event(f, &names, faults, &mut scenario.events);
+        crate::impair::check_event(f, &scenario, faults);
     }
     scenario.events.sort_by_key(|e| e.at);
     scenario.sweep = sweep::check(tables, faults);

@@ -5,6 +5,7 @@
 
 mod exchange;
 mod host;
+mod impair;
 mod tcp;
 
 use std::collections::BTreeMap;
@@ -34,6 +35,11 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
             TestKind::Flows(flows) => path.flows(flows, &mut record),
+        }
+        path.note_weather(&mut record);
+        match &test.kind {
+            TestKind::Ping(_) => path.jitter_ping(&mut record),
+            _ => path.note_impairments(&mut record),
         }
         if overlaps(scenario, plan, number, &path) {
             record.notes.push(
@@ -223,6 +229,7 @@ impl<'a> Path<'a> {
             for loss in &link.directions[usize::from(port.way == Way::Reverse)].losses {
                 arrives *= 1.0 - mean_loss(loss, wire);
             }
+            arrives *= 1.0 - self.damaged(hop, wire);
         }
         1.0 - arrives
     }

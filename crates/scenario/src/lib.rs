@@ -21,6 +21,7 @@ mod diagnostic;
 mod document;
 mod expect;
 mod forecast;
+mod impair;
 mod key;
 mod metric;
 mod model;
@@ -41,6 +42,7 @@ mod source;
 mod sweep;
 mod table;
 mod template;
+mod trace;
 mod traffic;
 
 pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};

@@ -14,6 +14,7 @@ pub(crate) const PING: &[&str] = &[
     "rtt_p99_ns",
     "sent",
     "received",
+    "duplicates",
     "loss_ratio",
 ];
 pub(crate) const TCP: &[&str] = &[
@@ -60,6 +61,7 @@ pub(crate) const UDP: &[&str] = &[
     "loss_ratio",
     "jitter_ns",
     "reordered",
+    "duplicates",
 ];
 pub(crate) const LINK: &[&str] = &[
     "bytes",
@@ -79,6 +81,23 @@ pub(crate) const LINK: &[&str] = &[
     "drops.down",
     "drops.host",
     "drops.scripted",
+    "drops.checksum",
+    "jitter_mean_ns",
+    "jitter_std_ns",
+    "jitter_min_ns",
+    "jitter_max_ns",
+    "reordered",
+    "reordered_ratio",
+    "reorder_extent_max",
+    "reorder_extent_mean",
+    "duplicated",
+    "crc_errors",
+    "damaged",
+    "undetected",
+    "cut",
+    "outages",
+    "down_ratio",
+    "trace_mean_bps",
 ];
 /// Of one class's queue, after `queue.CLASS.`.
 pub(crate) const QUEUE: &[&str] = &[

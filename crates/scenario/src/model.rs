@@ -4,6 +4,7 @@ mod load;
 
 use std::collections::BTreeMap;
 
+use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
@@ -188,6 +189,8 @@ pub struct Direction {
     pub queueing: Option<crate::queueing::Queueing>,
     /// What the sending router does to frames before they wait.
     pub conditioning: crate::conditioning::Conditioning,
+    /// What else happens to frames on the way.
+    pub impairments: Impairments,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

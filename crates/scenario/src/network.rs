@@ -1,5 +1,6 @@
 //! Hosts, routers and links, with the defaults a user expects.
 
+use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_tcp::Profile;
 use farpath_units::{Duration, Rate, Ratio, Size};
@@ -13,6 +14,7 @@ use crate::queueing;
 use crate::signal;
 
 const DEFAULT_DELAY: Duration = Duration::from_ns(500);
+const RATE_HELP: &str = "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
 const DEFAULT_QUEUE: QueueLimit = QueueLimit::Packets(1000);
 
 /// A host; absent sysctls are those of an unconfigured machine of its time.
@@ -75,11 +77,12 @@ pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
     f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A link; `None` when a name or a rate is missing.
+/// A link; `None` when a name or a rate is missing. `source` is the name of the scenario's file.
 pub(crate) fn link(
     f: &Fields,
     names: &Names,
     hosts: &[Host],
+    source: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Link> {
     let name: String = f.get("name")?;
@@ -105,19 +108,21 @@ pub(crate) fn link(
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
-        let Some(rate) = first::<Rate>(&layers, "rate").or(signal_rate) else {
+        let (impairments, traced) =
+            crate::impair::of_way(&layers, hosts.get(from.0), source, faults);
+        let Some(rate) = traced.or(first(&layers, "rate")).or(signal_rate) else {
             // A rate that was refused has been reported already.
-            if !layers.iter().any(|l| l.has("rate")) {
+            if !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
                 let d = Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate"));
-                let help =
-                    "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
-                faults.push(d.help(help));
+                faults.push(d.help(RATE_HELP));
             }
             return None;
         };
         let mtu = octets_of(&layers, "mtu").unwrap_or(usual_mtu);
         let mut direction = direction(&layers, rate, mtu, hosts.get(from.0), names, faults);
         served(own.as_ref(), f, from, &mut direction, hosts, names, faults);
+        direction.impairments = impairments;
+        flapping_queues(&direction, &layers, faults);
         Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
@@ -173,12 +178,34 @@ fn direction(
         losses: losses(layers, names, faults),
         queueing: None,
         conditioning: Conditioning::default(),
+        impairments: Impairments::default(),
     }
 }
 
 /// A whole number of the first layer that has the key, as [`octets`].
 fn octets_of(layers: &[&Fields], key: &str) -> Option<u32> {
     layers.iter().find_map(|f| octets(f, key))
+}
+
+/// What waits in classes is not dropped with the link.
+fn flapping_queues(direction: &Direction, layers: &[&Fields], faults: &mut Vec<Diagnostic>) {
+    let drops = direction
+        .impairments
+        .flap
+        .as_ref()
+        .is_some_and(|f| !f.holds);
+    if drops && direction.queueing.is_some() {
+        let place = layers
+            .iter()
+            .find(|f| f.has("flap"))
+            .map(|f| f.place("flap"));
+        let title = "a flap that drops what waits, in front of it a scheduler, which keeps it";
+        let help = "write `while_down = \"hold\"` in `flap`, or remove the scheduler";
+        let d = Diagnostic::new(place.unwrap_or(0..0), title).help(help);
+        if !faults.contains(&d) {
+            faults.push(d);
+        }
+    }
 }
 
 /// How a router serves a direction. A fault both directions share is said once.

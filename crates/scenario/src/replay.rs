@@ -25,6 +25,24 @@ pub(crate) struct Fault {
     remedy: String,
 }
 
+impl Fault {
+    /// A fault in line `n`, from 0.
+    pub(crate) fn new(n: usize, title: String, remedy: &str) -> Fault {
+        at(n, title, remedy)
+    }
+
+    /// As a fault of the scenario that names the file.
+    pub(crate) fn of_file(self, name: &str, place: std::ops::Range<usize>) -> Diagnostic {
+        let title = format!("`{}`, line {}: {}", shorten(name), self.line, self.title);
+        Diagnostic::new(place, title).help(self.remedy)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn line(&self) -> usize {
+        self.line
+    }
+}
+
 /// The file that `path` names, beside the scenario called `scenario`.
 pub(crate) fn load(
     scenario: &str,
@@ -36,10 +54,7 @@ pub(crate) fn load(
         Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
         Ok(text) => match parse(&text) {
             Ok(replay) => return Some(Arc::new(replay)),
-            Err(f) => {
-                let title = format!("`{}`, line {}: {}", shorten(name), f.line, f.title);
-                Diagnostic::new(path.span(), title).help(f.remedy)
-            }
+            Err(fault) => fault.of_file(name, path.span()),
         },
     };
     faults.push(fault);
@@ -116,13 +131,13 @@ fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
     Ok((time, value))
 }
 
-fn whole(text: &str) -> Option<u64> {
+pub(crate) fn whole(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
 }
 
 /// Seconds with up to twelve decimals, exactly.
-fn seconds(text: &str) -> Option<Duration> {
+pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let (secs, rest) = text.split_once('.').unwrap_or((text, "0"));
     let secs = whole(secs).filter(|s| *s <= LATEST_S)?;
     if rest.len() > 12 {
@@ -133,7 +148,7 @@ fn seconds(text: &str) -> Option<Duration> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[test]
@@ -179,6 +194,20 @@ mod tests {
     #[test]
     fn a_million_mutated_files() {
         const GOOD: &str = "time_s,bytes\n0,100\n0.25,1500\n1.5,0\n7,123456789\n";
+        let mut rates = false;
+        let right = mutate(GOOD, |text| {
+            rates = !rates;
+            let text = match rates {
+                true => text.replacen("bytes", "rate_bps", 1),
+                false => text.to_owned(),
+            };
+            parse(&text).is_ok()
+        });
+        assert!(right > 10_000, "too coarse to test anything: {right}");
+    }
+
+    /// How many of a million mutations of `good` are `accepted`.
+    pub(crate) fn mutate(good: &str, mut accepted: impl FnMut(&str) -> bool) -> u32 {
         const ODD: &[u8] = b"0123456789.,,-+e \n\n\"x\xff\x00";
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = |n: usize| {
@@ -188,11 +217,8 @@ mod tests {
             (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
         };
         let mut right = 0;
-        for round in 0..1_000_000 {
-            let mut bytes = GOOD.as_bytes().to_vec();
-            if round % 2 == 1 {
-                bytes.splice(7..12, *b"rate_bps");
-            }
+        for _ in 0..1_000_000 {
+            let mut bytes = good.as_bytes().to_vec();
             for _ in 0..1 + next(3) {
                 let at = next(bytes.len());
                 let odd = ODD[next(ODD.len())];
@@ -202,8 +228,8 @@ mod tests {
                     _ => drop(bytes.remove(at)),
                 }
             }
-            right += u32::from(parse(&String::from_utf8_lossy(&bytes)).is_ok());
+            right += u32::from(accepted(&String::from_utf8_lossy(&bytes)));
         }
-        assert!(right > 10_000, "too coarse to test anything: {right}");
+        right
     }
 }

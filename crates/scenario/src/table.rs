@@ -1,6 +1,7 @@
 //! The keys of every section: the format itself, as data.
 
 mod host;
+mod impair;
 mod mpls;
 mod queueing;
 mod traffic;
@@ -119,7 +120,7 @@ const LINK_MTU: Key = key(
 const REORDER: Key = key(
     "reorder",
     Bool,
-    "Whether a later, shorter delay lets frames overtake earlier ones.",
+    "Whether jitter, or a later, shorter delay, lets frames overtake earlier ones.",
 )
 .default("false");
 const QUEUE: Key = key(
@@ -192,8 +193,32 @@ const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
-        RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
-        SCHEDULER, MEMORY, WRR, CLASS, FQ_CODEL, RED, CODEL, SHAPE, MARK, POLICE,
+        RATE,
+        DELAY,
+        LINK_MTU,
+        REORDER,
+        QUEUE,
+        LOSS,
+        LOSE,
+        LOSE_EVERY,
+        GILBERT,
+        BIT_ERRORS,
+        SCHEDULER,
+        MEMORY,
+        WRR,
+        CLASS,
+        FQ_CODEL,
+        RED,
+        CODEL,
+        SHAPE,
+        MARK,
+        POLICE,
+        impair::JITTER_KEY,
+        impair::REORDERING_KEY,
+        impair::DUPLICATION_KEY,
+        impair::CORRUPTION_KEY,
+        impair::FLAP_KEY,
+        impair::RATE_TRACE_KEY,
     ],
 };
 
@@ -250,6 +275,12 @@ pub(crate) const LINK: Section = Section {
         SHAPE,
         MARK,
         POLICE,
+        impair::JITTER_KEY,
+        impair::REORDERING_KEY,
+        impair::DUPLICATION_KEY,
+        impair::CORRUPTION_KEY,
+        impair::FLAP_KEY,
+        impair::RATE_TRACE_KEY,
         key(
             "forward",
             Table(&DIRECTION),

@@ -1139,3 +1139,73 @@ error: `eifel` without `timestamps`
 "#;
     assert_eq!(said, expected, "\n{said}");
 }
+
+#[test]
+fn impairments_that_mean_nothing() {
+    for (keys, title, help) in [
+        ("jitter = { max = \"-1 ms\" }", "-1 ms", ""),
+        (
+            "jitter = { distribution = \"normal\", mean = \"1 ms\" }",
+            "jitter of distribution `normal` has no `std`",
+            "add `std`: a time such as \"2 ms\"",
+        ),
+        (
+            "jitter = { max = \"1 ms\", mean = \"1 ms\" }",
+            "jitter of distribution `uniform` has no use for `mean`",
+            "it takes max",
+        ),
+        (
+            "jitter = { max = \"1 ms\", correlation = 1 }",
+            "`correlation` of 1: every frame would be delayed alike",
+            "write a value below 1",
+        ),
+        (
+            "jitter = { max = \"1 ms\" }\nreordering = { share = 0.1, by = \"1 ms\" }",
+            "no word on whether jitter may reorder, too",
+            "write reorder = false",
+        ),
+        (
+            "reordering = { by = \"1 ms\" }",
+            "no `share` and no `every`: which frames?",
+            "add share = \"1 %\", or `every`",
+        ),
+        (
+            "duplication = { share = 1.5 }",
+            "`share` must lie between 0 and 1",
+            "a ratio: 1e-4",
+        ),
+        (
+            "corruption = { share = 0.1, undetected = 0.1 }",
+            "`undetected` where the interface finds the damage",
+            "write found_by = \"checksum\"",
+        ),
+        (
+            "forward.rate_trace = { file = \"none.csv\" }",
+            "there is no file `none.csv`",
+            "the path is relative to the scenario's file",
+        ),
+        (
+            "reverse.rate_trace = { file = \"none.csv\" }",
+            "`rate_trace` on a direction that host `b` sends on",
+            "put a router behind the host",
+        ),
+        (
+            "rate = \"1 Gbit/s\"\nforward.rate_trace = { file = \"none.csv\" }",
+            "`rate` beside `rate_trace`",
+            "the file says what the rate is",
+        ),
+    ] {
+        let said = replaced(
+            "delay = \"58 ms\"\n",
+            &format!("delay = \"58 ms\"\n{keys}\n"),
+        );
+        assert!(said.contains(title), "{keys}\n{said}");
+        assert!(said.contains(help), "{keys}\n{said}");
+    }
+    let flapping = "delay = \"58 ms\"\nflap = { up = \"1 s\", down = \"1 s\" }\n\n[[event]]\nat = \"1 s\"\nlink = \"rb\"\nup = false\n";
+    let said = replaced("delay = \"58 ms\"\n", flapping);
+    assert!(
+        said.contains("an event sets `up` of link `rb`, which flaps"),
+        "{said}"
+    );
+}

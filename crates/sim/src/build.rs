@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use farpath_element::impair::{GilbertElliott, Loss, LossSpec};
+use farpath_element::impair::{Finder, GilbertElliott, Line, Loss, LossSpec};
 use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling, Transmitter};
 use farpath_scenario::plan::{Output, Plan};
 use farpath_scenario::{Loss as LossModel, NodeId, Scenario, Way};
@@ -113,8 +113,16 @@ impl Built {
             if keep.taps && scenario.links[built.plan.ports[number].link.0].tap {
                 port.tap();
             }
+            if let Some(line) = built.line(scenario, number) {
+                port.impair(line);
+            }
             let id = built.network.add(Piece::Port(Box::new(port)));
             built.ports.push(id);
+        }
+        if scenario.links.iter().any(damages) {
+            for node in 0..scenario.node_count() {
+                built.station_mut(node).check_sums();
+            }
         }
         built.connect();
         programs::install(scenario, &mut built, keep);
@@ -180,6 +188,20 @@ impl Built {
         Key::new(self.seed)
             .with(&scenario.links[plan.link.0].name)
             .with(&scenario.direction_name(plan.link, plan.way))
+    }
+
+    /// What its times up and down are keyed with.
+    pub(crate) fn flap_key(&self, scenario: &Scenario, port: usize) -> Key {
+        self.port_key(scenario, port).with("flap")
+    }
+
+    /// What else than loss happens to frames behind a port's transmitter, if anything does.
+    fn line(&self, scenario: &Scenario, port: usize) -> Option<Line> {
+        let plan = &self.plan.ports[port];
+        let link = &scenario.links[plan.link.0];
+        let impairments = &link.directions[usize::from(plan.way == Way::Reverse)].impairments;
+        let key = self.port_key(scenario, port);
+        (!impairments.is_none()).then(|| Line::new(impairments, key, &self.flow_names))
     }
 
     fn loss_spec(&self, scenario: &Scenario, model: &LossModel) -> Option<LossSpec> {
@@ -307,6 +329,14 @@ impl Built {
     pub fn seed(&self) -> u64 {
         self.seed
     }
+}
+
+/// Whether a link hands on damaged frames.
+fn damages(link: &farpath_scenario::Link) -> bool {
+    let by_hosts = |d: &farpath_scenario::Direction| {
+        matches!(d.impairments.corruption, Some((_, Finder::Checksum { .. })))
+    };
+    link.directions.iter().any(by_hosts)
 }
 
 /// What a cause of loss draws its luck for; at most one of each random kind is at work at a time.

@@ -21,6 +21,7 @@ use crate::udp::{UdpSink, UdpSource};
 
 mod exchange;
 mod flows;
+mod realised;
 
 type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
@@ -145,6 +146,9 @@ fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
     let (sent, received) = (pinger.sent() as f64, rtts.len() as f64);
     put(m, "sent", sent);
     put(m, "received", received);
+    if pinger.duplicates > 0 {
+        put(m, "duplicates", pinger.duplicates as f64);
+    }
     put(
         m,
         "loss_ratio",
@@ -229,6 +233,9 @@ fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics)
     );
     put(m, "jitter_ns", sink.jitter_ns.round());
     put(m, "reordered", sink.reordered as f64);
+    if sink.duplicates > 0 {
+        put(m, "duplicates", sink.duplicates as f64);
+    }
     put(m, "bytes", sink.total_bytes as f64);
 }
 
@@ -441,5 +448,12 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
         queues: queueing::queues(direction, outcome.built.port(port)),
         policers: queueing::policers(direction, outcome.built.port(port)),
+        realised: realised::metrics(
+            scenario,
+            id,
+            way,
+            &counters.realised,
+            (&outcome.built, outcome.end),
+        ),
     }
 }

@@ -12,6 +12,7 @@ mod ping;
 mod programs;
 mod queueing;
 mod run;
+mod seen;
 mod sequence;
 mod station;
 mod tcp;

@@ -5,6 +5,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
+use crate::seen::Seen;
 
 /// One ping test.
 #[derive(Debug)]
@@ -19,6 +20,9 @@ pub struct Pinger {
     sent: u64,
     /// Reply by ordinal of its request: send time and round-trip time.
     pub replies: Vec<(Time, Duration)>,
+    /// Copies of replies that had arrived before.
+    pub duplicates: u64,
+    seen: Seen,
     /// Errors that came back, as (ordinal, node, kind).
     pub errors: Vec<(u64, u32, Kind)>,
 }
@@ -63,6 +67,8 @@ impl Pinger {
             timeout: config.timeout,
             sent: 0,
             replies: Vec::new(),
+            duplicates: 0,
+            seen: Seen::new(),
             errors: Vec::new(),
         }
     }
@@ -111,7 +117,9 @@ impl Pinger {
             Kind::EchoReply => {
                 let sent = self.sent_at(frame.seq);
                 let rtt = now.since(sent);
-                if rtt <= self.timeout {
+                if !self.seen.is_new(frame.seq) {
+                    self.duplicates += 1;
+                } else if rtt <= self.timeout {
                     self.replies.push((sent, rtt));
                 }
             }

@@ -265,7 +265,7 @@ impl Running<'_, '_> {
         }
         let network = &self.built.network;
         let waiting: u64 = (0..self.built.port_count())
-            .map(|p| self.built.port(p).waiting())
+            .map(|p| self.built.port(p).waiting() + self.built.port(p).held())
             .sum();
         let busy = |p: &Program| match p {
             Program::TcpSource(s) => !s.complete(),

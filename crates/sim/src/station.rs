@@ -148,6 +148,8 @@ pub struct Station {
     routes: Vec<Option<u16>>,
     programs: Vec<Program>,
     host: Host,
+    /// Frames are looked at one by one: they wait for a processor, or may be damaged.
+    careful: bool,
     /// Program by `FlowDir::index` of the frames it receives.
     receivers: Vec<Option<u32>>,
     /// No program's deadline is earlier.
@@ -181,6 +183,7 @@ impl Station {
             },
             routes,
             programs: Vec::new(),
+            careful: host.is_limited(),
             host,
             receivers: Vec::new(),
             wake: Time::ZERO,
@@ -190,6 +193,11 @@ impl Station {
             dropped: Vec::new(),
             digest: None,
         }
+    }
+
+    /// Frames may be damaged: the transport checksum of each is looked at.
+    pub(crate) fn check_sums(&mut self) {
+        self.careful = true;
     }
 
     /// What the station promises beyond the instant it has been advanced to.
@@ -341,8 +349,8 @@ impl Station {
     #[inline]
     fn receive(&mut self, input: usize, frames: &[Frame], until: Time, io: &mut Io<'_>) -> usize {
         self.note_intervals(frames[0].at);
-        let taken = if self.host.is_limited() {
-            self.take_in(input, &frames[0])
+        let taken = if self.careful {
+            self.take_in(input, &frames[0], io)
         } else {
             let until = until.min(self.clock.end.next());
             self.deliver(input, frames, until, io)
@@ -356,9 +364,18 @@ impl Station {
         taken
     }
 
-    /// A frame has to wait for the processor, or is dropped.
+    /// A frame is damaged, or has to wait for the processor, or is dropped.
     #[cold]
-    fn take_in(&mut self, input: usize, frame: &Frame) -> usize {
+    fn take_in(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) -> usize {
+        // A router on the way looks no further than the network header.
+        if frame.is_damaged() && self.output(frame.flow).is_none() {
+            self.drop(input, Drop::Checksum);
+            return 1;
+        }
+        if !self.host.is_limited() {
+            self.deliver_late(input, frame, io);
+            return 1;
+        }
         if !self.host.take_in(input, frame) {
             self.drop(input, Drop::Host);
         }

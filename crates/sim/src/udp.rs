@@ -6,6 +6,7 @@ use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
 use crate::pace::Pace;
+use crate::seen::Seen;
 
 /// Sends datagrams from `start` up to, not including, `stop`.
 #[derive(Debug)]
@@ -132,12 +133,15 @@ pub struct UdpSink {
     payload: u32,
     measured_from: Time,
     measured_until: Time,
-    /// Datagrams received that were sent at or after the start of the measurement.
+    /// Datagrams received that were sent at or after the start of the measurement; copies do not count.
     pub received: u64,
     /// Payload bytes that arrived within the measurement.
     pub bytes: u64,
-    /// Datagrams that arrived after one with a higher ordinal.
+    /// Datagrams that arrived after one with a higher ordinal; copies do not count.
     pub reordered: u64,
+    /// Copies of datagrams that had arrived before.
+    pub duplicates: u64,
+    seen: Seen,
     /// Payload bytes received in all.
     pub total_bytes: u64,
     highest: Option<u64>,
@@ -159,6 +163,8 @@ impl UdpSink {
             received: 0,
             bytes: 0,
             reordered: 0,
+            duplicates: 0,
+            seen: Seen::new(),
             total_bytes: 0,
             highest: None,
             transit_ns: base.as_ns() as i64,
@@ -177,6 +183,10 @@ impl UdpSink {
     }
 
     pub(crate) fn on_frame(&mut self, now: Time, frame: &Frame) {
+        if !self.seen.is_new(frame.seq) {
+            self.duplicates += 1;
+            return;
+        }
         let transit_ns = self.transit_ns(now, frame);
         let sent_ns = now.as_ns() as i64 - transit_ns;
         self.received += u64::from(sent_ns >= self.measured_from.as_ns() as i64);

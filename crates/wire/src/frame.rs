@@ -192,10 +192,12 @@ pub struct Frame {
     pub class: u8,
     /// What the frame is.
     pub kind: Kind,
-    /// Low 4 bits: flags; see [`Frame::flags`]. Upper 4 bits: code of the customer's layer-2 header
-    /// carried below the labels; see [`Frame::inner`].
+    /// Low 4 bits: flags; see [`Frame::flags`]. Bits 4 and 5: code of the customer's layer-2 header
+    /// carried below the labels; see [`Frame::inner`]. Bit 7: see [`Frame::is_damaged`].
     bits: u8,
 }
+
+const DAMAGED: u8 = 1 << 7;
 
 /// Bytes of the customer's layer-2 header, by its code in a frame.
 const INNER_BYTES: [u32; 3] = [0, 14, 18];
@@ -266,7 +268,19 @@ impl Frame {
             Some(false) => 1,
             Some(true) => 2,
         };
-        self.bits = (self.bits & 0x0f) | (code << 4);
+        self.bits = (self.bits & 0xcf) | (code << 4);
+    }
+
+    /// Whether some bit of what the transport checksum covers is wrong.
+    #[inline]
+    pub const fn is_damaged(&self) -> bool {
+        self.bits & DAMAGED != 0
+    }
+
+    /// Some bit of what the transport checksum covers is wrong from now on.
+    #[inline]
+    pub const fn damage(&mut self) {
+        self.bits |= DAMAGED;
     }
 
     /// Bytes that the link's own framing encloses: labels, customer's layer-2 header, datagram.
@@ -306,7 +320,9 @@ mod tests {
             (f.inner(), f.link_payload(), f.flags()),
             (18, 9022, Flags::RETRANSMIT)
         );
+        f.damage();
         f.set_inner(None);
         assert_eq!((f.inner(), f.flags()), (0, Flags::RETRANSMIT));
+        assert!(f.is_damaged() && f.link_payload() == 9004);
     }
 }

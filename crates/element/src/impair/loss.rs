@@ -10,6 +10,7 @@ use std::sync::Arc;
 use farpath_units::{Key, Stream};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
+use super::flows::Flows;
 use crate::counters::Drop;
 
 /// Probabilities of the two-state model, per frame (Gilbert 1960, Elliott 1963).
@@ -49,19 +50,13 @@ pub enum LossSpec {
 #[derive(Debug)]
 pub struct Loss {
     spec: LossSpec,
-    key: Key,
-    /// By `FlowDir::index`: the passes of the flow over this link, in order of first appearance.
-    flows: Vec<Vec<FlowState>>,
-    names: Arc<[String]>,
+    flows: Flows<FlowState>,
     /// Scripted losses strike once.
     spent: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct FlowState {
-    /// See [`pass_of`].
-    pass: u8,
-    luck: Stream,
     /// Losses (or sojourns) drawn so far.
     drawn: u64,
     /// Hazard that passes unharmed before the next loss; Gilbert–Elliott: frames left in the state.
@@ -81,9 +76,7 @@ impl Loss {
         assert!(spec != LossSpec::EveryNth(0), "there is no 0th frame");
         Loss {
             spec,
-            key,
-            flows: Vec::new(),
-            names: Arc::default(),
+            flows: Flows::new(key),
             spent: false,
         }
     }
@@ -93,7 +86,7 @@ impl Loss {
     /// a name keeps its number.
     #[must_use]
     pub fn with_flow_names(mut self, names: Arc<[String]>) -> Loss {
-        self.names = names;
+        self.flows.name(names);
         self
     }
 
@@ -129,9 +122,9 @@ impl Loss {
         hazard: u64,
         draw: impl Fn(Stream, u64) -> u64,
     ) -> Option<Drop> {
-        let state = self.state(frame);
+        let (luck, state) = self.flows.of(frame);
         if state.drawn == 0 {
-            state.safe = draw(state.luck, 0);
+            state.safe = draw(luck, 0);
             state.drawn = 1;
         }
         if state.safe >= hazard {
@@ -140,21 +133,21 @@ impl Loss {
             }
             return None;
         }
-        state.safe = draw(state.luck, state.drawn);
+        state.safe = draw(luck, state.drawn);
         state.drawn += 1;
         Some(Drop::Error)
     }
 
     fn two_state(&mut self, frame: &Frame, ge: GilbertElliott) -> Option<Drop> {
-        let state = self.state(frame);
+        let (luck, state) = self.flows.of(frame);
         if state.drawn == 0 {
             // A sojourn lasts at least one frame; the chain starts in the good state.
-            state.safe = state.luck.geometric(0, ge.p);
+            state.safe = luck.geometric(0, ge.p);
             state.drawn = 1;
         } else if state.safe == 0 {
             state.bad = !state.bad;
             let leave = if state.bad { ge.r } else { ge.p };
-            state.safe = state.luck.geometric(state.drawn, leave);
+            state.safe = luck.geometric(state.drawn, leave);
             state.drawn += 1;
         } else if state.safe != u64::MAX {
             state.safe -= 1;
@@ -162,54 +155,7 @@ impl Loss {
         let chance = if state.bad { ge.loss_bad } else { ge.loss_good };
         let ordinal = (1 << 63) | state.seen;
         state.seen += 1;
-        (chance > 0.0 && state.luck.uniform(ordinal) < chance).then_some(Drop::Error)
-    }
-
-    #[inline]
-    fn state(&mut self, frame: &Frame) -> &mut FlowState {
-        let (index, pass) = (frame.flow.index(), pass_of(frame));
-        let known = self.flows.get(index).map_or(&[][..], |passes| passes);
-        let place = match known.iter().position(|state| state.pass == pass) {
-            Some(place) => place,
-            None => self.enter(frame.flow, pass),
-        };
-        &mut self.flows[index][place]
-    }
-
-    #[cold]
-    fn enter(&mut self, flow: FlowDir, pass: u8) -> usize {
-        let index = flow.index();
-        if index >= self.flows.len() {
-            self.flows.resize(index + 1, Vec::new());
-        }
-        self.flows[index].push(FlowState {
-            pass,
-            luck: luck_of(self.key, &self.names, flow, pass),
-            drawn: 0,
-            safe: 0,
-            bad: false,
-            seen: 0,
-        });
-        self.flows[index].len() - 1
-    }
-}
-
-/// Which crossing of the link this is: 0 for a datagram; else the TTL of the label, which tells the
-/// passes of a folded LSP apart. They interleave by timing, so they must not share their luck.
-#[inline]
-fn pass_of(frame: &Frame) -> u8 {
-    frame.label.ttl()
-}
-
-#[cold]
-fn luck_of(key: Key, names: &[String], flow: FlowDir, pass: u8) -> Stream {
-    let key = match names.get(usize::from(flow.flow())) {
-        Some(name) => key.with(name).with_number(flow.is_reverse().into()),
-        None => key.with_number(flow.index() as u64),
-    };
-    match pass {
-        0 => key.stream(),
-        _ => key.with("pass").with_number(pass.into()).stream(),
+        (chance > 0.0 && luck.uniform(ordinal) < chance).then_some(Drop::Error)
     }
 }
 

@@ -73,7 +73,7 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
         let refused: u64 = refused.iter().map(|&r| c.dropped(r)).sum();
         assert_eq!(
             c.offered,
-            c.frames + refused + port.waiting,
+            c.frames + refused - c.realised.cut + port.waiting,
             "{}",
             port.name
         );
@@ -87,6 +87,13 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
         }
         let classes: u64 = c.classes.iter().map(|class| class.frames).sum();
         assert_eq!(classes, c.frames, "{}", port.name);
+        let order = &c.realised.order;
+        assert_eq!(
+            c.realised.added.count() + c.realised.duplicated,
+            order.arrived + order.copies + port.held,
+            "{}",
+            port.name
+        );
     }
     let all = |f: fn(&crate::node::NodeOutcome) -> u64| outcome.nodes.iter().map(f).sum::<u64>();
     let (sent, received) = (all(|n| n.sent), all(|n| n.received));
@@ -94,7 +101,10 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
     let dropped: u64 = outcome.ports.iter().flat_map(|p| p.counters.drops).sum();
     if drained {
         assert_eq!(outcome.in_flight, 0);
-        assert_eq!(sent - refused_by_nodes, received + dropped);
+        assert!(outcome.ports.iter().all(|p| p.held == 0));
+        let copies = outcome.ports.iter().map(|p| p.counters.realised.duplicated);
+        let copies: u64 = copies.sum();
+        assert_eq!(sent - refused_by_nodes + copies, received + dropped);
     }
     for node in &outcome.nodes {
         assert_eq!(node.out_of_order, 0, "a node saw time run back");

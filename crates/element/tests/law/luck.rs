@@ -20,6 +20,13 @@ fn open_loop(seed: u64) -> Plan {
     for direction in plan.links.iter_mut().flat_map(|l| &mut l.directions) {
         direction.limit = Limit::Packets(1_000_000);
         direction.mtu = 9216;
+        // A frame's luck follows its place in its flow, so nothing may change that by its timing.
+        direction.reorder = false;
+        direction.impairments.reordering = None;
+        direction.impairments.flap = None;
+        if let Some((_, after)) = &mut direction.impairments.duplication {
+            *after = Duration::ZERO;
+        }
         direction
             .losses
             .retain(|l| !matches!(l, LossSpec::Scripted { .. }));

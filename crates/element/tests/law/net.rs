@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use farpath_element::impair::{Loss, LossSpec};
+use farpath_element::impair::{Line, Loss, LossSpec};
 use farpath_element::qdisc::QueueCounter;
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
@@ -78,6 +78,8 @@ pub(crate) struct PortOutcome {
     pub(crate) counters: Counters,
     pub(crate) waiting: u64,
     pub(crate) queues: Vec<(QueueCounter, u64)>,
+    /// On the line, and not yet on a channel.
+    pub(crate) held: u64,
 }
 
 /// Everything two runs must agree on.
@@ -196,10 +198,16 @@ impl Net {
             queues: direction.queues.clone(),
             conditioning: direction.conditioning.clone(),
         };
+        let key = self.root.with(&plan.links[l].name).with_number(d as u64);
+        let impairments = &direction.impairments;
+        let line = (!impairments.is_none()).then(|| Line::new(impairments, key, &self.names));
         if let Make::Plain(fault) = make {
-            return Part::Plain(Plain::new(config, fault));
+            return Part::Plain(Plain::new(config, line, fault));
         }
         let mut port = Port::new(config);
+        if let Some(line) = line {
+            port.impair(line);
+        }
         port.audit();
         match make {
             Make::TooFar => Part::TooFar(port),
@@ -326,6 +334,7 @@ impl Net {
                         counters: plain.counters(end),
                         waiting: plain.waiting(),
                         queues: plain.queues(),
+                        held: plain.held(),
                     },
                     part => {
                         let port = part.port().expect("a link is a port");
@@ -340,6 +349,7 @@ impl Net {
                                 .into_iter()
                                 .map(|(c, n)| (c.clone(), n))
                                 .collect(),
+                            held: port.held(),
                         }
                     }
                 });

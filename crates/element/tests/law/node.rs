@@ -180,7 +180,8 @@ impl Node {
         let now = frame.at;
         self.note_time(now);
         self.outcome.received += 1;
-        let facts = frame_hash(now, &frame, 0) ^ u64::from(frame.side) << 32;
+        let facts =
+            frame_hash(now, &frame, u64::from(frame.is_damaged())) ^ u64::from(frame.side) << 32;
         self.outcome.digest = self.outcome.digest.rotate_left(7).wrapping_mul(31) ^ facts;
         let mine = self.ends_here[frame.flow.index()];
         match answer(&frame, self.number, mine, self.answers) {

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use farpath_element::impair::Loss;
+use farpath_element::impair::{Damage, Fate, Line, Loss};
 use farpath_element::qdisc::{Footprint, Limit, QueueCounter};
 use farpath_element::{
     Change, Counters, Drop, Element, Exit, Forwarding, Interval, Io, PortConfig, Sampling,
@@ -37,6 +37,10 @@ pub(crate) enum Fault {
     LuckBeforeQueue,
     /// A frame whose service starts at an interval's end counts in the next.
     IntervalEnd,
+    /// Frames that a line delays to one instant arrive there the last one first.
+    LineTies,
+    /// A frame that is held back on a line holds back those behind it.
+    HeldBackHoldsAll,
 }
 
 pub(crate) struct Plain {
@@ -48,6 +52,11 @@ pub(crate) struct Plain {
     reorder: bool,
     up: bool,
     losses: Vec<Loss>,
+    line: Option<Line>,
+    /// On the line: arrival, number, whether it is a copy, output.
+    under_way: Vec<(Time, u64, bool, usize, Frame)>,
+    numbered: u64,
+    promised: Duration,
     forwarding: Forwarding,
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
@@ -64,8 +73,12 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    pub(crate) fn new(config: PortConfig, fault: Fault) -> Plain {
-        Plain {
+    pub(crate) fn new(config: PortConfig, line: Option<Line>, fault: Fault) -> Plain {
+        let mut plain = Plain {
+            line,
+            under_way: Vec::new(),
+            numbered: 0,
+            promised: Duration::ZERO,
             rate: config.rate.as_bps(),
             framing: config.framing,
             mtu: config.mtu,
@@ -86,7 +99,9 @@ impl Plain {
             levels: Vec::new(),
             digest: 0,
             fault,
-        }
+        };
+        plain.promised = plain.shortest();
+        plain
     }
 
     fn time_for(&self, payload: u32) -> Duration {
@@ -99,8 +114,18 @@ impl Plain {
         Duration::from_ps(ps as u64)
     }
 
+    fn shortest(&self) -> Duration {
+        let bytes = self.framing.wire_bytes(20).into();
+        let traced = self.line.as_ref().and_then(|l| l.shortest(bytes));
+        traced.unwrap_or(self.time_for(20)) + self.delay
+    }
+
     pub(crate) fn lookahead(&self) -> Duration {
-        self.time_for(20) + self.delay
+        self.promised
+    }
+
+    pub(crate) fn held(&self) -> u64 {
+        self.under_way.len() as u64
     }
 
     pub(crate) fn apply(&mut self, change: Change) {
@@ -114,6 +139,11 @@ impl Plain {
             }
             Change::Up(up) => self.up = up,
         }
+        let shortest = self.shortest();
+        self.promised = match self.under_way.is_empty() {
+            true => shortest,
+            false => self.promised.min(shortest),
+        };
     }
 
     fn bytes_waiting(&self) -> u64 {
@@ -140,6 +170,7 @@ impl Plain {
     fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {
         let now = frame.at;
         self.counters.offered += 1;
+        self.weather(now);
         if !self.up {
             return self.refuse(&frame, Drop::Down);
         }
@@ -216,7 +247,14 @@ impl Plain {
         };
         self.counters.sent(&footprint, 1);
         self.starts.push((now, wire.into()));
-        let end = now + self.time_for(payload);
+        let traced = self.line.as_mut().and_then(|l| l.end(now, self.free, wire));
+        let end = traced.unwrap_or(now + self.time_for(payload));
+        if self.line.as_ref().is_some_and(|l| l.cuts(end + self.delay)) {
+            self.free = end;
+            self.counters.realised.cut += 1;
+            self.counters.drop(Drop::Down);
+            return self.hash(end, &frame, 1 + Drop::Down as u64);
+        }
         let lost = match self.fault {
             Fault::LuckBeforeQueue => early,
             _ => self.luck(&frame),
@@ -229,6 +267,9 @@ impl Plain {
             return self.hash(end, &frame, 1 + reason as u64);
         }
         self.free = end;
+        if self.line.is_some() {
+            return self.impair(end, frame, wire);
+        }
         frame.at = end + self.delay;
         match self.forwarding.decide(&mut frame) {
             Exit::Drop(reason) => {
@@ -244,6 +285,105 @@ impl Plain {
                 frame.at = self.last_arrival;
                 io.output(output.into()).push(frame);
             }
+        }
+    }
+
+    /// The line goes down and up as it is due.
+    fn weather(&mut self, now: Time) {
+        while let Some(flap) = self.line.as_mut().and_then(|l| l.flap())
+            && let Some(due) = flap.change(now)
+        {
+            if flap.holds() {
+                if !flap.is_up() {
+                    self.free = self.free.max(flap.next());
+                }
+                continue;
+            }
+            self.up = flap.is_up();
+            if !self.up {
+                for (frame, _) in std::mem::take(&mut self.queue) {
+                    self.counters.drop(Drop::Down);
+                    self.hash(due, &frame, 1 + Drop::Down as u64);
+                }
+                self.levels.push((now, 0));
+            }
+        }
+    }
+
+    /// What the line does to a frame.
+    fn impair(&mut self, end: Time, frame: Frame, wire: u32) {
+        let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, wire)) else {
+            return;
+        };
+        let realised = &mut self.counters.realised;
+        if fate.damage == Some(Damage::Crc) {
+            realised.crc_errors += 1;
+            self.counters.drop(Drop::Error);
+            return self.hash(end, &frame, 1 + Drop::Error as u64);
+        }
+        let straight = end + self.delay;
+        let mut sent = frame;
+        let output = match self.forwarding.decide(&mut sent) {
+            Exit::Output(output) => usize::from(output),
+            Exit::Drop(reason) => {
+                self.counters.drop(reason);
+                return self.hash(straight, &frame, 1 + reason as u64);
+            }
+        };
+        realised.damaged += u64::from(fate.damage == Some(Damage::Checksum));
+        realised.undetected += u64::from(fate.damage == Some(Damage::Undetected));
+        sent.at = straight + fate.delay + fate.held_back.unwrap_or_default();
+        let goes_on = fate.held_back.is_none() || self.fault == Fault::HeldBackHoldsAll;
+        if goes_on && !self.reorder {
+            sent.at = sent.at.max(self.last_arrival);
+            self.last_arrival = sent.at;
+        }
+        self.put(straight, sent, output, fate);
+    }
+
+    fn put(&mut self, straight: Time, mut sent: Frame, output: usize, fate: Fate) {
+        let (at, number) = (sent.at, self.numbered);
+        self.numbered += 1;
+        self.counters.realised.added.note(at.since(straight));
+        let mut outcome = 0;
+        if fate.damage == Some(Damage::Checksum) {
+            sent.damage();
+            outcome = 64;
+        }
+        self.hash(at, &sent, outcome);
+        self.under_way.push((at, number, false, output, sent));
+        if let Some(after) = fate.copy {
+            self.counters.realised.duplicated += 1;
+            sent.at = at + after;
+            self.hash(sent.at, &sent, outcome);
+            self.under_way.push((sent.at, number, true, output, sent));
+        }
+    }
+
+    /// Hands on what nothing can arrive before any more.
+    fn hand_on(&mut self, until: Time, io: &mut Io<'_>) {
+        let flip = match self.fault {
+            Fault::LineTies => u64::MAX,
+            _ => 0,
+        };
+        let order = |f: &(Time, u64, bool, usize, Frame)| (f.0, f.1 ^ flip, f.2);
+        self.under_way.sort_by_key(order);
+        let ready = self
+            .under_way
+            .partition_point(|f| f.0 < until + self.promised);
+        for (_, number, is_copy, output, frame) in self.under_way.drain(..ready) {
+            match is_copy {
+                true => self.counters.realised.order.copies += 1,
+                false => self.counters.realised.order.arrive(number),
+            }
+            io.output(output).push_sorted(frame);
+        }
+    }
+
+    fn next_end(&self) -> Time {
+        match self.has_frames() {
+            true => self.free,
+            false => Time::MAX,
         }
     }
 
@@ -301,15 +441,21 @@ impl Plain {
 impl Element for Plain {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
         loop {
-            let due = self.deadline();
+            let due = self.next_end();
             let (arrival, n) = self.first(io);
             if due.min(arrival) >= until {
-                return;
+                return self.hand_on(until, io);
             }
             let end_first = match self.fault {
                 Fault::ArrivalBeforeEnd => due < arrival,
                 _ => due <= arrival,
             };
+            if end_first {
+                self.weather(due);
+                if self.free > due {
+                    continue;
+                }
+            }
             if end_first && let Some(shelves) = &mut self.shelves {
                 if let Some(frame) = shelves.take(due) {
                     self.levels.push((due, self.bytes_waiting()));
@@ -327,9 +473,8 @@ impl Element for Plain {
     }
 
     fn deadline(&self) -> Time {
-        match self.has_frames() {
-            true => self.free,
-            false => Time::MAX,
-        }
+        let first = self.under_way.iter().map(|f| f.0).min();
+        let hand_on = first.map_or(Time::MAX, |at| at - self.promised);
+        self.next_end().min(hand_on)
     }
 }

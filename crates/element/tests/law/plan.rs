@@ -3,7 +3,9 @@
 //! Few distinct rates, delays and lengths are drawn for each network, and scripts start on multiples
 //! of a frame's time: ties, exactly full queues and arrivals at the end of a service are the rule.
 
-use farpath_element::impair::{GilbertElliott, LossSpec};
+use farpath_element::impair::{
+    Chance, Distribution, Finder, FlapSpec, GilbertElliott, Impairments, LossSpec, RateTrace,
+};
 use farpath_element::qdisc::{
     ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
     Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
@@ -25,6 +27,7 @@ pub(crate) struct Direction {
     pub(crate) delay: Duration,
     pub(crate) reorder: bool,
     pub(crate) losses: Vec<LossSpec>,
+    pub(crate) impairments: Impairments,
     pub(crate) changes: bool,
     pub(crate) queues: Option<DisciplineConfig>,
     pub(crate) conditioning: Vec<Stage>,
@@ -104,6 +107,7 @@ struct Palette {
     beat: Duration,
     lossy: u64,
     changing: u64,
+    impaired: u64,
 }
 
 const RATES: [u64; 7] = [
@@ -115,6 +119,12 @@ const RATES: [u64; 7] = [
     149_760_000,
     40_000_000_000,
 ];
+
+/// What waits in queues is not dropped with the link.
+fn keep_waiting(direction: &mut Direction) {
+    let flap = &mut direction.impairments.flap;
+    *flap = flap.take().filter(|f| f.holds);
+}
 
 impl Palette {
     fn draw(c: &mut Choices) -> Palette {
@@ -143,6 +153,7 @@ impl Palette {
             beat,
             lossy: c.pick(&[0, 30, 60]),
             changing: c.pick(&[0, 0, 50]),
+            impaired: c.pick(&[0, 0, 40]),
         }
     }
 
@@ -188,10 +199,80 @@ impl Palette {
             delay: c.pick(&self.delays),
             reorder: c.chance(20),
             losses: self.losses(c),
+            impairments: self.impairments(c),
             changes: c.chance(self.changing),
             queues: None,
             conditioning: Vec::new(),
         }
+    }
+
+    /// Delays are whole beats as often as not, so that frames arrive together.
+    fn impairments(&self, c: &mut Choices) -> Impairments {
+        let mut drawn = Impairments::default();
+        if !c.chance(self.impaired) {
+            return drawn;
+        }
+        let chances = [
+            Chance::EveryNth(1 + c.below(5)),
+            Chance::Share(c.pick(&[0.1, 0.5, 1.0])),
+        ];
+        let times = [
+            Duration::ZERO,
+            self.beat.times(c.below(5)),
+            Duration::from_ps(c.below(9_000_000)),
+        ];
+        if c.chance(60) {
+            let (mean, shape, max) = (self.beat, 1.5, self.beat.times(1 + c.below(30)));
+            let beats = (0..1 + c.below(4)).map(|n| self.beat.times(n));
+            let distribution = match c.below(5) {
+                0 => Distribution::Uniform { max },
+                1 => Distribution::Normal { mean, std: max },
+                2 => Distribution::Pareto { mean, shape, max },
+                3 => Distribution::ParetoNormal {
+                    mean,
+                    std: mean,
+                    shape,
+                    max,
+                },
+                _ => Distribution::Table(beats.collect()),
+            };
+            drawn.jitter = Some((distribution, c.pick(&[0.0, 0.5])));
+        }
+        if c.chance(40) {
+            drawn.reordering = Some((c.pick(&chances), c.pick(&times)));
+        }
+        if c.chance(40) {
+            drawn.duplication = Some((c.pick(&chances), c.pick(&times)));
+        }
+        if c.chance(40) {
+            let finder = Finder::Checksum { undetected: 0.5 };
+            let chance = c.pick(&[Chance::Share(0.1), Chance::Bits(1e-5), chances[0]]);
+            drawn.corruption = Some((chance, c.pick(&[Finder::Crc, finder])));
+        }
+        if c.chance(25) {
+            drawn.flap = Some(FlapSpec {
+                up: self.beat.times(1 + c.below(40)),
+                down: self.beat.times(1 + c.below(20)),
+                random: c.chance(50),
+                holds: c.chance(50),
+            });
+        }
+        if c.chance(25) {
+            let beats = |n: u64| self.beat.times(n);
+            let (first, last) = (c.pick(&RATES), c.pick(&RATES));
+            let rates = [
+                (Duration::ZERO, first),
+                (beats(3), c.pick(&[0, 1_000_000_000])),
+                (beats(7), last),
+            ];
+            let at: Vec<Duration> = (0..1 + c.below(6)).map(|n| beats(1 + n / 2)).collect();
+            drawn.trace = match c.below(3) {
+                0 => RateTrace::rates(&rates, None),
+                1 => RateTrace::rates(&rates, Some(beats(11))),
+                _ => RateTrace::opportunities(&at, 1500),
+            };
+        }
+        drawn
     }
 
     fn link(&self, c: &mut Choices, name: String, ends: [usize; 2]) -> Link {
@@ -286,6 +367,7 @@ impl Plan {
                     queues: QueuesConfig::Classes(queues(c, direction)),
                     shaper: None,
                 });
+                keep_waiting(direction);
             }
         }
         self
@@ -299,6 +381,9 @@ impl Plan {
                 let key = seed.with_number(n as u64).with_number(d as u64);
                 direction.queues = c.chance(70).then(|| discipline(c, direction, key));
                 direction.conditioning = conditioning(c, direction);
+                if direction.queues.is_some() {
+                    keep_waiting(direction);
+                }
             }
         }
         self

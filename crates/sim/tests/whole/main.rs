@@ -4,6 +4,7 @@ mod congestion;
 mod events;
 mod exchanges;
 mod hosts;
+mod impairments;
 mod law;
 mod limits;
 mod load;

@@ -1,0 +1,281 @@
+//! From the end of a frame's transmission to the far node where that is more than a delay: frames
+//! that overtake, and impairments.
+
+use std::collections::VecDeque;
+
+use farpath_units::{Duration, Time};
+use farpath_wire::Frame;
+
+use super::queued::Service;
+use super::{Port, frame_hash};
+use crate::counters::Drop;
+use crate::forwarding::Exit;
+use crate::impair::{Damage, Fate, Line, Realised, Sorted, Sorter};
+use crate::network::Io;
+use crate::qdisc::TallyId;
+use crate::transmitter::SMALLEST_DATAGRAM;
+use crate::treatment::Treatment;
+
+/// How frames get from the transmitter to the far node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passage {
+    /// After the same delay, in order.
+    Straight,
+    /// Each after the delay of its time; a later one may overtake.
+    Overtaking,
+    /// By a line with impairments.
+    Impaired,
+}
+
+/// A line with impairments at work.
+pub(super) struct Impaired {
+    line: Line,
+    /// Jitter and changes of delay let frames overtake.
+    overtaking: bool,
+    sorter: Sorter,
+    /// No frame put in later arrives earlier than this after the instant the port has reached.
+    promised: Duration,
+}
+
+/// What a damaged frame's hash counts besides, so that runs which damage others differ.
+const DAMAGED: u64 = 64;
+
+impl Port {
+    /// Puts `line` behind the transmitter: what it does to frames, it does from now on. Called before
+    /// the run. Such a port is served by pull.
+    pub fn impair(&mut self, line: Line) {
+        if matches!(self.service, Service::OnArrival) {
+            self.service = Service::Fifo(VecDeque::new());
+        }
+        self.impaired = Some(Box::new(Impaired {
+            line,
+            overtaking: self.passage == Passage::Overtaking,
+            sorter: Sorter::default(),
+            promised: Duration::ZERO,
+        }));
+        self.passage = Passage::Impaired;
+        self.renew_promise();
+    }
+
+    /// Frames under way that are not on a channel yet, because others may still arrive before them.
+    pub fn held(&self) -> u64 {
+        self.impaired.as_ref().map_or(0, |i| i.sorter.len())
+    }
+
+    /// The shortest frame's time on the link and the propagation.
+    pub(super) fn shortest_way(&self) -> Duration {
+        let bytes = self.transmitter.framing().wire_bytes(SMALLEST_DATAGRAM);
+        let traced = self
+            .impaired
+            .as_ref()
+            .and_then(|i| i.line.shortest(bytes.into()));
+        traced.unwrap_or_else(|| self.transmitter.shortest()) + self.delay
+    }
+
+    /// The link goes down and up as far as it is due by `now`: whoever waits is lost, or waits on.
+    #[inline(never)]
+    pub(super) fn weather(&mut self, now: Time) {
+        while let Some(flap) = self.impaired.as_mut().and_then(|i| i.line.flap())
+            && let Some(due) = flap.change(now)
+        {
+            let (up, holds, next) = (flap.is_up(), flap.holds(), flap.next());
+            if holds {
+                let free = self.transmitter.free();
+                self.transmitter.set_free(match up {
+                    true => free,
+                    // The frame in service is let through.
+                    false => free.max(next),
+                });
+                continue;
+            }
+            self.up = up;
+            while !up
+                && let Service::Fifo(waiting) = &mut self.service
+                && let Some(frame) = waiting.pop_front()
+            {
+                self.fifo.take();
+                self.counters.drop(Drop::Down);
+                self.hash(due, &frame, 1 + Drop::Down as u64);
+            }
+        }
+    }
+
+    /// What the port promises beyond the instant it has been advanced to.
+    pub(super) fn promised(&self) -> Duration {
+        match &self.impaired {
+            Some(impaired) => impaired.promised,
+            None => self.shortest_way(),
+        }
+    }
+
+    /// Rate or delay have changed. A frame that is held back was put in under the old promise, and no
+    /// greater one may pass it.
+    pub(super) fn renew_promise(&mut self) {
+        let shortest = self.shortest_way();
+        if let Some(impaired) = &mut self.impaired {
+            impaired.promised = match impaired.sorter.len() {
+                0 => shortest,
+                _ => impaired.promised.min(shortest),
+            };
+        }
+    }
+
+    /// When the earliest frame on the line has to be put on its channel.
+    #[inline]
+    pub(super) fn release_due(&self) -> Time {
+        match &self.impaired {
+            None => Time::MAX,
+            Some(impaired) if impaired.sorter.len() == 0 => Time::MAX,
+            Some(impaired) => impaired.sorter.first_at() - impaired.promised,
+        }
+    }
+
+    /// Puts on their channels the frames that nothing can overtake any more, the port having been
+    /// advanced to `until`.
+    pub(super) fn release(&mut self, until: Time, io: &mut Io<'_>) {
+        let Some(impaired) = &mut self.impaired else {
+            return;
+        };
+        let before = until + impaired.promised;
+        while let Some(sorted) = impaired.sorter.take_before(before) {
+            let order = &mut self.counters.realised.order;
+            match sorted.is_copy {
+                true => order.copies += 1,
+                false => order.arrive(sorted.number),
+            }
+            // A delay that has become shorter may have put others behind it already.
+            io.output(sorted.output.into()).push_sorted(sorted.frame);
+        }
+    }
+
+    /// [`Port::transmit`] where the way is not straight.
+    #[inline(never)]
+    pub(super) fn transmit_aside(
+        &mut self,
+        now: Time,
+        frame: &Frame,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> (Time, TallyId) {
+        let wire_bytes = treatment.footprint.wire_bytes;
+        let (start, end) = self.occupy(now, treatment);
+        if self.is_cut(end + self.delay) {
+            self.counters.realised.cut += 1;
+            self.hash(end, frame, 1 + Drop::Down as u64);
+            return (start, self.ended(treatment, Drop::Down));
+        }
+        if let Some(reason) = self.suffer(end, wire_bytes, frame, io) {
+            return (start, self.ended(treatment, reason));
+        }
+        let Some(impaired) = &mut self.impaired else {
+            return (start, self.overtake(end, frame, treatment, io));
+        };
+        let fate = impaired.line.befall(frame, wire_bytes);
+        if fate.damage == Some(Damage::Crc) {
+            self.counters.realised.crc_errors += 1;
+            self.hash(end, frame, 1 + Drop::Error as u64);
+            return (start, self.ended(treatment, Drop::Error));
+        }
+        let output = match treatment.exit {
+            Exit::Output(output) => output,
+            Exit::Drop(reason) => {
+                self.hash(end + self.delay, frame, 1 + reason as u64);
+                return (start, self.ended(treatment, reason));
+            }
+        };
+        self.hand_over(end, output, treatment.apply(frame, end), fate);
+        (start, treatment.tally)
+    }
+
+    /// Start and end of a frame's transmission.
+    fn occupy(&mut self, now: Time, treatment: &Treatment) -> (Time, Time) {
+        let free = self.transmitter.free();
+        let bytes = treatment.footprint.wire_bytes;
+        let traced = self.impaired.as_mut();
+        let traced = traced.and_then(|i| i.line.end(now, free, bytes));
+        let Some(end) = traced else {
+            return self.transmitter.occupy(now, treatment.time);
+        };
+        self.transmitter.set_free(end);
+        (now, end)
+    }
+
+    fn is_cut(&self, arrival: Time) -> bool {
+        let impaired = self.impaired.as_ref();
+        impaired.is_some_and(|i| i.line.cuts(arrival))
+    }
+
+    /// A later frame may overtake this one.
+    fn overtake(
+        &mut self,
+        end: Time,
+        frame: &Frame,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> TallyId {
+        let sent = treatment.apply(frame, end + self.delay);
+        match treatment.exit {
+            Exit::Output(output) => {
+                self.hash(sent.at, &sent, 0);
+                io.output(output.into()).push_sorted(sent);
+                treatment.tally
+            }
+            Exit::Drop(reason) => {
+                self.hash(sent.at, &sent, 1 + reason as u64);
+                self.ended(treatment, reason)
+            }
+        }
+    }
+
+    /// Puts a frame, and maybe its copy, on the line.
+    fn hand_over(&mut self, end: Time, output: u16, mut frame: Frame, fate: Fate) {
+        let Some(impaired) = &mut self.impaired else {
+            return;
+        };
+        let straight = end + self.delay;
+        let mut at = straight + fate.delay;
+        if let Some(more) = fate.held_back {
+            at += more;
+        } else if !impaired.overtaking {
+            self.last_arrival = self.last_arrival.max(at);
+            at = self.last_arrival;
+        }
+        frame.at = at;
+        let Realised {
+            added,
+            duplicated,
+            damaged,
+            undetected,
+            ..
+        } = &mut self.counters.realised;
+        added.note(at.since(straight));
+        let mut outcome = 0;
+        match fate.damage {
+            Some(Damage::Undetected) => *undetected += 1,
+            Some(Damage::Checksum) => {
+                *damaged += 1;
+                frame.damage();
+                outcome = DAMAGED;
+            }
+            Some(Damage::Crc) | None => {}
+        }
+        let number = impaired.sorter.number();
+        let sorted = |frame: Frame, is_copy| Sorted {
+            frame,
+            number,
+            output,
+            is_copy,
+        };
+        impaired.sorter.put(sorted(frame, false));
+        let copy = fate.copy.map(|after| frame.arriving(at + after));
+        if let Some(copy) = copy {
+            *duplicated += 1;
+            impaired.sorter.put(sorted(copy, true));
+        }
+        if let Some(sum) = &mut self.digest {
+            for frame in [Some(frame), copy].into_iter().flatten() {
+                *sum = sum.wrapping_add(frame_hash(frame.at, &frame, outcome));
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What closed forms know of impairments, and what they do not.
+
+use farpath_element::impair::{Chance, Distribution, Finder, Impairments};
+use farpath_predict::bit_error;
+use farpath_record::Record;
+use farpath_units::{Duration, Size};
+
+use super::{Path, put};
+use crate::model::Way;
+use crate::plan::Hop;
+
+impl Path<'_> {
+    fn impairments(&self, hop: &Hop) -> &Impairments {
+        let port = &self.plan.ports[hop.port];
+        let way = usize::from(port.way == Way::Reverse);
+        &self.scenario.links[port.link.0].directions[way].impairments
+    }
+
+    /// Sum over the jitters there and back of what `part` says of each.
+    fn added(&self, part: impl Fn(&Distribution) -> Duration) -> Duration {
+        let hops = self.there.iter().chain(&self.back);
+        let jitters = hops.filter_map(|h| self.impairments(h).jitter.as_ref());
+        jitters.fold(Duration::ZERO, |sum, (d, _)| sum + part(d))
+    }
+
+    /// Chance that a frame of `wire_bytes` that crosses `hop` never gets to a program because it is
+    /// damaged.
+    pub(super) fn damaged(&self, hop: &Hop, wire_bytes: u32) -> f64 {
+        let Some((chance, finder)) = self.impairments(hop).corruption else {
+            return 0.0;
+        };
+        let struck = match chance {
+            Chance::EveryNth(n) => 1.0 / n as f64,
+            Chance::Share(p) => p,
+            Chance::Bits(b) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), b),
+        };
+        match finder {
+            Finder::Crc => struck,
+            Finder::Checksum { undetected } => struck * (1.0 - undetected),
+        }
+    }
+
+    /// A ping's times where the path jitters: each request and reply alone, so their mean and least
+    /// are those of the distributions; other figures depend on all of them.
+    pub(super) fn jitter_ping(&self, record: &mut Record) {
+        let mean = self.added(Distribution::mean);
+        if mean == Duration::ZERO {
+            return;
+        }
+        let least = self.added(Distribution::least);
+        let m = &mut record.metrics;
+        for (name, more) in [("rtt_avg_ns", mean), ("rtt_min_ns", least)] {
+            let base = m.get(name).copied().unwrap_or_default();
+            put(m, name, base + (more.as_ps() as f64 / 1e3).round());
+        }
+        for name in ["rtt_max_ns", "rtt_p50_ns", "rtt_p99_ns"] {
+            m.remove(name);
+        }
+        let note =
+            "with jitter: the least possible round trip and the mean of all; no other is foreseen";
+        record.notes.push(note.to_owned());
+    }
+
+    /// What no forecast knows.
+    pub(super) fn note_weather(&self, record: &mut Record) {
+        let mut hops = self.there.iter().chain(&self.back);
+        if hops.clone().any(|h| self.impairments(h).flap.is_some()) {
+            let note = "as if no link ever went down: what outages lose or delay is not foreseen";
+            record.notes.push(note.to_owned());
+        }
+        if hops.any(|h| self.impairments(h).trace.is_some()) {
+            let note =
+                "at the mean rate of the trace a link follows; its highs and lows are not foreseen";
+            record.notes.push(note.to_owned());
+        }
+    }
+
+    /// What a forecast of a stream of data leaves out.
+    pub(super) fn note_impairments(&self, record: &mut Record) {
+        let any = |has: fn(&Impairments) -> bool| {
+            let mut hops = self.there.iter().chain(&self.back);
+            hops.any(|h| has(self.impairments(h)))
+        };
+        let forms = [
+            (
+                any(|i| i.jitter.is_some()),
+                "as if without jitter: it raises the round trip by its mean at least, and by more where frames wait for their order",
+            ),
+            (
+                any(|i| i.reordering.is_some()),
+                "as if in order: no closed form says what late frames do to a sender",
+            ),
+            (any(|i| i.duplication.is_some()), "as if nothing came twice"),
+        ];
+        let said = forms.iter().filter(|(is_so, _)| *is_so);
+        record
+            .notes
+            .extend(said.map(|(_, note)| (*note).to_owned()));
+    }
+}
