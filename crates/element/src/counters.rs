@@ -28,11 +28,13 @@ pub enum Drop {
     Host = 8,
     /// Lost on purpose, by name.
     Scripted = 9,
+    /// Cells of it, or the end of the frame before it, were lost.
+    Cell = 10,
 }
 
 impl Drop {
     /// Every reason, in the order of the counters.
-    pub const ALL: [Drop; 10] = [
+    pub const ALL: [Drop; 11] = [
         Drop::Tail,
         Drop::Red,
         Drop::Policed,
@@ -43,6 +45,7 @@ impl Drop {
         Drop::Down,
         Drop::Host,
         Drop::Scripted,
+        Drop::Cell,
     ];
 
     /// The reason's name in results.
@@ -58,6 +61,7 @@ impl Drop {
             Drop::Down => "down",
             Drop::Host => "host",
             Drop::Scripted => "scripted",
+            Drop::Cell => "cell",
         }
     }
 }
@@ -121,6 +125,10 @@ pub struct Counters {
     pub queue_max_bytes: u64,
     /// The intervals noted so far.
     pub intervals: Vec<Interval>,
+    /// Cells that did not arrive: lost by chance or discarded by a policer.
+    pub cells_lost: u64,
+    /// Cells a policer tagged.
+    pub cells_tagged: u64,
 }
 
 impl Counters {
@@ -142,6 +150,8 @@ impl Counters {
         self.frames += count;
         self.bytes += wire_bytes;
         self.payload_bytes += u64::from(footprint.payload_bytes) * count;
+        self.cells_lost += u64::from(footprint.cells_lost) * count;
+        self.cells_tagged += u64::from(footprint.cells_tagged) * count;
         let class = footprint.class;
         let place = self.classes.partition_point(|c| c.class < class);
         if self.classes.get(place).is_none_or(|c| c.class != class) {

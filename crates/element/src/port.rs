@@ -12,6 +12,7 @@ use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
 
+use crate::atm::{Circuits, CircuitsConfig, Hurt};
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
@@ -46,6 +47,8 @@ pub struct PortConfig {
     pub sampling: Sampling,
     /// The port will be changed during the run.
     pub changes: bool,
+    /// What happens to cells, where the framing has any.
+    pub circuits: Option<CircuitsConfig>,
 }
 
 /// A change of configuration during a run.
@@ -83,15 +86,18 @@ pub struct Port {
     digest: Option<u64>,
     merge: Merge,
     treatments: Treatments,
+    circuits: Option<Box<Circuits>>,
 }
 
 impl Port {
     /// A port before the start of the run.
     pub fn new(config: PortConfig) -> Port {
+        // How long a shaped frame takes is known when its turn has come.
+        let shaped = config.circuits.as_ref().is_some_and(|c| c.shape.is_some());
         Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
-            pulled: config.changes.then(VecDeque::new),
+            pulled: (config.changes || shaped).then(VecDeque::new),
             mtu: config.mtu,
             delay: config.delay,
             reorder: config.reorder,
@@ -107,6 +113,7 @@ impl Port {
             digest: None,
             merge: Merge::default(),
             treatments: Treatments::default(),
+            circuits: config.circuits.map(|c| Box::new(Circuits::new(c))),
         }
     }
 
@@ -156,6 +163,9 @@ impl Port {
         match change {
             Change::Rate(rate) => {
                 self.transmitter.set_rate(rate);
+                if let Some(circuits) = &mut self.circuits {
+                    circuits.set_line(rate);
+                }
                 self.treatments.clear();
             }
             Change::Delay(delay) => self.delay = delay,
@@ -252,6 +262,7 @@ impl Port {
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
     fn is_plain(&self) -> bool {
         self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
+            && self.circuits.is_none()
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
@@ -358,11 +369,33 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, TallyId) {
-        let (start, end) = self.transmitter.occupy(now, treatment.time);
+        let wire_bytes = treatment.footprint.wire_bytes;
+        let shaped = match &mut self.circuits {
+            Some(circuits) => circuits.shape(self.transmitter.free().max(now), wire_bytes),
+            None => None,
+        };
+        let (start, end) = match shaped {
+            Some((start, end)) => {
+                self.transmitter.set_free(end);
+                (start, end)
+            }
+            None => self.transmitter.occupy(now, treatment.time),
+        };
         if (!self.losses.is_empty() || self.tapped.is_some())
             && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
         {
             return (start, self.ended(treatment, reason));
+        }
+        let mut tally = treatment.tally;
+        if let Some(circuits) = &mut self.circuits {
+            let hurt = circuits.pass(start, wire_bytes, frame);
+            if hurt != Hurt::default() {
+                tally = self.hurt(treatment, hurt);
+            }
+            if let Some(reason) = hurt.fate {
+                self.hash(end, frame, 1 + reason as u64);
+                return (start, tally);
+            }
         }
         let at = end + self.delay;
         if self.digest.is_some() {
@@ -380,13 +413,24 @@ impl Port {
             let channel = io.output(output);
             channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         }
-        (start, treatment.tally)
+        (start, tally)
     }
 
     /// What a frame counts for that is transmitted but does not arrive.
     fn ended(&mut self, treatment: &Treatment, reason: Drop) -> TallyId {
         let footprint = Footprint {
             fate: Some(reason),
+            ..treatment.footprint
+        };
+        self.fifo.tally(footprint, treatment.time)
+    }
+
+    /// What a frame counts for that lost cells or had some tagged.
+    fn hurt(&mut self, treatment: &Treatment, hurt: Hurt) -> TallyId {
+        let footprint = Footprint {
+            fate: hurt.fate,
+            cells_lost: hurt.lost,
+            cells_tagged: hurt.tagged,
             ..treatment.footprint
         };
         self.fifo.tally(footprint, treatment.time)

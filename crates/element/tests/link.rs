@@ -49,6 +49,7 @@ fn config() -> PortConfig {
         headers: Arc::from([28]),
         sampling: Sampling::OFF,
         changes: true,
+        circuits: None,
     }
 }
 

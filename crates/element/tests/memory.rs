@@ -65,6 +65,7 @@ fn port(delay: Duration) -> Port {
         headers: Arc::from([28]),
         sampling: Sampling::OFF,
         changes: false,
+        circuits: None,
     })
 }
 

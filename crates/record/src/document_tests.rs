@@ -41,6 +41,7 @@ fn document() -> RunDocument {
         t_ns: vec![100_000_000],
         rate_bps: vec![9.9e9],
         queue_bytes: vec![0.0],
+        cells: BTreeMap::new(),
     });
     run.expectations.push(Expectation {
         metric: "ping-folded.rtt_avg_ns".to_owned(),

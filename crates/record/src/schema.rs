@@ -108,6 +108,9 @@ pub struct LinkRecord {
     /// Waiting bytes at the end of each interval.
     #[serde(default, with = "crate::number::list")]
     pub queue_bytes: Vec<f64>,
+    /// Cells, on a link of cells: `sent`, `lost` on the way, `tagged` by a policer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, u64>,
 }
 
 /// An expectation, judged.

@@ -62,6 +62,7 @@ fn in_words(reason: &str) -> &str {
         "tail" => "by a full queue (tail)",
         "error" => "by chance (error)",
         "scripted" => "by order (scripted)",
+        "cell" => "through lost cells (cell)",
         "host" => "by the host behind (host)",
         "mtu" => "too large (mtu)",
         "ttl" => "at the end of their TTL (ttl)",
@@ -89,6 +90,7 @@ mod tests {
             t_ns: Vec::new(),
             rate_bps: Vec::new(),
             queue_bytes: Vec::new(),
+            cells: BTreeMap::new(),
         }
     }
 

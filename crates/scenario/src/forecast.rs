@@ -9,9 +9,9 @@ mod tcp;
 
 use std::collections::BTreeMap;
 
-use farpath_predict::{bit_error, rtt};
+use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::model::{Loss, Ping, Scenario, Test, TestKind, Udp, Way};
@@ -203,7 +203,8 @@ impl<'a> Path<'a> {
                     .sum()
             };
             let wire = on(&self.there, len) + acks * on(&self.back, ack_len);
-            let bps = port.rate.as_bps() as f64 * f64::from(payload) / wire;
+            let rate = self.lasting_rate(hop.port);
+            let bps = rate.as_bps() as f64 * f64::from(payload) / wire;
             if bps < best.bps {
                 let own = !self.scenario.is_router(port.from);
                 let place = if own { "nic" } else { "link" };
@@ -213,6 +214,15 @@ impl<'a> Path<'a> {
         best
     }
 
+    /// The rate a port keeps up for long: its own, or what its shaper of cells sustains.
+    fn lasting_rate(&self, port: usize) -> Rate {
+        let port = &self.plan.ports[port];
+        let link = &self.scenario.links[port.link.0];
+        let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
+        let shape = cells.as_ref().and_then(|c| c.shape);
+        shape.map_or(port.rate, |contract| contract.lasting().min(port.rate))
+    }
+
     /// Chance that a datagram of `len` bytes is lost on `walk`, from the random causes on it.
     fn loss_ratio(&self, len: u32, walk: &[Hop]) -> f64 {
         let mut arrives = 1.0;
@@ -220,7 +230,16 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let wire = link.framing.wire_bytes(len + hop.extra);
-            for loss in &link.directions[usize::from(port.way == Way::Reverse)].losses {
+            let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+            let wire = match &direction.cells {
+                Some(cells) => {
+                    arrives *= 1.0 - cells.frame_loss(wire);
+                    // Wrong bits count where the payload is.
+                    wire / atm::CELL * atm::CELL_PAYLOAD
+                }
+                None => wire,
+            };
+            for loss in &direction.losses {
                 arrives *= 1.0 - mean_loss(loss, wire);
             }
         }

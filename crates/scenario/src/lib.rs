@@ -11,6 +11,7 @@
 //! The format is one table of keys ([`schema`], [`reference`](fn@reference) and `--set` read it too);
 //! `docs/reference/scenario.md` prints it.
 
+mod atm;
 mod congestion;
 mod decode;
 mod diagnostic;
@@ -38,6 +39,7 @@ mod table;
 mod template;
 mod traffic;
 
+pub use atm::{CellContract, CellPolicer, Cells};
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;

@@ -79,6 +79,11 @@ pub(crate) const LINK: &[&str] = &[
     "drops.down",
     "drops.host",
     "drops.scripted",
+    "drops.cell",
+    "cells",
+    "cells_lost",
+    "cells_tagged",
+    "cell_loss_ratio",
 ];
 pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
 

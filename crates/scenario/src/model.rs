@@ -182,6 +182,8 @@ pub struct Direction {
     pub queue: QueueLimit,
     /// What is lost on the way, in order.
     pub losses: Vec<Loss>,
+    /// What happens to cells, where the framing has any.
+    pub cells: Option<crate::atm::Cells>,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

@@ -4,6 +4,7 @@ use farpath_predict::Framing;
 use farpath_tcp::Profile;
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::atm;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
@@ -99,7 +100,7 @@ pub(crate) fn link(
     let vlan = f.get::<i64>("vlan").and_then(|v| u16::try_from(v).ok());
     let framing = match (framing, vlan) {
         (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
-        (Framing::None | Framing::Pos, Some(_)) => {
+        (Framing::None | Framing::Pos | Framing::Atm(_), Some(_)) => {
             let title = format!("`vlan` on link `{name}`, whose framing is `{word}`");
             let help = "only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like";
             faults.push(Diagnostic::new(f.place("vlan"), title).help(help));
@@ -107,6 +108,7 @@ pub(crate) fn link(
         }
         (framing, _) => framing,
     };
+    let framing = atm::framing(f, framing, &word, faults)?;
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
@@ -120,10 +122,23 @@ pub(crate) fn link(
             }
             return None;
         };
-        Some(direction(&layers, rate, hosts.get(from.0), names, faults))
+        if framing.is_atm() {
+            atm::check_rate(&layers, rate, signal_rate, &word, faults)?;
+        }
+        Some(direction(
+            &layers,
+            (rate, framing),
+            hosts.get(from.0),
+            names,
+            faults,
+        ))
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
-    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
+    let usual = match framing {
+        Framing::Pos => 4470,
+        Framing::Atm(_) => atm::MTU,
+        _ => 1500,
+    };
     let wanted = [a, b]
         .iter()
         .filter_map(|n| hosts.get(n.0))
@@ -144,7 +159,7 @@ pub(crate) fn link(
 /// One direction of a link; `sender` is the host it leaves, if it leaves one.
 fn direction(
     layers: &[&Fields],
-    rate: Rate,
+    (rate, framing): (Rate, Framing),
     sender: Option<&Host>,
     names: &Names,
     faults: &mut Vec<Diagnostic>,
@@ -156,11 +171,12 @@ fn direction(
         reorder: first(layers, "reorder").unwrap_or(false),
         queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
+        cells: framing.is_atm().then(|| atm::cells(layers, rate, faults)),
     }
 }
 
 /// The value of the first layer that has the key.
-fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
+pub(crate) fn first<T: crate::decode::Read>(layers: &[&Fields], key: &str) -> Option<T> {
     layers.iter().find_map(|f| f.get(key))
 }
 

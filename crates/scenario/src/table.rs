@@ -4,6 +4,7 @@ mod host;
 mod mpls;
 mod traffic;
 
+use crate::atm;
 use crate::congestion;
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
@@ -173,6 +174,10 @@ const DIRECTION: Section = Section {
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: &[
         RATE, DELAY, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS,
+        atm::CELL_LOSS,
+        atm::CELL_GLUE,
+        atm::POLICE_CELLS,
+        atm::SHAPE_CELLS,
     ],
 };
 
@@ -188,7 +193,7 @@ pub(crate) const LINK: Section = Section {
         RATE,
         DELAY,
         key("mtu", MTU, "Largest payload of the framing in bytes: labels, a carried layer-2 header, the datagram.")
-            .default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet) or 4470 (POS)"),
+            .default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet), 4470 (POS) or 9180 (ATM)"),
         key("vlan", Int { min: 1, max: 4094 }, "The 802.1Q tag every frame carries on this link."),
         key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
         REORDER,
@@ -198,6 +203,11 @@ pub(crate) const LINK: Section = Section {
         LOSE_EVERY,
         GILBERT,
         BIT_ERRORS,
+        atm::ENCAPSULATION,
+        atm::CELL_LOSS,
+        atm::CELL_GLUE,
+        atm::POLICE_CELLS,
+        atm::SHAPE_CELLS,
         key("forward", Table(&DIRECTION), "What differs from the first end to the second."),
         key("reverse", Table(&DIRECTION), "What differs from the second end to the first."),
     ],

@@ -90,6 +90,7 @@ fn port(flows: usize, rate: u64, output: impl Fn(usize) -> u16, changes: bool) -
             count: 1000,
         },
         changes,
+        circuits: None,
     })
 }
 

@@ -437,5 +437,6 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
             .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
             .collect(),
         queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
+        cells: crate::circuits::counted(scenario.links[id.0].framing, counters),
     }
 }

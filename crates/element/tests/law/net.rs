@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use farpath_element::atm::CircuitsConfig;
 use farpath_element::impair::{Loss, LossSpec};
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
@@ -176,6 +177,20 @@ impl Net {
         made.collect()
     }
 
+    /// What happens to cells on a link that carries some, keyed likewise.
+    fn circuits(&self, plan: &Plan, l: usize, d: usize) -> Option<CircuitsConfig> {
+        let direction = &plan.links[l].directions[d];
+        direction.framing.is_atm().then(|| CircuitsConfig {
+            line: direction.rate,
+            loss: direction.cells.loss,
+            glue: direction.cells.glue,
+            police: direction.cells.police,
+            shape: direction.cells.shape,
+            key: self.root.with(&plan.links[l].name).with_number(d as u64),
+            names: self.names.clone(),
+        })
+    }
+
     fn port(&self, plan: &Plan, tables: &Tables, l: usize, d: usize, make: Make) -> Part {
         let direction = &plan.links[l].directions[d];
         let by_pull = matches!(make, Make::Pull | Make::Asleep);
@@ -191,6 +206,7 @@ impl Net {
             headers: plan.flows.iter().flat_map(|f| [f.header; 2]).collect(),
             sampling: plan.sampling,
             changes: direction.changes || by_pull,
+            circuits: self.circuits(plan, l, d),
         };
         if let Make::Plain(fault) = make {
             return Part::Plain(Plain::new(config, fault));

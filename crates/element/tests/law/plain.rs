@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use farpath_element::atm::{Circuits, Hurt};
 use farpath_element::impair::Loss;
 use farpath_element::qdisc::Footprint;
 use farpath_element::qdisc::Limit;
@@ -47,6 +48,7 @@ pub(crate) struct Plain {
     reorder: bool,
     up: bool,
     losses: Vec<Loss>,
+    circuits: Option<Circuits>,
     forwarding: Forwarding,
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
@@ -72,6 +74,7 @@ impl Plain {
             reorder: config.reorder,
             up: true,
             losses: config.losses,
+            circuits: config.circuits.map(Circuits::new),
             forwarding: config.forwarding,
             headers: config.headers,
             sampling: config.sampling,
@@ -102,7 +105,12 @@ impl Plain {
 
     pub(crate) fn apply(&mut self, change: Change) {
         match change {
-            Change::Rate(rate) => self.rate = rate.as_bps(),
+            Change::Rate(rate) => {
+                self.rate = rate.as_bps();
+                if let Some(circuits) = &mut self.circuits {
+                    circuits.set_line(rate);
+                }
+            }
             Change::Delay(delay) => self.delay = delay,
             Change::Losses(losses) => self.losses = losses,
             Change::Limit(limit) => self.limit = limit,
@@ -178,13 +186,29 @@ impl Plain {
             class: frame.class,
             ..Footprint::default()
         };
-        self.counters.sent(&footprint, 1);
-        self.starts.push((now, wire.into()));
-        let end = now + self.time_for(payload);
-        let lost = match self.fault {
+        let shaped = match &mut self.circuits {
+            Some(circuits) => circuits.shape(now, wire),
+            None => None,
+        };
+        let (start, end) = shaped.unwrap_or((now, now + self.time_for(payload)));
+        let mut lost = match self.fault {
             Fault::LuckBeforeQueue => early,
             _ => self.luck(&frame),
         };
+        let mut hurt = Hurt::default();
+        if lost.is_none()
+            && let Some(circuits) = &mut self.circuits
+        {
+            hurt = circuits.pass(start, wire, &frame);
+            lost = hurt.fate;
+        }
+        let footprint = Footprint {
+            cells_lost: hurt.lost,
+            cells_tagged: hurt.tagged,
+            ..footprint
+        };
+        self.counters.sent(&footprint, 1);
+        self.starts.push((now, wire.into()));
         if let Some(reason) = lost {
             if self.fault != Fault::LossFreesTheLink {
                 self.free = end;
