@@ -93,6 +93,12 @@ const POLICER: Section = Section {
     ],
 };
 
+pub(crate) const METER: Section = Section {
+    name: "contract",
+    doc: "What received cells are held against (ITU-T I.371).",
+    keys: &[PCR.required(), SCR, MBS, CDVT.default("1 us")],
+};
+
 const SHAPER: Section = Section {
     name: "shape_cells",
     doc: "A shaper of cells (ITU-T I.371).",
@@ -224,12 +230,12 @@ pub(crate) fn check_rate(
 pub(crate) fn cells(layers: &[&Fields], line: Rate, faults: &mut Vec<Diagnostic>) -> Cells {
     let mut found = Vec::new();
     let police = first::<Fields>(layers, "police_cells").and_then(|f| {
-        let contract = contract(&f, line, Duration::from_us(1), &mut found)?;
+        let contract = contract(&f, Some(line), Duration::from_us(1), &mut found)?;
         let tags = f.get::<String>("action").as_deref() == Some("tag");
         Some(CellPolicer { contract, tags })
     });
     let shape = first::<Fields>(layers, "shape_cells")
-        .and_then(|f| contract(&f, line, Duration::ZERO, &mut found));
+        .and_then(|f| contract(&f, Some(line), Duration::ZERO, &mut found));
     // What both directions say is said once.
     found.retain(|fault| !faults.contains(fault));
     faults.append(&mut found);
@@ -241,9 +247,10 @@ pub(crate) fn cells(layers: &[&Fields], line: Rate, faults: &mut Vec<Diagnostic>
     }
 }
 
-fn contract(
+/// A contract; `line` is the rate it cannot exceed, if there is one.
+pub(crate) fn contract(
     f: &Fields,
-    line: Rate,
+    line: Option<Rate>,
     usual: Duration,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<CellContract> {
@@ -253,7 +260,7 @@ fn contract(
         faults.push(Diagnostic::new(f.place(key), title).help(help));
         None
     };
-    if pcr > line {
+    if let Some(line) = line.filter(|line| pcr > *line) {
         return refuse(
             "pcr",
             format!("a peak cell rate of {pcr} on a line of {line}"),

@@ -3,6 +3,7 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod cells;
 mod exchange;
 mod host;
 mod tcp;
@@ -30,6 +31,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         let mut record = blank(scenario, test, point);
         match &test.kind {
             TestKind::Ping(ping) => path.ping(ping, &mut record),
+            TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, &mut record),
             TestKind::Udp(udp) => path.udp(test, udp, &mut record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
@@ -72,6 +74,7 @@ impl TestKind {
         match self {
             TestKind::Ping(_) => "ping",
             TestKind::Tcp(_) => "tcp",
+            TestKind::Udp(udp) if udp.cells.is_some() => "cells",
             TestKind::Udp(_) => "udp",
             TestKind::Transfer(_) => "transfer",
             TestKind::Request(_) => "request",

@@ -61,6 +61,15 @@ pub(crate) const UDP: &[&str] = &[
     "jitter_ns",
     "reordered",
 ];
+/// Of a tester's stream of cells.
+pub(crate) const CELLS: &[&str] = &[
+    "cells_sent",
+    "cells_received",
+    "conforming_ratio",
+    "loss_ratio",
+    "jitter_ns",
+    "cdv_ns",
+];
 pub(crate) const LINK: &[&str] = &[
     "bytes",
     "payload_bytes",
@@ -218,6 +227,7 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
     match names.test_kinds[number].as_str() {
         "ping" => in_list(text, metric, "a ping", PING),
         "udp" => in_list(text, metric, "a udp test", &[UDP, GROUP].concat()),
+        "cells" => in_list(text, metric, "a cells test", CELLS),
         "flows" => in_list(text, metric, "a flows test", &[FLOWS, GROUP].concat()),
         kind @ ("transfer" | "request") => in_list(
             text,

@@ -9,7 +9,7 @@ use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-pub use load::{Arrivals, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
+pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]

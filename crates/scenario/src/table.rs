@@ -221,14 +221,16 @@ const FLOWS: &[&str] = &["flows"];
 const UDP: &[&str] = &["udp"];
 const TRANSFER: &[&str] = &["transfer"];
 const REQUEST: &[&str] = &["request"];
-const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows"];
+const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows", "cells"];
+const PACED: &[&str] = &["udp", "cells"];
+const CELLS: &[&str] = &["cells"];
 
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
     keys: &[
         key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows"]), "What it does.").required(),
+        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows", "cells"]), "What it does.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
         key(
@@ -398,7 +400,7 @@ pub(crate) const TEST: Section = Section {
         key("requests", COUNT, "Requests on each connection.")
             .default("as many as `duration` allows")
             .only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP)
+        key("rate", Kind::Rate, "Rate of UDP payload, required without `replay`; of whole cells (cells).").only(PACED)
             .instead_of("replay"),
         key(
             "arrivals",
@@ -422,6 +424,9 @@ pub(crate) const TEST: Section = Section {
         key("sizes", Table(&SIZES), "How much each connection transfers.")
             .required()
             .only(FLOWS),
+        key("burst", COUNT, "Cells that come together, at `peak`; on average they come at `rate`.").only(CELLS),
+        key("peak", Kind::Rate, "Rate of the cells of a burst.").only(CELLS),
+        key("contract", Table(&atm::METER), "What the receiver holds the cells against: `conforming_ratio`.").only(CELLS),
         key("group", Name, "Tests of one group are compared: `group_jain_index`.").only(TIMED),
     ],
 };

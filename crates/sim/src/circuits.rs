@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use farpath_element::Counters;
-use farpath_element::atm::{Action, CellLoss, CircuitsConfig, Contract, Sustained};
+use farpath_element::atm::{Action, CellLoss, CircuitsConfig, Contract, Gcra, Sustained};
 use farpath_predict::Framing;
 use farpath_predict::atm::CELL;
 use farpath_scenario::plan::PortPlan;
@@ -51,6 +51,11 @@ fn contract(model: &CellContract) -> Contract {
             .obeyed()
             .map(|(rate, burst)| Sustained { rate, burst }),
     }
+}
+
+/// A contract that single cells are held against as they arrive.
+pub(crate) fn meter(model: &CellContract) -> Gcra {
+    Gcra::new(&contract(model), model.pcr)
 }
 
 /// A direction's cells, for its record; nothing where there are none.

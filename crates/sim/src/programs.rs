@@ -5,6 +5,7 @@ use farpath_scenario::{Ping, Scenario, Test, TestKind};
 use farpath_units::{Key, Time};
 use farpath_wire::FlowDir;
 
+use crate::circuits;
 use crate::arrivals;
 use crate::build::{Built, Keep};
 use crate::exchange::{Answerer, Asker, ExchangeConfig};
@@ -98,7 +99,9 @@ fn programs(
             });
             let there = built.plan.walk(scenario, dir);
             let base = built.plan.propagation(scenario, &there);
-            let sink = UdpSink::new(udp.size, measured_from, stop, base);
+            let mut sink = UdpSink::new(udp.size, measured_from, stop, base);
+            let contract = udp.cells.and_then(|cells| cells.contract);
+            sink.meter = contract.map(|c| (circuits::meter(&c), 0));
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
         TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
