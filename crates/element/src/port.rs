@@ -5,14 +5,17 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod cells;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use farpath_predict::Framing;
+use farpath_predict::atm::CELL;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
 
-use crate::atm::{Circuits, CircuitsConfig, Hurt};
+use crate::atm::{CellQueue, Circuits, CircuitsConfig, Hurt};
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
@@ -87,6 +90,7 @@ pub struct Port {
     merge: Merge,
     treatments: Treatments,
     circuits: Option<Box<Circuits>>,
+    cells: Option<Box<CellQueue>>,
 }
 
 impl Port {
@@ -94,6 +98,8 @@ impl Port {
     pub fn new(config: PortConfig) -> Port {
         // How long a shaped frame takes is known when its turn has come.
         let shaped = config.circuits.as_ref().is_some_and(|c| c.shape.is_some());
+        let queue = config.circuits.as_ref().and_then(|c| c.queue);
+        let cells = queue.map(|queue| Box::new(CellQueue::new(queue, config.rate)));
         Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
@@ -114,13 +120,18 @@ impl Port {
             merge: Merge::default(),
             treatments: Treatments::default(),
             circuits: config.circuits.map(|c| Box::new(Circuits::new(c))),
+            cells,
         }
     }
 
     /// What the port promises beyond the instant it has been advanced to: the shortest frame's
     /// time on the link and the propagation.
     pub fn lookahead(&self) -> Duration {
-        self.transmitter.shortest() + self.delay
+        let shortest = match &self.cells {
+            Some(cells) => cells.shortest(),
+            None => self.transmitter.shortest(),
+        };
+        shortest + self.delay
     }
 
     /// Keeps a copy of every frame put on the link, for [`Port::take_tapped`].
@@ -151,7 +162,7 @@ impl Port {
 
     /// Frames waiting, as of [`Port::catch_up`] or [`Port::finish`].
     pub fn waiting(&self) -> u64 {
-        self.fifo.frames()
+        self.fifo.frames() + self.cells.as_ref().map_or(0, |c| c.frames())
     }
 
     /// Applies a change at `now`. The port must have been built with `changes`.
@@ -165,6 +176,9 @@ impl Port {
                 self.transmitter.set_rate(rate);
                 if let Some(circuits) = &mut self.circuits {
                     circuits.set_line(rate);
+                }
+                if let Some(cells) = &mut self.cells {
+                    cells.set_line(rate);
                 }
                 self.treatments.clear();
             }
@@ -210,7 +224,7 @@ impl Port {
 
     fn note_interval(&mut self) {
         self.count();
-        self.interval.queue_bytes = self.fifo.bytes();
+        self.interval.queue_bytes = self.fifo.bytes() + self.settle_cells(self.clock.end);
         self.counters.intervals.push(self.interval);
         self.interval = Interval::default();
         self.clock.next(self.counters.intervals.len());
@@ -226,7 +240,8 @@ impl Port {
                 counters.drops[reason as usize] += count;
             }
         });
-        self.counters.queue_max_bytes = self.fifo.most_bytes();
+        let cells = self.cells.as_ref().map_or(0, |c| c.most()) * u64::from(CELL);
+        self.counters.queue_max_bytes = self.fifo.most_bytes().max(cells);
     }
 
     /// A frame is offered at `frame.at`.
@@ -261,7 +276,10 @@ impl Port {
 
     /// Whether frames can be passed on in runs: nothing looks at them one by one.
     fn is_plain(&self) -> bool {
-        self.pulled.is_none() && self.losses.is_empty() && self.tapped.is_none() && !self.reorder
+        self.pulled.is_none()
+            && self.losses.is_empty()
+            && self.tapped.is_none()
+            && !self.reorder
             && self.circuits.is_none()
     }
 
@@ -381,10 +399,24 @@ impl Port {
             }
             None => self.transmitter.occupy(now, treatment.time),
         };
+        (start, self.leave(start, end, frame, treatment, io))
+    }
+
+    /// Hands a frame that was sent from `start` to `end` on as its cells and the far node decide.
+    /// Returns what it counts for.
+    fn leave(
+        &mut self,
+        start: Time,
+        end: Time,
+        frame: &Frame,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> TallyId {
+        let wire_bytes = treatment.footprint.wire_bytes;
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
+            && let Some(reason) = self.suffer(end, wire_bytes, frame, io)
         {
-            return (start, self.ended(treatment, reason));
+            return self.ended(treatment, reason);
         }
         let mut tally = treatment.tally;
         if let Some(circuits) = &mut self.circuits {
@@ -394,7 +426,7 @@ impl Port {
             }
             if let Some(reason) = hurt.fate {
                 self.hash(end, frame, 1 + reason as u64);
-                return (start, tally);
+                return tally;
             }
         }
         let at = end + self.delay;
@@ -403,7 +435,7 @@ impl Port {
         }
         let output = match treatment.exit {
             Exit::Output(output) => usize::from(output),
-            Exit::Drop(reason) => return (start, self.ended(treatment, reason)),
+            Exit::Drop(reason) => return self.ended(treatment, reason),
         };
         if self.reorder {
             let sent = treatment.apply(frame, at);
@@ -413,7 +445,7 @@ impl Port {
             let channel = io.output(output);
             channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         }
-        (start, tally)
+        tally
     }
 
     /// What a frame counts for that is transmitted but does not arrive.
@@ -518,6 +550,9 @@ impl Port {
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        if self.cells.is_some() {
+            return self.advance_cells(until, io);
+        }
         let mut known = std::mem::take(&mut self.treatments);
         let plain = self.is_plain();
         if io.inputs() == 1 {
@@ -536,6 +571,9 @@ impl Element for Port {
     }
 
     fn deadline(&self) -> Time {
+        if let Some(cells) = &self.cells {
+            return cells.deadline();
+        }
         match &self.pulled {
             Some(waiting) if !waiting.is_empty() => self.transmitter.free(),
             _ => Time::MAX,

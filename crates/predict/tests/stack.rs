@@ -281,7 +281,10 @@ fn the_oc12_ladder_with_and_without_its_fixed_stuff() {
 fn a_ds3_carries_96_000_cells_a_second() {
     let l = ladder("ds3-atm/ip/tcp", 576);
     let rate = |name| l.rung(name).expect("a rung").rate_bps;
-    assert_eq!((rate("line"), rate("payload")), (44_736_000.0, 40_704_000.0));
+    assert_eq!(
+        (rate("line"), rate("payload")),
+        (44_736_000.0, 40_704_000.0)
+    );
     assert_eq!(rate("payload") - rate("aal5"), 3_840_000.0);
     assert_eq!(rate("aal5"), 36_864_000.0);
 }

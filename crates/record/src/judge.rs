@@ -49,8 +49,7 @@ pub struct Expect {
 
 /// Why a frame is dropped: the keys of [`LinkRecord::drops`].
 pub const DROP_REASONS: [&str; 11] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "cell",
+    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted", "cell",
 ];
 
 /// Looks metrics up in a run's records and links.

@@ -329,7 +329,10 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
     closest
         .max_by_key(|r| r.origin)
         // A stream of datagrams goes as fast as its application says: no news.
-        .filter(|r| !["udp", "cells"].contains(&r.kind.as_str()) || r.limited_by.as_deref() != Some("application"))
+        .filter(|r| {
+            !["udp", "cells"].contains(&r.kind.as_str())
+                || r.limited_by.as_deref() != Some("application")
+        })
         .and_then(|r| r.limited_by.as_deref().map(limit_words))
         .unwrap_or_default()
 }

@@ -46,6 +46,43 @@ pub(crate) const SHAPE_CELLS: Key = key(
     "A shaper of cells in front of the transmitter: what is sent keeps the contract.",
 );
 
+pub(crate) const CELL_QUEUE: Key = key(
+    "cell_queue",
+    Table(&QUEUE),
+    "A switch's queue of cells in place of `queue`: flows are circuits whose cells mix.",
+);
+
+const QUEUE: Section = Section {
+    name: "cell_queue",
+    doc: "A queue of cells and what it discards.",
+    keys: &[
+        key(
+            "limit",
+            Int {
+                min: 0,
+                max: 1_000_000_000,
+            },
+            "Cells that may wait; the one in service does not count.",
+        )
+        .required(),
+        key(
+            "discard",
+            Choice(&["plain", "ppd", "epd"]),
+            "A cell that does not fit; the rest of its frame, too; or whole frames from `threshold` on.",
+        )
+        .default("plain"),
+        key(
+            "threshold",
+            Int {
+                min: 0,
+                max: 1_000_000_000,
+            },
+            "Waiting cells from which no new frame is let in (epd).",
+        )
+        .default("half the limit"),
+    ],
+};
+
 const PCR: Key = key(
     "pcr",
     RateKind,
@@ -122,6 +159,28 @@ pub struct Cells {
     pub police: Option<CellPolicer>,
     /// The shaper in front of the transmitter.
     pub shape: Option<CellContract>,
+    /// The queue of cells in front of the transmitter.
+    pub queue: Option<CellQueue>,
+}
+
+/// A queue of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellQueue {
+    /// Cells that may wait.
+    pub limit: u64,
+    /// What is discarded.
+    pub discard: CellDiscard,
+}
+
+/// What a queue of cells discards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellDiscard {
+    /// Cells.
+    Plain,
+    /// What is left of a frame.
+    Partial,
+    /// Frames that begin when so many cells wait; else as before.
+    Early(u64),
 }
 
 impl Cells {
@@ -156,7 +215,8 @@ impl CellContract {
 
     /// The rate that cannot be exceeded for long.
     pub fn lasting(&self) -> Rate {
-        self.obeyed().map_or(self.pcr, |(rate, _)| rate.min(self.pcr))
+        self.obeyed()
+            .map_or(self.pcr, |(rate, _)| rate.min(self.pcr))
     }
 }
 
@@ -170,7 +230,13 @@ pub struct CellPolicer {
 }
 
 /// Keys that say something about cells.
-const OF_CELLS: [&str; 4] = ["cell_loss", "cell_glue", "police_cells", "shape_cells"];
+const OF_CELLS: [&str; 5] = [
+    "cell_loss",
+    "cell_glue",
+    "police_cells",
+    "shape_cells",
+    "cell_queue",
+];
 
 /// The framing with its encapsulation; a fault where something is said of cells and there are none.
 pub(crate) fn framing(
@@ -191,7 +257,8 @@ pub(crate) fn framing(
             return Some(framing);
         };
         let title = format!("`{key}` on a link whose framing is `{word}`");
-        let help = "only ATM has cells: write framing = \"oc12c-atm\" or the like, or remove the key";
+        let help =
+            "only ATM has cells: write framing = \"oc12c-atm\" or the like, or remove the key";
         faults.push(Diagnostic::new(layer.place(key), title).help(help));
         return None;
     };
@@ -236,6 +303,18 @@ pub(crate) fn cells(layers: &[&Fields], line: Rate, faults: &mut Vec<Diagnostic>
     });
     let shape = first::<Fields>(layers, "shape_cells")
         .and_then(|f| contract(&f, Some(line), Duration::ZERO, &mut found));
+    let queue = first::<Fields>(layers, "cell_queue").and_then(|f| queue(&f, &mut found));
+    let contract = layers.iter().find_map(|l| {
+        ["police_cells", "shape_cells"]
+            .into_iter()
+            .find(|k| l.has(k))
+            .map(|k| (l, k))
+    });
+    if let (Some(_), Some((layer, key))) = (queue, contract) {
+        let title = format!("`{key}` beside `cell_queue`");
+        let help = "contracts are kept where frames follow one another: put them on the next link";
+        found.push(Diagnostic::new(layer.place(key), title).help(help));
+    }
     // What both directions say is said once.
     found.retain(|fault| !faults.contains(fault));
     faults.append(&mut found);
@@ -244,7 +323,33 @@ pub(crate) fn cells(layers: &[&Fields], line: Rate, faults: &mut Vec<Diagnostic>
         glue: first(layers, "cell_glue").unwrap_or(true),
         police,
         shape,
+        queue,
     }
+}
+
+fn queue(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<CellQueue> {
+    let limit = f.get::<i64>("limit")?.unsigned_abs();
+    let threshold = f.get::<i64>("threshold").map(i64::unsigned_abs);
+    let word = f.get::<String>("discard");
+    let discard = match word.as_deref() {
+        Some("epd") => CellDiscard::Early(threshold.unwrap_or(limit / 2)),
+        Some("ppd") => CellDiscard::Partial,
+        _ => CellDiscard::Plain,
+    };
+    if threshold.is_some() && !matches!(discard, CellDiscard::Early(_)) {
+        let title = "`threshold` without early packet discard".to_owned();
+        let help = "write discard = \"epd\", or remove `threshold`";
+        faults.push(Diagnostic::new(f.place("threshold"), title).help(help));
+    }
+    if threshold.is_some_and(|t| t > limit) {
+        let title = format!(
+            "a threshold of {} above the limit of {limit}",
+            threshold.unwrap_or(0)
+        );
+        let help = "write a threshold within the limit: the room above is for frames under way";
+        faults.push(Diagnostic::new(f.place("threshold"), title).help(help));
+    }
+    Some(CellQueue { limit, discard })
 }
 
 /// A contract; `line` is the rate it cannot exceed, if there is one.

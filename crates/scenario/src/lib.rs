@@ -39,7 +39,7 @@ mod table;
 mod template;
 mod traffic;
 
-pub use atm::{CellContract, CellPolicer, Cells};
+pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;

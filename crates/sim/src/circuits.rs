@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use farpath_element::Counters;
-use farpath_element::atm::{Action, CellLoss, CircuitsConfig, Contract, Gcra, Sustained};
+use farpath_element::atm::{
+    Action, CellLoss, CellQueueConfig, CircuitsConfig, Contract, Discard, Gcra, Sustained,
+};
 use farpath_predict::Framing;
 use farpath_predict::atm::CELL;
 use farpath_scenario::plan::PortPlan;
-use farpath_scenario::{CellContract, Loss, Scenario, Way};
+use farpath_scenario::{CellContract, CellDiscard, Loss, Scenario, Way};
 use farpath_units::Key;
 
 /// The circuits of a port, if its framing has cells.
@@ -33,8 +35,18 @@ pub(crate) fn config(
             bit_error: bit_error.unwrap_or_default(),
         },
         glue: cells.glue,
-        police: cells.police.map(|p| (contract(&p.contract), action(p.tags))),
+        police: cells
+            .police
+            .map(|p| (contract(&p.contract), action(p.tags))),
         shape: cells.shape.as_ref().map(contract),
+        queue: cells.queue.map(|q| CellQueueConfig {
+            limit: q.limit,
+            discard: match q.discard {
+                CellDiscard::Plain => Discard::Plain,
+                CellDiscard::Partial => Discard::Partial,
+                CellDiscard::Early(threshold) => Discard::Early { threshold },
+            },
+        }),
         key: key
             .with(&link.name)
             .with(&scenario.direction_name(port.link, port.way))

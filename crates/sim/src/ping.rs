@@ -16,6 +16,7 @@ pub struct Pinger {
     interval: Duration,
     count: u64,
     timeout: Duration,
+    after: Duration,
     sent: u64,
     /// Reply by ordinal of its request: send time and round-trip time.
     pub replies: Vec<(Time, Duration)>,
@@ -44,6 +45,8 @@ pub struct PingerConfig {
     pub class: u8,
     /// Replies later than this count as lost.
     pub timeout: Duration,
+    /// From a request's due time until it leaves: a router's control plane takes some time.
+    pub after: Duration,
 }
 
 impl Pinger {
@@ -61,6 +64,7 @@ impl Pinger {
             interval: config.interval,
             count: config.count,
             timeout: config.timeout,
+            after: config.after,
             sent: 0,
             replies: Vec::new(),
             errors: Vec::new(),
@@ -98,7 +102,7 @@ impl Pinger {
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         while self.deadline() <= now {
             let mut request = self.template;
-            request.at = host.departs(now, self.output, &request);
+            request.at = host.departs(now, self.output, &request) + self.after;
             request.seq = self.sent;
             self.sent += 1;
             io.output(self.output).push(request);

@@ -135,8 +135,7 @@ const LIMITS: [&str; 11] = [
 ];
 
 const DROPS: [&str; 11] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "cell",
+    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted", "cell",
 ];
 
 fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {

@@ -10,6 +10,7 @@ use farpath_units::{Key, Rate, Stream, Time};
 use farpath_wire::{FlowDir, Frame};
 
 use super::gcra::{Contract, Gcra};
+use super::queue::CellQueueConfig;
 use crate::counters::Drop;
 
 /// Causes of loss that act on cells.
@@ -44,6 +45,8 @@ pub struct CircuitsConfig {
     pub police: Option<(Contract, Action)>,
     /// The shaper in front of the transmitter.
     pub shape: Option<Contract>,
+    /// The queue of cells in place of the queue of frames; then there is no contract.
+    pub queue: Option<CellQueueConfig>,
     /// What luck is drawn from: the link and its direction.
     pub key: Key,
     /// Names of the flows, by number, which key their luck.

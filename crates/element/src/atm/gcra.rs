@@ -204,7 +204,7 @@ impl Bucket {
 }
 
 /// The coarsest division of a picosecond in which a cell at each rate takes a whole number of units.
-fn unit_of(rates: &[Rate]) -> u128 {
+pub(super) fn unit_of(rates: &[Rate]) -> u128 {
     let mut unit: u128 = 1;
     for rate in rates {
         let rate = u128::from(rate.as_bps());
@@ -220,7 +220,7 @@ fn unit_of(rates: &[Rate]) -> u128 {
 /// Picoseconds of a cell times its rate in bit/s.
 const CELL_PS_BPS: u128 = CELL_BITS as u128 * 1_000_000_000_000;
 
-fn ticks(rate: Rate, unit: u128) -> i128 {
+pub(super) fn ticks(rate: Rate, unit: u128) -> i128 {
     let rate = u128::from(rate.as_bps());
     ((CELL_PS_BPS * unit + rate / 2) / rate) as i128
 }

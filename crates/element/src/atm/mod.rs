@@ -6,6 +6,8 @@
 
 mod circuit;
 mod gcra;
+mod queue;
 
 pub use circuit::{Action, CellLoss, Circuits, CircuitsConfig, Hurt};
 pub use gcra::{Conformance, Contract, Gcra, Sustained};
+pub use queue::{CellQueue, CellQueueConfig, Discard, Finished};

@@ -186,6 +186,7 @@ impl Net {
             glue: direction.cells.glue,
             police: direction.cells.police,
             shape: direction.cells.shape,
+            queue: None,
             key: self.root.with(&plan.links[l].name).with_number(d as u64),
             names: self.names.clone(),
         })

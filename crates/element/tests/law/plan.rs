@@ -153,8 +153,16 @@ impl Palette {
         let lossy = c.chance(self.lossy);
         Cells {
             loss: CellLoss {
-                ratio: if lossy { c.pick(&[0.001, 0.02, 0.5]) } else { 0.0 },
-                bit_error: if lossy { c.pick(&[0.0, 1e-6, 1e-4]) } else { 0.0 },
+                ratio: if lossy {
+                    c.pick(&[0.001, 0.02, 0.5])
+                } else {
+                    0.0
+                },
+                bit_error: if lossy {
+                    c.pick(&[0.0, 1e-6, 1e-4])
+                } else {
+                    0.0
+                },
             },
             glue: c.chance(70),
             police: c.chance(self.lossy / 2).then(|| {

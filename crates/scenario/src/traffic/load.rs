@@ -68,7 +68,11 @@ pub(super) fn cells(f: &Fields, name: &str, faults: &mut Vec<Diagnostic>) -> Opt
     };
     if f.get::<i64>("ip") == Some(6) {
         let title = format!("`ip = 6` in test `{name}`, whose datagrams are single cells");
-        refuse("ip", title, "an IPv6 header and LLC do not fit a cell: remove `ip`");
+        refuse(
+            "ip",
+            title,
+            "an IPv6 header and LLC do not fit a cell: remove `ip`",
+        );
     }
     let Some(rate) = f.get::<Rate>("rate") else {
         if !f.has("rate") {
@@ -87,7 +91,11 @@ pub(super) fn cells(f: &Fields, name: &str, faults: &mut Vec<Diagnostic>) -> Opt
         }
         (None, Some(_)) => {
             let title = format!("`peak` without `burst` in test `{name}`");
-            refuse("peak", title, "say how many cells come together: burst = 100");
+            refuse(
+                "peak",
+                title,
+                "say how many cells come together: burst = 100",
+            );
         }
         (_, Some(peak)) if peak < rate => {
             let title = format!("a peak of {peak} below the mean rate of {rate}");

@@ -12,7 +12,11 @@ pub(super) fn metrics(source: &UdpSource, sink: &UdpSink, m: &mut Metrics) {
         put(m, "loss_ratio", (1.0 - received / sent).max(0.0));
     }
     if let (Some((_, outside)), true) = (&sink.meter, sink.seen() > 0) {
-        put(m, "conforming_ratio", 1.0 - *outside as f64 / sink.seen() as f64);
+        put(
+            m,
+            "conforming_ratio",
+            1.0 - *outside as f64 / sink.seen() as f64,
+        );
     }
     put(m, "jitter_ns", sink.jitter_ns.round());
     let (least, most) = sink.transit_range_ns;

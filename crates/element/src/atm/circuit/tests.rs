@@ -11,6 +11,7 @@ fn circuits(loss: CellLoss, glue: bool, seed: u64) -> Circuits {
         glue,
         police: None,
         shape: None,
+        queue: None,
         key: Key::new(seed),
         names: Arc::default(),
     })
@@ -42,7 +43,8 @@ fn frames_are_lost_as_the_closed_form_says() {
                 bit_error: 0.0,
             };
             let frames = 2_000_000;
-            let (frames_lost, cells_lost) = lost(&mut circuits(loss, glue, n as u64), frames, cells);
+            let (frames_lost, cells_lost) =
+                lost(&mut circuits(loss, glue, n as u64), frames, cells);
             let expected = match glue {
                 true => frame_loss_glued(cells, ratio),
                 false => frame_loss(cells, ratio),
@@ -50,7 +52,10 @@ fn frames_are_lost_as_the_closed_form_says() {
             let within = |count: u64, of: f64, p: f64| {
                 // A glued pair counts twice, which widens the spread by no more than half.
                 let spread = (of * p * (1.0 - p)).sqrt() * 1.5;
-                assert!((count as f64 - of * p).abs() < 4.0 * spread, "{count} of {of} at {p}");
+                assert!(
+                    (count as f64 - of * p).abs() < 4.0 * spread,
+                    "{count} of {of} at {p}"
+                );
             };
             within(frames_lost, frames as f64, expected);
             within(cells_lost, (frames * u64::from(cells)) as f64, ratio);

@@ -136,7 +136,10 @@ fn trains_are_shaped_as_cells_one_by_one_and_then_conform() {
             let mut at = i128::from(ready.as_ps()) * unit;
             let mut first = None;
             for _ in 0..cells {
-                let earliest = buckets.iter().map(|b| b.state - b.limit).fold(at, i128::max);
+                let earliest = buckets
+                    .iter()
+                    .map(|b| b.state - b.limit)
+                    .fold(at, i128::max);
                 assert!(buckets.iter().all(|b| b.virtual_scheduling(earliest)));
                 buckets.iter_mut().for_each(|b| b.schedule(earliest));
                 first = first.or(Some(earliest));
