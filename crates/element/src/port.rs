@@ -457,17 +457,6 @@ impl Port {
         self.fifo.tally(footprint, treatment.time)
     }
 
-    /// What a frame counts for that lost cells or had some tagged.
-    fn hurt(&mut self, treatment: &Treatment, hurt: Hurt) -> TallyId {
-        let footprint = Footprint {
-            fate: hurt.fate,
-            cells_lost: hurt.lost,
-            cells_tagged: hurt.tagged,
-            ..treatment.footprint
-        };
-        self.fifo.tally(footprint, treatment.time)
-    }
-
     #[inline(never)]
     fn audit_exit(&mut self, at: Time, frame: &Frame, treatment: &Treatment) {
         let outcome = match treatment.exit {

@@ -296,8 +296,8 @@ fn a_line_of_cells_brings_its_adaptation_layer() {
         ladder("oc12c-atm/ip/tcp", 9180).top_bps(),
         ladder("oc12c/atm/aal5-llc/ip/tcp", 9180).top_bps()
     );
-    let vc = ladder("oc12c-atm/aal5-vc/ip", 40);
-    assert_eq!(vc.rung("atm").expect("a rung").bytes, Some(53));
+    let vc = ladder("oc12c-atm/aal5-vc/ip", 88);
+    assert_eq!(vc.rung("atm").expect("a rung").bytes, Some(106));
     assert_eq!(ladder("oc12c-atm/atm/aal5-vc/ip", 40), vc);
     let bridged = ladder("oc3c-atm/aal5-bridged/ip", 1500);
     assert_eq!(bridged.rung("aal5").expect("a rung").bytes, Some(32 * 48));

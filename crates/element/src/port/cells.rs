@@ -5,12 +5,24 @@ use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
 use super::Port;
+use crate::atm::Hurt;
 use crate::counters::Drop;
 use crate::network::Io;
-use crate::qdisc::Footprint;
-use crate::treatment::Treatments;
+use crate::qdisc::{Footprint, TallyId};
+use crate::treatment::{Treatment, Treatments};
 
 impl Port {
+    /// What a frame counts for that lost cells or had some tagged.
+    pub(super) fn hurt(&mut self, treatment: &Treatment, hurt: Hurt) -> TallyId {
+        let footprint = Footprint {
+            fate: hurt.fate,
+            cells_lost: hurt.lost,
+            cells_tagged: hurt.tagged,
+            ..treatment.footprint
+        };
+        self.fifo.tally(footprint, treatment.time)
+    }
+
     /// Bytes of cells that wait at `end`, the end of an interval.
     pub(super) fn settle_cells(&mut self, end: Time) -> u64 {
         let Some(cells) = &mut self.cells else {
