@@ -147,7 +147,6 @@ fn headline(record: &Record) -> Vec<&str> {
         "request" => vec!["request_rate", "goodput_bps"],
         "flows" => vec!["offered_bps", "goodput_bps", "flow_time_avg_ns"],
         "udp" => vec!["goodput_bps", "loss_ratio"],
-        "cells" => vec!["loss_ratio", "conforming_ratio", "cdv_ns"],
         "bandwidth" => vec!["capacity_bps", "available_bps"],
         _ => record.metrics.keys().take(4).map(String::as_str).collect(),
     }
@@ -329,10 +328,7 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
     closest
         .max_by_key(|r| r.origin)
         // A stream of datagrams goes as fast as its application says: no news.
-        .filter(|r| {
-            !["udp", "cells"].contains(&r.kind.as_str())
-                || r.limited_by.as_deref() != Some("application")
-        })
+        .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))
         .and_then(|r| r.limited_by.as_deref().map(limit_words))
         .unwrap_or_default()
 }

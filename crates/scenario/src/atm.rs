@@ -275,12 +275,12 @@ pub(crate) fn framing(
 /// A rate above what the signal has room for is a fault.
 pub(crate) fn check_rate(
     layers: &[&Fields],
-    rate: Rate,
+    (rate, framing): (Rate, Framing),
     signal: Option<Rate>,
     word: &str,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<()> {
-    let Some(most) = signal.filter(|most| rate > *most) else {
+    let Some(most) = signal.filter(|most| framing.is_atm() && rate > *most) else {
         return Some(());
     };
     let layer = layers.iter().find(|l| l.has("rate"))?;

@@ -122,23 +122,12 @@ pub(crate) fn link(
             }
             return None;
         };
-        if framing.is_atm() {
-            atm::check_rate(&layers, rate, signal_rate, &word, faults)?;
-        }
-        Some(direction(
-            &layers,
-            (rate, framing),
-            hosts.get(from.0),
-            names,
-            faults,
-        ))
+        atm::check_rate(&layers, (rate, framing), signal_rate, &word, faults)?;
+        let sender = hosts.get(from.0);
+        Some(direction(&layers, (rate, framing), sender, names, faults))
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
-    let usual = match framing {
-        Framing::Pos => 4470,
-        Framing::Atm(_) => atm::MTU,
-        _ => 1500,
-    };
+    let usual = usual_mtu(framing);
     let wanted = [a, b]
         .iter()
         .filter_map(|n| hosts.get(n.0))
@@ -154,6 +143,14 @@ pub(crate) fn link(
         directions: [forward, reverse],
         name,
     })
+}
+
+fn usual_mtu(framing: Framing) -> u32 {
+    match framing {
+        Framing::Pos => 4470,
+        Framing::Atm(_) => atm::MTU,
+        _ => 1500,
+    }
 }
 
 /// One direction of a link; `sender` is the host it leaves, if it leaves one.
