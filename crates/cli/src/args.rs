@@ -172,7 +172,7 @@ pub(crate) struct PathArgs {
 #[command(
     after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a\n\
     slash (622Mbps), and goes on with its layers:\n  \
-    eth  pos  atm  aal5-llc  aal5-vc  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
+    eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
     An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
     Examples:\n  \
     farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000\n  \

@@ -31,11 +31,13 @@ pub enum Drop {
     Scripted = 9,
     /// Damaged on the way, and found by the end host's checksum.
     Checksum = 10,
+    /// Cells of it, or the end of the frame before it, were lost.
+    Cell = 11,
 }
 
 impl Drop {
     /// Every reason, in the order of the counters.
-    pub const ALL: [Drop; 11] = [
+    pub const ALL: [Drop; 12] = [
         Drop::Tail,
         Drop::Red,
         Drop::Policed,
@@ -47,6 +49,7 @@ impl Drop {
         Drop::Host,
         Drop::Scripted,
         Drop::Checksum,
+        Drop::Cell,
     ];
 
     /// The reason's name in results.
@@ -63,6 +66,7 @@ impl Drop {
             Drop::Host => "host",
             Drop::Scripted => "scripted",
             Drop::Checksum => "checksum",
+            Drop::Cell => "cell",
         }
     }
 }
@@ -128,6 +132,12 @@ pub struct Counters {
     pub intervals: Vec<Interval>,
     /// What impairments came to.
     pub realised: Realised,
+    /// Cells that did not arrive: lost by chance or discarded by a policer.
+    pub cells_lost: u64,
+    /// Cells a policer tagged.
+    pub cells_tagged: u64,
+    /// Frames a policer of cells dropped: they had been sent, so they are among `frames`, too.
+    pub policed_as_cells: u64,
 }
 
 impl Counters {
@@ -149,6 +159,8 @@ impl Counters {
         self.frames += count;
         self.bytes += wire_bytes;
         self.payload_bytes += u64::from(footprint.payload_bytes) * count;
+        self.cells_lost += u64::from(footprint.cells_lost) * count;
+        self.cells_tagged += u64::from(footprint.cells_tagged) * count;
         let class = footprint.class;
         let place = self.classes.partition_point(|c| c.class < class);
         if self.classes.get(place).is_none_or(|c| c.class != class) {

@@ -6,6 +6,7 @@
 //! guarantee, the emulator passes *now*, event-by-event mode passes one instant at a time; the
 //! departures are the same to the bit.
 
+pub mod atm;
 mod burst;
 mod channel;
 mod conditioner;

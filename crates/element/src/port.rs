@@ -5,6 +5,7 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod cells;
 mod passage;
 mod queued;
 
@@ -12,16 +13,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use farpath_predict::Framing;
+use farpath_predict::atm::CELL;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
 
+use crate::atm::{CellQueue, Circuits, CircuitsConfig, Hurt};
 use crate::conditioner::Stage;
 use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Discipline, DisciplineConfig, Fifo, Footprint, Limit, TallyId};
+use crate::qdisc::{Discipline, DisciplineConfig, Fifo, Limit, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
@@ -56,6 +59,8 @@ pub struct PortConfig {
     pub conditioning: Vec<Stage>,
     /// A discipline that stands in place of the plain queue and its `limit`.
     pub queues: Option<DisciplineConfig>,
+    /// What happens to cells, where the framing has any.
+    pub circuits: Option<CircuitsConfig>,
 }
 
 /// A change of configuration during a run.
@@ -94,14 +99,20 @@ pub struct Port {
     digest: Option<u64>,
     merge: Merge,
     treatments: Treatments,
+    circuits: Option<Box<Circuits>>,
+    cells: Option<Box<CellQueue>>,
 }
 
 impl Port {
     /// A port before the start of the run.
     pub fn new(config: PortConfig) -> Port {
+        // How long a shaped frame takes is known when its turn has come.
+        let shaped = config.circuits.as_ref().is_some_and(|c| c.shape.is_some());
+        let queue = config.circuits.as_ref().and_then(|c| c.queue);
+        let cells = queue.map(|queue| Box::new(CellQueue::new(queue, config.rate)));
         let service = match config.queues {
             Some(queues) => Service::Queues(Box::new(Discipline::new(queues))),
-            None if config.changes => Service::Fifo(VecDeque::new()),
+            None if config.changes || shaped => Service::Fifo(VecDeque::new()),
             None => Service::OnArrival,
         };
         Port {
@@ -129,6 +140,8 @@ impl Port {
             digest: None,
             merge: Merge::default(),
             treatments: Treatments::default(),
+            circuits: config.circuits.map(|c| Box::new(Circuits::new(c))),
+            cells,
         }
     }
 
@@ -166,7 +179,8 @@ impl Port {
 
     /// Frames waiting, as of [`Port::catch_up`] or [`Port::finish`].
     pub fn waiting(&self) -> u64 {
-        self.fifo.frames() + self.service.queues().map_or(0, Discipline::frames)
+        let queued = self.service.queues().map_or(0, Discipline::frames);
+        self.fifo.frames() + queued + self.cells.as_ref().map_or(0, |c| c.frames())
     }
 
     /// Applies a change at `now`. The port must have been built with `changes`.
@@ -178,6 +192,12 @@ impl Port {
         match change {
             Change::Rate(rate) => {
                 self.transmitter.set_rate(rate);
+                if let Some(circuits) = &mut self.circuits {
+                    circuits.set_line(rate);
+                }
+                if let Some(cells) = &mut self.cells {
+                    cells.set_line(rate);
+                }
                 self.treatments.clear();
             }
             Change::Delay(delay) => self.delay = delay,
@@ -227,7 +247,8 @@ impl Port {
     fn note_interval(&mut self) {
         self.count();
         let queued = self.service.queues().map_or(0, Discipline::bytes);
-        self.interval.queue_bytes = self.fifo.bytes() + queued;
+        let cells = self.settle_cells(self.clock.end);
+        self.interval.queue_bytes = self.fifo.bytes() + queued + cells;
         self.counters.intervals.push(self.interval);
         self.interval = Interval::default();
         self.clock.next(self.counters.intervals.len());
@@ -241,10 +262,12 @@ impl Port {
             interval.bytes += u64::from(footprint.wire_bytes) * count;
             if let Some(reason) = footprint.fate {
                 counters.drops[reason as usize] += count;
+                counters.policed_as_cells += count * u64::from(reason == Drop::Policed);
             }
         });
         let queued = self.service.queues().map_or(0, Discipline::most_bytes);
-        self.counters.queue_max_bytes = self.fifo.most_bytes().max(queued);
+        let cells = self.cells.as_ref().map_or(0, |c| c.most()) * u64::from(CELL);
+        self.counters.queue_max_bytes = self.fifo.most_bytes().max(queued).max(cells);
     }
 
     /// A frame is offered at `frame.at`.
@@ -302,6 +325,7 @@ impl Port {
             && self.losses.is_empty()
             && self.tapped.is_none()
             && self.passage == Passage::Straight
+            && self.circuits.is_none()
     }
 
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
@@ -420,36 +444,56 @@ impl Port {
         treatment: &Treatment,
         io: &mut Io<'_>,
     ) -> (Time, TallyId) {
+        let (start, end) = self.occupy(now, treatment);
+        (start, self.leave(start, end, frame, treatment, io))
+    }
+
+    /// Hands a frame that was sent from `start` to `end` on as its cells and the far node decide.
+    /// Returns what it counts for.
+    fn leave(
+        &mut self,
+        start: Time,
+        end: Time,
+        frame: &Frame,
+        treatment: &Treatment,
+        io: &mut Io<'_>,
+    ) -> TallyId {
         if self.passage != Passage::Straight {
-            return self.transmit_aside(now, frame, treatment, io);
+            return self.leave_aside(start, end, frame, treatment, io);
         }
-        let (start, end) = self.transmitter.occupy(now, treatment.time);
+        let wire_bytes = treatment.footprint.wire_bytes;
         if (!self.losses.is_empty() || self.tapped.is_some())
-            && let Some(reason) = self.suffer(end, treatment.footprint.wire_bytes, frame, io)
+            && let Some(reason) = self.suffer(end, wire_bytes, frame, io)
         {
-            return (start, self.ended(treatment, reason));
+            return self.ended(treatment, reason);
         }
+        let hurt = match self.through_cells((start, end), frame, treatment) {
+            Ok(hurt) => hurt,
+            Err(tally) => return tally,
+        };
         let at = end + self.delay;
         if self.digest.is_some() {
             self.audit_exit(at, frame, treatment);
         }
         let output = match treatment.exit {
             Exit::Output(output) => usize::from(output),
-            Exit::Drop(reason) => return (start, self.ended(treatment, reason)),
+            Exit::Drop(reason) => return self.ended_hurt(treatment, hurt, reason),
         };
         self.last_arrival = self.last_arrival.max(at);
         let channel = io.output(output);
         channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
-        (start, treatment.tally)
+        self.hurt(treatment, hurt)
     }
 
     /// What a frame counts for that is transmitted but does not arrive.
     fn ended(&mut self, treatment: &Treatment, reason: Drop) -> TallyId {
-        let footprint = Footprint {
-            fate: Some(reason),
-            ..treatment.footprint
-        };
-        self.fifo.tally(footprint, treatment.time)
+        self.ended_hurt(treatment, Hurt::default(), reason)
+    }
+
+    /// The same for a frame some of whose cells were lost or tagged.
+    fn ended_hurt(&mut self, treatment: &Treatment, hurt: Hurt, reason: Drop) -> TallyId {
+        let fate = Some(reason);
+        self.hurt(treatment, Hurt { fate, ..hurt })
     }
 
     #[inline(never)]
@@ -534,6 +578,9 @@ impl Port {
 
 impl Element for Port {
     fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        if self.cells.is_some() {
+            return self.advance_cells(until, io);
+        }
         let mut known = std::mem::take(&mut self.treatments);
         let plain = self.is_plain();
         if io.inputs() == 1 {
@@ -555,6 +602,9 @@ impl Element for Port {
     }
 
     fn deadline(&self) -> Time {
+        if let Some(cells) = &self.cells {
+            return cells.deadline();
+        }
         let due = self.service.due(self.transmitter.free());
         match self.passage {
             Passage::Impaired => due.min(self.release_due()),

@@ -106,6 +106,8 @@ impl Treatments {
             },
             class: frame.class,
             fate: None,
+            cells_lost: 0,
+            cells_tagged: 0,
         };
         let treatment = Treatment {
             likeness: frame.likeness(),

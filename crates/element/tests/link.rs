@@ -51,6 +51,7 @@ fn config() -> PortConfig {
         changes: true,
         queues: None,
         conditioning: Vec::new(),
+        circuits: None,
     }
 }
 

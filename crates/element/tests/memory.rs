@@ -67,6 +67,7 @@ fn port(delay: Duration) -> Port {
         changes: false,
         queues: None,
         conditioning: Vec::new(),
+        circuits: None,
     })
 }
 

@@ -1,5 +1,7 @@
 //! Named framings: what a link layer adds to what it carries.
 
+use crate::atm::{Aal5, CELL};
+
 /// How frames are delimited on a link. "Payload" here is what the framing encloses: label stack,
 /// a customer's layer-2 header if one is carried, and the IP datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +15,8 @@ pub enum Framing {
     /// Packet over SONET/SDH (RFC 2615): flag 1, address and control 2, protocol 2, FCS 4.
     /// Octet stuffing is left out: it depends on the payload's content.
     Pos,
+    /// AAL5 in cells of 53 bytes (ITU-T I.363.5, RFC 2684): header, padding and trailer.
+    Atm(Aal5),
 }
 
 impl Framing {
@@ -24,10 +28,12 @@ impl Framing {
             Framing::Ethernet => max(payload + 18, 64) + 20,
             Framing::EthernetTagged => max(payload + 22, 64) + 20,
             Framing::Pos => payload + 9,
+            Framing::Atm(aal5) => aal5.cells(payload) * CELL,
         }
     }
 
-    /// Bytes one waiting frame occupies in a queue: without preamble, FCS, gap and flag.
+    /// Bytes one waiting frame occupies in a queue: without preamble, FCS, gap, flag,
+    /// AAL5 padding and trailer.
     #[inline]
     pub const fn queue_bytes(self, payload: u32) -> u32 {
         match self {
@@ -35,7 +41,14 @@ impl Framing {
             Framing::Ethernet => payload + 14,
             Framing::EthernetTagged => payload + 18,
             Framing::Pos => payload + 4,
+            Framing::Atm(aal5) => payload + aal5.header(),
         }
+    }
+
+    /// Whether frames travel in cells.
+    #[inline]
+    pub const fn is_atm(self) -> bool {
+        matches!(self, Framing::Atm(_))
     }
 }
 

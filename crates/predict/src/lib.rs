@@ -8,6 +8,7 @@
 
 pub mod aimd;
 mod answer;
+pub mod atm;
 pub mod bic;
 pub mod bit_error;
 mod cc;

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! stack   = link { "/" layer }
-//! link    = a signal's name (stm64, oc12c, gbe, 10gbe …)  |  a rate without a slash (622Mbps)
-//! layer   = "eth" | "pos" | "atm" | "aal5-llc" | "aal5-vc"
+//! link    = a signal's name (stm64, oc12c, oc12c-fixed-stuff-forgotten, gbe, 10gbe …)  |  a rate without a slash (622Mbps)
+//! layer   = "eth" | "pos" | "atm" | "aal5-llc" | "aal5-vc" | "aal5-bridged" | "aal5-bridged-vc"
 //!         | "vlan" | "mpls" [ "*" depth ] | "ip" | "ip6" | "tcp" | "tcp+ts" | "udp"
 //! ```
 //!
@@ -19,6 +19,7 @@ use core::str::FromStr;
 use farpath_units::{Rate, Size};
 use serde::Serialize;
 
+use crate::atm::{Aal5, CELL, CELL_PAYLOAD};
 use crate::signal::Signal;
 use crate::sonet;
 
@@ -58,9 +59,9 @@ enum Layer {
     },
     /// Address and control 2, protocol 2, FCS 4 (RFC 2615, RFC 1662); the flag is the delimiter's.
     Pos,
-    /// LLC and SNAP 8 or nothing, trailer 8, padding to whole cells (RFC 2684, ITU-T I.363.5).
+    /// LLC and SNAP or nothing, trailer 8, padding to whole cells (RFC 2684, ITU-T I.363.5).
     Aal5 {
-        encapsulation: u32,
+        encapsulation: Aal5,
     },
     Vlan,
     Mpls {
@@ -99,7 +100,7 @@ impl Layer {
             // part of `inside`.
             Layer::Eth { own: true } => (inside + 18).max(64) - inside,
             Layer::Pos => 8,
-            Layer::Aal5 { encapsulation } => cells(inside + encapsulation) * CELL_PAYLOAD - inside,
+            Layer::Aal5 { encapsulation } => encapsulation.cells(inside) * CELL_PAYLOAD - inside,
             Layer::Vlan => 4,
             Layer::Mpls { depth } => 4 * depth,
             Layer::Ip | Layer::Tcp { timestamps: false } => 20,
@@ -112,14 +113,6 @@ impl Layer {
     fn is_ip(self) -> bool {
         matches!(self, Layer::Ip | Layer::Ip6)
     }
-}
-
-const CELL: u32 = 53;
-const CELL_PAYLOAD: u32 = 48;
-
-/// Cells an AAL5 payload of `bytes` (encapsulation included) takes: ⌈(L + 8)/48⌉.
-const fn cells(bytes: u32) -> u32 {
-    (bytes + 8).div_ceil(CELL_PAYLOAD)
 }
 
 /// What a stack leaves to each of its layers. Serialises as `predict overhead --json` prints it.
@@ -298,20 +291,26 @@ impl Stack {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(signal) = self.signal.filter(|s| s.is_sonet()) {
+            let n = signal.line.as_bps() / sonet::line_bps(1);
+            let (columns, of) = (sonet::payload_columns(n), sonet::total_columns(n));
             notes.push(format!(
-                "{} leaves {} of its {} line rate: transport overhead, path overhead and fixed stuff \
-                 are gone.",
+                "{} leaves {} of its {} line rate, {columns} of {of} columns: transport overhead, path \
+                 overhead and fixed stuff are gone.",
                 signal.name, signal.payload, signal.line
             ));
-            let n = signal.line.as_bps() / sonet::line_bps(1);
             let with_stuff = sonet::payload_bps_with_stuff(n);
+            let stuff = n / 3 - 1;
             if with_stuff != signal.payload.as_bps()
                 && let Some(wrong) = Rate::from_bps(with_stuff)
             {
-                notes.push(format!(
-                    "Tables that print {wrong} left the {} fixed-stuff columns in.",
-                    n / 3 - 1
-                ));
+                notes.push(if self.payload == wrong {
+                    format!("Here the {stuff} fixed-stuff columns are counted as payload: a mistake.")
+                } else {
+                    format!(
+                        "Tables that print {wrong} left the {stuff} fixed-stuff columns in: see {}-fixed-stuff-forgotten.",
+                        signal.name
+                    )
+                });
             }
         }
         if self.delimiter == Delimiter::Pos {

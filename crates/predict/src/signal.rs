@@ -2,6 +2,7 @@
 
 use farpath_units::Rate;
 
+use crate::atm::Aal5;
 use crate::framing::Framing;
 use crate::sonet;
 
@@ -66,6 +67,17 @@ const SIGNALS: &[Signal] = &[
     concatenated("stm16", 48),
     concatenated("stm64", 192),
     concatenated("stm256", 768),
+    // ITU-T G.804: 12 cells in each PLCP frame of 125 us, 96 000 cells a second.
+    Signal {
+        name: "ds3-atm",
+        line: rate(44_736_000),
+        payload: rate(96_000 * crate::atm::CELL_BITS),
+        framing: Framing::Atm(Aal5::Llc),
+    },
+    cells("stm1-atm", 3),
+    cells("stm4-atm", 12),
+    cells("stm16-atm", 48),
+    cells("stm64-atm", 192),
 ];
 
 const ALIASES: &[(&str, &str)] = &[
@@ -82,6 +94,10 @@ const ALIASES: &[(&str, &str)] = &[
     ("sts192c", "stm64"),
     ("oc768c", "stm256"),
     ("sts768c", "stm256"),
+    ("oc3c-atm", "stm1-atm"),
+    ("oc12c-atm", "stm4-atm"),
+    ("oc48c-atm", "stm16-atm"),
+    ("oc192c-atm", "stm64-atm"),
 ];
 
 const fn ethernet(name: &'static str, bps: u64) -> Signal {
@@ -99,6 +115,14 @@ const fn concatenated(name: &'static str, n: u64) -> Signal {
         line: rate(sonet::line_bps(n)),
         payload: rate(sonet::payload_bps(n)),
         framing: Framing::Pos,
+    }
+}
+
+/// The same envelope filled with cells; the payload is the cell rate times 424 bits.
+const fn cells(name: &'static str, n: u64) -> Signal {
+    Signal {
+        framing: Framing::Atm(Aal5::Llc),
+        ..concatenated(name, n)
     }
 }
 

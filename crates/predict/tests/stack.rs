@@ -256,3 +256,51 @@ fn no_stack_panics_on_a_million_mutations() {
     }
     assert!(accepted > 10_000, "{accepted}");
 }
+
+/// The ladder printed in the OC-12 document, and the one its stack gives: three columns apart.
+#[test]
+fn the_oc12_ladder_with_and_without_its_fixed_stuff() {
+    for (line, rates) in [
+        ("oc12c", [599.040, 542.527, 540.408, 538.053]),
+        (
+            "oc12c-fixed-stuff-forgotten",
+            [600.768, 544.092, 541.966, 539.605],
+        ),
+    ] {
+        let l = ladder(&format!("{line}/atm/aal5-llc/ip/tcp"), 9180);
+        for (rung, mbps) in ["payload", "aal5", "ip", "application"].iter().zip(rates) {
+            let found = l.rung(rung).expect("a rung").rate_bps / 1e6;
+            assert!((found - mbps).abs() < 0.001, "{line} {rung}: {found}");
+        }
+    }
+    assert!("gbe-fixed-stuff-forgotten/ip".parse::<Stack>().is_err());
+}
+
+/// A DS3 with PLCP (ITU-T G.804): 96 000 cells a second.
+#[test]
+fn a_ds3_carries_96_000_cells_a_second() {
+    let l = ladder("ds3-atm/ip/tcp", 576);
+    let rate = |name| l.rung(name).expect("a rung").rate_bps;
+    assert_eq!(
+        (rate("line"), rate("payload")),
+        (44_736_000.0, 40_704_000.0)
+    );
+    assert_eq!(rate("payload") - rate("aal5"), 3_840_000.0);
+    assert_eq!(rate("aal5"), 36_864_000.0);
+}
+
+/// A line of cells names its adaptation layer or gets LLC and SNAP; frames of other kinds are refused.
+#[test]
+fn a_line_of_cells_brings_its_adaptation_layer() {
+    assert_eq!(
+        ladder("oc12c-atm/ip/tcp", 9180).top_bps(),
+        ladder("oc12c/atm/aal5-llc/ip/tcp", 9180).top_bps()
+    );
+    let vc = ladder("oc12c-atm/aal5-vc/ip", 88);
+    assert_eq!(vc.rung("atm").expect("a rung").bytes, Some(106));
+    assert_eq!(ladder("oc12c-atm/atm/aal5-vc/ip", 40), vc);
+    let bridged = ladder("oc3c-atm/aal5-bridged/ip", 1500);
+    assert_eq!(bridged.rung("aal5").expect("a rung").bytes, Some(32 * 48));
+    assert!("oc12c-atm/pos/ip".parse::<Stack>().is_err());
+    assert!("oc12c-atm/atm/ip".parse::<Stack>().is_err());
+}

@@ -44,6 +44,7 @@ fn document() -> RunDocument {
         queues: Vec::new(),
         policers: Vec::new(),
         realised: std::collections::BTreeMap::new(),
+        cells: BTreeMap::new(),
     });
     run.expectations.push(Expectation {
         metric: "ping-folded.rtt_avg_ns".to_owned(),

@@ -48,9 +48,9 @@ pub struct Expect {
 }
 
 /// Why a frame is dropped: the keys of [`LinkRecord::drops`].
-pub const DROP_REASONS: [&str; 11] = [
+pub const DROP_REASONS: [&str; 12] = [
     "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "checksum",
+    "checksum", "cell",
 ];
 
 /// Looks metrics up in a run's records and links.
@@ -168,7 +168,8 @@ fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
 }
 
 /// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
-/// (over the time the series covers), `queue_max_bytes`, and those of `queue.CLASS`.
+/// (over the time the series covers), `queue_max_bytes`, and those of `queue.CLASS`; on a link of cells
+/// `cells`, `cells_lost`, `cells_tagged` and `cell_loss_ratio`.
 pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     let largest = |v: &[f64]| v.iter().copied().reduce(f64::max);
     match name {
@@ -181,6 +182,16 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
         "queue_max_bytes" => largest(&link.queue_bytes),
         _ if name.starts_with("queue.") => queue_metric(link, name),
         _ if name.starts_with("police.") => policer_metric(link, name),
+        "cells" => link.cells.get("sent").map(|n| *n as f64),
+        "cells_lost" | "cells_tagged" => {
+            let kind = name.trim_start_matches("cells_");
+            link.cells.get(kind).map(|n| *n as f64)
+        }
+        "cell_loss_ratio" => {
+            let sent = link.cells.get("sent").copied().filter(|n| *n > 0)?;
+            let lost = link.cells.get("lost").copied()?;
+            Some(lost as f64 / sent as f64)
+        }
         _ => {
             let Some(reason) = name.strip_prefix("drops.") else {
                 return link.realised.get(name).copied();

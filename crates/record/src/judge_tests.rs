@@ -28,6 +28,7 @@ fn link() -> LinkRecord {
         queues: Vec::new(),
         policers: Vec::new(),
         realised: std::collections::BTreeMap::new(),
+        cells: BTreeMap::new(),
     }
 }
 

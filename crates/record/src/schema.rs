@@ -121,6 +121,9 @@ pub struct LinkRecord {
         with = "crate::number::map"
     )]
     pub realised: BTreeMap<String, f64>,
+    /// Cells, on a link of cells: `sent`, `lost` on the way, `tagged` by a policer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, u64>,
 }
 
 /// What one policer measured.

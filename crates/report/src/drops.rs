@@ -62,6 +62,7 @@ fn in_words(reason: &str) -> &str {
         "tail" => "by a full queue (tail)",
         "error" => "by chance (error)",
         "scripted" => "by order (scripted)",
+        "cell" => "through lost cells (cell)",
         "host" => "by the host behind (host)",
         "checksum" => "found damaged by the host behind (checksum)",
         "mtu" => "too large (mtu)",
@@ -93,6 +94,7 @@ mod tests {
             queues: Vec::new(),
             policers: Vec::new(),
             realised: std::collections::BTreeMap::new(),
+            cells: BTreeMap::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod cells;
 mod exchange;
 mod host;
 mod impair;
@@ -10,9 +11,9 @@ mod tcp;
 
 use std::collections::BTreeMap;
 
-use farpath_predict::{bit_error, rtt};
+use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::model::{Loss, Ping, Scenario, Test, TestKind, Udp, Way};
@@ -31,6 +32,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         let mut record = blank(scenario, test, point);
         match &test.kind {
             TestKind::Ping(ping) => path.ping(ping, &mut record),
+            TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, &mut record),
             TestKind::Udp(udp) => path.udp(test, udp, &mut record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
             TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
@@ -78,6 +80,7 @@ impl TestKind {
         match self {
             TestKind::Ping(_) => "ping",
             TestKind::Tcp(_) => "tcp",
+            TestKind::Udp(udp) if udp.cells.is_some() => "cells",
             TestKind::Udp(_) => "udp",
             TestKind::Transfer(_) => "transfer",
             TestKind::Request(_) => "request",
@@ -209,7 +212,8 @@ impl<'a> Path<'a> {
                     .sum()
             };
             let wire = on(&self.there, len) + acks * on(&self.back, ack_len);
-            let bps = port.rate.as_bps() as f64 * f64::from(payload) / wire;
+            let rate = self.lasting_rate(hop.port);
+            let bps = rate.as_bps() as f64 * f64::from(payload) / wire;
             if bps < best.bps {
                 let own = !self.scenario.is_router(port.from);
                 let place = if own { "nic" } else { "link" };
@@ -219,6 +223,15 @@ impl<'a> Path<'a> {
         best
     }
 
+    /// The rate a port keeps up for long: its own, or what its shaper of cells sustains.
+    fn lasting_rate(&self, port: usize) -> Rate {
+        let port = &self.plan.ports[port];
+        let link = &self.scenario.links[port.link.0];
+        let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
+        let shape = cells.as_ref().and_then(|c| c.shape);
+        shape.map_or(port.rate, |contract| contract.lasting().min(port.rate))
+    }
+
     /// Chance that a datagram of `len` bytes is lost on `walk`, from the random causes on it.
     fn loss_ratio(&self, len: u32, walk: &[Hop]) -> f64 {
         let mut arrives = 1.0;
@@ -226,7 +239,16 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let wire = link.framing.wire_bytes(len + hop.extra);
-            for loss in &link.directions[usize::from(port.way == Way::Reverse)].losses {
+            let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+            let wire = match &direction.cells {
+                Some(cells) => {
+                    arrives *= 1.0 - cells.frame_loss(wire);
+                    // Wrong bits count where the payload is.
+                    wire / atm::CELL * atm::CELL_PAYLOAD
+                }
+                None => wire,
+            };
+            for loss in &direction.losses {
                 arrives *= 1.0 - mean_loss(loss, wire);
             }
             arrives *= 1.0 - self.damaged(hop, wire);

@@ -12,6 +12,7 @@
 //! `docs/reference/scenario.md` prints it.
 
 mod aqm;
+mod atm;
 mod code;
 mod conditioning;
 mod configured;
@@ -46,6 +47,7 @@ mod trace;
 mod traffic;
 
 pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};
+pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
 pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule};
 pub use configured::Configuration;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};

@@ -63,6 +63,15 @@ pub(crate) const UDP: &[&str] = &[
     "reordered",
     "duplicates",
 ];
+/// Of a tester's stream of cells.
+pub(crate) const CELLS: &[&str] = &[
+    "cells_sent",
+    "cells_received",
+    "conforming_ratio",
+    "loss_ratio",
+    "jitter_ns",
+    "cdv_ns",
+];
 pub(crate) const LINK: &[&str] = &[
     "bytes",
     "payload_bytes",
@@ -82,6 +91,11 @@ pub(crate) const LINK: &[&str] = &[
     "drops.host",
     "drops.scripted",
     "drops.checksum",
+    "drops.cell",
+    "cells",
+    "cells_lost",
+    "cells_tagged",
+    "cell_loss_ratio",
     "jitter_mean_ns",
     "jitter_std_ns",
     "jitter_min_ns",
@@ -278,6 +292,7 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
     match names.test_kinds[number].as_str() {
         "ping" => in_list(text, metric, "a ping", PING),
         "udp" => in_list(text, metric, "a udp test", &[UDP, GROUP].concat()),
+        "cells" => in_list(text, metric, "a cells test", CELLS),
         "flows" => in_list(text, metric, "a flows test", &[FLOWS, GROUP].concat()),
         kind @ ("transfer" | "request") => in_list(
             text,

@@ -10,7 +10,7 @@ use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-pub use load::{Arrivals, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
+pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,6 +191,8 @@ pub struct Direction {
     pub conditioning: crate::conditioning::Conditioning,
     /// What else happens to frames on the way.
     pub impairments: Impairments,
+    /// What happens to cells, where the framing has any.
+    pub cells: Option<crate::atm::Cells>,
 }
 
 /// A queue's limit; waiting frames only, not the one in service.

@@ -5,6 +5,7 @@ use farpath_predict::Framing;
 use farpath_tcp::Profile;
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::atm;
 use crate::conditioning::{self, Conditioning};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
@@ -102,9 +103,9 @@ pub(crate) fn link(
         .unwrap_or_else(|| "ethernet".to_owned());
     let vlan = f.get::<i64>("vlan").and_then(|v| u16::try_from(v).ok());
     let (framing, signal_rate) = framing(f, &name, &word, vlan, faults)?;
-    let usual = if framing == Framing::Pos { 4470 } else { 1500 };
+    let usual = usual_mtu(framing);
     let own = [a, b].iter().filter_map(|n| hosts.get(n.0)?.mtu).max();
-    let usual_mtu = own.unwrap_or(usual).max(usual);
+    let mtu = own.unwrap_or(usual).max(usual);
     let mut way = |side: &str, from: NodeId| {
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
@@ -118,11 +119,14 @@ pub(crate) fn link(
             }
             return None;
         };
-        let mtu = octets_of(&layers, "mtu").unwrap_or(usual_mtu);
-        let mut direction = direction(&layers, rate, mtu, hosts.get(from.0), names, faults);
+        atm::check_rate(&layers, (rate, framing), signal_rate, &word, faults)?;
+        let mtu = octets_of(&layers, "mtu").unwrap_or(mtu);
+        let signal = (rate, framing);
+        let mut direction = direction(&layers, signal, mtu, hosts.get(from.0), names, faults);
         served(own.as_ref(), f, from, &mut direction, hosts, names, faults);
         direction.impairments = impairments;
         flapping_queues(&direction, &layers, faults);
+        queued_cells(&direction, &layers, faults);
         Some(direction)
     };
     let (forward, reverse) = (way("forward", a)?, way("reverse", b)?);
@@ -148,7 +152,7 @@ fn framing(
     let (framing, rate) = signal::framing(word)?;
     let framing = match (framing, vlan) {
         (Framing::Ethernet, Some(_)) => Framing::EthernetTagged,
-        (Framing::None | Framing::Pos, Some(_)) => {
+        (Framing::None | Framing::Pos | Framing::Atm(_), Some(_)) => {
             let title = format!("`vlan` on link `{name}`, whose framing is `{word}`");
             let help = "only Ethernet has 802.1Q tags; remove `vlan`, or write framing = \"gbe\" or the like";
             faults.push(Diagnostic::new(f.place("vlan"), title).help(help));
@@ -156,13 +160,22 @@ fn framing(
         }
         (framing, _) => framing,
     };
+    let framing = atm::framing(f, framing, word, faults)?;
     Some((framing, rate))
+}
+
+fn usual_mtu(framing: Framing) -> u32 {
+    match framing {
+        Framing::Pos => 4470,
+        Framing::Atm(_) => atm::MTU,
+        _ => 1500,
+    }
 }
 
 /// One direction of a link; `sender` is the host it leaves, if it leaves one.
 fn direction(
     layers: &[&Fields],
-    rate: Rate,
+    (rate, framing): (Rate, Framing),
     mtu: u32,
     sender: Option<&Host>,
     names: &Names,
@@ -179,6 +192,7 @@ fn direction(
         queueing: None,
         conditioning: Conditioning::default(),
         impairments: Impairments::default(),
+        cells: framing.is_atm().then(|| atm::cells(layers, rate, faults)),
     }
 }
 
@@ -202,6 +216,26 @@ fn flapping_queues(direction: &Direction, layers: &[&Fields], faults: &mut Vec<D
         let title = "a flap that drops what waits, in front of it a scheduler, which keeps it";
         let help = "write `while_down = \"hold\"` in `flap`, or remove the scheduler";
         let d = Diagnostic::new(place.unwrap_or(0..0), title).help(help);
+        if !faults.contains(&d) {
+            faults.push(d);
+        }
+    }
+}
+
+/// Cells that are shaped or wait as cells have one queue, and a line that only delays and loses.
+fn queued_cells(direction: &Direction, layers: &[&Fields], faults: &mut Vec<Diagnostic>) {
+    let says = |key: &str| layers.iter().find(|f| f.has(key)).map(|f| f.place(key));
+    let queue = says("cell_queue");
+    let beside = match direction.queueing {
+        Some(_) => "a scheduler",
+        None if queue.is_some() && !direction.impairments.is_none() => "impairments",
+        None => return,
+    };
+    if let Some(place) = queue.or(says("shape_cells")) {
+        let title = format!("cells that are queued or shaped, beside {beside}");
+        let help =
+            "a link does one or the other: put a [[router]] and a second [[link]] in between";
+        let d = Diagnostic::new(place, title).help(help);
         if !faults.contains(&d) {
             faults.push(d);
         }

@@ -1,13 +1,15 @@
 //! The words `framing = …` understands: framings, and signals that bring a rate.
 
+use farpath_predict::atm::Aal5;
 use farpath_predict::{Framing, Signal};
 use farpath_units::Rate;
 
 /// Framings that say nothing about a rate.
-const BARE: [(&str, Framing); 3] = [
+const BARE: [(&str, Framing); 4] = [
     ("none", Framing::None),
     ("ethernet", Framing::Ethernet),
     ("pos", Framing::Pos),
+    ("atm", Framing::Atm(Aal5::Llc)),
 ];
 
 /// Every word: framings first, then signals, then their other names.

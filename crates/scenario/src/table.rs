@@ -6,6 +6,7 @@ mod mpls;
 mod queueing;
 mod traffic;
 
+use crate::atm;
 use crate::congestion;
 use crate::key::Kind::{
     BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
@@ -116,7 +117,7 @@ const LINK_MTU: Key = key(
     MTU,
     "Largest payload of the framing in bytes: labels, a carried layer-2 header, the datagram.",
 )
-.default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet) or 4470 (POS)");
+.default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet), 4470 (POS) or 9180 (ATM)");
 const REORDER: Key = key(
     "reorder",
     Bool,
@@ -219,6 +220,11 @@ const DIRECTION: Section = Section {
         impair::CORRUPTION_KEY,
         impair::FLAP_KEY,
         impair::RATE_TRACE_KEY,
+        atm::CELL_LOSS,
+        atm::CELL_GLUE,
+        atm::POLICE_CELLS,
+        atm::SHAPE_CELLS,
+        atm::CELL_QUEUE,
     ],
 };
 
@@ -281,6 +287,12 @@ pub(crate) const LINK: Section = Section {
         impair::CORRUPTION_KEY,
         impair::FLAP_KEY,
         impair::RATE_TRACE_KEY,
+        atm::ENCAPSULATION,
+        atm::CELL_LOSS,
+        atm::CELL_GLUE,
+        atm::POLICE_CELLS,
+        atm::SHAPE_CELLS,
+        atm::CELL_QUEUE,
         key(
             "forward",
             Table(&DIRECTION),
@@ -302,14 +314,16 @@ const FLOWS: &[&str] = &["flows"];
 const UDP: &[&str] = &["udp"];
 const TRANSFER: &[&str] = &["transfer"];
 const REQUEST: &[&str] = &["request"];
-const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows"];
+const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows", "cells"];
+const PACED: &[&str] = &["udp", "cells"];
+const CELLS: &[&str] = &["cells"];
 
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
     keys: &[
         key("name", Name, "Name, unique among tests.").required(),
-        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows"]), "What it does.").required(),
+        key("kind", Choice(&["ping", "tcp", "udp", "transfer", "request", "flows", "cells"]), "What it does.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
         key(
@@ -479,7 +493,7 @@ pub(crate) const TEST: Section = Section {
         key("requests", COUNT, "Requests on each connection.")
             .default("as many as `duration` allows")
             .only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload; required without `replay`.").only(UDP)
+        key("rate", Kind::Rate, "Rate of UDP payload, required without `replay`; of whole cells (cells).").only(PACED)
             .instead_of("replay"),
         key(
             "arrivals",
@@ -503,6 +517,9 @@ pub(crate) const TEST: Section = Section {
         key("sizes", Table(&SIZES), "How much each connection transfers.")
             .required()
             .only(FLOWS),
+        key("burst", COUNT, "Cells that come together, at `peak`; on average they come at `rate`.").only(CELLS),
+        key("peak", Kind::Rate, "Rate of the cells of a burst.").only(CELLS),
+        key("contract", Table(&atm::METER), "What the receiver holds the cells against: `conforming_ratio`.").only(CELLS),
         key("group", Name, "Tests of one group are compared: `group_jain_index`.").only(TIMED),
     ],
 };

@@ -41,6 +41,7 @@ pub(crate) fn test(
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
         "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
+        "cells" => TestKind::Udp(load::cells(f, &name, faults)?),
         "flows" => {
             let tcp = tcp(f, profiles(scenario, f, from, to), faults);
             TestKind::Flows(load::flows(f, tcp, faults)?)

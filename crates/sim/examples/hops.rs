@@ -92,6 +92,7 @@ fn port(flows: usize, rate: u64, output: impl Fn(usize) -> u16, changes: bool) -
         changes,
         queues: None,
         conditioning: Vec::new(),
+        circuits: None,
     })
 }
 

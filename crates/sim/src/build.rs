@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use farpath_element::atm::CircuitsConfig;
 use farpath_element::impair::{Finder, GilbertElliott, Line, Loss, LossSpec};
 use farpath_element::{Element, ElementId, Io, Network, Port, PortConfig, Sampling, Transmitter};
 use farpath_scenario::plan::{Output, Plan};
@@ -9,6 +10,7 @@ use farpath_scenario::{Loss as LossModel, NodeId, Scenario, Way};
 use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
+use crate::circuits;
 use crate::host::{Backlog, Host, Interface};
 use crate::programs;
 use crate::queueing::Site;
@@ -159,7 +161,14 @@ impl Built {
             changes: plan.changes,
             conditioning: site.conditioning(),
             queues: site.discipline(),
+            circuits: self.circuits(scenario, number),
         }
+    }
+
+    fn circuits(&self, scenario: &Scenario, number: usize) -> Option<CircuitsConfig> {
+        let plan = &self.plan.ports[number];
+        let names = Arc::clone(&self.flow_names);
+        circuits::config(scenario, plan, Key::new(self.seed), names)
     }
 
     /// Causes of loss at work. Each has its own luck, keyed by what it is and, when an event put it
@@ -179,7 +188,12 @@ impl Built {
             let loss = Loss::new(spec, key.with(purpose(model)));
             Some(loss.with_flow_names(Arc::clone(&self.flow_names)))
         };
-        models.iter().filter_map(at_work).collect()
+        // Wrong bits on a link of cells are the circuits' affair.
+        let framing = scenario.links[self.plan.ports[port].link.0].framing;
+        let frames = models
+            .iter()
+            .filter(|m| !(framing.is_atm() && matches!(m, LossModel::BitError(_))));
+        frames.filter_map(at_work).collect()
     }
 
     /// What all luck of a port is keyed with.

@@ -19,6 +19,7 @@ use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
+mod cells;
 mod exchange;
 mod flows;
 mod realised;
@@ -192,7 +193,12 @@ fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mu
     let (Some(Program::UdpSource(source)), Some(Program::UdpSink(sink))) = (source, sink) else {
         return;
     };
-    udp_metrics(source, sink, test, &mut record.metrics);
+    match &test.kind {
+        TestKind::Udp(udp) if udp.cells.is_some() => {
+            cells::metrics(source, sink, &mut record.metrics);
+        }
+        _ => udp_metrics(source, sink, test, &mut record.metrics),
+    }
     let lossy = sink.received < source.measured;
     let limit = if lossy {
         limits::of_lossy_stream(scenario, built, flow)
@@ -455,5 +461,6 @@ fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: 
             &counters.realised,
             (&outcome.built, outcome.end),
         ),
+        cells: crate::circuits::counted(scenario.links[id.0].framing, counters),
     }
 }

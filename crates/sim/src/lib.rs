@@ -3,6 +3,7 @@
 
 mod arrivals;
 mod build;
+mod circuits;
 mod collect;
 mod exchange;
 mod host;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use farpath_predict::atm::CELL;
 use farpath_scenario::{Arrivals, Envelope, OnOff, Replay, Udp};
 use farpath_units::{Duration, Key, Rate, Stream, Time};
 
@@ -18,6 +19,8 @@ pub(crate) struct Pace {
     /// The sum of the gaps drawn.
     drawn: Duration,
     clock: Clock,
+    /// Cells that come together, and their rate.
+    burst: Option<(u64, Rate)>,
 }
 
 /// From the time the source has been at work to the time that has passed.
@@ -74,18 +77,20 @@ impl Pace {
         let poisson = udp.arrivals == Arrivals::Poisson;
         Pace {
             start,
-            payload: udp.size.into(),
+            // A cell counts whole.
+            payload: udp.cells.map_or(udp.size, |_| CELL).into(),
             rate: udp.rate,
             luck: poisson.then(|| key.with("arrivals").stream()),
             drawn: Duration::ZERO,
             clock,
+            burst: udp.cells.and_then(|cells| cells.burst),
         }
     }
 
     /// When datagram `ordinal` is due; asked in order. [`Time::MAX`] when there is none.
     pub(crate) fn due(&mut self, ordinal: u64) -> Time {
         let worked = match self.luck {
-            None => self.even(ordinal),
+            None => self.steady(ordinal),
             Some(_) if ordinal == 0 => Duration::ZERO,
             Some(luck) => {
                 let mean = self.payload as f64 * 8e12 / self.rate.as_bps() as f64;
@@ -106,11 +111,22 @@ impl Pace {
         self.start + since
     }
 
+    /// At equal gaps, or in bursts of like frames at equal gaps.
+    fn steady(&self, ordinal: u64) -> Duration {
+        match self.burst {
+            None => self.even(self.rate, ordinal),
+            Some((cells, peak)) => {
+                let (first, within) = (ordinal / cells * cells, ordinal % cells);
+                self.even(self.rate, first) + self.even(peak, within)
+            }
+        }
+    }
+
     /// The time datagram `ordinal` takes its turn at equal gaps: exact, so that rounding never adds
     /// up to another rate.
-    fn even(&self, ordinal: u64) -> Duration {
+    fn even(&self, rate: Rate, ordinal: u64) -> Duration {
         let bits_ps = u128::from(ordinal) * u128::from(self.payload) * 8_000_000_000_000;
-        let rate = u128::from(self.rate.as_bps());
+        let rate = u128::from(rate.as_bps());
         Duration::from_ps(((bits_ps + rate / 2) / rate) as u64)
     }
 }

@@ -17,6 +17,7 @@ pub struct Pinger {
     interval: Duration,
     count: u64,
     timeout: Duration,
+    after: Duration,
     sent: u64,
     /// Reply by ordinal of its request: send time and round-trip time.
     pub replies: Vec<(Time, Duration)>,
@@ -48,6 +49,8 @@ pub struct PingerConfig {
     pub class: u8,
     /// Replies later than this count as lost.
     pub timeout: Duration,
+    /// From a request's due time until it leaves: a router's control plane takes some time.
+    pub after: Duration,
 }
 
 impl Pinger {
@@ -65,6 +68,7 @@ impl Pinger {
             interval: config.interval,
             count: config.count,
             timeout: config.timeout,
+            after: config.after,
             sent: 0,
             replies: Vec::new(),
             duplicates: 0,
@@ -104,7 +108,7 @@ impl Pinger {
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         while self.deadline() <= now {
             let mut request = self.template;
-            request.at = host.departs(now, self.output, &request);
+            request.at = host.departs(now, self.output, &request) + self.after;
             request.seq = self.sent;
             self.sent += 1;
             io.output(self.output).push(request);

@@ -2,11 +2,12 @@
 
 use farpath_scenario::plan::Flow;
 use farpath_scenario::{Ping, Scenario, Test, TestKind};
-use farpath_units::{Key, Time};
+use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
 use crate::arrivals;
 use crate::build::{Built, Keep};
+use crate::circuits;
 use crate::exchange::{Answerer, Asker, ExchangeConfig};
 use crate::host::Way;
 use crate::pace::Pace;
@@ -82,7 +83,10 @@ fn programs(
 ) -> (Program, Option<Program>) {
     let test = &scenario.tests[flow.test];
     match &test.kind {
-        TestKind::Ping(ping) => (Program::Pinger(pinger(test, ping, dir, out)), None),
+        TestKind::Ping(ping) => {
+            let after = built.station(flow.source.0).lookahead();
+            (Program::Pinger(pinger(test, ping, dir, out, after)), None)
+        }
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);
             let key = Key::new(built.seed()).with(&test.name);
@@ -98,7 +102,9 @@ fn programs(
             });
             let there = built.plan.walk(scenario, dir);
             let base = built.plan.propagation(scenario, &there);
-            let sink = UdpSink::new(udp.size, measured_from, stop, base);
+            let mut sink = UdpSink::new(udp.size, measured_from, stop, base);
+            let contract = udp.cells.and_then(|cells| cells.contract);
+            sink.meter = contract.map(|c| (circuits::meter(&c), 0));
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
         TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
@@ -211,7 +217,7 @@ fn exchanges(
         .add(asker, &[there, asking.turned()]);
 }
 
-fn pinger(test: &Test, ping: &Ping, flow: FlowDir, output: usize) -> Pinger {
+fn pinger(test: &Test, ping: &Ping, flow: FlowDir, output: usize, after: Duration) -> Pinger {
     Pinger::new(PingerConfig {
         flow,
         output,
@@ -222,5 +228,6 @@ fn pinger(test: &Test, ping: &Ping, flow: FlowDir, output: usize) -> Pinger {
         ttl: ping.ttl,
         class: test.class,
         timeout: ping.timeout,
+        after,
     })
 }

@@ -1,6 +1,7 @@
 //! A stream of datagrams: its source and its sink.
 
 use farpath_element::Io;
+use farpath_element::atm::Gcra;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -149,6 +150,10 @@ pub struct UdpSink {
     transit_ns: i64,
     /// Interarrival jitter in nanoseconds (RFC 3550 §6.4.1).
     pub jitter_ns: f64,
+    /// Least and most time under way, in nanoseconds; the first is above the second before any.
+    pub transit_range_ns: (i64, i64),
+    /// The contract received cells are held against, and how many were outside it.
+    pub(crate) meter: Option<(Gcra, u64)>,
     /// Last arrival.
     pub last: Time,
 }
@@ -169,8 +174,15 @@ impl UdpSink {
             highest: None,
             transit_ns: base.as_ns() as i64,
             jitter_ns: 0.0,
+            transit_range_ns: (i64::MAX, i64::MIN),
+            meter: None,
             last: Time::ZERO,
         }
+    }
+
+    /// Datagrams received in all.
+    pub(crate) fn seen(&self) -> u64 {
+        self.total_bytes / u64::from(self.payload.max(1))
     }
 
     /// How long a datagram was under way, in nanoseconds. It carries the time it was sent modulo
@@ -200,6 +212,11 @@ impl UdpSink {
         match self.highest {
             Some(highest) if frame.seq < highest => self.reordered += 1,
             _ => self.highest = Some(frame.seq),
+        }
+        let (least, most) = self.transit_range_ns;
+        self.transit_range_ns = (least.min(transit_ns), most.max(transit_ns));
+        if let Some((contract, outside)) = &mut self.meter {
+            *outside += u64::from(contract.police(now, 1).failed);
         }
         self.transit_ns = transit_ns;
         self.last = now;

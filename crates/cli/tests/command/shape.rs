@@ -134,8 +134,8 @@ const LIMITS: [&str; 11] = [
     "policer",
 ];
 
-const DROPS: [&str; 10] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
+const DROPS: [&str; 11] = [
+    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted", "cell",
 ];
 
 fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {

@@ -121,8 +121,8 @@ impl Line {
 
     /// The end of a frame of `wire_bytes` that starts at `now`, the last having ended at `free`, if the
     /// rate follows a trace.
-    pub fn end(&mut self, now: Time, free: Time, wire_bytes: u32) -> Option<Time> {
-        Some(self.follower.as_mut()?.end(now, free, wire_bytes))
+    pub fn end(&mut self, now: Time, wire_bytes: u32) -> Option<Time> {
+        Some(self.follower.as_mut()?.end(now, wire_bytes))
     }
 
     /// What `bytes` take at least, if the rate follows a trace.

@@ -161,22 +161,29 @@ pub(crate) struct Follower {
     trace: RateTrace,
     /// Work of the trace used up by the end of the last frame.
     used: u128,
+    /// When that was.
+    ended: Time,
 }
 
 impl Follower {
     pub(crate) fn new(trace: RateTrace) -> Follower {
-        Follower { trace, used: 0 }
+        Follower {
+            trace,
+            used: 0,
+            ended: Time::ZERO,
+        }
     }
 
-    /// The end of a frame of `wire_bytes` whose transmission starts at `now`, when the last ended at
-    /// `free`. What the trace would have carried while nothing was there is gone; what a frame left of
-    /// an opportunity is for the next one, if that was waiting.
-    pub(crate) fn end(&mut self, now: Time, free: Time, wire_bytes: u32) -> Time {
-        if now > free {
+    /// The end of a frame of `wire_bytes` whose transmission starts at `now`. What the trace would have
+    /// carried since the end of the last frame is gone; what that left of an opportunity is for this
+    /// one, if it starts at once.
+    pub(crate) fn end(&mut self, now: Time, wire_bytes: u32) -> Time {
+        if now > self.ended {
             self.used = self.used.max(self.trace.work(now.as_ps()));
         }
         self.used += u128::from(wire_bytes) * WORK_PER_BYTE;
-        Time::from_ps(self.trace.by(self.used)).max(now)
+        self.ended = Time::from_ps(self.trace.by(self.used)).max(now);
+        self.ended
     }
 
     pub(crate) fn shortest(&self, bytes: u64) -> Duration {
@@ -203,13 +210,10 @@ mod tests {
         ];
         let trace = RateTrace::rates(&rates, None).expect("it rises");
         let mut line = Follower::new(trace.clone());
-        assert_eq!(line.end(ms(0), ms(0), 750), Time::from_ps(MS / 2));
+        assert_eq!(line.end(ms(0), 750), Time::from_ps(MS / 2));
         // Half of it at each rate: 0.5 ms and 1 ms.
-        assert_eq!(
-            line.end(Time::from_ps(MS / 2), Time::from_ps(MS / 2), 1500),
-            ms(2)
-        );
-        assert_eq!(line.end(ms(10), ms(2), 750), ms(11));
+        assert_eq!(line.end(Time::from_ps(MS / 2), 1500), ms(2));
+        assert_eq!(line.end(ms(10), 750), ms(11));
         assert_eq!(trace.long_term_bps(), 6_000_000);
         assert_eq!(trace.shortest(1500), Duration::from_ps(MS - 1));
     }
@@ -219,10 +223,10 @@ mod tests {
         let rates = [(Duration::ZERO, 8_000_000), (Duration::from_ms(1), 0)];
         let trace = RateTrace::rates(&rates, Some(Duration::from_ms(4))).expect("a round");
         let mut line = Follower::new(trace.clone());
-        assert_eq!(line.end(ms(0), ms(0), 1000), ms(1));
+        assert_eq!(line.end(ms(0), 1000), ms(1));
         // The first byte of the second round takes a microsecond.
-        assert_eq!(line.end(ms(1), ms(1), 1), Time::from_ps(4 * MS + MS / 1000));
-        assert_eq!(line.end(ms(6), ms(5), 1000), ms(9));
+        assert_eq!(line.end(ms(1), 1), Time::from_ps(4 * MS + MS / 1000));
+        assert_eq!(line.end(ms(6), 1000), ms(9));
         assert_eq!(trace.mean_bps(ms(400)), 2e6);
         assert_eq!(RateTrace::rates(&rates, None), None);
     }
@@ -233,13 +237,13 @@ mod tests {
         let at = [1, 3, 3].map(Duration::from_ms);
         let trace = RateTrace::opportunities(&at, 1500).expect("opportunities");
         let mut line = Follower::new(trace.clone());
-        assert_eq!(line.end(ms(0), ms(0), 1000), ms(1));
+        assert_eq!(line.end(ms(0), 1000), ms(1));
         // 500 bytes are left of the first.
-        assert_eq!(line.end(ms(1), ms(1), 500), ms(1));
-        assert_eq!(line.end(ms(1), ms(1), 3000), ms(3));
-        assert_eq!(line.end(ms(3), ms(3), 1500), ms(4));
+        assert_eq!(line.end(ms(1), 500), ms(1));
+        assert_eq!(line.end(ms(1), 3000), ms(3));
+        assert_eq!(line.end(ms(3), 1500), ms(4));
         // Idle at 6 ms: what was offered then is gone, and the next is at 7 ms.
-        assert_eq!(line.end(ms(6), ms(4), 1), ms(7));
+        assert_eq!(line.end(ms(6), 1), ms(7));
         assert_eq!(trace.long_term_bps(), 12_000_000);
         assert_eq!(trace.shortest(40), Duration::ZERO);
         assert_eq!(RateTrace::opportunities(&[Duration::ZERO], 1500), None);

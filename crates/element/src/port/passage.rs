@@ -8,6 +8,7 @@ use farpath_wire::Frame;
 
 use super::queued::Service;
 use super::{Port, frame_hash};
+use crate::atm::Hurt;
 use crate::counters::Drop;
 use crate::forwarding::Exit;
 use crate::impair::{Damage, Fate, Line, Realised, Sorted, Sorter};
@@ -69,7 +70,9 @@ impl Port {
             .impaired
             .as_ref()
             .and_then(|i| i.line.shortest(bytes.into()));
-        traced.unwrap_or_else(|| self.transmitter.shortest()) + self.delay
+        let of_cells = self.cells.as_ref().map(|c| c.shortest());
+        let shortest = traced.or(of_cells);
+        shortest.unwrap_or_else(|| self.transmitter.shortest()) + self.delay
     }
 
     /// The link goes down and up as far as it is due by `now`: whoever waits is lost, or waits on.
@@ -148,51 +151,70 @@ impl Port {
         }
     }
 
-    /// [`Port::transmit`] where the way is not straight.
+    /// [`Port::leave`] where the way is not straight.
     #[inline(never)]
-    pub(super) fn transmit_aside(
+    pub(super) fn leave_aside(
         &mut self,
-        now: Time,
+        start: Time,
+        end: Time,
         frame: &Frame,
         treatment: &Treatment,
         io: &mut Io<'_>,
-    ) -> (Time, TallyId) {
+    ) -> TallyId {
         let wire_bytes = treatment.footprint.wire_bytes;
-        let (start, end) = self.occupy(now, treatment);
         if self.is_cut(end + self.delay) {
             self.counters.realised.cut += 1;
             self.hash(end, frame, 1 + Drop::Down as u64);
-            return (start, self.ended(treatment, Drop::Down));
+            return self.ended(treatment, Drop::Down);
         }
         if let Some(reason) = self.suffer(end, wire_bytes, frame, io) {
-            return (start, self.ended(treatment, reason));
+            return self.ended(treatment, reason);
         }
+        let hurt = match self.through_cells((start, end), frame, treatment) {
+            Ok(hurt) => hurt,
+            Err(tally) => return tally,
+        };
         let Some(impaired) = &mut self.impaired else {
-            return (start, self.overtake(end, frame, treatment, io));
+            return self.overtake(end, frame, (treatment, hurt), io);
         };
         let fate = impaired.line.befall(frame, wire_bytes);
         if fate.damage == Some(Damage::Crc) {
             self.counters.realised.crc_errors += 1;
             self.hash(end, frame, 1 + Drop::Error as u64);
-            return (start, self.ended(treatment, Drop::Error));
+            return self.ended_hurt(treatment, hurt, Drop::Error);
         }
         let output = match treatment.exit {
             Exit::Output(output) => output,
             Exit::Drop(reason) => {
                 self.hash(end + self.delay, frame, 1 + reason as u64);
-                return (start, self.ended(treatment, reason));
+                return self.ended_hurt(treatment, hurt, reason);
             }
         };
         self.hand_over(end, output, treatment.apply(frame, end), fate);
-        (start, treatment.tally)
+        self.hurt(treatment, hurt)
     }
 
     /// Start and end of a frame's transmission.
-    fn occupy(&mut self, now: Time, treatment: &Treatment) -> (Time, Time) {
+    #[inline]
+    pub(super) fn occupy(&mut self, now: Time, treatment: &Treatment) -> (Time, Time) {
+        if self.circuits.is_none() && self.impaired.is_none() {
+            return self.transmitter.occupy(now, treatment.time);
+        }
+        self.occupy_aside(now, treatment)
+    }
+
+    /// The same where cells are shaped or the rate follows a trace.
+    #[inline(never)]
+    fn occupy_aside(&mut self, now: Time, treatment: &Treatment) -> (Time, Time) {
         let free = self.transmitter.free();
         let bytes = treatment.footprint.wire_bytes;
+        let circuits = self.circuits.as_mut();
+        if let Some((start, end)) = circuits.and_then(|c| c.shape(free.max(now), bytes)) {
+            self.transmitter.set_free(end);
+            return (start, end);
+        }
         let traced = self.impaired.as_mut();
-        let traced = traced.and_then(|i| i.line.end(now, free, bytes));
+        let traced = traced.and_then(|i| i.line.end(now, bytes));
         let Some(end) = traced else {
             return self.transmitter.occupy(now, treatment.time);
         };
@@ -210,7 +232,7 @@ impl Port {
         &mut self,
         end: Time,
         frame: &Frame,
-        treatment: &Treatment,
+        (treatment, hurt): (&Treatment, Hurt),
         io: &mut Io<'_>,
     ) -> TallyId {
         let sent = treatment.apply(frame, end + self.delay);
@@ -218,11 +240,11 @@ impl Port {
             Exit::Output(output) => {
                 self.hash(sent.at, &sent, 0);
                 io.output(output.into()).push_sorted(sent);
-                treatment.tally
+                self.hurt(treatment, hurt)
             }
             Exit::Drop(reason) => {
                 self.hash(sent.at, &sent, 1 + reason as u64);
-                self.ended(treatment, reason)
+                self.ended_hurt(treatment, hurt, reason)
             }
         }
     }

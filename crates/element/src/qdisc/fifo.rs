@@ -35,6 +35,10 @@ pub struct Footprint {
     pub class: u8,
     /// What becomes of it after transmission, if it does not arrive.
     pub fate: Option<Drop>,
+    /// Cells of it that do not arrive.
+    pub cells_lost: u32,
+    /// Cells of it that are tagged.
+    pub cells_tagged: u32,
 }
 
 /// A footprint, by the number its queue has given it.

@@ -73,7 +73,7 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
         let refused: u64 = refused.iter().map(|&r| c.dropped(r)).sum();
         assert_eq!(
             c.offered,
-            c.frames + refused - c.realised.cut + port.waiting,
+            c.frames + refused - c.realised.cut - c.policed_as_cells + port.waiting,
             "{}",
             port.name
         );

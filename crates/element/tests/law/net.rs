@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use farpath_element::atm::CircuitsConfig;
 use farpath_element::impair::{Line, Loss, LossSpec};
 use farpath_element::qdisc::QueueCounter;
 use farpath_element::{
@@ -180,6 +181,21 @@ impl Net {
         made.collect()
     }
 
+    /// What happens to cells on a link that carries some, keyed likewise.
+    fn circuits(&self, plan: &Plan, l: usize, d: usize) -> Option<CircuitsConfig> {
+        let direction = &plan.links[l].directions[d];
+        direction.framing.is_atm().then(|| CircuitsConfig {
+            line: direction.rate,
+            loss: direction.cells.loss,
+            glue: direction.cells.glue,
+            police: direction.cells.police,
+            shape: direction.cells.shape,
+            queue: None,
+            key: self.root.with(&plan.links[l].name).with_number(d as u64),
+            names: self.names.clone(),
+        })
+    }
+
     fn port(&self, plan: &Plan, tables: &Tables, l: usize, d: usize, make: Make) -> Part {
         let direction = &plan.links[l].directions[d];
         let by_pull = matches!(make, Make::Pull | Make::Asleep);
@@ -197,6 +213,7 @@ impl Net {
             changes: direction.changes || by_pull,
             queues: direction.queues.clone(),
             conditioning: direction.conditioning.clone(),
+            circuits: self.circuits(plan, l, d),
         };
         let key = self.root.with(&plan.links[l].name).with_number(d as u64);
         let impairments = &direction.impairments;

@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use farpath_element::atm::{Circuits, Hurt};
 use farpath_element::impair::{Damage, Fate, Line, Loss};
 use farpath_element::qdisc::{Footprint, Limit, QueueCounter};
 use farpath_element::{
@@ -57,6 +58,7 @@ pub(crate) struct Plain {
     under_way: Vec<(Time, u64, bool, usize, Frame)>,
     numbered: u64,
     promised: Duration,
+    circuits: Option<Circuits>,
     forwarding: Forwarding,
     headers: std::sync::Arc<[u16]>,
     sampling: Sampling,
@@ -87,6 +89,7 @@ impl Plain {
             reorder: config.reorder,
             up: true,
             losses: config.losses,
+            circuits: config.circuits.map(Circuits::new),
             forwarding: config.forwarding,
             headers: config.headers,
             sampling: config.sampling,
@@ -130,7 +133,12 @@ impl Plain {
 
     pub(crate) fn apply(&mut self, change: Change) {
         match change {
-            Change::Rate(rate) => self.rate = rate.as_bps(),
+            Change::Rate(rate) => {
+                self.rate = rate.as_bps();
+                if let Some(circuits) = &mut self.circuits {
+                    circuits.set_line(rate);
+                }
+            }
             Change::Delay(delay) => self.delay = delay,
             Change::Losses(losses) => self.losses = losses,
             Change::Limit(limit) => {
@@ -245,20 +253,41 @@ impl Plain {
             class: frame.class,
             ..Footprint::default()
         };
-        self.counters.sent(&footprint, 1);
-        self.starts.push((now, wire.into()));
-        let traced = self.line.as_mut().and_then(|l| l.end(now, self.free, wire));
-        let end = traced.unwrap_or(now + self.time_for(payload));
+        let shaped = match &mut self.circuits {
+            Some(circuits) => circuits.shape(now, wire),
+            None => None,
+        };
+        let (start, end) = shaped.unwrap_or_else(|| {
+            let traced = self.line.as_mut().and_then(|l| l.end(now, wire));
+            (now, traced.unwrap_or(now + self.time_for(payload)))
+        });
         if self.line.as_ref().is_some_and(|l| l.cuts(end + self.delay)) {
+            self.counters.sent(&footprint, 1);
+            self.starts.push((now, wire.into()));
             self.free = end;
             self.counters.realised.cut += 1;
             self.counters.drop(Drop::Down);
             return self.hash(end, &frame, 1 + Drop::Down as u64);
         }
-        let lost = match self.fault {
+        let mut lost = match self.fault {
             Fault::LuckBeforeQueue => early,
             _ => self.luck(&frame),
         };
+        let mut hurt = Hurt::default();
+        if lost.is_none()
+            && let Some(circuits) = &mut self.circuits
+        {
+            hurt = circuits.pass(start, wire, &frame);
+            lost = hurt.fate;
+            self.counters.policed_as_cells += u64::from(lost == Some(Drop::Policed));
+        }
+        let footprint = Footprint {
+            cells_lost: hurt.lost,
+            cells_tagged: hurt.tagged,
+            ..footprint
+        };
+        self.counters.sent(&footprint, 1);
+        self.starts.push((now, wire.into()));
         if let Some(reason) = lost {
             if self.fault != Fault::LossFreesTheLink {
                 self.free = end;

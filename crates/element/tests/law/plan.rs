@@ -3,6 +3,7 @@
 //! Few distinct rates, delays and lengths are drawn for each network, and scripts start on multiples
 //! of a frame's time: ties, exactly full queues and arrivals at the end of a service are the rule.
 
+use farpath_element::atm::{self, CellLoss, Contract, Sustained};
 use farpath_element::impair::{
     Chance, Distribution, Finder, FlapSpec, GilbertElliott, Impairments, LossSpec, RateTrace,
 };
@@ -12,6 +13,7 @@ use farpath_element::qdisc::{
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage};
 use farpath_predict::Framing;
+use farpath_predict::atm::Aal5;
 use farpath_units::{Duration, Key, Rate, Size, Time};
 use farpath_wire::{FlowDir, Kind};
 
@@ -31,6 +33,16 @@ pub(crate) struct Direction {
     pub(crate) changes: bool,
     pub(crate) queues: Option<DisciplineConfig>,
     pub(crate) conditioning: Vec<Stage>,
+    pub(crate) cells: Cells,
+}
+
+/// What happens to cells where the framing has any.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    pub(crate) loss: CellLoss,
+    pub(crate) glue: bool,
+    pub(crate) police: Option<(Contract, atm::Action)>,
+    pub(crate) shape: Option<Contract>,
 }
 
 /// Node `a` to node `b` and back; routers come first in the numbering of nodes.
@@ -120,19 +132,68 @@ const RATES: [u64; 7] = [
     40_000_000_000,
 ];
 
-/// What waits in queues is not dropped with the link.
+/// What waits in queues is not dropped with the link, and shaped cells have one queue.
 fn keep_waiting(direction: &mut Direction) {
+    direction.cells.shape = None;
     let flap = &mut direction.impairments.flap;
     *flap = flap.take().filter(|f| f.holds);
 }
+const FRAMINGS: [Framing; 6] = [
+    Framing::Ethernet,
+    Framing::Pos,
+    Framing::None,
+    Framing::Atm(Aal5::Llc),
+    Framing::Ethernet,
+    Framing::Atm(Aal5::Vc),
+];
 
 impl Palette {
+    /// Shares of the line, so that a contract lets all pass, or some.
+    fn contract(c: &mut Choices, line: Rate) -> Contract {
+        let share = |percent: u64| {
+            Rate::from_bps((line.as_bps() * percent / 100).max(1)).expect("not zero")
+        };
+        let peak = c.pick(&[100, 90, 120, 50]);
+        Contract {
+            peak: share(peak),
+            tolerance: Duration::from_ns(c.pick(&[0, 0, 1, 5000])),
+            sustained: c.chance(50).then(|| Sustained {
+                rate: share(peak * c.pick(&[50, 100, 10]) / 100),
+                burst: c.pick(&[1, 32, 200, 1000]),
+            }),
+        }
+    }
+
+    fn cells(&self, c: &mut Choices, line: Rate) -> Cells {
+        let lossy = c.chance(self.lossy);
+        Cells {
+            loss: CellLoss {
+                ratio: if lossy {
+                    c.pick(&[0.001, 0.02, 0.5])
+                } else {
+                    0.0
+                },
+                bit_error: if lossy {
+                    c.pick(&[0.0, 1e-6, 1e-4])
+                } else {
+                    0.0
+                },
+            },
+            glue: c.chance(70),
+            police: c.chance(self.lossy / 2).then(|| {
+                let action = c.pick(&[atm::Action::Drop, atm::Action::Tag]);
+                (Palette::contract(c, line), action)
+            }),
+            shape: c.chance(30).then(|| Palette::contract(c, line)),
+        }
+    }
+
     fn draw(c: &mut Choices) -> Palette {
         let rates: Vec<Rate> = (0..1 + c.below(2))
             .filter_map(|_| Rate::from_bps(c.pick(&RATES)))
             .collect();
         let framings = (0..1 + c.below(2))
-            .map(|_| c.pick(&[Framing::Ethernet, Framing::Pos, Framing::None]))
+            .map(|_| c.pick(&FRAMINGS))
             .collect::<Vec<_>>();
         let lengths = vec![c.pick(&[1500, 9000, 600]), c.pick(&[40, 1500, 20, 576])];
         let wire = framings[0].wire_bytes(lengths[0].into());
@@ -191,8 +252,20 @@ impl Palette {
 
     fn direction(&self, c: &mut Choices) -> Direction {
         let framing = c.pick(&self.framings);
-        Direction {
-            rate: c.pick(&self.rates),
+        let rate = c.pick(&self.rates);
+        // Only links of cells choose about cells.
+        let cells = match framing.is_atm() {
+            true => self.cells(c, rate),
+            false => Cells {
+                loss: CellLoss::default(),
+                glue: false,
+                police: None,
+                shape: None,
+            },
+        };
+        let mut direction = Direction {
+            cells,
+            rate,
             framing,
             mtu: c.pick(&[9216, 1522, 1500, 9000]),
             limit: self.limit(c, framing),
@@ -203,7 +276,13 @@ impl Palette {
             changes: c.chance(self.changing),
             queues: None,
             conditioning: Vec::new(),
+        };
+        // An opportunity takes no time, so a delay has to, and no change may take it away.
+        if direction.delay == Duration::ZERO || direction.changes {
+            let trace = &mut direction.impairments.trace;
+            *trace = trace.take().filter(|t| t.shortest(1000) > Duration::ZERO);
         }
+        direction
     }
 
     /// Delays are whole beats as often as not, so that frames arrive together.

@@ -3,14 +3,20 @@
 use farpath_units::Rate;
 
 use super::{Delimiter, Layer, Stack};
+use crate::atm::Aal5;
 use crate::framing::Framing;
 use crate::signal::Signal;
+use crate::sonet;
 
 /// Most labels of one `mpls*N`: more than any network pushes, few enough for any MTU.
 const DEPTH_MAX: u32 = 16;
 
 /// Most layers in a stack: enough for any real one, few enough that no input costs much.
 const LAYERS_MAX: usize = 32;
+
+/// What a concatenated signal's name ends in that is to be counted as many tables do: with the
+/// fixed-stuff columns as payload (1043 of 1080 for an OC-12c instead of 1040).
+const FORGOTTEN: &str = "-fixed-stuff-forgotten";
 
 /// Why a stack was refused; the message says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +27,7 @@ pub enum StackError {
     Link(String),
     /// No layer of this name.
     #[error(
-        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc vlan mpls*N ip ip6 tcp tcp+ts udp"
+        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan mpls*N ip ip6 tcp tcp+ts udp"
     )]
     Layer(String),
     /// A label stack's depth is no number from 1 to 16.
@@ -81,8 +87,17 @@ pub(super) fn read(text: &str) -> Result<Stack, StackError> {
 
 /// The line a stack begins with; its default delimiter is filled in when the rest is known.
 fn link(name: &str) -> Result<Stack, StackError> {
-    let signal = Signal::named(name);
+    let (plain, forgotten) = match name.strip_suffix(FORGOTTEN) {
+        Some(plain) => (plain, true),
+        None => (name, false),
+    };
+    let signal = Signal::named(plain).filter(|s| !forgotten || s.is_sonet());
     let rate = match signal {
+        Some(signal) if forgotten => {
+            let n = signal.line.as_bps() / sonet::line_bps(1);
+            let with_stuff = Rate::from_bps(sonet::payload_bps_with_stuff(n));
+            with_stuff.map(|payload| (signal.line, payload))
+        }
         Some(signal) => Some((signal.line, signal.payload)),
         None => name.parse::<Rate>().ok().map(|rate| (rate, rate)),
     };
@@ -106,6 +121,12 @@ fn settle_delimiter(stack: &mut Stack) {
         Some(Framing::Ethernet | Framing::EthernetTagged) => {
             (Delimiter::Ethernet, Layer::Eth { own: true })
         }
+        Some(Framing::Atm(aal5)) => (
+            Delimiter::Atm,
+            Layer::Aal5 {
+                encapsulation: aal5,
+            },
+        ),
         Some(Framing::None) | None => return,
     };
     stack.delimiter = default.0;
@@ -116,6 +137,7 @@ fn settle_delimiter(stack: &mut Stack) {
 fn place(stack: &mut Stack, part: &str, below: &str) -> Result<(), StackError> {
     let lowest = stack.layers.is_empty() && stack.delimiter == Delimiter::None;
     let ethernet_line = stack.signal.is_some_and(|s| s.framing == Framing::Ethernet);
+    let cell_line = stack.signal.is_some_and(|s| s.framing.is_atm());
     if lowest && matches!(part, "pos" | "atm" | "eth") {
         let sonet_line = stack.signal.is_some_and(Signal::is_sonet);
         if part == "eth" && sonet_line {
@@ -132,9 +154,23 @@ fn place(stack: &mut Stack, part: &str, below: &str) -> Result<(), StackError> {
                 "this line is Ethernet: its framing is `eth`, and needs no naming",
             ));
         }
+        if part != "atm" && cell_line {
+            return Err(order(
+                part,
+                below,
+                "this line carries cells: name an adaptation layer, or nothing for `aal5-llc`",
+            ));
+        }
         delimit(stack, part);
         return Ok(());
     }
+    if lowest && cell_line {
+        delimit(stack, "atm");
+        if !part.starts_with("aal5") {
+            stack.layers.push(aal5(Aal5::Llc));
+        }
+    }
+    let lowest = lowest && !cell_line;
     let layer = layer(part)?;
     let top = stack.layers.last().copied();
     let ethernet_below = lowest && ethernet_line;
@@ -152,8 +188,10 @@ fn place(stack: &mut Stack, part: &str, below: &str) -> Result<(), StackError> {
 fn layer(part: &str) -> Result<Layer, StackError> {
     Ok(match part {
         "pos" | "atm" => Layer::Pos,
-        "aal5-llc" => Layer::Aal5 { encapsulation: 8 },
-        "aal5-vc" => Layer::Aal5 { encapsulation: 0 },
+        "aal5-llc" => aal5(Aal5::Llc),
+        "aal5-vc" => aal5(Aal5::Vc),
+        "aal5-bridged" => aal5(Aal5::BridgedLlc),
+        "aal5-bridged-vc" => aal5(Aal5::BridgedVc),
         "eth" => Layer::Eth { own: false },
         "vlan" => Layer::Vlan,
         "ip" => Layer::Ip,
@@ -166,6 +204,10 @@ fn layer(part: &str) -> Result<Layer, StackError> {
         },
         _ => return Err(StackError::Layer(short(part))),
     })
+}
+
+const fn aal5(encapsulation: Aal5) -> Layer {
+    Layer::Aal5 { encapsulation }
 }
 
 /// Why `layer` cannot stand on `top`; `None` when it can.

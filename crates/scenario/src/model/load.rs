@@ -5,6 +5,7 @@ use std::sync::Arc;
 use farpath_units::{Duration, Rate, Ratio, Size, Stream};
 
 use super::Tcp;
+use crate::atm::CellContract;
 
 /// `kind = "udp"`.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,17 @@ pub struct Udp {
     pub envelope: Option<Envelope>,
     /// What is sent, if it was written down.
     pub replay: Option<Arc<Replay>>,
+    /// Cells instead of datagrams: `rate` is of whole cells, one in each datagram.
+    pub cells: Option<CellSource>,
+}
+
+/// `kind = "cells"`: a tester's source and its meter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellSource {
+    /// Cells that come together, and the rate at which they do.
+    pub burst: Option<(u64, Rate)>,
+    /// What the receiver holds the cells against.
+    pub contract: Option<CellContract>,
 }
 
 /// Spacing of datagrams.

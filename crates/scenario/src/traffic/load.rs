@@ -1,10 +1,11 @@
 //! The shape of traffic: datagrams by law or by file, flows that come and go.
 
-use farpath_units::{Rate, Ratio, Size};
+use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::atm;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Arrivals, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
+use crate::model::{Arrivals, CellSource, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
 use crate::network::octets;
 use crate::replay;
 
@@ -53,6 +54,69 @@ pub(super) fn udp(
         on_off: f.get::<Fields>("on_off").and_then(|t| on_off(&t)),
         envelope: envelope(f),
         replay,
+        cells: None,
+    })
+}
+
+/// UDP payload of a datagram that fills one cell, with or without LLC and SNAP.
+const CELL_PAYLOAD: u32 = 4;
+
+/// A tester's stream of cells.
+pub(super) fn cells(f: &Fields, name: &str, faults: &mut Vec<Diagnostic>) -> Option<Udp> {
+    let mut refuse = |key: &str, title: String, help: &str| {
+        faults.push(Diagnostic::new(f.place(key), title).help(help));
+    };
+    if f.get::<i64>("ip") == Some(6) {
+        let title = format!("`ip = 6` in test `{name}`, whose datagrams are single cells");
+        refuse(
+            "ip",
+            title,
+            "an IPv6 header and LLC do not fit a cell: remove `ip`",
+        );
+    }
+    let Some(rate) = f.get::<Rate>("rate") else {
+        if !f.has("rate") {
+            let title = format!("test `{name}` has no `rate`");
+            let help = "add `rate`: rate of whole cells, 424 bits each";
+            faults.push(Diagnostic::new(f.span.clone(), title).help(help));
+        }
+        return None;
+    };
+    let (burst, peak) = (f.get::<i64>("burst"), f.get::<Rate>("peak"));
+    match (burst, peak) {
+        (Some(_), None) => {
+            let title = format!("`burst` without `peak` in test `{name}`");
+            let help = "say how fast the cells of a burst come: peak = \"599.04 Mbit/s\"";
+            refuse("burst", title, help);
+        }
+        (None, Some(_)) => {
+            let title = format!("`peak` without `burst` in test `{name}`");
+            refuse(
+                "peak",
+                title,
+                "say how many cells come together: burst = 100",
+            );
+        }
+        (_, Some(peak)) if peak < rate => {
+            let title = format!("a peak of {peak} below the mean rate of {rate}");
+            refuse("peak", title, "a burst comes faster than the mean");
+        }
+        _ => {}
+    }
+    let contract = f
+        .get::<Fields>("contract")
+        .and_then(|c| atm::contract(&c, None, Duration::from_us(1), faults));
+    Some(Udp {
+        rate,
+        size: CELL_PAYLOAD,
+        arrivals: Arrivals::Constant,
+        on_off: None,
+        envelope: None,
+        replay: None,
+        cells: Some(CellSource {
+            burst: burst.map(i64::unsigned_abs).zip(peak),
+            contract,
+        }),
     })
 }
 

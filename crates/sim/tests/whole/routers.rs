@@ -50,6 +50,17 @@ fn rtt_us(world: &World, test: &str) -> f64 {
     world.metric(test, "rtt_min_ns") / 1e3
 }
 
+/// A request of a router's own leaves after the time its control plane takes.
+#[test]
+fn a_router_pings_a_host() {
+    let test = ping("out", "b", "size = 1000").replace("from = \"a\"", "from = \"s\"");
+    let world = chain("", "", &test);
+    assert_eq!(
+        rtt_us(&world, "out"),
+        4000.0 + 4.0 * 8.0 + ROUTER_ANSWER.as_ps() as f64 / 1e6
+    );
+}
+
 #[test]
 fn a_router_answers_its_own_pings() {
     let tests = [

@@ -1,0 +1,137 @@
+use farpath_predict::atm::{frame_loss, frame_loss_glued};
+use farpath_units::Rate;
+use farpath_wire::Kind;
+
+use super::*;
+
+fn circuits(loss: CellLoss, glue: bool, seed: u64) -> Circuits {
+    Circuits::new(CircuitsConfig {
+        line: Rate::from_bps(599_040_000).expect("not zero"),
+        loss,
+        glue,
+        police: None,
+        shape: None,
+        queue: None,
+        key: Key::new(seed),
+        names: Arc::default(),
+    })
+}
+
+fn frame(flow: u16, seq: u64) -> Frame {
+    Frame::new(Kind::Data, FlowDir::forward(flow), seq, 9180)
+}
+
+/// Frames and cells lost of `frames` frames of `cells` cells.
+fn lost(circuits: &mut Circuits, frames: u64, cells: u32) -> (u64, u64) {
+    let mut sum = (0, 0);
+    for seq in 0..frames {
+        let hurt = circuits.pass(Time::ZERO, cells * CELL, &frame(0, seq));
+        sum.0 += u64::from(hurt.fate.is_some());
+        sum.1 += u64::from(hurt.lost);
+    }
+    sum
+}
+
+/// Binomial: within four standard deviations of the closed form.
+#[test]
+fn frames_are_lost_as_the_closed_form_says() {
+    let cases = [(1e-5, 192), (1e-5, 32), (1e-4, 192), (0.01, 2), (0.3, 1)];
+    for (n, (ratio, cells)) in cases.into_iter().enumerate() {
+        for glue in [false, true] {
+            let loss = CellLoss {
+                ratio,
+                bit_error: 0.0,
+            };
+            let frames = 2_000_000;
+            let (frames_lost, cells_lost) =
+                lost(&mut circuits(loss, glue, n as u64), frames, cells);
+            let expected = match glue {
+                true => frame_loss_glued(cells, ratio),
+                false => frame_loss(cells, ratio),
+            };
+            let within = |count: u64, of: f64, p: f64| {
+                // A glued pair counts twice, which widens the spread by no more than half.
+                let spread = (of * p * (1.0 - p)).sqrt() * 1.5;
+                assert!(
+                    (count as f64 - of * p).abs() < 4.0 * spread,
+                    "{count} of {of} at {p}"
+                );
+            };
+            within(frames_lost, frames as f64, expected);
+            within(cells_lost, (frames * u64::from(cells)) as f64, ratio);
+        }
+    }
+}
+
+/// The hazard counts cells, not frames: the same cells are lost however they are put into frames.
+#[test]
+fn the_same_cells_are_lost_in_frames_of_any_length() {
+    let loss = CellLoss {
+        ratio: 0.01,
+        bit_error: 0.0,
+    };
+    let mut at = Vec::new();
+    for cells in [1_u32, 2, 3, 192, 4096] {
+        let mut hazard = circuits(loss, false, 7);
+        let circuit = hazard.circuit(FlowDir::forward(0));
+        let mut struck = Vec::new();
+        for first in (0..1_000_000_u64).step_by(cells as usize) {
+            circuit.cells.pass(cells.into(), |n| struck.push(first + n));
+        }
+        struck.retain(|n| *n < 990_000);
+        at.push(struck);
+    }
+    assert!(at[0].len() > 9000);
+    assert!(at.iter().all(|struck| *struck == at[0]));
+}
+
+#[test]
+fn a_lost_last_cell_takes_the_next_frame_of_its_own_circuit() {
+    let loss = CellLoss {
+        ratio: 0.2,
+        bit_error: 0.0,
+    };
+    let (mut glued, mut plain) = (circuits(loss, true, 3), circuits(loss, false, 3));
+    let mut open = false;
+    for seq in 0..1000 {
+        let a = glued.pass(Time::ZERO, CELL, &frame(0, seq));
+        let b = plain.pass(Time::ZERO, CELL, &frame(0, seq));
+        assert_eq!(a.lost, b.lost);
+        assert_eq!(a.fate.is_some(), b.fate.is_some() || open);
+        open = b.lost > 0;
+    }
+}
+
+/// One wrong bit in a payload costs one frame and no cell; in a header it is corrected.
+#[test]
+fn bit_errors_cost_frames_by_their_payload() {
+    let ber = 1e-7;
+    let loss = CellLoss {
+        ratio: 0.0,
+        bit_error: ber,
+    };
+    let frames = 2_000_000;
+    let (frames_lost, cells_lost) = lost(&mut circuits(loss, true, 1), frames, 192);
+    let expected = frame_loss(192 * 384, ber) * frames as f64;
+    assert!((frames_lost as f64 - expected).abs() < 4.0 * expected.sqrt());
+    assert_eq!(cells_lost, 0);
+}
+
+/// A policer that discards counts cells; one that tags lets them pass.
+#[test]
+fn a_policer_discards_or_tags() {
+    for (action, fate, counts) in [
+        (Action::Drop, Some(Drop::Policed), (96, 0)),
+        (Action::Tag, None, (0, 96)),
+    ] {
+        let mut config = circuits(CellLoss::default(), true, 1).config;
+        let contract = Contract {
+            peak: Rate::from_bps(299_520_000).expect("not zero"),
+            tolerance: farpath_units::Duration::ZERO,
+            sustained: None,
+        };
+        config.police = Some((contract, action));
+        let hurt = Circuits::new(config).pass(Time::ZERO, 192 * CELL, &frame(0, 0));
+        assert_eq!((hurt.fate, (hurt.lost, hurt.tagged)), (fate, counts));
+    }
+}

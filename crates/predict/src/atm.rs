@@ -1,0 +1,154 @@
+//! ATM and AAL5: cells a frame takes, what a lost cell costs, what a contract lets through.
+//!
+//! Cells have 53 bytes, 48 of them payload (ITU-T I.361). An AAL5 frame is the payload, padding and
+//! an 8-byte trailer, in whole cells; the last is marked, none is numbered (ITU-T I.363.5). So one
+//! lost cell costs the frame, and a lost last cell glues the next frame to it, which costs both.
+
+use farpath_units::Rate;
+
+/// Bytes of a cell.
+pub const CELL: u32 = 53;
+
+/// Payload bytes of a cell.
+pub const CELL_PAYLOAD: u32 = 48;
+
+/// Bits of a cell.
+pub const CELL_BITS: u64 = CELL as u64 * 8;
+
+/// Bytes of the AAL5 trailer.
+const TRAILER: u32 = 8;
+
+/// How an AAL5 frame says what it carries (RFC 2684).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Aal5 {
+    /// Routed, LLC and SNAP headers in front: 8 bytes (§5.1).
+    #[default]
+    Llc,
+    /// Routed, one protocol for the whole circuit: nothing (§6.1).
+    Vc,
+    /// Bridged Ethernet without its FCS behind LLC, SNAP and 2 bytes of padding: 10 + 14 bytes (§5.2).
+    BridgedLlc,
+    /// Bridged Ethernet without its FCS behind 2 bytes of padding: 2 + 14 bytes (§6.2).
+    BridgedVc,
+}
+
+impl Aal5 {
+    /// Bytes between the AAL5 frame's start and what it encloses.
+    pub const fn header(self) -> u32 {
+        match self {
+            Aal5::Llc => 8,
+            Aal5::Vc => 0,
+            Aal5::BridgedLlc => 24,
+            Aal5::BridgedVc => 16,
+        }
+    }
+
+    /// Cells for `payload` enclosed bytes: ⌈(L + header + 8) / 48⌉.
+    #[inline]
+    pub const fn cells(self, payload: u32) -> u32 {
+        cells(payload + self.header())
+    }
+}
+
+/// Cells an AAL5 payload of `bytes` (encapsulation included) takes: ⌈(L + 8) / 48⌉.
+pub const fn cells(bytes: u32) -> u32 {
+    (bytes + TRAILER).div_ceil(CELL_PAYLOAD)
+}
+
+/// Share of frames of `cells` cells that miss at least one: 1 − (1 − q)^n, each cell lost with
+/// probability `q` independently.
+pub fn frame_loss(cells: u32, q: f64) -> f64 {
+    -libm::expm1(f64::from(cells) * libm::log1p(-q))
+}
+
+/// The same, frames included that are whole but glued to one whose last cell was lost: what arrives
+/// is a frame whose own cells all arrive and whose predecessor's last cell did, (1 − q)^(n + 1).
+/// Predecessors of the same circuit.
+pub fn frame_loss_glued(cells: u32, q: f64) -> f64 {
+    frame_loss(cells + 1, q)
+}
+
+/// Frame loss over cell loss: n for small `q`. `q` above 0.
+pub fn amplification(cells: u32, q: f64) -> f64 {
+    frame_loss(cells, q) / q
+}
+
+/// Frames an isolated lost cell costs on average, gluing included: 1 + 1/n.
+pub fn frames_per_lost_cell(cells: u32) -> f64 {
+    1.0 + 1.0 / f64::from(cells)
+}
+
+/// Probability that a cell is discarded for its header at bit error ratio `ber`: the header check
+/// corrects one wrong bit of 40 and finds two or more (ITU-T I.432.1 §4.3, in correction mode).
+pub fn header_loss(ber: f64) -> f64 {
+    let none = libm::exp(40.0 * libm::log1p(-ber));
+    let one = 40.0 * ber * libm::exp(39.0 * libm::log1p(-ber));
+    // For small ratios the difference from 1 is below what a double resolves: 780 pairs of bits.
+    if ber < 1e-6 {
+        780.0 * ber * ber
+    } else {
+        (1.0 - none - one).max(0.0)
+    }
+}
+
+/// Long-run share of cells that conform when cells come evenly at `offered` and the contract
+/// sustains `sustained`; both in bit/s of whole cells. One burst more conforms at the start.
+pub fn conforming_ratio(offered: Rate, sustained: Rate) -> f64 {
+    (sustained.as_bps() as f64 / offered.as_bps() as f64).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_of_common_datagrams() {
+        let both = |len| (Aal5::Vc.cells(len), Aal5::Llc.cells(len));
+        assert_eq!(both(40), (1, 2));
+        assert_eq!(both(52), (2, 2));
+        assert_eq!(Aal5::Llc.cells(1500), 32);
+        assert_eq!(Aal5::Llc.cells(4470), 94);
+        assert_eq!(Aal5::Llc.cells(9180), 192);
+        assert_eq!(Aal5::Llc.cells(9140), 191);
+        assert_eq!(Aal5::BridgedLlc.cells(1500), 32);
+        assert_eq!(Aal5::BridgedVc.cells(16), 1);
+    }
+
+    /// Own calculation for the OC-12 document's path: cell loss, cells, frame loss, amplification.
+    #[test]
+    fn cell_loss_is_amplified_by_the_cells_of_a_frame() {
+        let table = [
+            (1e-8, 32, 3.2e-7, 32.0),
+            (1e-8, 192, 1.92e-6, 192.0),
+            (1e-6, 32, 3.2e-5, 32.0),
+            (1e-6, 192, 1.92e-4, 191.98),
+            (1e-5, 32, 3.2e-4, 31.995),
+            (1e-5, 192, 1.918e-3, 191.82),
+        ];
+        for (q, cells, loss, amplified) in table {
+            assert!((frame_loss(cells, q) / loss - 1.0).abs() < 3e-4);
+            assert!((amplification(cells, q) / amplified - 1.0).abs() < 1e-4);
+            let glued = frame_loss_glued(cells, q) / q;
+            let expected = f64::from(cells) * frames_per_lost_cell(cells);
+            assert!((glued / expected - 1.0).abs() < 2e-3);
+        }
+    }
+
+    #[test]
+    fn the_header_check_corrects_one_bit() {
+        assert!((header_loss(1e-9) / 7.8e-16 - 1.0).abs() < 1e-6);
+        // Continuous where the two forms meet.
+        assert!((header_loss(1.000_001e-6) / header_loss(0.999_999e-6) - 1.0).abs() < 1e-3);
+        assert!(header_loss(0.5) > 0.999_999);
+    }
+
+    /// A policer of 300 Mbit/s: 299, 301 and 600 offered.
+    #[test]
+    fn a_contract_lets_its_share_through() {
+        let rate = |mbps: u64| Rate::from_bps(mbps * 1_000_000).expect("not zero");
+        for (offered, share) in [(299, 1.0), (301, 0.9967), (600, 0.5)] {
+            let found = conforming_ratio(rate(offered), rate(300));
+            assert!((found - share).abs() < 5e-5, "{offered}: {found}");
+        }
+    }
+}

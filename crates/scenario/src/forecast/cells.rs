@@ -1,0 +1,33 @@
+//! What closed forms say about a tester's stream of cells.
+
+use farpath_predict::atm::{CELL_BITS, conforming_ratio};
+use farpath_record::Record;
+
+use super::{Path, put};
+use crate::model::{Test, Udp, Way};
+
+impl Path<'_> {
+    /// Share of the cells that pass every policer and cause of loss on the way, and their number.
+    pub(super) fn cells(&self, test: &Test, udp: &Udp, record: &mut Record) {
+        let seconds = test.duration.unwrap_or_default().as_secs_f64();
+        let sent = (udp.rate.as_bps() as f64 * seconds / CELL_BITS as f64).floor();
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let mut arrives = 1.0 - self.loss_ratio(udp.size + header, &self.there);
+        for hop in &self.there {
+            let port = &self.plan.ports[hop.port];
+            let link = &self.scenario.links[port.link.0];
+            let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
+            let police = cells.as_ref().and_then(|c| c.police).filter(|p| !p.tags);
+            let through = police.map_or(1.0, |p| conforming_ratio(udp.rate, p.contract.lasting()));
+            let line = conforming_ratio(udp.rate, self.lasting_rate(hop.port));
+            arrives *= through.min(line);
+        }
+        let m = &mut record.metrics;
+        put(m, "cells_sent", sent);
+        put(m, "cells_received", (sent * arrives).round());
+        put(m, "loss_ratio", 1.0 - arrives);
+        record
+            .notes
+            .push("a long stream: the burst a contract allows at its start is left out".to_owned());
+    }
+}
