@@ -6,76 +6,31 @@
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
 mod cells;
+mod config;
 mod passage;
 mod queued;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use farpath_predict::Framing;
 use farpath_predict::atm::CELL;
-use farpath_units::{Duration, Rate, Time};
+use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use crate::atm::{CellQueue, Circuits, CircuitsConfig, Hurt};
+use crate::atm::{CellQueue, Circuits, Hurt};
 use crate::conditioner::Stage;
-use crate::counters::{Counters, Drop, Interval, IntervalClock, Sampling};
+use crate::counters::{Counters, Drop, Interval, IntervalClock};
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Discipline, DisciplineConfig, Fifo, Limit, TallyId};
+use crate::qdisc::{Discipline, Fifo, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+pub use config::{Change, PortConfig};
 use passage::{Impaired, Passage};
 use queued::Service;
-
-/// What a port is made of.
-pub struct PortConfig {
-    /// Rate left for framed packets.
-    pub rate: Rate,
-    /// How frames are delimited.
-    pub framing: Framing,
-    /// Largest payload of the framing.
-    pub mtu: u32,
-    /// What may wait.
-    pub limit: Limit,
-    /// One-way propagation.
-    pub delay: Duration,
-    /// A change of delay may let frames overtake.
-    pub reorder: bool,
-    /// Causes of loss, in order.
-    pub losses: Vec<Loss>,
-    /// The node at the far end.
-    pub forwarding: Forwarding,
-    /// Bytes of IP and transport headers in a data frame, by `FlowDir::index`.
-    pub headers: Arc<[u16]>,
-    /// How often counters are noted.
-    pub sampling: Sampling,
-    /// The port will be changed during the run.
-    pub changes: bool,
-    /// What frames meet before any queue.
-    pub conditioning: Vec<Stage>,
-    /// A discipline that stands in place of the plain queue and its `limit`.
-    pub queues: Option<DisciplineConfig>,
-    /// What happens to cells, where the framing has any.
-    pub circuits: Option<CircuitsConfig>,
-}
-
-/// A change of configuration during a run.
-pub enum Change {
-    /// Rate of frames whose transmission starts from now on.
-    Rate(Rate),
-    /// Propagation of frames whose transmission starts from now on.
-    Delay(Duration),
-    /// All causes of loss.
-    Losses(Vec<Loss>),
-    /// The queue's limit.
-    Limit(Limit),
-    /// Whether the link carries anything; what is offered meanwhile is dropped.
-    Up(bool),
-}
 
 /// One direction of a link at work.
 pub struct Port {

@@ -241,26 +241,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         searches: Vec::new(),
         configuration: configured::load(tables, source, faults),
     };
-    // Numbers of links and LSPs hold only when none was dropped.
-    if scenario.links.len() == tables.links.len() {
-        scenario.lsps = tables
-            .lsps
-            .iter()
-            .filter_map(|f| mpls::lsp(f, &names, &scenario.links, faults))
-            .collect();
-        if scenario.lsps.len() == tables.lsps.len() {
-            scenario.cccs = tables
-                .cccs
-                .iter()
-                .filter_map(|f| mpls::ccc(f, &names, &scenario, faults))
-                .collect();
-        }
-    }
-    if let Some(configuration) = scenario.configuration.clone()
-        && faults.is_empty()
-    {
-        configured::apply(&configuration, tables, &mut scenario, faults);
-    }
+    paths(tables, &names, &mut scenario, faults);
     scenario.tests = tables
         .tests
         .iter()
@@ -283,6 +264,30 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .filter_map(|f| expect::expect(f, &names, &scenario.sweep, faults))
         .collect();
     scenario
+}
+
+/// The LSPs and cross-connects, those of the text and those of the routers' configurations.
+fn paths(tables: &Tables, names: &Names, scenario: &mut Scenario, faults: &mut Vec<Diagnostic>) {
+    // Numbers of links and LSPs hold only when none was dropped.
+    if scenario.links.len() == tables.links.len() {
+        scenario.lsps = tables
+            .lsps
+            .iter()
+            .filter_map(|f| mpls::lsp(f, names, &scenario.links, faults))
+            .collect();
+        if scenario.lsps.len() == tables.lsps.len() {
+            scenario.cccs = tables
+                .cccs
+                .iter()
+                .filter_map(|f| mpls::ccc(f, names, scenario, faults))
+                .collect();
+        }
+    }
+    if let Some(configuration) = scenario.configuration.clone()
+        && faults.is_empty()
+    {
+        configured::apply(&configuration, tables, scenario, faults);
+    }
 }
 
 /// The name of a table's `name` key, for messages.

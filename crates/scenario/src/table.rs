@@ -2,6 +2,7 @@
 
 mod host;
 mod impair;
+mod link;
 mod mpls;
 mod queueing;
 mod traffic;
@@ -9,14 +10,15 @@ mod traffic;
 use crate::atm;
 use crate::congestion;
 use crate::key::Kind::{
-    BitErrorRate, Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref,
-    Refs, Span, Table, Tables, Text, Texts,
+    Bool, Bound, Choice, Choices, Class, Int, Name, Octets, Point, Queue, Ratio, Ref, Refs, Span,
+    Table, Text, Texts,
 };
-use crate::key::{Key, Kind, Section, key};
+use crate::key::{Kind, Section, key};
 use crate::recovery;
 pub(crate) use host::HOST;
+pub(crate) use link::LINK;
+use link::{BIT_ERRORS, GILBERT, LOSE, LOSE_EVERY, LOSS};
 pub(crate) use mpls::{CCC, LSP};
-use queueing::{CLASS, CODEL, FQ_CODEL, MARK, MEMORY, POLICE, RED, SCHEDULER, SHAPE, WRR};
 use traffic::{ENVELOPE, ON_OFF, SIZES};
 
 /// Largest TCP window: 65 535 shifted by 14 (RFC 7323 §2.3).
@@ -101,208 +103,6 @@ pub(crate) const ROUTER: Section = Section {
             "The language of `config`.",
         )
         .default("what the text shows"),
-    ],
-};
-
-const RATE: Key =
-    key("rate", Kind::Rate, "Rate available to framed packets.").default("what the signal leaves");
-const DELAY: Key = key(
-    "delay",
-    POSITIVE_TIME,
-    "One-way propagation, and nothing else.",
-)
-.default("500 ns");
-const LINK_MTU: Key = key(
-    "mtu",
-    MTU,
-    "Largest payload of the framing in bytes: labels, a carried layer-2 header, the datagram.",
-)
-.default("the largest MTU of the hosts at its ends, and at least 1500 (Ethernet), 4470 (POS) or 9180 (ATM)");
-const REORDER: Key = key(
-    "reorder",
-    Bool,
-    "Whether jitter, or a later, shorter delay, lets frames overtake earlier ones.",
-)
-.default("false");
-const QUEUE: Key = key(
-    "queue",
-    Queue,
-    "What may wait in front of the transmitter: bytes, packets, a time or `1bdp`; \
-     the frame in service, preamble, FCS and gap do not count.",
-)
-.default("txqueuelen where a host sends, else 1000 packets");
-const LOSS: Key = key("loss", Ratio, "Probability with which each frame is lost.").default("0");
-const LOSE: Key = key(
-    "lose",
-    Tables(&LOST),
-    "Frames that are lost by order: one table or several.",
-);
-const LOSE_EVERY: Key = key(
-    "lose_every",
-    COUNT,
-    "Every n-th frame of each flow is lost.",
-);
-const GILBERT: Key = key(
-    "gilbert_elliott",
-    Table(&GILBERT_ELLIOTT),
-    "Losses that come in bursts.",
-);
-const BIT_ERRORS: Key = key(
-    "bit_error_rate",
-    BitErrorRate,
-    "Probability with which each bit is wrong; one wrong bit loses the frame.",
-);
-
-const LOST: Section = Section {
-    name: "lose",
-    doc: "One lost segment.",
-    keys: &[
-        key("flow", Ref("test"), "The test whose segment is lost.").required(),
-        key(
-            "segment",
-            Int {
-                min: 1,
-                max: i64::MAX,
-            },
-            "First transmission of this segment or datagram, from 1.",
-        )
-        .required(),
-        key(
-            "stream",
-            Int {
-                min: 0,
-                max: 32_767,
-            },
-            "Which of a parallel test's streams, from 0.",
-        )
-        .default("0"),
-    ],
-};
-
-const GILBERT_ELLIOTT: Section = Section {
-    name: "gilbert_elliott",
-    doc: "A loss process of two states; all probabilities are per frame.",
-    keys: &[
-        key("p", Ratio, "From good to bad.").required(),
-        key("r", Ratio, "From bad to good.").required(),
-        key("loss_good", Ratio, "Loss in the good state.").default("0"),
-        key("loss_bad", Ratio, "Loss in the bad state.").default("1"),
-    ],
-};
-
-const DIRECTION: Section = Section {
-    name: "direction",
-    doc: "What differs in one direction of a link; a key here wins over the link's own.",
-    keys: &[
-        RATE,
-        DELAY,
-        LINK_MTU,
-        REORDER,
-        QUEUE,
-        LOSS,
-        LOSE,
-        LOSE_EVERY,
-        GILBERT,
-        BIT_ERRORS,
-        SCHEDULER,
-        MEMORY,
-        WRR,
-        CLASS,
-        FQ_CODEL,
-        RED,
-        CODEL,
-        SHAPE,
-        MARK,
-        POLICE,
-        impair::JITTER_KEY,
-        impair::REORDERING_KEY,
-        impair::DUPLICATION_KEY,
-        impair::CORRUPTION_KEY,
-        impair::FLAP_KEY,
-        impair::RATE_TRACE_KEY,
-        atm::CELL_LOSS,
-        atm::CELL_GLUE,
-        atm::POLICE_CELLS,
-        atm::SHAPE_CELLS,
-        atm::CELL_QUEUE,
-    ],
-};
-
-pub(crate) const LINK: Section = Section {
-    name: "link",
-    doc: "A full-duplex link between two nodes: two independent directions.",
-    keys: &[
-        key("name", Name, "Name, unique among links.").required(),
-        key(
-            "ends",
-            Refs {
-                of: "node",
-                min: 2,
-                max: 2,
-            },
-            "The two nodes; forward is from the first to the second.",
-        )
-        .required(),
-        key(
-            "interfaces",
-            Texts,
-            "The interface at each end, in the order of `ends`, as the routers' configurations name \
-             them.",
-        ),
-        key(
-            "framing",
-            Kind::Framing,
-            "How frames are delimited, or the signal that says so and brings its rate.",
-        )
-        .default("ethernet"),
-        RATE,
-        DELAY,
-        LINK_MTU,
-        key(
-            "vlan",
-            Int { min: 1, max: 4094 },
-            "The 802.1Q tag every frame carries on this link.",
-        ),
-        key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
-        REORDER,
-        QUEUE,
-        LOSS,
-        LOSE,
-        LOSE_EVERY,
-        GILBERT,
-        BIT_ERRORS,
-        SCHEDULER,
-        MEMORY,
-        WRR,
-        CLASS,
-        FQ_CODEL,
-        RED,
-        CODEL,
-        SHAPE,
-        MARK,
-        POLICE,
-        impair::JITTER_KEY,
-        impair::REORDERING_KEY,
-        impair::DUPLICATION_KEY,
-        impair::CORRUPTION_KEY,
-        impair::FLAP_KEY,
-        impair::RATE_TRACE_KEY,
-        atm::ENCAPSULATION,
-        atm::CELL_LOSS,
-        atm::CELL_GLUE,
-        atm::POLICE_CELLS,
-        atm::SHAPE_CELLS,
-        atm::CELL_QUEUE,
-        key(
-            "forward",
-            Table(&DIRECTION),
-            "What differs from the first end to the second.",
-        ),
-        key(
-            "reverse",
-            Table(&DIRECTION),
-            "What differs from the second end to the first.",
-        ),
     ],
 };
 
