@@ -230,7 +230,8 @@ fn one_queue(
         let help = "write scheduler = \"wrr\", \"drr\" or \"strict\" beside the classes";
         let title = "classes without a scheduler that serves them";
         faults.push(Diagnostic::new(class.span.clone(), title).help(help));
-    } else if layers.iter().any(|f| f.has("memory")) {
+    } else if layers.iter().any(|f| f.has("memory")) && !layers.iter().any(|f| f.has("interfaces"))
+    {
         let help = "write the size of the one queue as `queue`";
         let title = "`memory` without classes that share it";
         faults.push(Diagnostic::new(place("memory"), title).help(help));

@@ -37,7 +37,7 @@ pub(crate) enum Make {
 
 pub(crate) enum Part {
     Port(Port),
-    Plain(Plain),
+    Plain(Box<Plain>),
     TooFar(Port),
     Asleep(Port),
     Node(Node),
@@ -219,7 +219,7 @@ impl Net {
         let impairments = &direction.impairments;
         let line = (!impairments.is_none()).then(|| Line::new(impairments, key, &self.names));
         if let Make::Plain(fault) = make {
-            return Part::Plain(Plain::new(config, line, fault));
+            return Part::Plain(Box::new(Plain::new(config, line, fault)));
         }
         let mut port = Port::new(config);
         if let Some(line) = line {

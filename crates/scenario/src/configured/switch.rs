@@ -106,6 +106,9 @@ impl Site<'_> {
             return;
         }
         let Some(memory) = self.layers().iter().find_map(|l| l.get::<Size>("memory")) else {
+            if !says_queues(&self.interface.queueing) {
+                return; // nothing is meant, and the plain queue of the link will do
+            }
             let title = format!(
                 "link `{}` has no `memory`: `{}` divides it among {} queues, and no configuration says how much there is",
                 name_of(self.f),
@@ -117,6 +120,10 @@ impl Site<'_> {
                 "add the transmit buffer of the port, such as memory = \"512 kB\"",
             );
         };
+        // A queue that no frame is sent to is none; a class without a match would take the rest.
+        let queues = self.port.queues.iter();
+        let classes = queues.map(|q| class(&self.port, q, memory));
+        let classes = classes.filter(|c| !c.matches.is_empty()).collect();
         let direction = &mut link.directions[self.side];
         direction.queue = QueueLimit::Bytes(memory);
         direction.queueing = Some(Queueing {
@@ -125,12 +132,7 @@ impl Site<'_> {
                 carry: false,
             },
             memory: Some(memory),
-            classes: self
-                .port
-                .queues
-                .iter()
-                .map(|q| class(&self.port, q, memory))
-                .collect(),
+            classes,
             fq_codel: None,
             shape: None,
         });
@@ -222,6 +224,14 @@ impl Site<'_> {
                 });
         }
     }
+}
+
+/// Whether a port's queues are configured at all.
+fn says_queues(said: &farpath_config::qos::Queueing) -> bool {
+    let maps = said.cos_maps.len() + said.dscp_maps.len();
+    let drops = said.thresholds.len() + said.random_detect.len();
+    let shares = said.bandwidth.is_some() || said.limits.is_some();
+    shares || said.strict_cos.is_some() || maps + drops > 0
 }
 
 fn bound(police: &Police) -> Bound {
