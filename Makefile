@@ -101,7 +101,8 @@ lab-test: linker ## the TCP model beside this machine's kernel, in real time; ne
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	cd web && npm run build:gallery
 	@for run in cern-snaky/five-passes wan-2003/atlas-window wan-2003/geneva-chicago-1500 wan-2003/geneva-chicago-9000 \
-		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start lbnl-oc12/sack lbnl-oc12/no-sack; do \
+		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start lbnl-oc12/sack lbnl-oc12/no-sack \
+		infn-lbe/test1 infn-lbe/test3 lbnl-oc12/bad-card; do \
 		name=$${run##*/}; echo "farpath run $$run"; \
 		$(RELEASE) run $$run --out target/gallery/$${name%% *} >/dev/null; \
 	done
@@ -116,6 +117,12 @@ gallery: build ## redraw the figures of docs/gallery from fresh runs
 	$(DRAW) close-up target/gallery/no-sack/report.json docs/gallery/no-sack.svg
 	$(DRAW) holes target/gallery/no-sack/report.json docs/gallery/no-sack-close-up.svg
 	$(DRAW) holes target/gallery/sack/report.json docs/gallery/sack-close-up.svg
+	$(DRAW) testbed target/gallery/test1/report.json docs/gallery/lbe-topology.svg
+	$(DRAW) lower-effort target/gallery/test3/report.json docs/gallery/lbe-loss.svg
+	$(DRAW) segments target/gallery/bad-card/report.json docs/gallery/oc12-map.svg
+	$(RELEASE) predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180 --json >target/gallery/ladder.json
+	$(RELEASE) predict overhead --stack oc12c-fixed-stuff-forgotten/atm/aal5-llc/ip/tcp --mtu 9180 --json >target/gallery/printed.json
+	$(DRAW) ladder target/gallery/ladder.json target/gallery/printed.json docs/gallery/oc12-ladder.svg
 
 .PHONY: images
 images: build oracles ## take the README's picture of a page again

@@ -1,12 +1,16 @@
 // Draws one figure of docs/gallery from what runs leave behind:
-//   node dist-gallery/gallery.js FIGURE REPORT_JSON... OUT_SVG
+//   node dist-gallery/gallery.js FIGURE JSON... OUT_SVG
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import style from "./src/figure.css?raw";
 import { distinctPaths, drawPath } from "./src/diagram/draw";
+import { drawSegments } from "./src/diagram/segments";
+import { drawTestbed } from "./src/diagram/testbed";
+import { columns, drawLadder, type Overhead } from "./src/figure/ladder";
 import { drawLoad } from "./src/figure/load";
+import { drawLowerEffort } from "./src/figure/lower-effort";
 import { drawRecovery, recoveryKey } from "./src/figure/recovery";
 import { drawSawtooth } from "./src/figure/sawtooth";
 import { drawSlowStart } from "./src/figure/slow-start";
@@ -113,14 +117,36 @@ function holes(data: ReportData): Shape {
   });
 }
 
-type Figure = (...reports: ReportData[]) => Shape;
+function testbed(data: ReportData): Shape {
+  return must(drawTestbed(data, "testbed"), "no port with a scheduler");
+}
 
-const one = (draw: (data: ReportData) => Shape): Figure => (...reports) => draw(must(reports[0], "nothing"));
+/** The slides' third test: 26.9 % of 400.32 Mbit/s is lost, so 292.6 arrive. */
+function lowerEffort(data: ReportData): Shape {
+  return must(drawLowerEffort(data, { flood: "lbe", leftBps: 400.32e6 * (1 - 0.269) }, "lower-effort"), "no sweep over the load of less than best effort");
+}
+
+function segments(data: ReportData): Shape {
+  return must(drawSegments(data, "segments"), "no pings along a chain");
+}
+
+function ladder(right: Overhead, slip: Overhead): Shape {
+  const count = (overhead: Overhead): string => must(columns(overhead), "no line and payload").join(" of ");
+  const names = [`${count(right)} columns`, `${count(slip)}, as printed`] as const;
+  return must(drawLadder([right, slip], names, "ladder"), "no layers of IP over ATM");
+}
+
+type Figure = (...files: unknown[]) => Shape;
+
+const TWO = "nothing: two files are wanted";
+const one = (draw: (data: ReportData) => Shape): Figure => (...files) => draw(must(files[0] as ReportData | undefined, "nothing"));
+const two = <T>(draw: (first: T, second: T) => Shape): Figure =>
+  (...files) => draw(must(files[0] as T | undefined, TWO), must(files[1] as T | undefined, TWO));
 
 const FIGURES: Readonly<Record<string, Figure>> = {
   tunnel: one(tunnel), load: one(load), window: one(window), recovery: one(recovery), "slow-start": one(slowStart), trace: one(trace),
   "close-up": one(closeUp), holes: one(holes),
-  sawtooth: (...reports) => sawtooth(must(reports[0], "nothing"), must(reports[1], "nothing: two reports are wanted")),
+  sawtooth: two(sawtooth), testbed: one(testbed), "lower-effort": one(lowerEffort), segments: one(segments), ladder: two(ladder),
 };
 
 function main(): number {
@@ -128,12 +154,12 @@ function main(): number {
   const draw = figure === undefined ? undefined : FIGURES[figure];
   const to = files.pop();
   if (!draw || to === undefined || files.length === 0) {
-    console.error(`usage: gallery ${Object.keys(FIGURES).join("|")} REPORT_JSON... OUT_SVG`);
+    console.error(`usage: gallery ${Object.keys(FIGURES).join("|")} JSON... OUT_SVG`);
     return 2;
   }
   try {
-    const reports = files.map((file) => JSON.parse(readFileSync(file, "utf8")) as ReportData);
-    const text = toFile(draw(...reports), style);
+    const contents = files.map((file) => JSON.parse(readFileSync(file, "utf8")) as unknown);
+    const text = toFile(draw(...contents), style);
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, text);
     return 0;

@@ -53,6 +53,15 @@ export interface LinkRecord {
   readonly t_ns: readonly number[];
   readonly rate_bps: readonly Maybe[];
   readonly queue_bytes?: readonly Maybe[];
+  /** Of a direction with a scheduler, one for each class. */
+  readonly queues?: readonly QueueRecord[];
+}
+
+export interface QueueRecord {
+  readonly class: string;
+  /** Frames. */
+  readonly offered: number;
+  readonly drops: Readonly<Record<string, number>>;
 }
 
 export interface Expectation {

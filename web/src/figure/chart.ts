@@ -21,6 +21,8 @@ export interface Curve {
   readonly filled?: boolean;
   /** Draw a mark at each point. */
   readonly marks?: "round" | "square";
+  /** Marks without a line through them. */
+  readonly bare?: boolean;
   /** Where its name stands, if not at its end. */
   readonly labelAt?: number;
 }
@@ -32,6 +34,8 @@ export interface Mark {
   readonly low?: number | null;
   readonly high?: number | null;
   readonly title: string;
+  /** Written under it. */
+  readonly name?: string;
 }
 
 /** A level that matters, as a dotted line across the chart: at one x or at one y. */
@@ -64,11 +68,15 @@ export interface Chart {
   readonly logX?: boolean;
   /** What of the x axis is shown, if not what the curves cover. */
   readonly xRange?: readonly [low: number, high: number];
+  /** Least room for the names, so that charts under each other share an axis. */
+  readonly namesWidth?: number;
 }
 
 const LEFT = 76;
 const TOP = 34;
 const BOTTOM = 56;
+/** A chart lower than this has fewer ticks. */
+const LOW = 250;
 
 type Scale = (value: number) => number;
 
@@ -97,13 +105,15 @@ function drawCurve(curve: Curve, x: Scale, y: Scale): Shape[] {
     out.push(shape("path", { class: `area ${curve.tone}`, style: "--mix:30%", d: d ?? "" }));
   }
   const d = line<[number, number]>().x((p) => x(p[0])).y((p) => y(p[1])).curve(step).digits(2)(points);
-  out.push(shape("path", {
-    class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d: d ?? "",
-  }));
+  if (curve.bare !== true) out.push(drawStroke(curve, d ?? ""));
   if (curve.marks) {
     for (const [px, py] of points) out.push(drawMark(curve, x(px), y(py)));
   }
   return out;
+}
+
+function drawStroke(curve: Curve, d: string): Shape {
+  return shape("path", { class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d });
 }
 
 function drawMark(curve: Curve, cx: number, cy: number): Shape {
@@ -113,7 +123,7 @@ function drawMark(curve: Curve, cx: number, cy: number): Shape {
     : shape("circle", { ...look, cx: n(cx), cy: n(cy), r: 4.5 });
 }
 
-function drawReference(mark: Mark, x: Scale, y: Scale): Shape {
+function drawReference(mark: Mark, x: Scale, y: Scale, right: number): Shape {
   const cx = x(mark.x);
   const parts: Shape[] = [shape("title", {}, mark.title)];
   if (typeof mark.low === "number" && typeof mark.high === "number") {
@@ -122,6 +132,10 @@ function drawReference(mark: Mark, x: Scale, y: Scale): Shape {
   }
   if (mark.y !== null) {
     parts.push(shape("path", { class: "mark-open", d: `M${n(cx)},${n(y(mark.y) - 10)}l10,10l-10,10l-10,-10Z` }));
+    if (mark.name !== undefined) {
+      const start = cx < (LEFT + right) / 2;
+      parts.push(shape("text", { class: "strong halo", x: n(cx + (start ? -8 : 8)), y: n(y(mark.y) + 27), "text-anchor": start ? "start" : "end" }, mark.name));
+    }
   }
   return shape("g", {}, ...parts);
 }
@@ -178,9 +192,7 @@ function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
   const down = Math.max(0, TOP - 8 - Math.min(...wanted));
   const placed = wanted.map((at) => at + down);
   return named.map((curve, i) => shape("g", {},
-    shape("path", {
-      class: `curve ${curve.tone}${curve.dashed ? " dashed" : ""}`, style: "--mix:30%", d: `M${n(right + 6)},${n(placed[i]!)}h18`,
-    }),
+    curve.bare === true ? drawMark(curve, right + 15, placed[i]!) : drawStroke(curve, `M${n(right + 6)},${n(placed[i]!)}h18`),
     shape("text", { class: "strong", x: n(right + 30), y: n(placed[i]! + 4) }, curve.name),
     ...(curve.detail === undefined ? []
       : [shape("text", { class: "muted", x: n(right + 30), y: n(placed[i]! + 19) }, curve.detail)])));
@@ -194,7 +206,7 @@ export function drawChart(chart: Chart): Shape {
     .concat((chart.rules ?? []).flatMap((rule) => ("y" in rule ? [rule.y] : [])));
   const widest = Math.max(0, ...chart.curves.filter((curve) => curve.nameless !== true).flatMap((curve) => [curve.name.length * 7.4, (curve.detail?.length ?? 0) * 6.7]));
   const beyond = Math.max(0, ...(chart.rules ?? []).map((rule) => ("y" in rule ? rule.name.length * 6.7 - 20 : 0)));
-  const right = chart.width - 40 - Math.max(widest, beyond);
+  const right = chart.width - 40 - Math.max(widest, beyond, chart.namesWidth ?? 0);
   const [low, high] = chart.xRange ?? extent(xs);
   const log = chart.logX === true && low > 0;
   const range = [LEFT + (chart.xTicks ? 18 : 0), right - (chart.xTicks ? 18 : 0)];
@@ -206,8 +218,8 @@ export function drawChart(chart: Chart): Shape {
     role: "img", "aria-labelledby": `${chart.id}-title ${chart.id}-desc`,
   },
     shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
-    ...axes(chart, x, y, xTicks, y.ticks(5), right),
-    ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y)),
+    ...axes(chart, x, y, xTicks, y.ticks(chart.height < LOW ? 3 : 5), right),
+    ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y, right)),
     ...(chart.rules ?? []).map((rule) => drawRule(rule, x, y, right, chart.height - BOTTOM)),
     ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
     ...(chart.spans ?? []).map((span) => drawSpan(span, x, y)),
