@@ -104,7 +104,7 @@ fn signal_name(signal: &str) -> String {
     }
 }
 
-/// The way of each test, there and back; a parallel test's streams share it.
+/// The way of each test, there and back: that of its first stream, which bundles may part from others'.
 pub(crate) fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {

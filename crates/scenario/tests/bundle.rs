@@ -209,7 +209,7 @@ fn a_named_link_is_taken() {
 
 /// Hosts behind circuits over a bundle of three: one LSP each way.
 fn circuit(lsps: &str, names: [&str; 2]) -> String {
-    let core = links("c", 3, ["r", "s"]);
+    let core = links("c", 3, ["r", "s"]).replace("delay", "mtu = 4470\ndelay");
     let (left, right) = (link("left", ["a", "r"]), link("right", ["s", "b"]));
     let [out, home] = names;
     let ccc = |at: &str, link: &str, transmit: &str, receive: &str| {
@@ -321,7 +321,7 @@ fn what_is_no_bundle_is_refused() {
             "links = [\"l1\", \"l2\", \"l3\", \"l4\"]",
             "links = [\"l1\", \"k2\"]",
             "there is no link `k2`",
-            "did you mean",
+            "known here: l1, l2",
         ),
         (
             "\n[[test]]",
