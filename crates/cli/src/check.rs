@@ -44,6 +44,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             page::describe(scenario, &plan, dir.turned()),
         ));
     }
+    for bundle in &scenario.bundles {
+        shown.push_str(&page::bundle(scenario, &plan, bundle));
+    }
     if let Some(configuration) = &scenario.configuration {
         let colour = std::io::stdout().is_terminal();
         let (report, sources) = (&configuration.report, &configuration.sources);

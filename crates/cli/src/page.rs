@@ -104,7 +104,7 @@ fn signal_name(signal: &str) -> String {
     }
 }
 
-/// The way of each test, there and back; a parallel test's streams share it.
+/// The way of each test, there and back: that of its first stream, which bundles may part from others'.
 pub(crate) fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
@@ -171,6 +171,35 @@ fn cross_connect(
         .iter()
         .find(joins)
         .map(|c| c.name().to_owned())
+}
+
+/// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.
+pub(crate) fn bundle(
+    scenario: &Scenario,
+    plan: &Plan,
+    bundle: &farpath_scenario::Bundle,
+) -> String {
+    let mut on = BTreeMap::<usize, u32>::new();
+    for flow in 0..plan.flows.len() {
+        let dir = FlowDir::forward(flow as u16);
+        for hop in [dir, dir.turned()]
+            .iter()
+            .flat_map(|d| plan.walk(scenario, *d))
+        {
+            *on.entry(hop.port).or_default() += 1;
+        }
+    }
+    let many = |link, way| on.get(&plan::port_of(link, way)).copied().unwrap_or(0);
+    let members = bundle.links.iter().map(|&link| {
+        let name = &scenario.links[link.0].name;
+        let (there, back) = (many(link, Way::Forward), many(link, Way::Reverse));
+        format!("    {name}  {there} →  {back} ←\n")
+    });
+    let members: String = members.collect();
+    format!(
+        "\n  bundle {}, flows on each member\n{members}",
+        bundle.name
+    )
 }
 
 /// One line per crossing, for `farpath check`.

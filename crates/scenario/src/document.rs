@@ -9,8 +9,10 @@ use crate::model::Scenario;
 use crate::names::Names;
 use crate::set::{self, Edited, Set};
 use crate::source::Source;
-use crate::table::{ARRAYS, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST};
-use crate::{configured, expect, mpls, network, reach, sweep, traffic};
+use crate::table::{
+    ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
+};
+use crate::{bundle, configured, expect, mpls, network, reach, sweep, traffic};
 
 /// A scenario's text with its `--set` arguments applied.
 #[derive(Clone, Debug)]
@@ -113,6 +115,7 @@ pub(crate) struct Tables {
     pub(crate) hosts: Vec<Fields>,
     pub(crate) routers: Vec<Fields>,
     pub(crate) links: Vec<Fields>,
+    pub(crate) bundles: Vec<Fields>,
     pub(crate) lsps: Vec<Fields>,
     pub(crate) cccs: Vec<Fields>,
     pub(crate) tests: Vec<Fields>,
@@ -160,6 +163,7 @@ impl Tables {
             hosts: array(root, &HOST, faults),
             routers: array(root, &ROUTER, faults),
             links: array(root, &LINK, faults),
+            bundles: array(root, &BUNDLE, faults),
             lsps: array(root, &LSP, faults),
             cccs: array(root, &CCC, faults),
             tests: array(root, &TEST, faults),
@@ -177,6 +181,7 @@ impl Tables {
             &self.hosts,
             &self.routers,
             &self.links,
+            &self.bundles,
             &self.lsps,
             &self.tests,
             &self.searches,
@@ -232,6 +237,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         hosts,
         routers,
         links,
+        bundles: Vec::new(),
         lsps: Vec::new(),
         cccs: Vec::new(),
         tests: Vec::new(),
@@ -266,14 +272,19 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
     scenario
 }
 
-/// The LSPs and cross-connects, those of the text and those of the routers' configurations.
+/// The bundles, LSPs and cross-connects, those of the text and those of the routers' configurations.
 fn paths(tables: &Tables, names: &Names, scenario: &mut Scenario, faults: &mut Vec<Diagnostic>) {
     // Numbers of links and LSPs hold only when none was dropped.
     if scenario.links.len() == tables.links.len() {
+        scenario.bundles = tables
+            .bundles
+            .iter()
+            .filter_map(|f| bundle::bundle(f, names, scenario, faults))
+            .collect();
         scenario.lsps = tables
             .lsps
             .iter()
-            .filter_map(|f| mpls::lsp(f, names, &scenario.links, faults))
+            .filter_map(|f| mpls::lsp(f, names, scenario, faults))
             .collect();
         if scenario.lsps.len() == tables.lsps.len() {
             scenario.cccs = tables

@@ -3,6 +3,7 @@
 //! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
 //! one test's effect on another, and say so where tests overlap.
 
+mod bundle;
 mod cells;
 mod exchange;
 mod host;
@@ -39,6 +40,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             TestKind::Flows(flows) => path.flows(flows, &mut record),
         }
         path.note_weather(&mut record);
+        path.note_bundles(&mut record);
         match &test.kind {
             TestKind::Ping(_) => path.jitter_ping(&mut record),
             _ => path.note_impairments(&mut record),
@@ -197,21 +199,18 @@ impl<'a> Path<'a> {
     /// Payload rate at which the first port is full, or one of the hosts, when each datagram of `len` bytes carries
     /// `payload` of them and `acks` datagrams of `ack_len` bytes come back for it. A port that the
     /// way crosses several times carries the datagram as often.
+    /// Streams that bundles send different ways share each place alike.
     fn narrowest(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> Narrowest {
+        if let Some(streams) = self.parted() {
+            return self.filled(&streams, len, payload, (acks, ack_len));
+        }
         let mut best = Narrowest {
             bps: self.hosts_bps(len, payload, acks, ack_len),
             place: "host_cpu",
         };
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
-            let framing = self.scenario.links[port.link.0].framing;
-            let on = |walk: &[Hop], len: u32| -> f64 {
-                let crossings = walk.iter().filter(|h| h.port == hop.port);
-                crossings
-                    .map(|h| f64::from(framing.wire_bytes(len + h.extra)))
-                    .sum()
-            };
-            let wire = on(&self.there, len) + acks * on(&self.back, ack_len);
+            let wire = self.wire_on(hop.port, len, acks, ack_len);
             let rate = self.lasting_rate(hop.port);
             let bps = rate.as_bps() as f64 * f64::from(payload) / wire;
             if bps < best.bps {
@@ -221,6 +220,18 @@ impl<'a> Path<'a> {
             }
         }
         best
+    }
+
+    /// Bytes a port carries for one datagram of `len` bytes and its `acks`.
+    fn wire_on(&self, port: usize, len: u32, acks: f64, ack_len: u32) -> f64 {
+        let framing = self.scenario.links[self.plan.ports[port].link.0].framing;
+        let on = |walk: &[Hop], len: u32| -> f64 {
+            let crossings = walk.iter().filter(|h| h.port == port);
+            crossings
+                .map(|h| f64::from(framing.wire_bytes(len + h.extra)))
+                .sum()
+        };
+        on(&self.there, len) + acks * on(&self.back, ack_len)
     }
 
     /// The rate a port keeps up for long: its own, or what its shaper of cells sustains.

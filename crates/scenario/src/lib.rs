@@ -13,6 +13,7 @@
 
 mod aqm;
 mod atm;
+mod bundle;
 mod code;
 mod conditioning;
 mod configured;

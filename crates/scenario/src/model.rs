@@ -29,6 +29,8 @@ pub struct Scenario {
     pub routers: Vec<Router>,
     /// `[[link]]`, in file order.
     pub links: Vec<Link>,
+    /// `[[bundle]]`, in file order.
+    pub bundles: Vec<Bundle>,
     /// `[[lsp]]`, in file order.
     pub lsps: Vec<Lsp>,
     /// `[[ccc]]`, in file order.
@@ -238,6 +240,17 @@ pub enum Loss {
     },
     /// Each bit on the wire with this probability; one wrong bit loses the frame.
     BitError(f64),
+}
+
+/// `[[bundle]]`: parallel links between two nodes, each flow on one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bundle {
+    /// Its name.
+    pub name: String,
+    /// The members, 2 to 16.
+    pub links: Vec<LinkId>,
+    /// Seed of the hash; 0 by default.
+    pub seed: u64,
 }
 
 /// `[[lsp]]`: a unidirectional Label Switched Path.

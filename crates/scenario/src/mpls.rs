@@ -1,5 +1,6 @@
 //! Label Switched Paths and circuit cross-connects: who hands what to whom, and where it ends.
 
+use crate::bundle::key_of_lsp;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Ccc, Link, LinkId, Lsp, NodeId, Scenario, Way};
@@ -9,7 +10,7 @@ use crate::names::Names;
 pub(crate) fn lsp(
     f: &Fields,
     names: &Names,
-    links: &[Link],
+    scenario: &Scenario,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Lsp> {
     let name: String = f.get("name")?;
@@ -39,9 +40,9 @@ pub(crate) fn lsp(
         let hop = match named.as_ref().and_then(|n| n.get_ref().get(i)) {
             Some(wanted) => {
                 let link = names.link(wanted, faults)?;
-                hop_over(link, wanted, from, to, names, links)
+                hop_over(link, wanted, from, to, names, &scenario.links)
             }
-            None => only_hop(&name, &written[i + 1], from, to, names, links),
+            None => only_hop(&name, &written[i + 1], from, to, names, scenario),
         };
         match hop {
             Ok(hop) => hops.push(hop),
@@ -104,15 +105,17 @@ fn hop_over(
     })
 }
 
-/// The hop over the only link that joins the two routers; none and several are faults at `to`.
+/// The hop over the only link that joins the two routers, or over the member of the bundle that does;
+/// none and several are faults at `to`.
 fn only_hop(
     lsp: &str,
     written_to: &At<String>,
     from: NodeId,
     to: NodeId,
     names: &Names,
-    links: &[Link],
+    scenario: &Scenario,
 ) -> Result<(LinkId, Way), Diagnostic> {
+    let links = &scenario.links;
     let found: Vec<(LinkId, Way)> = links
         .iter()
         .enumerate()
@@ -121,6 +124,13 @@ fn only_hop(
     let (a, b) = (names.node_name(from), names.node_name(to));
     match found[..] {
         [only] => Ok(only),
+        [(first, _), ..]
+            if let Some(bundle) = scenario.bundle_of(first)
+                && found.iter().all(|(l, _)| bundle.links.contains(l)) =>
+        {
+            let member = bundle.member(key_of_lsp(lsp));
+            Ok((member, scenario.way_from(from, member)))
+        }
         [] => Err(
             Diagnostic::new(written_to.span(), format!("no link joins `{a}` and `{b}`"))
                 .label(format!("not a neighbour, in LSP `{lsp}`"))

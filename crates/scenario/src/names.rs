@@ -111,6 +111,8 @@ impl Names {
             };
             [of("forward", &a), of("reverse", &b)]
         };
+        // Nothing refers to a bundle, but two of one name would choose alike.
+        Register::collect(("bundle", "bundles"), &[&tables.bundles], faults);
         Names {
             hosts: tables.hosts.len(),
             nodes: Register::collect(

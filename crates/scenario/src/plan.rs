@@ -325,8 +325,9 @@ impl Plan {
         to: NodeId,
         via: Option<LinkId>,
     ) -> Option<Vec<NodeId>> {
+        let key = self.key_of(scenario, dir);
         let mut visited = vec![from];
-        let mut step = routes.next(scenario, from, to, via)?;
+        let mut step = routes.next(scenario, from, to, via, key)?;
         self.node_route(dir, from, step.port);
         loop {
             let far = step.far;
@@ -343,7 +344,7 @@ impl Plan {
             if !scenario.is_router(far) || visited.len() > 4 * scenario.node_count() + 4 {
                 return None;
             }
-            let next = routes.next(scenario, far, to, None)?;
+            let next = routes.next(scenario, far, to, None, key)?;
             let action = self.forward_action(scenario, routes, far, to, entry, next.port);
             // A tunnel's end routes again: make sure every node on the plain path can.
             set(

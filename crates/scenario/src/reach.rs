@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Size, Time};
 
+use crate::bundle;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
@@ -30,6 +31,7 @@ const LATEST_END: Time = Time::from_ps(100 * 86_400 * 1_000_000_000_000);
 /// Checks what only the whole scenario can show.
 pub(crate) fn check(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnostic>) {
     used_once(scenario, tables, faults);
+    bundle::check(scenario, tables, faults);
     if !faults.is_empty() {
         return;
     }

@@ -88,6 +88,7 @@ fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<D
         "host" => &tables.hosts,
         "router" => &tables.routers,
         "link" => &tables.links,
+        "bundle" => &tables.bundles,
         "lsp" => &tables.lsps,
         "ccc" => &tables.cccs,
         "test" => &tables.tests,

@@ -1,5 +1,6 @@
 //! The keys of every section: the format itself, as data.
 
+mod bundle;
 mod host;
 mod impair;
 mod link;
@@ -15,6 +16,7 @@ use crate::key::Kind::{
 };
 use crate::key::{Kind, Section, key};
 use crate::recovery;
+pub(crate) use bundle::BUNDLE;
 pub(crate) use host::HOST;
 pub(crate) use link::LINK;
 use link::{BIT_ERRORS, GILBERT, LOSE, LOSE_EVERY, LOSS};
@@ -25,8 +27,8 @@ use traffic::{ENVELOPE, ON_OFF, SIZES};
 pub(crate) const LARGEST_WINDOW: u64 = 65_535 << 14;
 
 /// Sections of which a file may have several, `[[…]]`.
-pub(crate) const ARRAYS: [&Section; 9] = [
-    &HOST, &ROUTER, &LINK, &LSP, &CCC, &TEST, &EVENT, &EXPECT, &SEARCH,
+pub(crate) const ARRAYS: [&Section; 10] = [
+    &HOST, &ROUTER, &LINK, &BUNDLE, &LSP, &CCC, &TEST, &EVENT, &EXPECT, &SEARCH,
 ];
 
 /// The section a name means.

@@ -1,7 +1,11 @@
-//! Shortest paths between nodes: by propagation delay, then by hops, then by link number.
+//! Shortest paths between nodes: by propagation delay, then by hops, then by link number; where that
+//! is a member of a bundle, by the flow's hash.
+
+use farpath_units::Key;
+use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, Scenario, Way};
-use crate::plan::{PlanError, port_of};
+use crate::plan::{Plan, PlanError, port_of};
 
 /// One step towards a destination: the port a node sends on, the port that delivers to the next
 /// node with an IP header to look at (another one across a circuit), and that node.
@@ -45,15 +49,35 @@ impl Routes {
         Ok(Routes { edges, distance })
     }
 
-    /// The step from `at` towards `to`; a host does not forward, so only routers lie between.
+    /// The step from `at` towards `to` of `traffic`, which chooses among the members of a bundle
+    /// unless it goes `via` a link of its own.
     pub(super) fn next(
         &self,
         scenario: &Scenario,
         at: NodeId,
         to: NodeId,
         via: Option<LinkId>,
+        traffic: Key,
     ) -> Option<Step> {
-        let mut best: Option<(u64, Step)> = None;
+        let best = self.best(scenario, at, to, via)?;
+        let Some(bundle) = scenario.bundle_of(best.link).filter(|_| via.is_none()) else {
+            return Some(best.step);
+        };
+        let member = bundle.member(traffic);
+        let edge = self.edges.iter().find(|e| e.from == at && e.link == member);
+        edge.map(|e| e.step)
+    }
+
+    /// The shortest way on from `at` towards `to`; a host does not forward, so only routers lie
+    /// between.
+    fn best(
+        &self,
+        scenario: &Scenario,
+        at: NodeId,
+        to: NodeId,
+        via: Option<LinkId>,
+    ) -> Option<&Edge> {
+        let mut best: Option<(u64, &Edge)> = None;
         for edge in self
             .edges
             .iter()
@@ -66,10 +90,10 @@ impl Routes {
             }
             let cost = rest.saturating_add(edge.cost);
             if best.is_none_or(|(c, _)| cost < c) {
-                best = Some((cost, edge.step));
+                best = Some((cost, edge));
             }
         }
-        best.map(|(_, step)| step)
+        best.map(|(_, edge)| edge)
     }
 
     /// The LSP that starts at `at`, is not part of a circuit, and ends on the shortest path to
@@ -84,7 +108,7 @@ impl Routes {
         let mut on_path = Vec::new();
         let mut node = at;
         while node != to && on_path.len() <= scenario.node_count() {
-            node = self.next(scenario, node, to, None)?.far;
+            node = self.best(scenario, node, to, None)?.step.far;
             on_path.push(node);
         }
         let mut best: Option<(usize, usize)> = None;
@@ -100,6 +124,19 @@ impl Routes {
             }
         }
         best.map(|(_, number)| number)
+    }
+}
+
+impl Plan {
+    /// What the hash of a bundle sees of one direction of a flow: as with addresses and ports, both
+    /// halves of a connection that goes the same way, requests and the ACKs of answers, are alike.
+    pub(super) fn key_of(&self, scenario: &Scenario, dir: FlowDir) -> Key {
+        let flow = &self.flows[usize::from(dir.flow())];
+        let test = &scenario.tests[flow.test];
+        let onward = (flow.source == test.from) != dir.is_reverse();
+        let key = Key::new(0).with("flow").with(&test.name);
+        key.with_number(flow.stream.into())
+            .with_number(onward.into())
     }
 }
 
