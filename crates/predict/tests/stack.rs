@@ -298,7 +298,7 @@ fn a_line_of_cells_brings_its_adaptation_layer() {
     );
     let vc = ladder("oc12c-atm/aal5-vc/ip", 88);
     assert_eq!(vc.rung("atm").expect("a rung").bytes, Some(106));
-    assert_eq!(ladder("oc12c-atm/atm/aal5-vc/ip", 40), vc);
+    assert_eq!(ladder("oc12c-atm/atm/aal5-vc/ip", 88), vc);
     let bridged = ladder("oc3c-atm/aal5-bridged/ip", 1500);
     assert_eq!(bridged.rung("aal5").expect("a rung").bytes, Some(32 * 48));
     assert!("oc12c-atm/pos/ip".parse::<Stack>().is_err());
