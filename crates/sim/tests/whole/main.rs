@@ -1,6 +1,7 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
 mod congestion;
+mod directional;
 mod events;
 mod exchanges;
 mod hosts;
