@@ -5,6 +5,7 @@
 //! deadline. *By pull*: the transmitter takes the next frame when it falls idle, which every other
 //! discipline needs, and every port whose rate, delay or losses change while frames wait.
 
+mod arrivals;
 mod cells;
 mod config;
 mod passage;
@@ -24,7 +25,7 @@ use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
 use crate::network::{Element, Io};
-use crate::qdisc::{Discipline, Fifo, TallyId};
+use crate::qdisc::{Discipline, Fifo, Place, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
@@ -252,8 +253,10 @@ impl Port {
             return self.refuse(frame, Drop::Mtu);
         }
         if matches!(self.service, Service::Queues(_)) {
-            let met = (treatment.footprint, treatment.place);
-            return self.enqueue(frame, met, known, io);
+            if self.enqueue(frame, treatment) {
+                self.serve(now, known, io);
+            }
+            return;
         }
         let must_wait = self.transmitter.free() > now;
         if must_wait && !self.fifo.admits(now, treatment.footprint.queue_bytes) {
@@ -351,14 +354,19 @@ impl Port {
 
     #[inline]
     fn treatment<'t>(&mut self, frame: &Frame, known: &'t mut Treatments) -> &'t Treatment {
-        known.of(
-            frame,
-            &mut self.transmitter,
-            &mut self.fifo,
-            &self.forwarding,
-            &self.headers,
-            self.service.queues(),
-        )
+        if !known.knows(frame) {
+            self.work_out(frame, known);
+        }
+        known.of(frame)
+    }
+
+    #[inline(never)]
+    fn work_out(&mut self, frame: &Frame, known: &mut Treatments) {
+        let queues = self.service.queues();
+        let place = queues.map_or_else(Place::default, |q| q.place(frame));
+        let (transmitter, fifo) = (&mut self.transmitter, &mut self.fifo);
+        let (forwarding, headers) = (&self.forwarding, &self.headers);
+        known.work_out(frame, transmitter, fifo, forwarding, headers, place);
     }
 
     #[cold]
@@ -483,52 +491,6 @@ impl Port {
             *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
         }
     }
-
-    /// Takes what input `n` has before `until`; returns the arrival of what it has left.
-    #[inline]
-    fn drain(
-        &mut self,
-        n: usize,
-        until: Time,
-        plain: bool,
-        known: &mut Treatments,
-        io: &mut Io<'_>,
-    ) -> Time {
-        loop {
-            let Some(head) = io.input(n).head() else {
-                return Time::MAX;
-            };
-            let now = head.at;
-            if now >= until {
-                return now;
-            }
-            if plain {
-                self.note_intervals(now);
-                let treatment = self.treatment(head, known);
-                let (passed, next) = self.pass(n, until, treatment, io);
-                if next >= until {
-                    return next;
-                }
-                if passed > 0 {
-                    continue;
-                }
-            }
-            // Ends of transmission come before arrivals of the same instant.
-            self.pull_until(now.next(), known, io);
-            if let Some(frame) = io.input(n).pop_before(until) {
-                self.arrive(&frame, known, io);
-            }
-        }
-    }
-
-    #[inline]
-    fn pull_until(&mut self, until: Time, known: &mut Treatments, io: &mut Io<'_>) {
-        while let due = self.service.due(self.transmitter.free())
-            && due < until
-        {
-            self.pull(due, known, io);
-        }
-    }
 }
 
 impl Element for Port {
@@ -549,13 +511,16 @@ impl Element for Port {
             }
             self.merge = merge;
         }
-        self.pull_until(until, &mut known, io);
+        if !plain {
+            self.pull_until(until, &mut known, io);
+        }
         self.treatments = known;
         if self.passage == Passage::Impaired {
             self.release(until, io);
         }
     }
 
+    #[inline]
     fn deadline(&self) -> Time {
         if let Some(cells) = &self.cells {
             return cells.deadline();

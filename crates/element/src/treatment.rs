@@ -10,7 +10,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Frame, Kind};
 
 use crate::forwarding::{Exit, Forwarding};
-use crate::qdisc::{Discipline, Fifo, Footprint, Place, TallyId};
+use crate::qdisc::{Fifo, Footprint, Place, TallyId};
 use crate::transmitter::Transmitter;
 
 /// The treatment of frames that are alike.
@@ -62,34 +62,28 @@ impl Treatments {
         self.0.clear();
     }
 
-    /// How `frame` is treated.
+    /// Whether the latest frame of this flow and direction was like `frame`.
     #[inline]
-    pub(crate) fn of(
-        &mut self,
-        frame: &Frame,
-        transmitter: &mut Transmitter,
-        fifo: &mut Fifo,
-        forwarding: &Forwarding,
-        headers: &[u16],
-        queues: Option<&Discipline>,
-    ) -> &Treatment {
-        let index = frame.flow.index();
-        let known = self.0.get(index).is_some_and(|t| t.is_for(frame));
-        if !known {
-            self.work_out(frame, transmitter, fifo, forwarding, headers);
-            self.0[index].place = queues.map_or_else(Place::default, |q| q.place(frame));
-        }
-        &self.0[index]
+    pub(crate) fn knows(&self, frame: &Frame) -> bool {
+        let latest = self.0.get(frame.flow.index());
+        latest.is_some_and(|t| t.is_for(frame))
     }
 
-    #[inline(never)]
-    fn work_out(
+    /// How the latest frame like `frame` was treated. One must have been worked out.
+    #[inline]
+    pub(crate) fn of(&self, frame: &Frame) -> &Treatment {
+        &self.0[frame.flow.index()]
+    }
+
+    /// Works out how `frame`, that waits at `place`, is treated.
+    pub(crate) fn work_out(
         &mut self,
         frame: &Frame,
         transmitter: &mut Transmitter,
         fifo: &mut Fifo,
         forwarding: &Forwarding,
         headers: &[u16],
+        place: Place,
     ) {
         let mut sent = *frame;
         let exit = forwarding.decide(&mut sent);
@@ -117,7 +111,7 @@ impl Treatments {
             footprint,
             tally: fifo.tally(footprint, cost.time),
             enclosed,
-            place: Place::default(),
+            place,
         };
         if index >= self.0.len() {
             self.0.resize(index + 1, treatment);

@@ -14,7 +14,21 @@ use crate::treatment::{Treatment, Treatments};
 impl Port {
     /// The cells of a frame sent from `start` to `end` go their way: what was done to them when it goes
     /// on, or else what it counts for.
+    #[inline]
     pub(super) fn through_cells(
+        &mut self,
+        way: (Time, Time),
+        frame: &Frame,
+        treatment: &Treatment,
+    ) -> Result<Hurt, TallyId> {
+        if self.circuits.is_none() {
+            return Ok(Hurt::default());
+        }
+        self.through_circuits(way, frame, treatment)
+    }
+
+    #[inline(never)]
+    fn through_circuits(
         &mut self,
         (start, end): (Time, Time),
         frame: &Frame,
@@ -32,10 +46,16 @@ impl Port {
     }
 
     /// What a frame counts for that lost cells or had some tagged.
+    #[inline]
     pub(super) fn hurt(&mut self, treatment: &Treatment, hurt: Hurt) -> TallyId {
         if hurt == Hurt::default() {
             return treatment.tally;
         }
+        self.tally_hurt(treatment, hurt)
+    }
+
+    #[inline(never)]
+    fn tally_hurt(&mut self, treatment: &Treatment, hurt: Hurt) -> TallyId {
         let footprint = Footprint {
             fate: hurt.fate,
             cells_lost: hurt.lost,

@@ -10,8 +10,8 @@ use super::Port;
 use crate::conditioner::{Policer, Stage};
 use crate::counters::Drop;
 use crate::network::Io;
-use crate::qdisc::{Discipline, Footprint, Place, QueueCounter};
-use crate::treatment::Treatments;
+use crate::qdisc::{Discipline, QueueCounter};
+use crate::treatment::{Treatment, Treatments};
 
 /// How frames get to the transmitter.
 #[derive(Debug)]
@@ -72,25 +72,25 @@ impl Port {
         self.admit(&frame, known, io);
     }
 
-    /// A frame that may be carried meets the queues.
-    pub(super) fn enqueue(
-        &mut self,
-        frame: &Frame,
-        (cost, place): (Footprint, Place),
-        known: &mut Treatments,
-        io: &mut Io<'_>,
-    ) {
+    /// A frame that may be carried meets the queues; whether the transmitter is idle and may take it.
+    #[inline]
+    pub(super) fn enqueue(&mut self, frame: &Frame, treatment: &Treatment) -> bool {
         let Service::Queues(queues) = &mut self.service else {
-            return;
+            return false;
         };
         let idle = self.transmitter.free() <= frame.at;
         let waits = !idle || queues.frames() > 0;
-        let offered = queues.offer(frame, &cost, place, waits);
-        self.bury(frame.at);
+        let offered = queues.offer(frame, &treatment.footprint, treatment.place, waits);
+        let gone = queues.has_gone();
+        if gone {
+            self.bury(frame.at);
+        }
         match offered {
-            Err(reason) => self.refuse(frame, reason),
-            Ok(()) if idle => self.serve(frame.at, known, io),
-            Ok(()) => {}
+            Err(reason) => {
+                self.refuse(frame, reason);
+                false
+            }
+            Ok(()) => idle,
         }
     }
 
@@ -101,7 +101,9 @@ impl Port {
         };
         let framing = self.transmitter.framing();
         let taken = queues.take(now, |frame| framing.queue_bytes(frame.link_payload()));
-        self.bury(now);
+        if queues.has_gone() {
+            self.bury(now);
+        }
         if let Some(frame) = taken {
             let treatment = self.treatment(&frame, known);
             let (_, tally) = self.transmit(now, &frame, treatment, io);
@@ -110,7 +112,7 @@ impl Port {
     }
 
     /// Counts what was dropped out of its turn at `now`.
-    #[inline]
+    #[inline(never)]
     fn bury(&mut self, now: Time) {
         while let Service::Queues(queues) = &mut self.service
             && let Some((frame, reason)) = queues.gone()

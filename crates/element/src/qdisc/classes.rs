@@ -270,37 +270,50 @@ impl Classes {
             let head = |n: usize| queues[n].waiting.front().map_or(0, |w| w.queue_bytes);
             let number = self.turns.next(head)?;
             let queue = &mut self.queues[number];
-            let taken = match &mut queue.codel {
-                None => {
-                    let taken = queue.waiting.pop_front()?;
-                    let length = u64::from(taken.queue_bytes);
-                    queue.bytes -= length;
-                    self.bytes -= length;
-                    self.frames -= 1;
-                    Some(taken)
+            if queue.codel.is_some() {
+                let taken = self.take_controlled(number, now, gone);
+                if taken.is_some() {
+                    return taken;
                 }
-                Some((config, controller)) => {
-                    let mut head = Served {
-                        waiting: &mut queue.waiting,
-                        bytes: &mut queue.bytes,
-                        counter: &mut queue.counter,
-                        left: (&mut self.bytes, &mut self.frames),
-                        gone,
-                    };
-                    controller.take(config, now, &mut head)
-                }
-            };
+                continue;
+            }
+            let taken = queue.waiting.pop_front()?;
+            let length = u64::from(taken.queue_bytes);
+            queue.bytes -= length;
+            self.bytes -= length;
+            self.frames -= 1;
             let empty = queue.waiting.is_empty();
             if empty && let Some(red) = &mut queue.red {
                 red.emptied(now);
             }
-            let bytes = taken.as_ref().map_or(0, |t| t.queue_bytes);
-            self.turns.spend(number, bytes, empty);
-            if let Some(taken) = taken {
-                queue.counter.sent(&taken, now);
-                return Some(taken.frame);
-            }
+            self.turns.spend(number, taken.queue_bytes, empty);
+            queue.counter.sent(&taken, now);
+            return Some(taken.frame);
         }
+    }
+
+    /// What the controller of queue `number` lets through, if anything.
+    #[inline(never)]
+    fn take_controlled(&mut self, number: usize, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
+        let queue = &mut self.queues[number];
+        let (config, controller) = queue.codel.as_mut()?;
+        let mut head = Served {
+            waiting: &mut queue.waiting,
+            bytes: &mut queue.bytes,
+            counter: &mut queue.counter,
+            left: (&mut self.bytes, &mut self.frames),
+            gone,
+        };
+        let taken = controller.take(config, now, &mut head);
+        let empty = queue.waiting.is_empty();
+        if empty && let Some(red) = &mut queue.red {
+            red.emptied(now);
+        }
+        let bytes = taken.as_ref().map_or(0, |t| t.queue_bytes);
+        self.turns.spend(number, bytes, empty);
+        let taken = taken?;
+        queue.counter.sent(&taken, now);
+        Some(taken.frame)
     }
 
     /// Replaces the limit of every queue; frames already waiting stay.

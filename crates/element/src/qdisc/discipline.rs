@@ -123,8 +123,15 @@ impl Discipline {
         (self.queues.frames() > 0).then_some(Time::ZERO)
     }
 
+    #[inline]
     fn held(&self) -> Option<&(Frame, u32, Time)> {
         self.shaper.as_ref().and_then(|s| s.next.as_ref())
+    }
+
+    /// Whether frames were dropped out of their turn.
+    #[inline]
+    pub fn has_gone(&self) -> bool {
+        !self.gone.is_empty()
     }
 
     /// Frames dropped out of their turn since the last call.
@@ -141,6 +148,7 @@ impl Discipline {
     }
 
     /// Bytes waiting.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         let queued = match &self.queues {
             Queues::Classes(classes) => classes.bytes(),
@@ -150,6 +158,7 @@ impl Discipline {
     }
 
     /// Frames waiting.
+    #[inline]
     pub fn frames(&self) -> u64 {
         self.queues.frames() + u64::from(self.held().is_some())
     }

@@ -2,6 +2,7 @@
 
 mod bundles;
 mod congestion;
+mod directional;
 mod events;
 mod exchanges;
 mod hosts;

@@ -7,7 +7,7 @@ use crate::world::{World, assert_near, assert_within, run_in, run_text, scenario
 
 /// Hosts a, c and e on router r, b and d on router s; `neck` are the keys of the link between, of
 /// `rate`.
-fn neck(rate: &str, delay: &str, neck: &str, tests: &str) -> String {
+pub(crate) fn neck(rate: &str, delay: &str, neck: &str, tests: &str) -> String {
     let mut text = format!(
         "[scenario]\nname = \"neck\"\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
          [[link]]\nname = \"neck\"\nends = [\"r\", \"s\"]\nrate = \"{rate}\"\ndelay = \"{delay}\"\n{neck}\n"
@@ -21,13 +21,13 @@ fn neck(rate: &str, delay: &str, neck: &str, tests: &str) -> String {
     text + tests
 }
 
-fn test(name: &str, kind: &str, from: &str, to: &str, more: &str) -> String {
+pub(crate) fn test(name: &str, kind: &str, from: &str, to: &str, more: &str) -> String {
     format!(
         "[[test]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n"
     )
 }
 
-fn metric(world: &World, name: &str) -> f64 {
+pub(crate) fn metric(world: &World, name: &str) -> f64 {
     link_metric(world.link("neck", "r>s"), name).unwrap_or_else(|| panic!("no {name}"))
 }
 
@@ -133,6 +133,27 @@ fn two_cubic_flows_are_fair_and_fq_codel_keeps_the_queue_short() {
     }
 }
 
+/// Bulk and the rest in classes of their own; `normal` and `bulk` are more of their keys.
+fn in_classes(scheduler: &str, normal: &str, bulk: &str) -> String {
+    format!(
+        "scheduler = \"{scheduler}\"\nclass = [{{ name = \"n\"{normal} }}, {{ name = \"b\", dscp = \"le\"{bulk} }}]\n"
+    )
+}
+
+fn nine_to_one_with_red() -> String {
+    let red = ", red = { min = \"10 packets\", max = \"30 packets\" }";
+    in_classes(
+        "drr",
+        &format!(", weight = 9{red}"),
+        &format!(", weight = 1{red}"),
+    )
+}
+
+/// One queue that drops bulk earlier.
+const WRED: &str = "scheduler = \"strict\"\nclass = [{ name = \"all\", queue = \"60 packets\", \
+    red = { min = \"20 packets\", max = \"40 packets\" }, \
+    drop = [{ dscp = \"le\", min = \"5 %\", max = \"15 %\", max_p = 0.5 }] }]\n";
+
 /// Throughput of the normal flows and of the bulk, by how a 1.2-Mbit/s link serves them.
 fn lower_effort(keys: &str, bulk: bool) -> (f64, f64) {
     let tcp = "parallel = 10\nomit = \"20 s\"\nduration = \"100 s\"\ninitial_window = 2\n";
@@ -152,26 +173,12 @@ fn lower_effort(keys: &str, bulk: bool) -> (f64, f64) {
 /// its share of flows; priority leaves it next to nothing, 9:1 a tenth, WRED and both together little.
 #[test]
 fn bulk_yields_as_in_rfc_3662() {
-    let classes = |scheduler: &str, normal: &str, bulk: &str| {
-        format!(
-            "scheduler = \"{scheduler}\"\nclass = [{{ name = \"n\"{normal} }}, {{ name = \"b\", dscp = \"le\"{bulk} }}]\n"
-        )
-    };
-    let red = ", red = { min = \"10 packets\", max = \"30 packets\" }";
-    let wred = "scheduler = \"strict\"\nclass = [{ name = \"all\", queue = \"60 packets\", \
-        red = { min = \"20 packets\", max = \"40 packets\" }, \
-        drop = [{ dscp = \"le\", min = \"5 %\", max = \"15 %\", max_p = 0.5 }] }]\n";
     let (alone, _) = lower_effort("", false);
     let (mixed, as_best_effort) = lower_effort("", true);
-    let (first, starved) = lower_effort(&classes("strict", "", ""), true);
-    let (nine, one) = lower_effort(&classes("drr", ", weight = 9", ", weight = 1"), true);
-    let (kept, early) = lower_effort(wred, true);
-    let both = classes(
-        "drr",
-        &format!(", weight = 9{red}"),
-        &format!(", weight = 1{red}"),
-    );
-    let (with_red, last) = lower_effort(&both, true);
+    let (first, starved) = lower_effort(&in_classes("strict", "", ""), true);
+    let (nine, one) = lower_effort(&in_classes("drr", ", weight = 9", ", weight = 1"), true);
+    let (kept, early) = lower_effort(WRED, true);
+    let (with_red, last) = lower_effort(&nine_to_one_with_red(), true);
     println!(
         "{alone} {mixed}/{as_best_effort} {first}/{starved} {nine}/{one} {kept}/{early} {with_red}/{last}"
     );
@@ -187,6 +194,57 @@ fn bulk_yields_as_in_rfc_3662() {
         kept > 0.8 * alone && early < as_best_effort / 2.0,
         "{kept} {early}"
     );
+}
+
+/// Goodput of the normal flows and of the bulk in kbit/s, and what the normal ones send again, when
+/// they come over a link of 1080 kbit/s and so offer less than the 1200 there are.
+fn lower_effort_with_room(keys: &str, bulk: bool) -> (f64, f64, f64) {
+    let tcp = "parallel = 10\nomit = \"20 s\"\nduration = \"60 s\"\ninitial_window = 2\n";
+    let window = format!("{tcp}window = \"2680 B\"\n");
+    let mut tests = test("normal", "tcp", "a", "b", &window);
+    if bulk {
+        tests += &test("bulk", "tcp", "c", "d", &format!("{tcp}class = \"le\"\n"));
+    }
+    let keys = format!("mtu = 576\n[link.forward]\nqueue = \"60 packets\"\n{keys}");
+    let slow = "ends = [\"a\", \"r\"]\nmtu = 576\nrate = \"1080 kbit/s\"";
+    let text = neck("1.2 Mbit/s", "20 ms", &keys, &tests)
+        .replace("[[host]]\n", "[[host]]\nmtu = 576\n")
+        .replace("ends = [\"a\", \"r\"]\nframing = \"gbe\"", slow);
+    let world = run_text(&text);
+    let of = |name: &str| world.metric(name, "goodput_bps") / 1e3;
+    let bulk = if bulk { of("bulk") } else { 0.0 };
+    (of("normal"), bulk, world.metric("normal", "retransmits"))
+}
+
+/// Source: RFC 3662 (obsoleted by RFC 8622) appendix A, situation II, 1080 of 1200 kbit/s offered: bulk as best effort costs
+/// the normal flows throughput and loss (14.9 %); with priority, 9:1, and 9:1 with RED they lose nothing
+/// and keep all, and bulk gets what is left; with WRED they lose little (1.9 %).
+#[test]
+fn bulk_takes_what_is_left_as_in_rfc_3662() {
+    let (alone, _, lost) = lower_effort_with_room("", false);
+    assert_eq!(lost, 0.0);
+    let (mixed, taken, lost_mixed) = lower_effort_with_room("", true);
+    println!("A {alone:.1}, B {mixed:.1}/{taken:.1}, {lost_mixed} again");
+    assert!(
+        mixed < 0.75 * alone && lost_mixed > 50.0,
+        "{mixed} of {alone}, {lost_mixed}"
+    );
+    for (name, keys) in [
+        ("C1", in_classes("strict", "", "")),
+        ("C2", in_classes("drr", ", weight = 9", ", weight = 1")),
+        ("C4", nine_to_one_with_red()),
+    ] {
+        let (normal, bulk, lost) = lower_effort_with_room(&keys, true);
+        println!("{name} {normal:.1}/{bulk:.1}, {lost} again");
+        assert_eq!(lost, 0.0, "{name}");
+        assert_near(name, normal, alone, 0.005);
+        // A frame of 576 bytes carries 524; the link has 1200 kbit/s.
+        assert_near(name, normal + bulk, 1200.0 * 524.0 / 590.0, 0.05);
+    }
+    let (normal, bulk, lost_early) = lower_effort_with_room(WRED, true);
+    println!("C3 {normal:.1}/{bulk:.1}, {lost_early} again");
+    assert_near("C3", normal, alone, 0.03);
+    assert!(lost_early < lost_mixed / 10.0, "{lost_early}");
 }
 
 /// Marks reach a sender that uses ECN: the queue stays short and nothing is lost.
