@@ -85,7 +85,11 @@ fn shortened(name: &str) -> Scenario {
         test.start = Time::from_ps(test.start.as_ps() / 100);
         match &mut test.kind {
             TestKind::Ping(ping) => {
-                ping.count = if only_pings { 60 } else { 3 * more };
+                ping.count = if only_pings {
+                    60.max(3 * more)
+                } else {
+                    3 * more
+                };
                 ping.interval = Duration::from_ms(if only_pings { 2 } else { 40 });
             }
             TestKind::Udp(_) => {
