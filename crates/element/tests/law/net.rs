@@ -35,10 +35,6 @@ pub(crate) enum Make {
     Boasting,
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a network has few, and most are ports"
-)]
 pub(crate) enum Part {
     Port(Port),
     Plain(Box<Plain>),
