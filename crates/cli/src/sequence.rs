@@ -9,8 +9,8 @@ use farpath_sim as sim;
 use farpath_units::Time;
 use farpath_wire::Burst;
 
-/// Bursts of all connections together: some 4 MB of page.
-const BUDGET: usize = 50_000;
+/// Bursts of all connections together: some 3 MB of page.
+const BUDGET: usize = 36_000;
 /// Connections a page shows; of parallel ones the first of each test come first.
 const MOST: usize = 32;
 /// Where the budget does not suffice, a connection's time is cut into at most this many slots.
