@@ -9,7 +9,7 @@ use std::path::Path;
 
 use farpath_element::Tapped;
 use farpath_predict::Framing;
-use farpath_scenario::plan::Plan;
+use farpath_scenario::plan::{Plan, address};
 use farpath_scenario::{LinkId, NodeId, Scenario, Way};
 use farpath_sim::Built;
 use farpath_wire::encode::{Extras, encode};
@@ -136,12 +136,7 @@ impl Capture {
             let mut interface = |way| writer.interface(&scenario.direction_name(link, way), kind);
             let interfaces = [interface(Way::Forward)?, interface(Way::Reverse)?];
             for version in [4, 6] {
-                let node = |n| {
-                    (
-                        headers::address(NodeId(n), version),
-                        scenario.node_name(NodeId(n)),
-                    )
-                };
+                let node = |n| (address(NodeId(n), version), scenario.node_name(NodeId(n)));
                 writer.names((0..scenario.node_count()).map(node))?;
             }
             Ok((writer, interfaces))
@@ -187,7 +182,7 @@ impl Capture {
             let node = NodeId(frame.side as usize);
             died = flow.died(frame);
             extras.quoted = Some(&died);
-            extras.answerer = Some(headers::address(node, flow.version));
+            extras.answerer = Some(address(node, flow.version));
             extras.mtu = headers.next_mtu(&built.plan, node, frame.flow.turned());
         }
         bytes.clear();

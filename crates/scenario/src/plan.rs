@@ -3,6 +3,7 @@
 //! The plan is what both drivers build their network from, and what the predictor and the report
 //! read a test's path from: the same walk answers "which links, how often, under which label".
 
+mod address;
 mod answers;
 mod connection;
 mod route;
@@ -13,6 +14,7 @@ use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
+pub use address::address;
 pub use connection::segments_per_growth;
 use route::Routes;
 pub use walk::Hop;

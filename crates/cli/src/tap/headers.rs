@@ -1,9 +1,9 @@
 //! What the headers in a capture hold beyond the frames: addresses, ports, options.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use farpath_predict::Framing;
-use farpath_scenario::plan::{Plan, PortPlan};
+use farpath_scenario::plan::{Plan, PortPlan, address};
 use farpath_scenario::{Ccc, Flows, NodeId, Request, Scenario, TestKind, Transfer};
 use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
@@ -32,16 +32,6 @@ pub(super) struct Flow {
 
 /// The window of an end that receives no data.
 const IDLE_WINDOW: u64 = 65_535;
-
-/// The address of a node, by its number: 198.18.0.0/15 (RFC 2544) or 2001:db8::/32 (RFC 3849).
-pub(super) fn address(node: NodeId, version: u8) -> IpAddr {
-    let host = node.0 as u32 + 1;
-    if version == 6 {
-        Ipv6Addr::from((0x2001_0db8 << 96) | u128::from(host)).into()
-    } else {
-        Ipv4Addr::from(0xc612_0000 | (host & 0x1_ffff)).into()
-    }
-}
 
 impl Headers {
     pub(super) fn new(scenario: &Scenario, plan: &Plan) -> Headers {
@@ -99,8 +89,8 @@ impl Flow {
         };
         let mut info = FlowInfo {
             addresses,
-            ports: [49_152 + (number % 16_384) as u16, 5001],
-            identifier: number as u16 + 1,
+            ports: Plan::flow_ports(number),
+            identifier: Plan::echo_identifier(number),
             kind: Kind::EchoRequest,
             mss: 0,
             timestamps: false,
