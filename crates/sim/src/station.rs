@@ -5,6 +5,8 @@ use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
+use farpath_wan::Drops;
+
 use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
 use crate::ping::Pinger;
@@ -14,9 +16,6 @@ use crate::udp::{UdpSink, UdpSource};
 /// How long a router takes to answer an echo request or to report a frame it cannot forward. Not a
 /// figure of any router: the control plane is not modelled, but an answer takes some time.
 pub const ROUTER_ANSWER: Duration = Duration::from_us(10);
-
-/// Counters of drops, in the order of [`Drop::ALL`].
-pub type Drops = [u64; Drop::ALL.len()];
 
 /// One program on a node.
 #[derive(Debug)]
