@@ -25,6 +25,6 @@ pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};
 pub use sequence::SequenceRecord;
-pub use station::{Program, ROUTER_ANSWER, Station};
+pub use station::{Program, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};
 pub use udp::{UdpSink, UdpSource};

@@ -1,0 +1,5 @@
+//! Real hosts, a real clock: the network of a scenario between Linux kernels.
+
+pub mod driver;
+pub mod fidelity;
+pub mod plane;
