@@ -1,7 +1,7 @@
-//! Real hosts for a path that is modelled: each `[[host]]` of a scenario becomes a set of Linux
-//! namespaces with an unmodified network stack, joined to the data plane by TAPs.
+//! Real hosts, a real clock: the network of a scenario between Linux kernels.
 //!
-//! `docs/models/emulation.md` says what a host is, what is set in it and what is left behind.
+//! Each `[[host]]` becomes a set of namespaces with an unmodified network stack, joined by TAPs to the
+//! data plane. `docs/models/emulation.md` says what a host is, what is set in it and what is left behind.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -10,10 +10,13 @@
 )]
 
 mod counters;
+pub mod driver;
 mod enter;
+pub mod fidelity;
 pub mod host;
 mod init;
 mod orders;
+pub mod plane;
 mod process;
 mod program;
 pub mod rootless;

@@ -1,12 +1,13 @@
 //! The data plane's end of a host's interface.
 
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
+use crate::plane::Interface;
 use crate::sys;
 
 /// Bytes of `struct virtio_net_hdr` before every frame read or written.
@@ -85,6 +86,21 @@ impl Tap {
             Device::Packet => sys::packet_drops(self.fd.as_fd())?,
         };
         Ok(self.dropped.fetch_add(new, Ordering::Relaxed) + new)
+    }
+}
+
+impl Interface for Tap {
+    fn take(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Ok(self.read(into)?)
+    }
+
+    fn give(&mut self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        match self.write(parts) {
+            Ok(_) => Ok(()),
+            // A packet socket's way of saying that the host's queue is full.
+            Err(Errno::ENOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(e) => Err(e.into()),
+        }
     }
 }
 

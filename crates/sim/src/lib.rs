@@ -3,7 +3,6 @@
 
 mod arrivals;
 mod build;
-mod circuits;
 mod collect;
 mod exchange;
 mod host;
@@ -11,7 +10,6 @@ mod limits;
 mod pace;
 mod ping;
 mod programs;
-mod queueing;
 mod run;
 mod seen;
 mod sequence;
@@ -27,6 +25,6 @@ pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};
 pub use sequence::SequenceRecord;
-pub use station::{Drops, Program, ROUTER_ANSWER, Station};
+pub use station::{Program, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};
 pub use udp::{UdpSink, UdpSource};

@@ -1,6 +1,6 @@
 //! The arrows between crates: down only, peers never import each other.
 //!
-//! `cli → report → sim → scenario → {element tcp} → {predict record wire} → units`. What a crate's
+//! `cli → report → sim → wan → scenario → {element tcp} → {predict record wire} → units`. What a crate's
 //! tests import does not count: the predictor is the simulator's oracle.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 13] = [
+const FLOORS: [(&str, u32); 14] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -18,10 +18,11 @@ const FLOORS: [(&str, u32); 13] = [
     ("farpath-config", 2),
     ("farpath-scenario", 3),
     ("farpath-drill", 3),
-    ("farpath-sim", 4),
-    ("farpath-emu", 4),
-    ("farpath-report", 5),
-    ("farpath", 6),
+    ("farpath-wan", 4),
+    ("farpath-sim", 5),
+    ("farpath-emu", 5),
+    ("farpath-report", 6),
+    ("farpath", 7),
 ];
 
 /// Tools around the product: they may import what they like and are imported by nobody.
