@@ -9,7 +9,9 @@ fn main() {
     let client: Vec<String> = args.collect();
     let text = std::fs::read_to_string(&file).unwrap();
     let scenario = farpath_scenario::parse(&farpath_scenario::Source { name: file, text }, &[]).unwrap();
-    let mut lab = Lab::up(&scenario, Options { polling, ..Options::default() }).unwrap();
+    let machine = farpath_emu::settings::Machine::read(std::path::Path::new("/")).unwrap();
+    let layouts = farpath_emu::layout::layout(&scenario, &machine).unwrap();
+    let mut lab = Lab::up(&scenario, layouts, Options { polling, ..Options::default() }).unwrap();
     for h in &lab.hosts { for n in &h.notes { eprintln!("{}: {n}", h.name); } }
     let mut server = lab.hosts[1].command("iperf3").args(["-s", "-1"]).stdout(Stdio::null()).spawn().unwrap();
     let mut child = None;

@@ -7,7 +7,7 @@ use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
 use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{NodeId, Scenario};
+use farpath_scenario::Scenario;
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
@@ -17,7 +17,7 @@ use crate::driver::{Clock, Polling, drive};
 use crate::fidelity::Fidelity;
 use crate::host::{Host, HostError};
 use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
-use crate::settings;
+use crate::layout::Layout;
 use crate::spec::DeviceChoice;
 use crate::tap::Tap;
 
@@ -95,13 +95,17 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Starts every host of `scenario` and plugs it into the network. The clock begins to run with
-    /// [`Lab::run`].
+    /// Starts every host of `scenario`, laid out as [`layout`](crate::layout::layout) does, and plugs it into the
+    /// network. The clock begins to run with [`Lab::run`].
     ///
     /// # Errors
     /// When the scenario cannot be planned, would not fit into memory, or a host cannot be had.
-    pub fn up(scenario: &Scenario, options: Options) -> Result<Lab, LabError> {
-        let (mut whole, pairs) = with_pairs(scenario);
+    pub fn up(
+        scenario: &Scenario,
+        layouts: Vec<Layout>,
+        options: Options,
+    ) -> Result<Lab, LabError> {
+        let (whole, pairs) = with_pairs(scenario);
         let mut plan = Plan::new(&whole)?;
         if options.changes {
             plan.ports.iter_mut().for_each(|p| p.changes = true);
@@ -118,22 +122,20 @@ impl Lab {
         }
         let mut hosts = Vec::new();
         let mut attachments = Vec::new();
-        let specs = settings::specs(&whole, &wan.plan);
-        for (node, mut spec) in specs.into_iter().enumerate() {
-            spec.device = options.device;
-            let mut host = Host::start(&spec)?;
+        for mut layout in layouts {
+            layout.spec.device = options.device;
+            let mut host = Host::start(&layout.spec)?;
             let taps = std::mem::take(&mut host.taps);
-            for (tap, port) in taps.into_iter().zip(&wan.plan.nodes[node].ports) {
+            for (tap, port) in taps.into_iter().zip(layout.ports) {
                 attachments.push(Attachment {
-                    node: NodeId(node),
-                    port: *port,
+                    node: layout.node,
+                    port,
                     mac: tap.mac,
                     interface: tap,
                 });
             }
             hosts.push(host);
         }
-        whole.events.clone_from(&scenario.events);
         let mut plane = Plane::new(whole, wan, &pairs, attachments, needed);
         plane.set_coalescing(options.coalescing);
         Ok(Lab {
@@ -158,7 +160,8 @@ impl Lab {
         mut turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
     ) -> Result<(), LabError> {
         // A sleeping thread is woken up to 50 µs late by default.
-        drop(nix::sys::prctl::set_timerslack(1));
+        let exact = nix::sys::prctl::set_timerslack(1);
+        exact.map_err(|e| LabError::Gone(e.into()))?;
         self.clock = clock;
         let before = Audit::now();
         let polling = self.options.polling;
