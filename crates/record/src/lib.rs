@@ -9,6 +9,7 @@ mod read;
 mod repeats;
 mod schema;
 pub mod statistics;
+pub mod streams;
 
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
