@@ -8,6 +8,7 @@ mod number;
 mod read;
 mod repeats;
 mod schema;
+mod seen;
 pub mod statistics;
 pub mod streams;
 
@@ -16,3 +17,4 @@ pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
+pub use seen::Seen;

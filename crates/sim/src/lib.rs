@@ -11,7 +11,6 @@ mod ping;
 mod programs;
 mod queueing;
 mod run;
-mod seen;
 mod sequence;
 mod station;
 mod tcp;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 12] = [
+const FLOORS: [(&str, u32); 13] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -19,6 +19,7 @@ const FLOORS: [(&str, u32); 12] = [
     ("farpath-scenario", 3),
     ("farpath-drill", 3),
     ("farpath-sim", 4),
+    ("farpath-probe", 4),
     ("farpath-report", 5),
     ("farpath", 6),
 ];

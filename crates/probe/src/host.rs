@@ -1,0 +1,158 @@
+//! What runs on a host: a job, told over one pipe, done by a thread a task, told of over another.
+//!
+//! The first line read is the [`HostJob`]. When all its sockets are there, [`Message::Ready`] is
+//! told, and a second line is waited for: what CLOCK_MONOTONIC shows at the run's time zero, in
+//! nanoseconds. When the pipe closes, everything ends, and what there is so far is told.
+
+use std::io::{self, BufRead, Write};
+use std::sync::Mutex;
+use std::thread;
+
+use crate::clock::Clock;
+use crate::exchange::{self, Both};
+use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
+use crate::ping;
+use crate::report::{Message, Report};
+use crate::socket::{Prepared, SocketError};
+use crate::tcp;
+use crate::udp;
+use crate::watch::{Stop, Stopper, Watch};
+
+/// Why a host could not do anything.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The pipe from or to whoever gave the job.
+    #[error("read the job or tell of it: {0}")]
+    Pipe(#[from] io::Error),
+    /// It is no job.
+    #[error("the job is not of schema `{JOB_SCHEMA}`: {0}")]
+    Job(String),
+}
+
+/// Longest line read: a job with millions of datagrams' times.
+const LONGEST_LINE: u64 = 1 << 28;
+
+/// Stack of a thread: their buffers are elsewhere.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// A task whose socket is there.
+enum Socketed {
+    Ping(ping::Prepared),
+    Udp(udp::Prepared),
+    Tcp(Prepared),
+    Both(Both),
+}
+
+/// Does the job that `input` gives, and tells `output`; ends early when `input` does, or by `stop`.
+///
+/// # Errors
+/// When there is no job, or nobody to tell. A task that fails is told of as [`Message::Fault`].
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: impl Write + Send,
+    (stopper, stop): (Stopper, Stop),
+) -> Result<(), ServeError> {
+    let output = Mutex::new(output);
+    let job: HostJob = line(&mut input)?;
+    if job.schema != JOB_SCHEMA {
+        return Err(ServeError::Job(format!("it is of `{}`", job.schema)));
+    }
+    let mut ready = Vec::new();
+    for task in &job.tasks {
+        match prepare(&task.work) {
+            Ok(socketed) => ready.push((task, socketed)),
+            Err(error) => fault(&output, task.flow, &error)?,
+        }
+    }
+    tell(&output, &Message::Ready)?;
+    let zero_ns: u64 = line(&mut input)?;
+    // The end of the input is the end of the job. Nobody waits for this thread: it may read for ever.
+    let watching = thread::Builder::new().stack_size(STACK_BYTES);
+    drop(watching.spawn(move || {
+        let mut nothing = Vec::new();
+        // Whether it ended or failed, nobody is there any more.
+        drop(input.read_until(0, &mut nothing));
+        stopper.stop();
+    })?);
+    let watch = Watch {
+        clock: Clock::from_zero(zero_ns),
+        stop,
+    };
+    thread::scope(|scope| -> io::Result<()> {
+        for (task, socketed) in ready {
+            let (watch, output) = (&watch, &output);
+            let run = move || match perform(socketed, task, watch) {
+                Ok(report) => tell(
+                    output,
+                    &Message::Report {
+                        flow: task.flow,
+                        report,
+                    },
+                ),
+                Err(error) => fault(output, task.flow, &error),
+            };
+            let named = thread::Builder::new().stack_size(STACK_BYTES);
+            // What a thread could not tell, the end of the output tells.
+            named.spawn_scoped(scope, move || drop(run()))?;
+        }
+        Ok(())
+    })?;
+    tell(&output, &Message::Done)?;
+    Ok(())
+}
+
+/// One line of JSON.
+fn line<T: serde::de::DeserializeOwned>(input: &mut impl BufRead) -> Result<T, ServeError> {
+    let mut text = String::new();
+    io::Read::take(&mut *input, LONGEST_LINE).read_line(&mut text)?;
+    serde_json::from_str(&text).map_err(|e| ServeError::Job(e.to_string()))
+}
+
+fn tell(output: &Mutex<impl Write>, message: &Message) -> io::Result<()> {
+    let mut text = serde_json::to_string(message)?;
+    text.push('\n');
+    let mut output = match output.lock() {
+        Ok(output) => output,
+        Err(poisoned) => poisoned.into_inner(),
+    };
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+fn fault(output: &Mutex<impl Write>, flow: usize, error: &SocketError) -> io::Result<()> {
+    let fault = error.to_string();
+    let flow = Some(flow);
+    tell(output, &Message::Fault { flow, fault })
+}
+
+fn prepare(work: &Work) -> Result<Socketed, SocketError> {
+    Ok(match work {
+        Work::Ping(work) => Socketed::Ping(ping::Prepared::new(work)?),
+        Work::UdpSend(work) => Socketed::Udp(udp::Prepared::new(&work.ends)?),
+        Work::UdpReceive(work) => Socketed::Udp(udp::Prepared::new(&work.ends)?),
+        Work::TcpSend(work) | Work::TcpReceive(work) => {
+            Socketed::Tcp(Prepared::new(&work.connection)?)
+        }
+        Work::Ask(work) | Work::Answer(work) => Socketed::Both(Both::new(work)?),
+    })
+}
+
+fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, SocketError> {
+    Ok(match (socketed, &task.work) {
+        (Socketed::Ping(p), Work::Ping(work)) => Report::Ping(ping::ping(&p, work, watch)?),
+        (Socketed::Udp(p), Work::UdpSend(work)) => Report::UdpSend(udp::send(p, work, watch)?),
+        (Socketed::Udp(p), Work::UdpReceive(work)) => {
+            Report::UdpReceive(udp::receive(p, work, watch)?)
+        }
+        (Socketed::Tcp(p), Work::TcpSend(work)) => Report::TcpSend(tcp::send(p, work, watch)?),
+        (Socketed::Tcp(p), Work::TcpReceive(work)) => {
+            Report::TcpReceive(tcp::receive(p, work, watch)?)
+        }
+        (Socketed::Both(both), Work::Ask(work)) => Report::Ask(exchange::ask(both, work, watch)?),
+        (Socketed::Both(both), Work::Answer(work)) => {
+            Report::Answer(exchange::answer(both, work, watch)?)
+        }
+        _ => unreachable!("each work has its own kind of socket"),
+    })
+}
