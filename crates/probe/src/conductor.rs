@@ -47,6 +47,9 @@ pub struct Conductor {
     results: Results,
     /// Hosts that have not said that they are done.
     open: usize,
+    /// Flows that failed, where they did, and of which the other end does not know.
+    failed: Vec<(String, usize)>,
+    started: bool,
 }
 
 impl Conductor {
@@ -67,6 +70,8 @@ impl Conductor {
             said,
             results: Results::default(),
             open: planned.hosts.len(),
+            failed: Vec::new(),
+            started: false,
         };
         for (name, job) in &planned.hosts {
             let start = |source| ConductorError::Start {
@@ -128,7 +133,28 @@ impl Conductor {
             let result = self.tell(&host, &zero_ns.to_string());
             result.map_err(|source| ConductorError::Start { host, source })?;
         }
+        self.started = true;
+        self.end_failed();
         Ok(())
+    }
+
+    /// Tells the other hosts of failed flows: nobody waits for who does not come.
+    fn end_failed(&mut self) {
+        if !self.started {
+            return;
+        }
+        for (failed, flow) in std::mem::take(&mut self.failed) {
+            let others: Vec<String> = self
+                .hosts
+                .keys()
+                .filter(|h| **h != failed)
+                .cloned()
+                .collect();
+            for host in others {
+                // Who cannot hear it has ended.
+                drop(self.tell(&host, &flow.to_string()));
+            }
+        }
     }
 
     /// Takes in what the hosts say, for `patience` at most; whether they have said everything.
@@ -151,6 +177,10 @@ impl Conductor {
             Some(Ok(Message::Fault { flow, fault })) => {
                 let fault = format!("`{host}`: {fault}");
                 self.results.faults.push((flow, fault));
+                if let Some(flow) = flow {
+                    self.failed.push((host.to_owned(), flow));
+                    self.end_failed();
+                }
             }
             Some(Ok(Message::Ready)) => {}
             Some(Ok(Message::Done)) => {

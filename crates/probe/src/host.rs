@@ -2,14 +2,17 @@
 //!
 //! The first line read is the [`HostJob`]. When all its sockets are there, [`Message::Ready`] is
 //! told, and a second line is waited for: what CLOCK_MONOTONIC shows at the run's time zero, in
-//! nanoseconds. When the pipe closes, everything ends, and what there is so far is told.
+//! nanoseconds. Lines after it are numbers of flows whose other end has failed: these end. When the
+//! pipe closes, everything ends. What there is so far is told in either case.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::sync::Mutex;
 use std::thread;
 
 use crate::clock::Clock;
 use crate::exchange::{self, Both};
+use crate::iperf3::{self, Iperf3Error, Server};
 use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
 use crate::ping;
 use crate::report::{Message, Report};
@@ -42,6 +45,17 @@ enum Socketed {
     Udp(udp::Prepared),
     Tcp(Prepared),
     Both(Both),
+    Server(Server),
+    Client,
+}
+
+/// Why a task failed.
+#[derive(Debug, thiserror::Error)]
+enum TaskError {
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+    #[error(transparent)]
+    Iperf3(#[from] Iperf3Error),
 }
 
 /// Does the job that `input` gives, and tells `output`; ends early when `input` does, or by `stop`.
@@ -58,38 +72,37 @@ pub fn serve(
     if job.schema != JOB_SCHEMA {
         return Err(ServeError::Job(format!("it is of `{}`", job.schema)));
     }
-    let mut ready = Vec::new();
+    let (mut ready, mut stoppers) = (Vec::new(), BTreeMap::new());
     for task in &job.tasks {
         match prepare(&task.work) {
-            Ok(socketed) => ready.push((task, socketed)),
+            Ok(socketed) => {
+                let (own, said) = Stop::new()?;
+                stoppers.insert(task.flow, own);
+                ready.push((task, socketed, said));
+            }
             Err(error) => fault(&output, task.flow, &error)?,
         }
     }
     tell(&output, &Message::Ready)?;
     let zero_ns: u64 = line(&mut input)?;
-    // The end of the input is the end of the job. Nobody waits for this thread: it may read for ever.
-    let watching = thread::Builder::new().stack_size(STACK_BYTES);
-    drop(watching.spawn(move || {
-        let mut nothing = Vec::new();
-        // Whether it ended or failed, nobody is there any more.
-        drop(input.read_until(0, &mut nothing));
-        stopper.stop();
-    })?);
-    let watch = Watch {
-        clock: Clock::from_zero(zero_ns),
-        stop,
-    };
+    // Nobody waits for this thread: it may read for ever.
+    let hearing = thread::Builder::new().stack_size(STACK_BYTES);
+    drop(hearing.spawn(move || hear(input, &stoppers, &stopper))?);
+    let clock = Clock::from_zero(zero_ns);
     thread::scope(|scope| -> io::Result<()> {
-        for (task, socketed) in ready {
-            let (watch, output) = (&watch, &output);
-            let run = move || match perform(socketed, task, watch) {
-                Ok(report) => tell(
-                    output,
-                    &Message::Report {
-                        flow: task.flow,
-                        report,
-                    },
-                ),
+        for (task, socketed, own) in ready {
+            let watch = Watch {
+                clock,
+                stop: [stop.clone(), own],
+            };
+            let output = &output;
+            let run = move || match perform(socketed, task, &watch) {
+                Ok(report) => {
+                    let flow = task.flow;
+                    tell(output, &Message::Report { flow, report })
+                }
+                // The end that failed has said why.
+                Err(_) if watch.stop[1].is_said() => Ok(()),
                 Err(error) => fault(output, task.flow, &error),
             };
             let named = thread::Builder::new().stack_size(STACK_BYTES);
@@ -109,6 +122,16 @@ fn line<T: serde::de::DeserializeOwned>(input: &mut impl BufRead) -> Result<T, S
     serde_json::from_str(&text).map_err(|e| ServeError::Job(e.to_string()))
 }
 
+/// Hears of flows that end, and of the end of everything: that of the input.
+fn hear(mut input: impl BufRead, stoppers: &BTreeMap<usize, Stopper>, all: &Stopper) {
+    while let Ok(flow) = line::<usize>(&mut input) {
+        if let Some(own) = stoppers.get(&flow) {
+            own.stop();
+        }
+    }
+    all.stop();
+}
+
 fn tell(output: &Mutex<impl Write>, message: &Message) -> io::Result<()> {
     let mut text = serde_json::to_string(message)?;
     text.push('\n');
@@ -120,13 +143,13 @@ fn tell(output: &Mutex<impl Write>, message: &Message) -> io::Result<()> {
     output.flush()
 }
 
-fn fault(output: &Mutex<impl Write>, flow: usize, error: &SocketError) -> io::Result<()> {
+fn fault(output: &Mutex<impl Write>, flow: usize, error: &TaskError) -> io::Result<()> {
     let fault = error.to_string();
     let flow = Some(flow);
     tell(output, &Message::Fault { flow, fault })
 }
 
-fn prepare(work: &Work) -> Result<Socketed, SocketError> {
+fn prepare(work: &Work) -> Result<Socketed, TaskError> {
     Ok(match work {
         Work::Ping(work) => Socketed::Ping(ping::Prepared::new(work)?),
         Work::UdpSend(work) => Socketed::Udp(udp::Prepared::new(&work.ends)?),
@@ -135,10 +158,12 @@ fn prepare(work: &Work) -> Result<Socketed, SocketError> {
             Socketed::Tcp(Prepared::new(&work.connection)?)
         }
         Work::Ask(work) | Work::Answer(work) => Socketed::Both(Both::new(work)?),
+        Work::Iperf3Server(work) => Socketed::Server(Server::new(work)?),
+        Work::Iperf3Client(_) => Socketed::Client,
     })
 }
 
-fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, SocketError> {
+fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, TaskError> {
     Ok(match (socketed, &task.work) {
         (Socketed::Ping(p), Work::Ping(work)) => Report::Ping(ping::ping(&p, work, watch)?),
         (Socketed::Udp(p), Work::UdpSend(work)) => Report::UdpSend(udp::send(p, work, watch)?),
@@ -152,6 +177,13 @@ fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, Soc
         (Socketed::Both(both), Work::Ask(work)) => Report::Ask(exchange::ask(both, work, watch)?),
         (Socketed::Both(both), Work::Answer(work)) => {
             Report::Answer(exchange::answer(both, work, watch)?)
+        }
+        (Socketed::Server(server), _) => {
+            server.serve(watch)?;
+            Report::Iperf3Server
+        }
+        (Socketed::Client, Work::Iperf3Client(work)) => {
+            Report::Iperf3(iperf3::client(work, watch)?)
         }
         _ => unreachable!("each work has its own kind of socket"),
     })

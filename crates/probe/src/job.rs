@@ -47,6 +47,10 @@ pub enum Work {
     Ask(ExchangeWork),
     /// Answers.
     Answer(ExchangeWork),
+    /// Runs iperf3's server.
+    Iperf3Server(Iperf3Work),
+    /// Runs its client.
+    Iperf3Client(Iperf3Work),
 }
 
 /// When something is measured.
@@ -195,4 +199,41 @@ pub struct PingWork {
     pub count: u64,
     /// How long an answer is waited for.
     pub timeout: u64,
+}
+
+/// One end of a test that iperf3 runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Iperf3Work {
+    /// Its ends.
+    pub ends: Ends,
+    /// When it is measured.
+    pub span: Span,
+    /// Length of an interval of its series.
+    pub interval_ns: u64,
+    /// What is sent.
+    pub kind: Iperf3Kind,
+}
+
+/// What iperf3 sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Iperf3Kind {
+    /// One TCP connection.
+    Tcp {
+        /// Congestion control.
+        algorithm: String,
+        /// Payload to transfer.
+        bytes: Option<u64>,
+        /// Both ends' socket buffers, before the kernel doubles them.
+        buffer: Option<u64>,
+        /// The end that connects receives.
+        reverse: bool,
+    },
+    /// A stream of datagrams.
+    Udp {
+        /// bit/s of payload.
+        rate: u64,
+        /// Payload bytes of a datagram.
+        size: u32,
+    },
 }

@@ -11,6 +11,7 @@ mod conductor;
 mod exchange;
 mod host;
 mod icmp;
+mod iperf3;
 mod job;
 mod limits;
 mod ping;

@@ -5,14 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{
-    Arrivals, Flows, NodeId, Pace, Ping, Scenario, Tcp, Test, TestKind, Udp, arrivals,
+    Arrivals, Flows, NodeId, Pace, Ping, Scenario, Tcp, Test, TestKind, Tool, Udp, arrivals,
 };
 use farpath_units::{Duration, Key, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::job::{
-    Connection, Due, Ends, ExchangeWork, HostJob, JOB_SCHEMA, PingWork, Side, Span, Task, TcpWork,
-    UdpReceiveWork, UdpSendWork, Work,
+    Connection, Due, Ends, ExchangeWork, HostJob, Iperf3Kind, Iperf3Work, JOB_SCHEMA, PingWork,
+    Side, Span, Task, TcpWork, UdpReceiveWork, UdpSendWork, Work,
 };
 use crate::{icmp, udp};
 
@@ -29,6 +29,12 @@ pub struct Planned {
 
 /// Connections of one test at most: each has a thread at both ends.
 const MOST_STREAMS: usize = 1000;
+
+/// Pairs of iperf3's processes of one test at most.
+const MOST_IPERF3: usize = 64;
+
+/// iperf3's shortest interval.
+const LEAST_IPERF3_NS: u64 = 100_000_000;
 
 /// Datagrams of which each has a time of its own, at most.
 const MOST_GAPS: usize = 2_000_000;
@@ -112,6 +118,9 @@ impl Planner<'_> {
                 "{} connections; real hosts run {MOST_STREAMS} at most",
                 flows.len()
             ));
+        }
+        if test.tool == Tool::Iperf3 {
+            return self.iperf3(number, test, &flows);
         }
         match &test.kind {
             TestKind::Ping(ping) => self.ping(test, ping, flows[0]),
@@ -293,6 +302,61 @@ impl Planner<'_> {
         ]
     }
 
+    /// A pair of iperf3's processes for each stream, so that each has ports of its own.
+    fn iperf3(&mut self, number: usize, test: &Test, flows: &[usize]) -> Result<Tasks, String> {
+        if flows.len() > MOST_IPERF3 {
+            return Err(format!(
+                "{} pairs of iperf3 processes; {MOST_IPERF3} at most are started",
+                flows.len()
+            ));
+        }
+        let (kind, reverse) = match &test.kind {
+            TestKind::Tcp(tcp) => (iperf3_tcp(tcp), tcp.reverse),
+            TestKind::Udp(udp) if is_even(udp) && udp.size as usize >= udp::HEADER => {
+                let (rate, size) = (udp.rate.as_bps(), udp.size);
+                (Iperf3Kind::Udp { rate, size }, false)
+            }
+            TestKind::Udp(_) => {
+                return Err("iperf3 sends datagrams of 16 bytes or more, at equal gaps".to_owned());
+            }
+            _ => return Err("iperf3 runs tcp and udp tests only".to_owned()),
+        };
+        if test.kind.tcp().is_some_and(|tcp| tcp.window.is_some()) {
+            self.note(
+                number,
+                "iperf3 knows no exact window: `window` is its socket buffer",
+            );
+        }
+        let whole = |time: Duration| time.as_ps().is_multiple_of(Duration::from_secs(1).as_ps());
+        if !whole(test.omit) || !test.duration.is_none_or(whole) {
+            self.note(
+                number,
+                "iperf3 counts whole seconds: `duration` and `omit` are rounded up",
+            );
+        }
+        let mut tasks = Vec::new();
+        for flow in flows {
+            let plan = &self.plan.flows[*flow];
+            let [source, sink] = self.ends(test, *flow);
+            let (client, server) = if reverse {
+                (sink, source)
+            } else {
+                (source, sink)
+            };
+            let span = self.span(test, test.start, *flow);
+            let work = |ends| Iperf3Work {
+                ends,
+                span,
+                interval_ns: span.every.max(LEAST_IPERF3_NS),
+                kind: kind.clone(),
+            };
+            let other = if reverse { plan.source } else { plan.sink };
+            tasks.push((test.from, task(*flow, Work::Iperf3Client(work(client)))));
+            tasks.push((other, task(*flow, Work::Iperf3Server(work(server)))));
+        }
+        Ok(tasks)
+    }
+
     fn flows(&self, test: &Test, kind: &Flows, flows: &[usize]) -> Tasks {
         let until = test.duration.map(|d| test.start + test.omit + d);
         let all = arrivals(test, kind, self.seed);
@@ -328,17 +392,28 @@ impl Planner<'_> {
     }
 }
 
+fn iperf3_tcp(tcp: &Tcp) -> Iperf3Kind {
+    Iperf3Kind::Tcp {
+        algorithm: tcp.cc.algorithm.name().to_owned(),
+        bytes: tcp.bytes.map(Size::as_bytes),
+        buffer: tcp.socket_buffer.or(tcp.window).map(Size::as_bytes),
+        reverse: tcp.reverse,
+    }
+}
+
+/// Datagrams at equal gaps.
+fn is_even(udp: &Udp) -> bool {
+    let shaped = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
+    udp.arrivals == Arrivals::Constant && !shaped && udp.cells.is_none()
+}
+
 fn task(flow: usize, work: Work) -> Task {
     Task { flow, work }
 }
 
 /// When datagrams are due, and how many before `until`.
 fn due(udp: &Udp, test: &Test, until: Time, seed: u64) -> Result<(Due, u64), String> {
-    let even = udp.arrivals == Arrivals::Constant
-        && udp.on_off.is_none()
-        && udp.envelope.is_none()
-        && udp.replay.is_none();
-    if even {
+    if is_even(udp) {
         let span = u128::from(until.since(test.start).as_ns());
         let bits = u128::from(udp.size) * 8_000_000_000;
         let count = (span * u128::from(udp.rate.as_bps())).div_ceil(bits);

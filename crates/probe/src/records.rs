@@ -1,13 +1,14 @@
 //! From what both ends of every flow told to records, with the names and meanings of simulated ones.
 
 mod curve;
+mod foreign;
 
 use std::collections::BTreeMap;
 
 use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile, ramp_end};
 use farpath_record::{Origin, RECORD_SCHEMA, Record, Series, StreamRecord};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Test, TestKind};
+use farpath_scenario::{Scenario, Test, TestKind, Tool};
 
 use crate::limits;
 use crate::planned::Planned;
@@ -127,6 +128,14 @@ impl Collector<'_> {
     }
 
     fn fill(&self, test: &Test, flows: &[usize], record: &mut Record) {
+        if test.tool == Tool::Iperf3 {
+            let find = |flow: &usize| match self.find(*flow, is_iperf3) {
+                Some(Report::Iperf3(report)) => Some(report),
+                _ => None,
+            };
+            let reports: Vec<_> = flows.iter().filter_map(find).collect();
+            return foreign::fill(&reports, test, record);
+        }
         match &test.kind {
             TestKind::Ping(_) => {
                 if let Some(Report::Ping(report)) =
@@ -221,6 +230,10 @@ impl Collector<'_> {
             put(&mut record.metrics, "ramp_s", ramp_ns as f64 * 1e-9);
         }
     }
+}
+
+fn is_iperf3(report: &Report) -> bool {
+    matches!(report, Report::Iperf3(_))
 }
 
 fn is_ping(report: &Report) -> bool {

@@ -46,6 +46,10 @@ pub enum Report {
     Ask(AskReport),
     /// Of the end that answers: what it sent.
     Answer(TcpSendReport),
+    /// Of iperf3's client.
+    Iperf3(Iperf3Report),
+    /// Of iperf3's server, which tells its client.
+    Iperf3Server,
 }
 
 /// What a ping measured.
@@ -182,4 +186,50 @@ pub struct Results {
     pub reports: BTreeMap<usize, Vec<Report>>,
     /// By flow; those of no flow are the run's.
     pub faults: Vec<(Option<usize>, String)>,
+}
+
+/// What iperf3 measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Iperf3Report {
+    /// `iperf 3.12`.
+    pub version: String,
+    /// When its client was started; its own times count from some milliseconds later.
+    pub started_ns: u64,
+    /// Payload received within the measurement.
+    pub bytes: u64,
+    /// Its rate at the sender.
+    pub sent_bps: u64,
+    /// Its rate at the receiver.
+    pub goodput_bps: u64,
+    /// From the start of data to its end, `omit` left out.
+    pub completion_ns: u64,
+    /// Segments sent again.
+    pub retransmits: Option<u64>,
+    /// Largest congestion window.
+    pub cwnd_max: Option<u64>,
+    /// Least, mean and largest smoothed round-trip time.
+    pub rtt_ns: Option<[u64; 3]>,
+    /// Datagrams sent.
+    pub packets: Option<u64>,
+    /// Of those, lost.
+    pub lost: Option<u64>,
+    /// Datagrams out of order.
+    pub reordered: Option<u64>,
+    /// Interarrival jitter.
+    pub jitter_ns: Option<f64>,
+    /// Its intervals.
+    pub intervals: Vec<Iperf3Interval>,
+}
+
+/// An interval of iperf3's, at the end that prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Iperf3Interval {
+    /// Its end, since the start of data.
+    pub end_ns: u64,
+    /// Payload rate in it.
+    pub goodput_bps: u64,
+    /// Congestion window at its end.
+    pub cwnd: Option<u64>,
+    /// Smoothed round-trip time at its end.
+    pub srtt_ns: Option<u64>,
 }

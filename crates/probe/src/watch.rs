@@ -38,6 +38,11 @@ impl Stop {
     fn wish(&self) -> (i32, Ready) {
         (self.pipe.as_raw_fd(), READ)
     }
+
+    /// Whether the word has been said.
+    pub(crate) fn is_said(&self) -> bool {
+        sys::poll(&[self.wish()], 0).is_ok_and(|ready| ready[0].read)
+    }
 }
 
 impl Stopper {
@@ -74,11 +79,11 @@ pub(crate) const WRITE: Ready = Ready {
     write: true,
 };
 
-/// A clock and the word to stop: what every waiting program has.
+/// A clock and two words to stop, to everything and to one task: what every waiting program has.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) clock: Clock,
-    pub(crate) stop: Stop,
+    pub(crate) stop: [Stop; 2],
 }
 
 impl Watch {
@@ -86,8 +91,9 @@ impl Watch {
     pub(crate) fn until(&self, t_ns: u64) -> io::Result<Woken> {
         let until = self.clock.monotonic(t_ns);
         loop {
-            let ready = sys::poll(&[self.stop.wish()], until)?;
-            if ready[0].read {
+            let [all, own] = &self.stop;
+            let ready = sys::poll(&[all.wish(), own.wish()], until)?;
+            if ready[0].read || ready[1].read {
                 return Ok(Woken::Stopped);
             }
             if self.clock.now() >= t_ns {
@@ -115,13 +121,14 @@ impl Watch {
         let until = self.clock.monotonic(t_ns);
         let [one, other] = wishes.map(|(socket, wish)| (socket.as_raw_fd(), wish));
         loop {
-            let ready = sys::poll(&[self.stop.wish(), one, other], until)?;
-            if ready[0].read {
+            let [all, own] = &self.stop;
+            let ready = sys::poll(&[all.wish(), own.wish(), one, other], until)?;
+            if ready[0].read || ready[1].read {
                 return Ok(Woken::Stopped);
             }
             let come =
                 |ready: Ready, wish: Ready| ready.read && wish.read || ready.write && wish.write;
-            if come(ready[1], one.1) || come(ready[2], other.1) {
+            if come(ready[2], one.1) || come(ready[3], other.1) {
                 return Ok(Woken::Ready);
             }
             if self.clock.now() >= t_ns {
@@ -130,9 +137,9 @@ impl Watch {
         }
     }
 
-    /// Whether everything ends.
+    /// Whether one of the words has been said.
     pub(crate) fn stopped(&self) -> bool {
-        sys::poll(&[self.stop.wish()], 0).is_ok_and(|ready| ready[0].read)
+        self.stop.iter().any(Stop::is_said)
     }
 }
 
@@ -142,15 +149,17 @@ mod tests {
 
     #[test]
     fn a_word_ends_every_wait() {
-        let (stopper, stop) = Stop::new().expect("a pipe");
-        let watch = Watch {
-            clock: Clock::from_zero(sys::monotonic_ns()),
-            stop,
-        };
-        assert_eq!(watch.until(0).expect("a wait"), Woken::Due);
-        assert!(!watch.stopped());
-        stopper.stop();
-        assert!(watch.stopped());
-        assert_eq!(watch.until(u64::MAX).expect("a wait"), Woken::Stopped);
+        for number in 0..2 {
+            let (all, own) = (Stop::new().expect("a pipe"), Stop::new().expect("a pipe"));
+            let watch = Watch {
+                clock: Clock::from_zero(sys::monotonic_ns()),
+                stop: [all.1, own.1],
+            };
+            assert_eq!(watch.until(0).expect("a wait"), Woken::Due);
+            assert!(!watch.stopped());
+            [all.0, own.0][number].stop();
+            assert!(watch.stopped());
+            assert_eq!(watch.until(u64::MAX).expect("a wait"), Woken::Stopped);
+        }
     }
 }

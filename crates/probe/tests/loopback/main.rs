@@ -207,3 +207,28 @@ fn an_algorithm_the_kernel_lacks_is_an_error_that_names_what_it_has() {
         "{note}"
     );
 }
+
+#[test]
+fn nobody_waits_for_an_end_that_failed() {
+    // The port of the end that listens is taken: its task fails, and the other one is told.
+    let taken = std::net::TcpListener::bind("127.31.14.2:5001").expect("a free port");
+    let run = Run::of(14, "kind = \"tcp\"\n");
+    drop(taken);
+    assert!(!run.record().valid);
+    let note = run.record().notes.join("\n");
+    assert!(note.contains("`b`: bind to 127.31.14.2:5001"), "{note}");
+}
+
+#[test]
+fn iperf3_runs_a_test() {
+    let run = Run::of(
+        15,
+        "kind = \"tcp\"\nbytes = \"2 MB\"\nparallel = 2\nreverse = true\ntool = \"iperf3\"\n",
+    );
+    let record = run.record();
+    assert!(record.valid, "{:?}", record.notes);
+    assert_eq!(metric(record, "bytes"), 4e6);
+    assert!(metric(record, "goodput_bps") > 0.0);
+    assert_eq!(record.streams.len(), 2);
+    assert!(record.notes.iter().any(|n| n.contains("run by iperf 3")));
+}
