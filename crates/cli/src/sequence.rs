@@ -24,7 +24,7 @@ pub(crate) fn of(
     mut outcome: sim::Outcome,
     at: &BTreeMap<String, String>,
 ) -> Vec<Sequence> {
-    let flows = outcome.built.plan.flows.clone();
+    let flows = outcome.built.wan.plan.flows.clone();
     let mut found = Vec::new();
     for node in 0..scenario.node_count() {
         for program in outcome.built.station_mut(node).programs_mut() {

@@ -92,9 +92,9 @@ impl Taps {
     ) -> bool {
         let headers = self
             .headers
-            .get_or_insert_with(|| Headers::new(scenario, &built.plan));
+            .get_or_insert_with(|| Headers::new(scenario, &built.wan.plan));
         for (port, tapped) in frames {
-            let link = built.plan.ports[*port].link;
+            let link = built.wan.plan.ports[*port].link;
             let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
@@ -183,7 +183,7 @@ impl Capture {
             died = flow.died(frame);
             extras.quoted = Some(&died);
             extras.answerer = Some(address(node, flow.version));
-            extras.mtu = headers.next_mtu(&built.plan, node, frame.flow.turned());
+            extras.mtu = headers.next_mtu(&built.wan.plan, node, frame.flow.turned());
         }
         bytes.clear();
         let original = encode(frame, &flow.info, &headers.links[port], &extras, bytes);

@@ -230,6 +230,16 @@ impl<E: Element> Network<E> {
         }
     }
 
+    /// Nothing happens anywhere before this instant unless something is put on a channel from
+    /// outside; `Time::MAX` when nothing is under way.
+    pub fn due(&self) -> Time {
+        let elements = 0..self.elements.len();
+        elements
+            .map(|n| self.next_event(n))
+            .min()
+            .unwrap_or(Time::MAX)
+    }
+
     /// Runs until everything earlier than `end` has happened.
     pub fn run(&mut self, end: Time, mode: Mode) {
         match mode {

@@ -53,6 +53,7 @@ pub struct Port {
     interval: Interval,
     tapped: Option<Vec<Tapped>>,
     digest: Option<u64>,
+    fates: Option<Box<Fates>>,
     merge: Merge,
     treatments: Treatments,
     circuits: Option<Box<Circuits>>,
@@ -94,6 +95,7 @@ impl Port {
             interval: Interval::default(),
             tapped: None,
             digest: None,
+            fates: None,
             merge: Merge::default(),
             treatments: Treatments::default(),
             circuits: config.circuits.map(|c| Box::new(Circuits::new(c))),
@@ -121,6 +123,16 @@ impl Port {
     /// Sums a hash of every departure and drop, for comparing runs.
     pub fn audit(&mut self) {
         self.digest = Some(0);
+    }
+
+    /// Keeps the frames that end here and those that are doubled, for [`Port::fates`].
+    pub fn watch(&mut self) {
+        self.fates = Some(Box::default());
+    }
+
+    /// What became of frames other than departure since it was last emptied, if somebody watches.
+    pub fn fates(&mut self) -> Option<&mut Fates> {
+        self.fates.as_deref_mut()
     }
 
     /// The sum so far.
@@ -435,7 +447,7 @@ impl Port {
             Err(tally) => return tally,
         };
         let at = end + self.delay;
-        if self.digest.is_some() {
+        if self.digest.is_some() || matches!(treatment.exit, Exit::Drop(_)) {
             self.audit_exit(at, frame, treatment);
         }
         let output = match treatment.exit {
@@ -490,7 +502,21 @@ impl Port {
         if let Some(sum) = &mut self.digest {
             *sum = sum.wrapping_add(frame_hash(at, frame, outcome));
         }
+        if outcome != 0
+            && let Some(fates) = &mut self.fates
+        {
+            fates.lost.push(*frame);
+        }
     }
+}
+
+/// Frames that a port did not simply hand on, for whoever owns the bytes behind them.
+#[derive(Debug, Default)]
+pub struct Fates {
+    /// They go no further.
+    pub lost: Vec<Frame>,
+    /// Each is under way once more.
+    pub copied: Vec<Frame>,
 }
 
 impl Element for Port {

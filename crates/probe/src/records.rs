@@ -98,6 +98,7 @@ impl Collector<'_> {
             series: BTreeMap::new(),
             valid: true,
             notes: self.planned.notes.get(&number).cloned().unwrap_or_default(),
+            certificate: None,
         };
         let flows = self.plan.flows.iter().enumerate();
         let flows: Vec<usize> = flows

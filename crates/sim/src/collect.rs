@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use farpath_element::Drop;
 use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile, ramp_end};
 use farpath_record::{LinkRecord, Origin, Record, Series, StreamRecord};
-use farpath_scenario::plan::port_of;
-use farpath_scenario::{LinkId, Scenario, Test, TestKind, Way};
+use farpath_scenario::{Scenario, Test, TestKind};
 use farpath_units::Time;
 use farpath_wire::FlowDir;
 
@@ -14,7 +12,6 @@ use crate::build::Built;
 use crate::limits;
 use crate::ping::Pinger;
 use crate::programs::measured;
-use crate::queueing;
 use crate::run::Outcome;
 use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSource};
@@ -23,7 +20,6 @@ use crate::udp::{UdpSink, UdpSource};
 mod cells;
 mod exchange;
 mod flows;
-mod realised;
 
 type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
@@ -48,6 +44,7 @@ fn record(
 ) -> Record {
     let built = &outcome.built;
     let flows = built
+        .wan
         .plan
         .flows
         .iter()
@@ -71,6 +68,7 @@ fn record(
         series: BTreeMap::new(),
         valid: true,
         notes: Vec::new(),
+        certificate: None,
     };
     if let Some(duration) = test.duration {
         record.duration_ns = duration.as_ns();
@@ -95,7 +93,7 @@ fn put(metrics: &mut Metrics, name: &str, value: f64) {
 fn pinger(built: &Built, flow: usize) -> Option<&Pinger> {
     let dir = FlowDir::forward(flow as u16).turned();
     match built
-        .station(built.plan.flows[flow].source.0)
+        .station(built.wan.plan.flows[flow].source.0)
         .program(dir)?
     {
         Program::Pinger(p) => Some(p),
@@ -160,7 +158,7 @@ fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
 
 fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mut Record) {
     let dir = FlowDir::forward(flow as u16);
-    let plan = &built.plan.flows[flow];
+    let plan = &built.wan.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned());
     let sink = built.station(plan.sink.0).program(dir);
     let (Some(Program::UdpSource(source)), Some(Program::UdpSink(sink))) = (source, sink) else {
@@ -220,7 +218,7 @@ fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics)
 
 fn ends(built: &Built, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
     let dir = FlowDir::forward(flow as u16);
-    let plan = &built.plan.flows[flow];
+    let plan = &built.wan.plan.flows[flow];
     let source = built.station(plan.source.0).program(dir.turned())?;
     let sink = built.station(plan.sink.0).program(dir)?;
     Some((source.tcp_source()?, sink.tcp_sink()?))
@@ -283,7 +281,7 @@ fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics)
 }
 
 fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
-    let every = built.sampling.every;
+    let every = built.wan.sampling.every;
     let (_, until) = measured(test);
     let Some((first_source, first_sink)) = flows.first().and_then(|f| ends(built, *f)) else {
         return;
@@ -337,56 +335,19 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
 
 /// Both directions of every link.
 pub fn links(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<LinkRecord> {
-    let mut links = Vec::new();
-    for number in 0..scenario.links.len() {
-        for way in [Way::Forward, Way::Reverse] {
-            links.push(link(scenario, outcome, point, LinkId(number), way));
-        }
-    }
-    links
-}
-
-fn link(scenario: &Scenario, outcome: &Outcome, point: &Point, id: LinkId, way: Way) -> LinkRecord {
-    let port = port_of(id, way);
-    let counters = outcome.built.port(port).counters();
-    let behind = outcome.built.dropped_behind(port);
-    let every = outcome.built.sampling.every;
-    let all = |reason: Drop| counters.dropped(reason) + behind[reason as usize];
-    let named = |reason: &Drop| (reason.name().to_owned(), all(*reason));
-    let mut drops: BTreeMap<String, u64> = Drop::ALL
-        .iter()
-        .map(named)
-        .filter(|(_, n)| *n > 0)
-        .collect();
-    drops.entry("tail".to_owned()).or_default();
-    let intervals = counters.intervals.iter();
-    let direction = &scenario.links[id.0].directions[usize::from(way == Way::Reverse)];
-    LinkRecord {
-        origin: Origin::Simulated,
-        link: scenario.links[id.0].name.clone(),
-        direction: scenario.direction_name(id, way),
-        point: point.clone(),
-        bytes: counters.bytes,
-        payload_bytes: counters.payload_bytes,
-        frames: counters.frames,
-        drops,
-        t_ns: (1..=counters.intervals.len() as u64)
-            .map(|n| every.times(n).as_ns())
-            .collect(),
-        rate_bps: intervals
-            .clone()
-            .map(|i| (i.bytes as f64 * 8.0 / every.as_secs_f64()).round())
-            .collect(),
-        queue_bytes: intervals.map(|i| i.queue_bytes as f64).collect(),
-        queues: queueing::queues(direction, outcome.built.port(port)),
-        policers: queueing::policers(direction, outcome.built.port(port)),
-        realised: realised::metrics(
+    let built = &outcome.built;
+    let ports = 0..built.port_count();
+    let record = |number| {
+        let mut record = farpath_wan::link(
             scenario,
-            id,
-            way,
-            &counters.realised,
-            (&outcome.built, outcome.end),
-        ),
-        cells: crate::circuits::counted(scenario.links[id.0].framing, counters),
-    }
+            &built.wan,
+            number,
+            (built.port(number), &built.dropped_behind(number)),
+            outcome.end,
+        );
+        record.origin = Origin::Simulated;
+        record.point.clone_from(point);
+        record
+    };
+    ports.map(record).collect()
 }

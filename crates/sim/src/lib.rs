@@ -2,14 +2,12 @@
 //! the records that come of it.
 
 mod build;
-mod circuits;
 mod collect;
 mod exchange;
 mod host;
 mod limits;
 mod ping;
 mod programs;
-mod queueing;
 mod run;
 mod sequence;
 mod station;
@@ -24,6 +22,6 @@ pub use ping::Pinger;
 pub use programs::measured;
 pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};
 pub use sequence::SequenceRecord;
-pub use station::{Drops, Program, ROUTER_ANSWER, Station};
+pub use station::{Program, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};
 pub use udp::{UdpSink, UdpSource};

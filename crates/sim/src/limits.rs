@@ -26,16 +26,16 @@ pub(crate) fn shares(
     flow: usize,
     source: &TcpSource,
 ) -> BTreeMap<String, f64> {
-    let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
+    let hops = built.wan.plan.walk(scenario, FlowDir::forward(flow as u16));
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let mut before = Shares::default();
-    let (from, _) = measured(&scenario.tests[built.plan.flows[flow].test]);
-    let test = &scenario.tests[built.plan.flows[flow].test];
+    let (from, _) = measured(&scenario.tests[built.wan.plan.flows[flow].test]);
+    let test = &scenario.tests[built.wan.plan.flows[flow].test];
     let files = matches!(test.kind, TestKind::Transfer(_));
     for (n, sample) in source.samples.iter().enumerate() {
         let interval = sample.limited.between(&before, source.ended.as_ref());
         before = sample.limited;
-        if Time::ZERO + built.sampling.every.times(n as u64 + 1) <= from {
+        if Time::ZERO + built.wan.sampling.every.times(n as u64 + 1) <= from {
             continue;
         }
         let spent = |limit: Limit| interval.spent(limit).as_secs_f64();
@@ -52,7 +52,7 @@ pub(crate) fn shares(
         });
         match saturated {
             Some(hop) if total > 0.0 => {
-                let own = !scenario.is_router(built.plan.ports[hop.port].from);
+                let own = !scenario.is_router(built.wan.plan.ports[hop.port].from);
                 *shares
                     .entry(if own { "nic" } else { "link" }.to_owned())
                     .or_default() += total;
@@ -78,14 +78,14 @@ pub(crate) fn shares(
 /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are
 /// those of the links, whoever else used them.
 pub(crate) fn of_lossy_stream(scenario: &Scenario, built: &Built, flow: usize) -> &'static str {
-    let hops = built.plan.walk(scenario, FlowDir::forward(flow as u16));
+    let hops = built.wan.plan.walk(scenario, FlowDir::forward(flow as u16));
     let (mut most, mut name, mut by_chance) = (0, "link", 0);
     for hop in &hops {
         let counters = built.port(hop.port).counters();
         let full = counters.dropped(Drop::Tail);
         by_chance += counters.drops.iter().sum::<u64>() - full;
         if full > most {
-            let own = !scenario.is_router(built.plan.ports[hop.port].from);
+            let own = !scenario.is_router(built.wan.plan.ports[hop.port].from);
             (most, name) = (full, if own { "nic" } else { "link" });
         }
     }
@@ -100,24 +100,24 @@ pub(crate) fn of_lossy_stream(scenario: &Scenario, built: &Built, flow: usize) -
 
 /// Whether the processor or the bus of a flow's hosts had hardly a pause in interval `n`.
 fn was_busy(built: &Built, flow: usize, n: usize) -> bool {
-    let flow = &built.plan.flows[flow];
-    let every = built.sampling.every;
+    let flow = &built.wan.plan.flows[flow];
+    let every = built.wan.sampling.every;
     let busy = |node: usize| built.station(node).host().was_busy(n, every);
     busy(flow.source.0) || busy(flow.sink.0)
 }
 
 /// The same of the disk that is read or the one that is written.
 fn was_disk_busy(built: &Built, flow: usize, n: usize) -> bool {
-    let flow = &built.plan.flows[flow];
-    let every = built.sampling.every;
+    let flow = &built.wan.plan.flows[flow];
+    let every = built.wan.sampling.every;
     let busy = |node: usize, way| built.station(node).host().was_disk_busy(way, n, every);
     busy(flow.source.0, Way::Read) || busy(flow.sink.0, Way::Write)
 }
 
 fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {
-    let capacity = built.plan.ports[port]
+    let capacity = built.wan.plan.ports[port]
         .rate
-        .bytes_in(built.sampling.every)
+        .bytes_in(built.wan.sampling.every)
         .as_bytes() as f64;
     interval.queue_bytes > 0 && interval.bytes as f64 >= SATURATED * capacity
 }

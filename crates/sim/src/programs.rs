@@ -6,7 +6,6 @@ use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
-use crate::circuits;
 use crate::exchange::{Answerer, Asker, ExchangeConfig};
 use crate::host::Way;
 use crate::ping::{Pinger, PingerConfig};
@@ -23,8 +22,8 @@ pub fn measured(test: &Test) -> (Time, Time) {
 /// Puts every test's programs on its two nodes, and audits on all nodes when they are kept.
 pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
     let mut of_flows = Vec::new();
-    for number in 0..built.plan.flows.len() {
-        let flow = built.plan.flows[number].clone();
+    for number in 0..built.wan.plan.flows.len() {
+        let flow = built.wan.plan.flows[number].clone();
         let dir = FlowDir::forward(number as u16);
         let (Some(out), Some(back)) = (
             built.station(flow.source.0).output(dir),
@@ -43,7 +42,7 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
         if let TestKind::Flows(flows) = &test.kind
             && flow.stream == 0
         {
-            of_flows = arrivals(test, flows, built.seed());
+            of_flows = arrivals(test, flows, built.wan.seed());
         }
         let arrival = match &test.kind {
             TestKind::Flows(_) => of_flows.get(flow.stream as usize).copied(),
@@ -87,7 +86,7 @@ fn programs(
         }
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);
-            let key = Key::new(built.seed()).with(&test.name);
+            let key = Key::new(built.wan.seed()).with(&test.name);
             let source = UdpSource::new(UdpConfig {
                 flow: dir,
                 output: out,
@@ -98,11 +97,11 @@ fn programs(
                 header: flow.header_bytes,
                 class: test.class,
             });
-            let there = built.plan.walk(scenario, dir);
-            let base = built.plan.propagation(scenario, &there);
+            let there = built.wan.plan.walk(scenario, dir);
+            let base = built.wan.plan.propagation(scenario, &there);
             let mut sink = UdpSink::new(udp.size, measured_from, stop, base);
             let contract = udp.cells.and_then(|cells| cells.contract);
-            sink.meter = contract.map(|c| (circuits::meter(&c), 0));
+            sink.meter = contract.map(|c| (farpath_wan::meter(&c), 0));
             (Program::UdpSource(source), Some(Program::UdpSink(sink)))
         }
         TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
@@ -126,7 +125,7 @@ fn connection(
     arrival: Option<(Time, u64)>,
 ) -> (TcpSource, TcpSink) {
     let number = usize::from(dir.flow());
-    let flow = &built.plan.flows[number];
+    let flow = &built.wan.plan.flows[number];
     let test = &scenario.tests[flow.test];
     let tcp = test
         .kind
@@ -134,7 +133,7 @@ fn connection(
         .expect("only tests over TCP have connections");
     let exchange = test.kind.exchange(flow.stream);
     let (measured_from, stop) = measured(test);
-    let mut config = built.plan.tcp_config(scenario, number, tcp);
+    let mut config = built.wan.plan.tcp_config(scenario, number, tcp);
     if let Some((_, bytes)) = arrival {
         config.amount = Some(bytes);
     }
@@ -179,7 +178,7 @@ fn exchanges(
     data: usize,
     exchange: &farpath_scenario::Exchange,
 ) {
-    let flow = built.plan.flows[data].clone();
+    let flow = built.wan.plan.flows[data].clone();
     let test = &scenario.tests[flow.test];
     let (there, asking) = (
         FlowDir::forward(data as u16),

@@ -2,7 +2,7 @@
 
 use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
 use farpath_scenario::plan::{Plan, PlanError, port_of};
-use farpath_scenario::{Change, Event, Scenario, TestKind};
+use farpath_scenario::{Event, Scenario, TestKind};
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
@@ -250,7 +250,7 @@ impl Running<'_, '_> {
             return now + LONGEST;
         }
         let longest = (0..self.built.port_count())
-            .map(|p| self.built.longest_rtt(p))
+            .map(|p| self.built.wan.longest_rtt(p))
             .max();
         let waits = self.scenario.tests.iter().map(|t| match &t.kind {
             TestKind::Ping(p) => p.timeout,
@@ -297,46 +297,27 @@ impl Running<'_, '_> {
     fn apply(&mut self, event: &Event) {
         for way in &event.ways {
             let port = port_of(event.link, *way);
-            let change = match &event.change {
-                Change::Rate(rate) => PortChange::Rate(self.host_rate(port, *rate)),
-                Change::Delay(delay) => PortChange::Delay(*delay),
-                Change::Up(up) => PortChange::Up(*up),
-                Change::Losses(models) => PortChange::Losses(self.built.losses(
-                    self.scenario,
-                    port,
-                    models,
-                    Some(event.at),
-                )),
-                Change::Queue(limit) => {
-                    let rate = self.built.plan.ports[port].rate;
-                    PortChange::Limit(Scenario::queue_limit(
-                        *limit,
-                        rate,
-                        self.built.longest_rtt(port),
-                    ))
-                }
-            };
+            let change = self.built.wan.change(self.scenario, event, port);
+            if let PortChange::Rate(rate) = change {
+                self.tell_host(port, rate);
+            }
             self.built.port_mut(port).apply(change);
             self.built.renew_lookahead(port);
         }
     }
 
-    /// The rate of a port whose link changes to `rate`: a host's interface may be slower, and its
-    /// stack follows it.
-    fn host_rate(&mut self, port: usize, rate: Rate) -> Rate {
-        let from = self.built.plan.ports[port].from.0;
-        let Some(host) = self.scenario.hosts.get(from) else {
-            return rate;
-        };
-        let rate = host.nic.map_or(rate, |nic| nic.min(rate));
+    /// The stack of the host that sends on `port` follows its rate.
+    fn tell_host(&mut self, port: usize, rate: Rate) {
+        let from = self.built.wan.plan.ports[port].from.0;
         let now = self.built.network.now();
-        let outputs = &self.built.plan.nodes[from].ports;
-        if let Some(output) = outputs.iter().position(|p| *p == port) {
+        let outputs = &self.built.wan.plan.nodes[from].ports;
+        if from < self.scenario.hosts.len()
+            && let Some(output) = outputs.iter().position(|p| *p == port)
+        {
             let station = self.built.station_mut(from);
             station.host_mut().set_rate(now, output, rate);
             station.renew();
         }
-        rate
     }
 
     fn drain_taps(&mut self) {

@@ -40,7 +40,7 @@ pub(crate) fn run(case: &Case, flavour: &'static str) -> Result<ModelRun, Fault>
         tap: &mut |_, _, _| {},
     };
     let outcome = farpath_sim::run(&scenario, options).map_err(|e| Fault::Failed(e.to_string()))?;
-    let flow = &outcome.built.plan.flows[0];
+    let flow = &outcome.built.wan.plan.flows[0];
     let dir = FlowDir::forward(0);
     let source = outcome.built.station(flow.source.0).program(dir.turned());
     let sink = outcome.built.station(flow.sink.0).program(dir);
@@ -49,7 +49,7 @@ pub(crate) fn run(case: &Case, flavour: &'static str) -> Result<ModelRun, Fault>
             "the simulator has no such connection".to_owned(),
         ));
     };
-    let every = outcome.built.sampling.every.as_secs_f64();
+    let every = outcome.built.wan.sampling.every.as_secs_f64();
     Ok(collect(flavour, source, sink, every))
 }
 

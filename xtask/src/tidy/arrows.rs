@@ -1,6 +1,6 @@
 //! The arrows between crates: down only, peers never import each other.
 //!
-//! `cli → report → sim → scenario → {element tcp} → {predict record wire} → units`. What a crate's
+//! `cli → report → sim → wan → scenario → {element tcp} → {predict record wire} → units`. What a crate's
 //! tests import does not count: the predictor is the simulator's oracle.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 13] = [
+const FLOORS: [(&str, u32); 15] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -18,10 +18,12 @@ const FLOORS: [(&str, u32); 13] = [
     ("farpath-config", 2),
     ("farpath-scenario", 3),
     ("farpath-drill", 3),
-    ("farpath-sim", 4),
-    ("farpath-probe", 4),
-    ("farpath-report", 5),
-    ("farpath", 6),
+    ("farpath-wan", 4),
+    ("farpath-sim", 5),
+    ("farpath-emu", 5),
+    ("farpath-probe", 5),
+    ("farpath-report", 6),
+    ("farpath", 7),
 ];
 
 /// Tools around the product: they may import what they like and are imported by nobody.
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn a_new_crate_needs_a_floor() {
         assert!(
-            findings("farpath-emu", "libc", None)[0]
+            findings("farpath-archive", "libc", None)[0]
                 .message
                 .contains("floor")
         );

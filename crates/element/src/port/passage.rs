@@ -293,6 +293,9 @@ impl Port {
         if let Some(copy) = copy {
             *duplicated += 1;
             impaired.sorter.put(sorted(copy, true));
+            if let Some(fates) = &mut self.fates {
+                fates.copied.push(copy);
+            }
         }
         if let Some(sum) = &mut self.digest {
             for frame in [Some(frame), copy].into_iter().flatten() {

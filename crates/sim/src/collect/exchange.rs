@@ -49,7 +49,7 @@ fn ns(time: Duration) -> f64 {
 }
 
 fn asker(built: &Built, flow: usize) -> Option<&Asker> {
-    let station = built.station(built.plan.flows[flow].sink.0);
+    let station = built.station(built.wan.plan.flows[flow].sink.0);
     match station.program(FlowDir::forward(flow as u16))? {
         Program::Asker(asker) => Some(asker),
         _ => None,

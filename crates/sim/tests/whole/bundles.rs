@@ -40,7 +40,7 @@ window = "16 KiB"
 
 /// Flows the plan puts on each member from west to east.
 fn planned(world: &World) -> BTreeMap<String, u64> {
-    let plan = &world.outcome.built.plan;
+    let plan = &world.outcome.built.wan.plan;
     let mut on = BTreeMap::new();
     for flow in 0..plan.flows.len() {
         let walk = plan.walk(&world.scenario, FlowDir::forward(flow as u16));

@@ -103,7 +103,13 @@ fn world(loss: &str, tests: &[&str], seed: u64) -> World {
 fn lost(world: &World, test: &str) -> (BTreeSet<u64>, u64) {
     let built = &world.outcome.built;
     let is_first = |f: &farpath_scenario::plan::Flow| world.scenario.tests[f.test].name == test;
-    let flow = built.plan.flows.iter().position(is_first).expect("a flow");
+    let flow = built
+        .wan
+        .plan
+        .flows
+        .iter()
+        .position(is_first)
+        .expect("a flow");
     let dir = FlowDir::forward(flow as u16);
     let on = |link: &str| {
         let number = world.scenario.links.iter().position(|l| l.name == link);

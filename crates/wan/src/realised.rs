@@ -7,16 +7,17 @@ use farpath_scenario::{LinkId, Scenario, Way};
 
 use farpath_units::Time;
 
-use super::{Metrics, put};
-use crate::build::Built;
+use crate::wan::Wan;
+
+type Metrics = BTreeMap<String, f64>;
 
 /// Realised figures of every impairment that is set; none without any.
-pub(super) fn metrics(
+pub(crate) fn metrics(
     scenario: &Scenario,
     link: LinkId,
     way: Way,
     realised: &Realised,
-    run: (&Built, Time),
+    run: (&Wan, Time),
 ) -> BTreeMap<String, f64> {
     let direction = &scenario.links[link.0].directions[usize::from(way == Way::Reverse)];
     let set = &direction.impairments;
@@ -47,11 +48,11 @@ pub(super) fn metrics(
         }
         None => {}
     }
-    let (built, end) = run;
+    let (wan, end) = run;
     if let Some(spec) = set.flap {
         let flap = Flap::new(
             spec,
-            built.flap_key(scenario, farpath_scenario::plan::port_of(link, way)),
+            wan.flap_key(scenario, farpath_scenario::plan::port_of(link, way)),
         );
         let (outages, down) = flap.outages(end);
         put(&mut m, "cut", realised.cut as f64);
@@ -66,4 +67,8 @@ pub(super) fn metrics(
         put(&mut m, "trace_mean_bps", trace.mean_bps(end));
     }
     m
+}
+
+fn put(metrics: &mut Metrics, name: &str, value: f64) {
+    metrics.insert(name.to_owned(), value);
 }

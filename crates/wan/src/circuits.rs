@@ -66,7 +66,7 @@ fn contract(model: &CellContract) -> Contract {
 }
 
 /// A contract that single cells are held against as they arrive.
-pub(crate) fn meter(model: &CellContract) -> Gcra {
+pub fn meter(model: &CellContract) -> Gcra {
     Gcra::new(&contract(model), model.pcr)
 }
 

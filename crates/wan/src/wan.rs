@@ -1,0 +1,219 @@
+//! The ports of a scenario and how they are joined.
+
+use std::sync::Arc;
+
+use farpath_element::atm::CircuitsConfig;
+use farpath_element::impair::Line;
+use farpath_element::qdisc::Limit;
+use farpath_element::{
+    Change as PortChange, Element, ElementId, Network, Port, PortConfig, Sampling,
+};
+use farpath_scenario::plan::{Output, Plan};
+use farpath_scenario::{Change, Event, Scenario, Way};
+use farpath_units::{Duration, Key, Rate};
+use farpath_wire::FlowDir;
+
+use crate::circuits;
+use crate::queueing::Site;
+
+/// Everything ports are built from and results are made of.
+pub struct Wan {
+    /// Flows, routes, labels, circuits.
+    pub plan: Plan,
+    /// How often counters are noted.
+    pub sampling: Sampling,
+    /// Per port: the largest base RTT of any flow through it.
+    longest_rtt: Vec<Duration>,
+    headers: Arc<[u16]>,
+    /// `TEST/STREAM` by flow number: what luck is keyed with, since numbers follow the test list.
+    pub(crate) flow_names: Arc<[String]>,
+    seed: u64,
+    /// Packets that may wait in front of a host's interface, whatever the host says.
+    host_queue: Option<u64>,
+}
+
+impl Wan {
+    /// What lies between the hosts of `scenario`, whose plan is `plan`.
+    pub fn new(scenario: &Scenario, plan: Plan, seed: u64, sampling: Sampling) -> Wan {
+        let name = |f: &farpath_scenario::plan::Flow| {
+            let asks = if f.asks { "/asks" } else { "" };
+            format!("{}/{}{asks}", scenario.tests[f.test].name, f.stream)
+        };
+        Wan {
+            longest_rtt: longest_rtts(scenario, &plan),
+            headers: headers(&plan),
+            flow_names: plan.flows.iter().map(name).collect(),
+            plan,
+            sampling,
+            seed,
+            host_queue: None,
+        }
+    }
+
+    /// Hosts are real and keep their own queues: `packets` may wait here, which come in bursts.
+    #[must_use]
+    pub fn with_host_queue(mut self, packets: u64) -> Wan {
+        self.host_queue = Some(packets);
+        self
+    }
+
+    /// Port `number` before the start of the run.
+    pub fn port(&self, scenario: &Scenario, number: usize) -> Port {
+        let mut port = Port::new(self.port_config(scenario, number));
+        if let Some(line) = self.line(scenario, number) {
+            port.impair(line);
+        }
+        port
+    }
+
+    fn port_config(&self, scenario: &Scenario, number: usize) -> PortConfig {
+        let plan = &self.plan.ports[number];
+        let link = &scenario.links[plan.link.0];
+        let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
+        let limit = match scenario.hosts.get(plan.from.0) {
+            Some(host) => Limit::Packets(self.host_queue.unwrap_or(host.txqueuelen)),
+            None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
+        };
+        let site = Site {
+            scenario,
+            plan: &self.plan,
+            number,
+            longest_rtt: self.longest_rtt[number],
+            key: self.port_key(scenario, number),
+            flow_names: &self.flow_names,
+        };
+        PortConfig {
+            rate: plan.rate,
+            framing: link.framing,
+            mtu: direction.mtu,
+            limit,
+            delay: direction.delay,
+            reorder: direction.reorder,
+            losses: self.losses(scenario, number, &direction.losses, None),
+            forwarding: plan.forwarding.clone(),
+            headers: Arc::clone(&self.headers),
+            sampling: self.sampling,
+            changes: plan.changes,
+            conditioning: site.conditioning(),
+            queues: site.discipline(),
+            circuits: self.circuits(scenario, number),
+        }
+    }
+
+    fn circuits(&self, scenario: &Scenario, number: usize) -> Option<CircuitsConfig> {
+        let plan = &self.plan.ports[number];
+        let names = Arc::clone(&self.flow_names);
+        circuits::config(scenario, plan, Key::new(self.seed), names)
+    }
+
+    /// What all luck of a port is keyed with.
+    pub(crate) fn port_key(&self, scenario: &Scenario, port: usize) -> Key {
+        let plan = &self.plan.ports[port];
+        Key::new(self.seed)
+            .with(&scenario.links[plan.link.0].name)
+            .with(&scenario.direction_name(plan.link, plan.way))
+    }
+
+    /// What its times up and down are keyed with.
+    pub(crate) fn flap_key(&self, scenario: &Scenario, port: usize) -> Key {
+        self.port_key(scenario, port).with("flap")
+    }
+
+    /// What else than loss happens to frames behind a port's transmitter, if anything does.
+    fn line(&self, scenario: &Scenario, port: usize) -> Option<Line> {
+        let plan = &self.plan.ports[port];
+        let link = &scenario.links[plan.link.0];
+        let impairments = &link.directions[usize::from(plan.way == Way::Reverse)].impairments;
+        let key = self.port_key(scenario, port);
+        (!impairments.is_none()).then(|| Line::new(impairments, key, &self.flow_names))
+    }
+
+    /// What `event` makes of port `number`, which is one of its own.
+    pub fn change(&self, scenario: &Scenario, event: &Event, number: usize) -> PortChange {
+        match &event.change {
+            Change::Rate(rate) => PortChange::Rate(self.host_rate(scenario, number, *rate)),
+            Change::Delay(delay) => PortChange::Delay(*delay),
+            Change::Up(up) => PortChange::Up(*up),
+            Change::Losses(models) => {
+                PortChange::Losses(self.losses(scenario, number, models, Some(event.at)))
+            }
+            Change::Queue(limit) => {
+                let rate = self.plan.ports[number].rate;
+                let rtt = self.longest_rtt[number];
+                PortChange::Limit(Scenario::queue_limit(*limit, rate, rtt))
+            }
+        }
+    }
+
+    /// The rate of a port whose link has `rate`: a host's interface may be slower.
+    fn host_rate(&self, scenario: &Scenario, number: usize, rate: Rate) -> Rate {
+        let host = scenario.hosts.get(self.plan.ports[number].from.0);
+        host.and_then(|h| h.nic).map_or(rate, |nic| nic.min(rate))
+    }
+
+    /// Joins nodes and ports as the plan says. `stations[node]` and `ports[number]` are their elements,
+    /// and each comes with what it promises beyond the instant it has been advanced to.
+    pub fn connect<E: Element>(
+        &self,
+        network: &mut Network<E>,
+        stations: &[(ElementId, Duration)],
+        ports: &[(ElementId, Duration)],
+    ) {
+        for (node, (id, lookahead)) in stations.iter().enumerate() {
+            for port in &self.plan.nodes[node].ports {
+                network.connect(*id, ports[*port].0, *lookahead);
+            }
+        }
+        for (number, (id, lookahead)) in ports.iter().enumerate() {
+            let port = &self.plan.ports[number];
+            for output in &port.outputs {
+                let (to, lookahead) = match *output {
+                    Output::Node(node) if port.reaches_node => (stations[node.0].0, *lookahead),
+                    Output::Node(node) => (stations[node.0].0, Network::<E>::NEVER),
+                    Output::Port(port) => (ports[port].0, *lookahead),
+                };
+                network.connect(*id, to, lookahead);
+            }
+        }
+    }
+
+    /// Which input of the node behind it port `number` is: [`Wan::connect`] numbers a node's inputs
+    /// like the ports that lead to it.
+    pub fn input_of(&self, number: usize) -> usize {
+        let node = self.plan.ports[number].to;
+        let before = self.plan.ports[..number].iter();
+        before.filter(|p| p.to == node).count()
+    }
+
+    /// The largest base RTT of any flow through a port.
+    pub fn longest_rtt(&self, port: usize) -> Duration {
+        self.longest_rtt[port]
+    }
+
+    /// The seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+/// Header bytes of data frames by flow and direction.
+fn headers(plan: &Plan) -> Arc<[u16]> {
+    plan.flows
+        .iter()
+        .flat_map(|f| [f.header_bytes, f.header_bytes])
+        .collect()
+}
+
+/// For each port, the largest propagation there and back of any flow through it.
+fn longest_rtts(scenario: &Scenario, plan: &Plan) -> Vec<Duration> {
+    let mut longest = vec![Duration::ZERO; plan.ports.len()];
+    for number in 0..plan.flows.len() {
+        let there = plan.walk(scenario, FlowDir::forward(number as u16));
+        let back = plan.walk(scenario, FlowDir::forward(number as u16).turned());
+        let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
+        for hop in there.iter().chain(&back) {
+            longest[hop.port] = longest[hop.port].max(rtt);
+        }
+    }
+    longest
+}
