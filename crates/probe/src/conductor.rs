@@ -204,8 +204,12 @@ impl Conductor {
         }
     }
 
-    /// Tells the hosts to end now; they still say what there is so far.
+    /// Tells the hosts to end now; they still say what there is so far, which is no longer valid.
     pub fn stop(&mut self) {
+        if self.open > 0 {
+            let fault = "the run was stopped before its end".to_owned();
+            self.results.faults.push((None, fault));
+        }
         for host in self.hosts.values_mut() {
             host.input = None;
         }

@@ -110,7 +110,7 @@ impl Asker<'_> {
         for _ in 0..count.min(may) {
             self.asked += 1;
             self.pending.push_back(now);
-            self.out.left += self.work.request;
+            self.out.left = self.out.left.saturating_add(self.work.request);
         }
     }
 
@@ -227,7 +227,8 @@ pub(crate) fn answer(
             Incoming::Bytes(bytes) => {
                 heard += bytes;
                 let whole = heard / work.request.max(1);
-                out.left += (whole - answered) * work.answer;
+                let new = whole - answered;
+                out.left = out.left.saturating_add(new.saturating_mul(work.answer));
                 answered = whole;
             }
             Incoming::End => break,

@@ -188,3 +188,46 @@ fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, Tas
         _ => unreachable!("each work has its own kind of socket"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn told(input: &'static str) -> (Result<(), ServeError>, String) {
+        let mut output = Vec::new();
+        let words = Stop::new().expect("a pipe");
+        let result = serve(Cursor::new(input), &mut output, words);
+        (result, String::from_utf8(output).expect("a text"))
+    }
+
+    #[test]
+    fn what_is_no_job_is_refused() {
+        for input in [
+            "",
+            "\n",
+            "{}",
+            "[1, 2]",
+            "{\"schema\": \"farpath.probe/1\"}",
+        ] {
+            let (result, output) = told(input);
+            assert!(
+                matches!(result, Err(ServeError::Job(_))),
+                "{input}: {result:?}"
+            );
+            assert_eq!(output, "");
+        }
+        let other = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}";
+        let (result, _) = told(other);
+        let error = result.expect_err("another schema").to_string();
+        assert!(error.contains("farpath.probe/2"), "{error}");
+    }
+
+    #[test]
+    fn a_job_without_tasks_is_soon_done() {
+        let job = "{\"schema\": \"farpath.probe/1\", \"host\": \"a\", \"tasks\": []}\n17\n";
+        let (result, output) = told(job);
+        assert!(result.is_ok());
+        assert_eq!(output, "\"ready\"\n\"done\"\n");
+    }
+}

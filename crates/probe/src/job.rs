@@ -237,3 +237,72 @@ pub enum Iperf3Kind {
         size: u32,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn job() -> HostJob {
+        let ends = Ends {
+            local: "198.18.0.1:49152".parse().expect("an address"),
+            remote: "[2001:db8::2]:5001".parse().expect("an address"),
+            class: 0xb8,
+        };
+        let span = Span {
+            start: 1,
+            from: 2,
+            until: Some(3),
+            settle: 4,
+            every: 5,
+        };
+        let connection = Connection {
+            ends: ends.clone(),
+            side: Side::Listen,
+            algorithm: "reno".to_owned(),
+            window_clamp: None,
+            receive_buffer: Some(6),
+            send_buffer: None,
+        };
+        let tcp = TcpWork {
+            connection,
+            span,
+            bytes: None,
+            quiet: false,
+        };
+        let udp = UdpSendWork {
+            ends,
+            span,
+            size: 1472,
+            due: Due::Gaps(vec![0, 7, 8]),
+        };
+        let works = [Work::TcpReceive(tcp), Work::UdpSend(udp)];
+        HostJob {
+            schema: JOB_SCHEMA.to_owned(),
+            host: "a".to_owned(),
+            tasks: works.map(|work| Task { flow: 1, work }).to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_job_survives_its_text() {
+        let text = serde_json::to_string(&job()).expect("a text");
+        assert!(!text.contains('\n'), "one line");
+        assert_eq!(serde_json::from_str::<HostJob>(&text).ok(), Some(job()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(at in 0..400_usize, skip in 0..9_usize, with in "[-0-9eE\\[\\]{}\",:a-z]{0,6}") {
+            let text = serde_json::to_string(&job()).expect("a text");
+            let at = at.min(text.len());
+            let end = (at + skip).min(text.len());
+            let text = format!("{}{with}{}", &text[..at], &text[end..]);
+            // Refused, or a job that is told as it was understood.
+            if let Ok(job) = serde_json::from_str::<HostJob>(&text) {
+                let again = serde_json::to_string(&job).expect("a text");
+                prop_assert_eq!(serde_json::from_str::<HostJob>(&again).ok(), Some(job));
+            }
+        }
+    }
+}

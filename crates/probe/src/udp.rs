@@ -141,6 +141,13 @@ pub(crate) fn send(
     };
     let mut schedule = Schedule::new(work);
     let size = work.size as usize;
+    if size < HEADER {
+        let error = io::Error::from(io::ErrorKind::InvalidInput);
+        return refused(
+            &format!("send {size} bytes of {HEADER} or more"),
+            Err(error),
+        );
+    }
     let mut batch = schedule.batch() as usize;
     if batch > 1 {
         match sys::set(socket.as_fd(), libc::SOL_UDP, libc::UDP_SEGMENT, size as i32) {

@@ -3,7 +3,8 @@
 
 mod run;
 
-use run::{Run, metric};
+use farpath_probe::Conductor;
+use run::{Run, metric, scenario};
 
 #[test]
 fn a_connection_delivers_exactly_its_bytes() {
@@ -231,4 +232,39 @@ fn iperf3_runs_a_test() {
     assert!(metric(record, "goodput_bps") > 0.0);
     assert_eq!(record.streams.len(), 2);
     assert!(record.notes.iter().any(|n| n.contains("run by iperf 3")));
+}
+
+#[test]
+fn a_small_send_buffer_is_named() {
+    let scenario = scenario(
+        "wmem_max = \"2 KiB\"\n",
+        "kind = \"tcp\"\nduration = \"500 ms\"\nsocket_buffer = \"4 MiB\"\n",
+    );
+    let run = Run::with(16, &scenario, |_| {});
+    let record = run.record();
+    assert!(record.valid, "{:?}", record.notes);
+    let shares = &record.streams[0].limited_by;
+    assert!(shares["send_buffer"] > 0.3, "{shares:?}");
+}
+
+#[test]
+fn an_application_that_pauses_is_named() {
+    let run = Run::of(
+        17,
+        "kind = \"request\"\nblock = \"1 kB\"\nthink_time = \"20 ms\"\nduration = \"400 ms\"\n",
+    );
+    let record = run.record();
+    assert!(record.valid, "{:?}", record.notes);
+    let shares = &record.streams[0].limited_by;
+    assert!(shares["application"] > 0.5, "{shares:?}");
+    assert_eq!(record.limited_by.as_deref(), Some("application"));
+}
+
+#[test]
+fn a_run_that_is_stopped_ends_and_says_so() {
+    let scenario = scenario("", "kind = \"tcp\"\nduration = \"1 h\"\nparallel = 3\n");
+    let run = Run::with(18, &scenario, Conductor::stop);
+    assert!(!run.record().valid);
+    let note = run.record().notes.join("\n");
+    assert!(note.contains("stopped before its end"), "{note}");
 }

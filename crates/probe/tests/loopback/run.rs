@@ -20,10 +20,10 @@ pub(crate) struct Run {
     records: Vec<Record>,
 }
 
-/// A scenario of two hosts and one test from one to the other.
-pub(crate) fn scenario(test: &str) -> Scenario {
+/// A scenario of two hosts and one test from one to the other; `host` is more about the first.
+pub(crate) fn scenario(host: &str, test: &str) -> Scenario {
     let text = format!(
-        "[scenario]\nname = \"loopback\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+        "[scenario]\nname = \"loopback\"\n[[host]]\nname = \"a\"\n{host}[[host]]\nname = \"b\"\n\
          [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"10 Gbit/s\"\ndelay = \"1 ms\"\n\
          [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}"
     );
@@ -34,22 +34,26 @@ pub(crate) fn scenario(test: &str) -> Scenario {
 impl Run {
     /// Runs a test; `number` is nobody else's, so that their ports are not either.
     pub(crate) fn of(number: u8, test: &str) -> Run {
-        let scenario = scenario(test);
-        let plan = Plan::new(&scenario).expect("a plan");
+        Run::with(number, &scenario("", test), |_| {})
+    }
+
+    /// The same of a whole scenario; `then` is done once it has begun.
+    pub(crate) fn with(number: u8, scenario: &Scenario, then: fn(&mut Conductor)) -> Run {
+        let plan = Plan::new(scenario).expect("a plan");
         let address = |node: NodeId, version: u8| -> IpAddr {
             match version {
                 6 => Ipv6Addr::LOCALHOST.into(),
                 _ => Ipv4Addr::new(127, 31, number, node.0 as u8 + 1).into(),
             }
         };
-        let planned = plan_jobs(&scenario, &plan, 1, &address);
+        let planned = plan_jobs(scenario, &plan, 1, &address);
         assert_eq!(planned.skipped, BTreeMap::new());
-        let results = conduct(&planned);
+        let results = conduct(&planned, then);
         let both = (&planned, &results);
         let no_overrule = |_, _, _| None;
         let point = BTreeMap::new();
         let records = records(
-            &scenario,
+            scenario,
             &plan,
             both,
             Origin::Emulated,
@@ -97,12 +101,13 @@ fn is_source(report: &Report) -> bool {
     matches!(report, Report::TcpSend(_))
 }
 
-fn conduct(planned: &Planned) -> Results {
+fn conduct(planned: &Planned, then: fn(&mut Conductor)) -> Results {
     let command = |_: &str| Command::new(env!("CARGO_BIN_EXE_farpath-probe-host"));
     let mut conductor = Conductor::prepare(planned, command, PATIENCE).expect("two processes");
     conductor
         .start(farpath_probe::monotonic_ns())
         .expect("they listen");
+    then(&mut conductor);
     assert!(conductor.listen(PATIENCE), "a process hangs");
     conductor.finish()
 }
