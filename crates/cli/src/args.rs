@@ -12,7 +12,8 @@ use clap::{Args, Parser, Subcommand};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 ok, 1 a failed expectation or finding, 2 bad text or arguments,\n\
-                  3 environment (privilege, unwritable output, memory), 130 interrupted.\n\n\
+                  3 environment (privilege, unwritable output, memory), 4 an emulated run that\n\
+                  cannot be believed, 130 interrupted.\n\n\
                   Start with:  farpath run cern-snaky/five-passes --out report"
 )]
 pub(crate) struct Cli {
@@ -53,12 +54,19 @@ pub(crate) enum Command {
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)
     pub(crate) scenario: String,
-    /// Closed forms only, unless --simulate is given too
+    /// Closed forms only, unless other origins are given too
     #[arg(long)]
     pub(crate) predict: bool,
-    /// The packet-level simulation only, unless --predict is given too
+    /// The packet-level simulation only, unless other origins are given too
     #[arg(long)]
     pub(crate) simulate: bool,
+    /// Real Linux kernels in real time: every host a set of namespaces, the network between them farpath.
+    /// Alone it means all three; FARPATH_LAB=auto makes a machine that cannot do it no failure
+    #[arg(long)]
+    pub(crate) emulate: bool,
+    /// With --emulate: the data plane never sleeps, for the least lateness
+    #[arg(long, requires = "emulate")]
+    pub(crate) busy: bool,
     /// Run the simulation N times, each with its own seed, and print mean, spread and confidence
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod config;
 mod conformance;
+mod emulate;
 mod exit;
 mod lbe;
 mod memory;
@@ -25,6 +26,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> std::process::ExitCode {
+    emulate::roles();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
