@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, Stdio};
 
 use farpath_emu::{DeviceChoice, Host, Process};
 
@@ -61,23 +61,25 @@ fn exit_codes_pass_through() {
     assert_eq!(gone.unwrap().code(), Some(125));
 }
 
-/// A `cat` in a host that is known to run, and its process number seen from here.
-fn cat(host: &Host) -> (std::process::Child, i32) {
+/// A `cat` in a host that is known to run, and its process number seen from here. It does not end
+/// before its input does: waiting for a child would close that, so it is kept apart.
+fn cat(host: &Host) -> (Child, i32, ChildStdin) {
     let mut command = host.command("cat");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.as_mut().unwrap().write_all(b"x\n").unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"x\n").unwrap();
     let mut line = String::new();
     let mut answers = BufReader::new(child.stdout.as_mut().unwrap());
     answers.read_line(&mut line).unwrap();
     assert_eq!(line, "x\n");
     let program = children(child.id()).parse().unwrap();
-    (child, program)
+    (child, program, input)
 }
 
 fn a_killed_shadow_takes_its_program_along() {
     let host = one();
-    let (mut child, program) = cat(&host);
+    let (mut child, program, _input) = cat(&host);
     let ends = Process::of(program).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -89,7 +91,7 @@ fn a_killed_shadow_takes_its_program_along() {
 fn signals_reach_the_program() {
     use nix::sys::signal::{Signal, kill};
     let host = one();
-    let (mut child, _) = cat(&host);
+    let (mut child, _, _input) = cat(&host);
     let shadow = nix::unistd::Pid::from_raw(child.id().cast_signed());
     kill(shadow, Signal::SIGTERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
@@ -154,7 +156,7 @@ fn living_in(namespaces: &[PathBuf]) -> Vec<PathBuf> {
 
 fn a_dropped_host_is_gone() {
     let host = one();
-    let (mut child, program) = cat(&host);
+    let (mut child, program, _input) = cat(&host);
     let ends = Process::of(program).unwrap();
     drop(host);
     assert!(ends.wait(PATIENCE.into()).unwrap());

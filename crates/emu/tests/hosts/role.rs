@@ -1,6 +1,6 @@
 //! What this program is when the tests start it again.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
@@ -67,15 +67,11 @@ fn bytes(seed: u64) -> Vec<u8> {
 fn victim() {
     let a = Host::start(&spec("a", DeviceChoice::Available)).unwrap();
     let b = Host::start(&spec("b", DeviceChoice::Available)).unwrap();
-    let mut program = a.command("cat");
-    let program = program.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut program = program.spawn().unwrap();
-    // It runs when it answers.
-    program.stdin.as_mut().unwrap().write_all(b"x\n").unwrap();
-    let mut line = String::new();
-    let mut answers = BufReader::new(program.stdout.take().unwrap());
-    answers.read_line(&mut line).unwrap();
-    assert_eq!(line, "x\n");
+    // Something that nothing but a signal ends.
+    let mut program = a.command("sh");
+    let program = program.args(["-c", "echo x; exec tail -f /dev/null"]);
+    let mut program = program.stdout(Stdio::piped()).spawn().unwrap();
+    assert_eq!(line(program.stdout.as_mut().unwrap()), "x");
     let shadow = program.id();
     println!(
         "{} {} {} {}",
