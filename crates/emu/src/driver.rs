@@ -37,10 +37,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose zero is now.
-    pub fn start() -> Clock {
+    /// A clock whose zero is `lead` from now; it stands still until then.
+    pub fn start(lead: Duration) -> Clock {
         Clock {
-            zero_ns: monotonic_ns(),
+            zero_ns: monotonic_ns() + lead.as_ns(),
         }
     }
 
@@ -51,7 +51,7 @@ impl Clock {
 
     /// The time since zero.
     pub fn now(&self) -> Time {
-        Time::ZERO + Duration::from_ns(monotonic_ns() - self.zero_ns)
+        Time::ZERO + Duration::from_ns(monotonic_ns().saturating_sub(self.zero_ns))
     }
 }
 
@@ -85,10 +85,10 @@ pub fn drive<I: Interface + AsFd>(
         }
         let taken = plane.take_in(now)?;
         let until = clock.now();
-        if plane.due() < until {
+        if plane.work_due() < until {
             plane.advance(until);
         }
-        let given = plane.hand_out(&mut || clock.now(), fidelity)?;
+        let given = plane.hand_out(until, &mut || clock.now(), fidelity)?;
         before = clock.now();
         if taken + given == 0 && polling != Polling::Busy {
             let ahead = match polling {

@@ -9,12 +9,15 @@
     reason = "a driver in real time: it reads and writes the kernel's files"
 )]
 
+pub mod audit;
+pub mod certify;
 mod counters;
 pub mod driver;
 mod enter;
 pub mod fidelity;
 pub mod host;
 mod init;
+pub mod lab;
 pub mod layout;
 mod orders;
 pub mod plane;

@@ -1,17 +1,14 @@
 //! The virtual clock: a scenario's hosts as elements, its tests as programs on them, one run, and
 //! the records that come of it.
 
-mod arrivals;
 mod build;
 mod collect;
 mod exchange;
 mod host;
 mod limits;
-mod pace;
 mod ping;
 mod programs;
 mod run;
-mod seen;
 mod sequence;
 mod station;
 mod tcp;

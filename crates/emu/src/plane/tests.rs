@@ -57,8 +57,10 @@ fn world(text: &str) -> World {
         text: text.to_owned(),
     };
     let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let (whole, _) = with_pairs(&scenario);
+    let (whole, pairs) = with_pairs(&scenario);
     let plan = Plan::new(&whole).expect("it has routes");
+    let wan = Wan::new(&whole, plan, 1, farpath_element::Sampling::OFF);
+    let plan = wan.plan.clone();
     let hosts: Vec<Memory> = scenario.hosts.iter().map(|_| Memory::default()).collect();
     let attachments = hosts.iter().enumerate().map(|(node, memory)| Attachment {
         node: NodeId(node),
@@ -66,10 +68,9 @@ fn world(text: &str) -> World {
         mac: MAC,
         interface: memory.clone(),
     });
-    let sampling = Sampling::OFF;
-    let plane = Plane::new(&scenario, attachments.collect(), (1, sampling), 64 << 20);
+    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20);
     World {
-        plane: plane.expect("it has a plan"),
+        plane,
         hosts,
         fidelity: Fidelity::new(Duration::from_ms(1)),
     }
@@ -93,7 +94,7 @@ impl World {
         self.plane.advance(until);
         let (plane, fidelity) = (&mut self.plane, &mut self.fidelity);
         while plane
-            .hand_out(&mut || until, fidelity)
+            .hand_out(until, &mut || until, fidelity)
             .expect("memory does not fail")
             > 0
         {}
@@ -111,8 +112,7 @@ impl World {
             if due.min(next) == Time::MAX {
                 return;
             }
-            // The last of a delivery may be due a little later than its first.
-            self.step(if next <= due { next } else { due + COALESCING });
+            self.step(next.min(due));
         }
         panic!("it never comes to rest");
     }
