@@ -26,8 +26,10 @@ mod program;
 pub mod rootless;
 pub mod settings;
 mod spec;
+pub mod state;
 mod sys;
 pub mod tap;
+pub mod tune;
 
 pub use counters::{Counters, InterfaceDrops};
 pub use enter::EnterError;

@@ -286,11 +286,11 @@ impl Settings {
         };
         let held = tests.iter().map(held).fold(0, u64::saturating_add);
         let held = Size::from_bytes(held);
-        // Both ends hold it, and the other host counts its own.
-        if held > machine.tcp_mem[0] {
+        // The other end may hold as much.
+        if held.as_bytes().saturating_mul(2) > machine.tcp_mem[0].as_bytes() {
             self.needs.push(Need::TcpMemory(held));
             self.notes.push(format!(
-                "its connections could hold {held}, and the machine's TCP begins to save at {} ({TCP_MEM}): a run that gets there is not valid; --tune-host raises it",
+                "its connections could hold {held}, those at their other ends as much, and the machine's TCP begins to save at {} ({TCP_MEM}): a run that gets there is not valid; --tune-host raises it",
                 machine.tcp_mem[0]
             ));
         }
