@@ -7,6 +7,7 @@ mod config;
 mod conformance;
 mod emulate;
 mod exit;
+mod lab;
 mod lbe;
 mod memory;
 mod new;
@@ -38,6 +39,12 @@ fn main() -> std::process::ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Config(args) => config::config(&args),
         Command::Conformance(args) => conformance::conformance(&args),
+        Command::Lab(args) => {
+            return match lab::lab(&args) {
+                Ok(code) => code,
+                Err(failure) => failure.report(),
+            };
+        }
     };
     match outcome {
         Ok(code) => code.into(),

@@ -55,6 +55,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let neither = !args.predict && !args.simulate;
     let manner = emulate::Manner {
         busy: args.busy,
+        tune_host: args.tune_host,
         intervals: args.intervals,
     };
     let mut wanted = Wanted {

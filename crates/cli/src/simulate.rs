@@ -10,8 +10,8 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, forecast};
 use farpath_sim as sim;
 
-use crate::exit::Failure;
 use crate::emulate::{self, Manner};
+use crate::exit::Failure;
 use crate::tap::Taps;
 use crate::{progress, sequence};
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
-use farpath_scenario::plan::{Plan, PlanError};
 use farpath_scenario::Scenario;
+use farpath_scenario::plan::{Plan, PlanError};
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
@@ -16,9 +17,10 @@ use crate::certify::{Evidence, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
 use crate::fidelity::Fidelity;
 use crate::host::{Host, HostError};
-use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
 use crate::layout::Layout;
+use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
 use crate::spec::DeviceChoice;
+use crate::sys;
 use crate::tap::Tap;
 
 /// How a lab is run.
@@ -111,7 +113,9 @@ impl Lab {
             plan.ports.iter_mut().for_each(|p| p.changes = true);
         }
         let wan = Wan::new(&whole, plan, options.seed, options.sampling);
-        let needed = options.memory.unwrap_or_else(|| memory_needed(&whole, &wan));
+        let needed = options
+            .memory
+            .unwrap_or_else(|| memory_needed(&whole, &wan));
         if let Some(available) = memory_available()
             && needed > available / 4 * 3
         {
@@ -162,6 +166,8 @@ impl Lab {
         // A sleeping thread is woken up to 50 µs late by default.
         let exact = nix::sys::prctl::set_timerslack(1);
         exact.map_err(|e| LabError::Gone(e.into()))?;
+        // What else runs here waits for this thread, where the machine allows that.
+        sys::come_first();
         self.clock = clock;
         let before = Audit::now();
         let polling = self.options.polling;
@@ -171,6 +177,35 @@ impl Lab {
         self.end = end.map_err(LabError::Gone)?;
         self.plane.finish(self.end);
         Ok(())
+    }
+
+    /// Runs in a thread of its own while `work` is done in this one; `work` is told how far the run is and
+    /// ends it by returning.
+    ///
+    /// # Errors
+    /// When an interface is gone; `work` finds [`Beside::is_over`] then.
+    pub fn run_beside<T>(
+        &mut self,
+        clock: Clock,
+        work: impl FnOnce(&Beside) -> T,
+    ) -> Result<T, LabError> {
+        let beside = Beside::default();
+        std::thread::scope(|scope| {
+            let plane = scope.spawn(|| {
+                let ran = self.run(clock, |_, now, _| {
+                    beside.now_ps.store(now.as_ps(), Ordering::Relaxed);
+                    !beside.over.load(Ordering::Relaxed)
+                });
+                beside.over.store(true, Ordering::Relaxed);
+                ran
+            });
+            let done = work(&beside);
+            beside.over.store(true, Ordering::Relaxed);
+            match plane.join() {
+                Ok(ran) => ran.map(|()| done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
     }
 
     /// When the run ended.
@@ -219,7 +254,10 @@ impl Lab {
             }
             note("packet socket", counters.packet_socket_drops);
             note("tcp memory", counters.memory_pressures);
-            note("tcp memory (out-of-order queue)", counters.out_of_order_pruned);
+            note(
+                "tcp memory (out-of-order queue)",
+                counters.out_of_order_pruned,
+            );
             note("tcp backlog", counters.backlog_drops);
         }
         drops.retain(|_, count| *count > 0);
@@ -231,11 +269,31 @@ impl Lab {
         let plane = &self.plane;
         let record = |number| {
             let both = (plane.port(number), &plane.dropped_behind(number));
-            let mut record = farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
+            let mut record =
+                farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
             record.origin = Origin::Emulated;
             record
         };
         (0..plane.port_count()).map(record).collect()
+    }
+}
+
+/// What is known of a run in another thread.
+#[derive(Debug, Default)]
+pub struct Beside {
+    now_ps: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Beside {
+    /// How far the run is.
+    pub fn now(&self) -> Time {
+        Time::from_ps(self.now_ps.load(Ordering::Relaxed))
+    }
+
+    /// Whether it has ended, which is never as it should be.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
     }
 }
 

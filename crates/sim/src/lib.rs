@@ -20,9 +20,7 @@ pub use exchange::{Answerer, Asker, ExchangeConfig};
 pub use host::{Host, Way};
 pub use ping::Pinger;
 pub use programs::measured;
-pub use run::{
-    Options, Outcome, Progress, RunError, TapSink, WINDOW, nominal_end, run, sampling,
-};
+pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, nominal_end, run, sampling};
 pub use sequence::SequenceRecord;
 pub use station::{Program, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};
