@@ -46,7 +46,12 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
         }
         LabCommand::Status(status) => status::status(&args.lab, status).map(ExitCode::from),
         LabCommand::Down => {
-            registry()?.stop(&args.lab).map_err(environment)?;
+            let registry = registry()?;
+            registry.stop(&args.lab).map_err(environment)?;
+            // A lab that was kept in the foreground has none.
+            drop(std::fs::remove_file(
+                registry.folder().join(format!("{}.log", args.lab)),
+            ));
             print(&format!(
                 "lab `{}` is down; nothing of it is left\n",
                 args.lab

@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
-use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port};
+use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port, RouteAction};
 use farpath_scenario::plan::{Output, Plan, address, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
@@ -375,7 +375,7 @@ impl<I: Interface> Plane<I> {
         let given = if let Some(told) = told {
             let about = quote((&packet, bytes), first, &told);
             let from = address(NodeId(told.node as usize), packet.version);
-            let mtu = next_mtu(&self.scenario, &self.wan.plan, &told);
+            let mtu = next_mtu(&self.wan.plan, &told);
             reply::write(out, (&frame, &told), &about, (from, mtu), socket.macs);
             socket.interface.give(&[IoSlice::new(out)])
         } else {
@@ -548,20 +548,18 @@ fn quote((packet, bytes): (&Packet, &[u8]), n: usize, told: &Told) -> Vec<u8> {
     out.split_off(DATAGRAM)
 }
 
-/// The MTU of the link on which a node would have sent what was too big.
-fn next_mtu(scenario: &Scenario, plan: &Plan, told: &Told) -> u32 {
-    let About::TooBig {
-        output: Some(output),
-    } = told.about
-    else {
+/// The largest datagram that the way on from a node carries: what is left behind a label it pushes.
+fn next_mtu(plan: &Plan, told: &Told) -> u32 {
+    let About::TooBig { input, flow } = told.about else {
         return 0;
     };
     let node = NodeId(told.node as usize);
-    let port = plan.nodes[node.0].ports.get(usize::from(output));
-    port.map_or(0, |port| {
-        let link = plan.ports[*port].link;
-        scenario.datagram_limit(node, link)
-    })
+    let port = plan.ports.iter().filter(|p| p.to == node).nth(input);
+    let action = port.and_then(|p| p.forwarding.routes.get(flow.index()));
+    match action {
+        Some(RouteAction::Forward { mtu, .. } | RouteAction::Push { mtu, .. }) => (*mtu).into(),
+        _ => 0,
+    }
 }
 
 /// A node's piece of the network, and what it promises.

@@ -27,10 +27,12 @@ pub(super) enum About {
     Echo,
     /// The TTL ran out.
     Expired,
-    /// Too big for the way on, which leaves by this output of the node.
+    /// Too big for the way on.
     TooBig {
-        /// The output.
-        output: Option<u16>,
+        /// Over which of the node's inputs it came.
+        input: usize,
+        /// Its flow.
+        flow: FlowDir,
     },
     /// No program has the port.
     Unreachable,
@@ -95,7 +97,10 @@ impl Router {
         };
         let about = match (reply.kind, onward) {
             (Kind::EchoReply, _) => About::Echo,
-            (Kind::FragmentationNeeded, output) => About::TooBig { output },
+            (Kind::FragmentationNeeded, _) => About::TooBig {
+                input,
+                flow: frame.flow,
+            },
             (_, None) => About::Unreachable,
             _ => About::Expired,
         };

@@ -440,6 +440,33 @@ fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
     assert_eq!(w.plane.packets_under_way(), 0);
 }
 
+#[test]
+fn what_is_too_big_is_told_the_mtu_behind_the_label() {
+    let labelled = "[[lsp]]\nname = \"t\"\npath = [\"r\", \"b\"]\n";
+    for (lsp, mtu) in [("", 1500), (labelled, 1500)] {
+        let text = TWO
+            .replace("LOSS", "")
+            .replacen("mtu = 9000", "mtu = 9216", 1);
+        let text = text
+            .replace("mtu = 9000", "mtu = 1500")
+            .replace("[[test]]", &format!("{lsp}[[test]]"));
+        let mut w = world(&text);
+        let made = Made {
+            payload: 2000,
+            ..Made::default()
+        };
+        w.sends(0, Time::ZERO, made.bytes());
+        w.rest();
+        let got = w.got(0);
+        assert_eq!(got.len(), 1);
+        let whole = Read::parse(LinkType::Ethernet, &got[0][OFFLOAD..]).expect("it reads");
+        let Some((_, Segment::Icmp(icmp))) = whole.ip else {
+            panic!("it is ICMP")
+        };
+        assert_eq!(icmp.message, farpath_wire::icmp::Message::TooBig { mtu });
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -1,0 +1,278 @@
+//! `farpath lab` and `farpath run --emulate` as a user meets them. As root, or where user namespaces
+//! are allowed; a machine without either fails here. Nothing asserts how fast or how late anything is:
+//! an exit code of 4 says that the machine was too busy, and is no failure of these tests.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "these tests give files to a program and look at those it writes"
+)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Two hosts and a router; the third segment of the transfer is lost.
+const SMALL: &str = r#"[scenario]
+name = "small"
+
+[[host]]
+name = "left"
+
+[[host]]
+name = "right"
+
+[[router]]
+name = "middle"
+
+[[link]]
+name = "near"
+ends = ["left", "middle"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[[link]]
+name = "far"
+ends = ["middle", "right"]
+rate = "100 Mbit/s"
+delay = "9 ms"
+forward = { lose = { flow = "bulk", segment = 3 } }
+
+[[test]]
+name = "rtt"
+kind = "ping"
+from = "left"
+to = "right"
+count = 3
+interval = "50 ms"
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "left"
+to = "right"
+start = "300 ms"
+bytes = "1 MB"
+"#;
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+/// The program with a place of its own for what labs leave.
+fn command(place: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_farpath"));
+    command
+        .env("XDG_RUNTIME_DIR", place)
+        .env("NO_COLOR", "1")
+        .env_remove("FARPATH_LAB")
+        .current_dir(place)
+        .stdin(Stdio::null());
+    command
+}
+
+fn farpath(place: &Path, args: &[&str]) -> Ran {
+    ran(command(place)
+        .args(args)
+        .output()
+        .expect("the binary was built"))
+}
+
+fn ran(output: Output) -> Ran {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran {
+        code: output.status.code(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    fn exits(self, code: i32) -> Ran {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "\n--- out\n{}\n--- err\n{}",
+            self.out,
+            self.err
+        );
+        self
+    }
+}
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    std::fs::write(place.path().join("small.toml"), SMALL).expect("it can be written to");
+    place
+}
+
+const PATH: [&str; 6] = ["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s"];
+
+fn lab_run(place: &Path, more: &[&str]) -> Ran {
+    farpath(place, &[&PATH, more].concat())
+}
+
+#[test]
+fn the_commands_exit_code_passes_through_and_names_resolve() {
+    let place = place();
+    let ran = lab_run(
+        place.path(),
+        &["--", "sh", "-c", "getent hosts server; exit 7"],
+    )
+    .exits(7);
+    assert!(ran.out.contains("server"), "{}", ran.out);
+    assert!(ran.err.contains("ms p99, certificate"), "{}", ran.err);
+    lab_run(place.path(), &["--", "there-is-no-such-program"]).exits(127);
+    lab_run(place.path(), &["--", "/etc/hostname"]).exits(126);
+    let ran = farpath(
+        place.path(),
+        &[
+            "lab", "run", "--rtt", "1us", "--rate", "1Gbit/s", "--", "true",
+        ],
+    );
+    assert!(ran.exits(125).err.contains("--rtt"));
+}
+
+#[test]
+fn a_server_is_waited_for_and_everything_said_is_logged() {
+    let place = place();
+    let server = "perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); \
+                  my $c = $s->accept; print \"got \", scalar <$c>; print $c \"bye\\n\"'";
+    let client = "exec 3<>/dev/tcp/198.18.0.2/7000; echo hello >&3; cat <&3";
+    let ran = lab_run(
+        place.path(),
+        &[
+            "--server",
+            server,
+            "--wait-port",
+            "7000",
+            "--logs",
+            "logs",
+            "--junit",
+            "out.xml",
+            "--",
+            "bash",
+            "-c",
+            client,
+        ],
+    )
+    .exits(0);
+    assert!(ran.out.contains("bye"), "{}", ran.out);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
+    assert_eq!(read("logs/client.log"), "bye\n");
+    assert_eq!(read("logs/server.log"), "got hello\n");
+    assert!(read("out.xml").contains("certificate"));
+    let ran = lab_run(
+        place.path(),
+        &["--server", "exit 1", "--wait-port", "7000", "--", "true"],
+    );
+    assert!(ran.exits(125).err.contains("port 7000"));
+}
+
+#[test]
+fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
+    let place = place();
+    let at = place.path();
+    let lab = |name: &str, args: &[&str]| farpath(at, &[&["lab", "--lab", name], args].concat());
+    lab("one", &["up", "small.toml"]).exits(0);
+    lab("two", &["up", "small.toml"]).exits(0);
+    let used = lab("one", &["up", "small.toml"]).exits(3);
+    assert!(used.err.contains("in use"), "{}", used.err);
+    let ran = lab(
+        "one",
+        &["exec", "left", "--", "sh", "-c", "hostname; exit 5"],
+    )
+    .exits(5);
+    assert_eq!(ran.out, "left\n");
+    let ran = lab("one", &["exec", "nobody", "--", "true"]).exits(2);
+    assert!(ran.err.contains("left, right"), "{}", ran.err);
+    let changed = lab("one", &["set", "link.far.delay=30ms"]).exits(0);
+    assert!(
+        changed.out.contains("far middle>right: delay 30 ms"),
+        "{}",
+        changed.out
+    );
+    let refused = lab("one", &["set", "link.far.mtu=900"]).exits(2);
+    assert!(
+        refused.err.contains("rate, delay, loss and queue"),
+        "{}",
+        refused.err
+    );
+    let status = lab("one", &["status", "--json"]).exits(0);
+    assert!(
+        status.out.contains("\"farpath.status/1\""),
+        "{}",
+        status.out
+    );
+    let table = lab("two", &["status", "--once"]).exits(0);
+    assert!(
+        table.out.lines().all(|l| l.chars().count() <= 120),
+        "{}",
+        table.out
+    );
+    lab("one", &["down"]).exits(0);
+    let gone = lab("one", &["status", "--once"]).exits(3);
+    assert!(gone.err.contains("up are `two`"), "{}", gone.err);
+    lab("two", &["down"]).exits(0);
+    let left: Vec<_> = std::fs::read_dir(at.join("farpath"))
+        .expect("it was made")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() {
+    let place = place();
+    let ran = farpath(place.path(), &["run", "small.toml", "--emulate", "--json"]);
+    assert!(
+        matches!(ran.code, Some(0 | 4)),
+        "{:?}\n{}",
+        ran.code,
+        ran.err
+    );
+    let document: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let records = document["records"].as_array().expect("a list");
+    let of = |origin: &str, test: &str| {
+        let found = records
+            .iter()
+            .find(|r| r["origin"] == origin && r["test"] == test);
+        found
+            .unwrap_or_else(|| panic!("no {origin} {test} in\n{}", ran.out))
+            .clone()
+    };
+    for origin in ["predicted", "simulated", "emulated"] {
+        of(origin, "bulk");
+    }
+    let bulk = of("emulated", "bulk");
+    assert_eq!(bulk["metrics"]["bytes"], 1_000_000.0);
+    assert_eq!(bulk["metrics"]["retransmits"], 1.0);
+    assert_eq!(bulk["certificate"]["valid"], bulk["valid"]);
+    assert!(bulk["certificate"]["frames"].as_u64() > Some(600));
+    assert_eq!(of("emulated", "rtt")["metrics"]["received"], 3.0);
+    let rtt = of("emulated", "rtt")["metrics"]["rtt_min_ns"]
+        .as_f64()
+        .expect("a number");
+    assert!(rtt >= 20e6, "nothing is faster than the path: {rtt}");
+    let scripted: Vec<u64> = document["links"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|l| l["link"] == "far" && l["direction"] == "middle>right")
+        .map(|l| l["drops"]["scripted"].as_u64().unwrap_or(0))
+        .collect();
+    assert_eq!(scripted, [1, 1], "the simulated and the emulated link");
+}
+
+#[test]
+fn what_a_machine_must_do_is_asked_for_in_two_words() {
+    let place = place();
+    let run = |value: &str| {
+        ran(command(place.path())
+            .env("FARPATH_LAB", value)
+            .args(["run", "small.toml", "--emulate", "--predict"])
+            .output()
+            .expect("the binary was built"))
+    };
+    assert!(run("perhaps").exits(2).err.contains("`required`"));
+}
