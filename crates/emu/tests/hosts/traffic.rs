@@ -21,6 +21,10 @@ pub(crate) const TESTS: &[(&str, fn())] = &[
         hosts_of_a_scenario_talk_through_its_network,
     ),
     (
+        "a_connection_waits_for_its_own_interface",
+        a_connection_waits_for_its_own_interface,
+    ),
+    (
         "a_deleted_interface_is_noticed",
         a_deleted_interface_is_noticed,
     ),
@@ -133,6 +137,39 @@ fn hosts_of_a_scenario_talk_through_its_network() {
     // 128 MiB in frames of 1500 bytes, in fewer packets.
     assert!(traffic.frames_in > (128 << 20) / 1448, "{traffic:?}");
     assert!(traffic.packets_in < traffic.frames_in / 2, "{traffic:?}");
+}
+
+/// The send buffer grows to 4 MiB and eight would fit into the queue: what keeps it short is that the
+/// kernel knows how much of it waits (TCP Small Queues).
+fn a_connection_waits_for_its_own_interface() {
+    let mut sender = spec("a", DeviceChoice::Only(Device::Tap));
+    let shaping = Shaping {
+        rate: Rate::from_bps(400_000_000).unwrap(),
+        burst: Size::from_bytes(140_000),
+        limit: Size::from_bytes(8 << 20),
+    };
+    sender.interfaces[0].shaping = Some(shaping);
+    let receiver = spec("b", DeviceChoice::Only(Device::Tap));
+    let pair = Pair::of(&sender, &receiver);
+    let mut server = start(&pair.b, &["server", B[0]]);
+    assert_eq!(line(server.stdout.as_mut().unwrap()), "listening");
+    let mut client = start(&pair.a, &["client", B[0]]);
+    let (mut longest, mut samples) = (0, 0);
+    while client.try_wait().unwrap().is_none() {
+        let queues = said(&pair.a, "tc", &["-s", "-j", "qdisc", "show", "dev", "eth0"]);
+        let queues: serde_json::Value = serde_json::from_str(&queues).unwrap();
+        longest = longest.max(queues[0]["backlog"].as_u64().unwrap());
+        samples += 1;
+    }
+    assert!(client.wait().unwrap().success());
+    assert!(server.wait().unwrap().success());
+    assert!(
+        longest < 1 << 20,
+        "{longest} bytes waited, of {samples} samples"
+    );
+    assert!(longest > 0, "nothing ever waited, of {samples} samples");
+    assert_eq!(pair.a.queue_drops().unwrap()["eth0"], 0);
+    pair.stop();
 }
 
 fn a_deleted_interface_is_noticed() {
