@@ -12,7 +12,7 @@ use farpath_scenario::{Source, parse};
 use farpath_units::{Duration, Rate, Size};
 use nix::errno::Errno;
 
-use crate::pump::{B, Pair, spec};
+use crate::pump::{B, Pair, SETTINGS, spec, told};
 use crate::role::{line, start};
 
 pub(crate) const TESTS: &[(&str, fn())] = &[
@@ -23,6 +23,10 @@ pub(crate) const TESTS: &[(&str, fn())] = &[
     (
         "a_connection_waits_for_its_own_interface",
         a_connection_waits_for_its_own_interface,
+    ),
+    (
+        "two_labs_do_not_see_each_other",
+        two_labs_do_not_see_each_other,
     ),
     (
         "a_deleted_interface_is_noticed",
@@ -172,6 +176,19 @@ fn a_connection_waits_for_its_own_interface() {
     pair.stop();
 }
 
+fn two_labs_do_not_see_each_other() {
+    // The same names and addresses, at the same time.
+    let pairs = [(); 2].map(|()| Pair::new(DeviceChoice::Available));
+    std::thread::scope(|scope| {
+        for pair in &pairs {
+            scope.spawn(|| exchange_both(pair));
+        }
+    });
+    for pair in pairs {
+        assert!(pair.stop() > 0);
+    }
+}
+
 fn a_deleted_interface_is_noticed() {
     let host = Host::start(&spec("a", DeviceChoice::Only(Device::Tap))).unwrap();
     let mut buffer = vec![0; farpath_emu::tap::LARGEST];
@@ -203,19 +220,14 @@ fn a_host_is_set_by_itself() {
     let before = |file| std::fs::read_to_string(file).unwrap();
     let (hosts, memory) = (before("/etc/hosts"), before("/proc/sys/net/ipv4/tcp_rmem"));
     let name = nix::unistd::gethostname().unwrap();
-    let mut spec = spec("a", DeviceChoice::Available);
-    let wanted = "4096 131072 67108864";
-    spec.settings
-        .push(("net.ipv4.tcp_rmem".to_owned(), wanted.to_owned()));
-    spec.interfaces[0].shaping = Some(Shaping {
-        rate: Rate::from_bps(100_000_000).unwrap(),
-        burst: Size::from_bytes(18_028),
-        limit: Size::from_bytes(9_014_000),
-    });
+    let spec = told("a");
     let host = Host::start(&spec).unwrap();
     assert_eq!(host.notes, Vec::<String>::new());
-    let set = said(&host, "cat", &["/proc/sys/net/ipv4/tcp_rmem"]);
-    assert_eq!(set.split_whitespace().collect::<Vec<_>>().join(" "), wanted);
+    for (key, value) in SETTINGS {
+        let set = said(&host, "sysctl", &["-n", key]);
+        let set: Vec<&str> = set.split_whitespace().collect();
+        assert_eq!(set.join(" "), value, "{key}");
+    }
     assert_eq!(said(&host, "hostname", &[]), "a");
     assert!(said(&host, "getent", &["hosts", "b"]).starts_with("2001:db8::2"));
     assert_eq!(
