@@ -48,7 +48,8 @@ pub enum HostError {
     },
     /// The kernel makes no namespaces for this process.
     #[error(
-        "host `{host}`: create namespaces: {source}; the lab must be prepared first (rootless::prepare)"
+        "host `{host}`: create namespaces: {source}; where `rootless::prepare` found nothing in the way, look at \
+         user.max_net_namespaces and its like (ENOSPC) and at the container's seccomp profile (EPERM)"
     )]
     Namespaces {
         /// The host.

@@ -1,12 +1,16 @@
 //! How hosts and what runs in them come to an end.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use farpath_emu::state::Registry;
 use farpath_emu::{DeviceChoice, Host, Process};
+
+use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::signal::{Signal, kill};
 
 use crate::pump::spec;
 use crate::role::{children, command, line};
@@ -30,6 +34,7 @@ pub(crate) const TESTS: &[(&str, fn())] = &[
         nothing_outlives_a_killed_data_plane,
     ),
     ("a_dropped_host_is_gone", a_dropped_host_is_gone),
+    ("a_killed_host_is_noticed", a_killed_host_is_noticed),
     (
         "somebody_without_privileges_has_hosts_too",
         somebody_without_privileges_has_hosts_too,
@@ -90,7 +95,6 @@ fn a_killed_shadow_takes_its_program_along() {
 }
 
 fn signals_reach_the_program() {
-    use nix::sys::signal::{Signal, kill};
     let host = one();
     let (mut child, _, _input) = cat(&host);
     let shadow = nix::unistd::Pid::from_raw(child.id().cast_signed());
@@ -177,6 +181,19 @@ fn a_dropped_host_is_gone() {
     drop(host);
     assert!(ends.wait(PATIENCE.into()).unwrap());
     assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
+}
+
+fn a_killed_host_is_noticed() {
+    let host = one();
+    let (mut child, program, _input) = cat(&host);
+    let ends = Process::of(program).unwrap();
+    host.init.signal(Signal::SIGKILL).unwrap();
+    let mut ended = [PollFd::new(host.as_fd(), PollFlags::POLLIN)];
+    assert_eq!(poll(&mut ended, PATIENCE), Ok(1));
+    assert!(ends.wait(PATIENCE.into()).unwrap());
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
+    assert!(!host.init.is_alive());
+    assert!(host.counters().is_err());
 }
 
 fn somebody_without_privileges_has_hosts_too() {

@@ -6,7 +6,8 @@ use std::os::fd::AsFd;
 use std::thread::JoinHandle;
 
 use farpath_emu::tap::{HEADER, LARGEST};
-use farpath_emu::{DeviceChoice, Host, HostSpec, InterfaceSpec, Route, Tap};
+use farpath_emu::{DeviceChoice, Host, HostSpec, InterfaceSpec, Route, Shaping, Tap};
+use farpath_units::{Rate, Size};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -44,6 +45,38 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
         names: [names(A, "a"), names(B, "b")].concat(),
         device,
     }
+}
+
+/// Every setting a scenario can lead to, each to a value that is not the kernel's own.
+pub(crate) const SETTINGS: [(&str, &str); 12] = [
+    ("net.ipv4.tcp_rmem", "4096 131072 67108864"),
+    ("net.ipv4.tcp_wmem", "4096 16384 67108864"),
+    ("net.ipv4.tcp_sack", "0"),
+    ("net.ipv4.tcp_timestamps", "0"),
+    ("net.ipv4.tcp_dsack", "0"),
+    ("net.ipv4.tcp_recovery", "0"),
+    ("net.ipv4.tcp_early_retrans", "0"),
+    ("net.ipv4.tcp_frto", "0"),
+    ("net.ipv4.tcp_ecn", "1"),
+    ("net.ipv4.tcp_slow_start_after_idle", "0"),
+    ("net.ipv4.tcp_rto_min_us", "1000000"),
+    ("net.ipv4.tcp_congestion_control", "reno"),
+];
+
+/// A host that is told all there is to tell.
+pub(crate) fn told(name: &str) -> HostSpec {
+    let mut spec = spec("a", DeviceChoice::Available);
+    spec.name = name.to_owned();
+    let settings = SETTINGS.iter();
+    spec.settings = settings
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect();
+    spec.interfaces[0].shaping = Some(Shaping {
+        rate: Rate::from_bps(100_000_000).unwrap(),
+        burst: Size::from_bytes(18_028),
+        limit: Size::from_bytes(9_014_000),
+    });
+    spec
 }
 
 /// Two hosts, joined by a thread until this is dropped.

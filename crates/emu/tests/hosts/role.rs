@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use farpath_emu::state::Registry;
 use farpath_emu::{Device, DeviceChoice, Host, Process, rootless};
 
-use crate::pump::{Pair, spec};
+use crate::pump::{Pair, spec, told};
 use crate::traffic;
 
 /// The first argument of a role.
@@ -117,7 +117,8 @@ fn rootless_pair() {
         pair.stop();
         println!("{device:?}");
     }
-    let host = Host::start(&spec("held", DeviceChoice::Available)).unwrap();
+    let host = Host::start(&told("held")).unwrap();
+    assert_eq!(host.notes, Vec::<String>::new());
     println!("{} {}", host.init.pid, host.init.start);
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }

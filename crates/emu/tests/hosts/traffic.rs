@@ -12,13 +12,21 @@ use farpath_scenario::{Source, parse};
 use farpath_units::{Duration, Rate, Size};
 use nix::errno::Errno;
 
-use crate::pump::{B, Pair, spec};
+use crate::pump::{B, Pair, SETTINGS, spec, told};
 use crate::role::{line, start};
 
 pub(crate) const TESTS: &[(&str, fn())] = &[
     (
         "hosts_of_a_scenario_talk_through_its_network",
         hosts_of_a_scenario_talk_through_its_network,
+    ),
+    (
+        "a_connection_waits_for_its_own_interface",
+        a_connection_waits_for_its_own_interface,
+    ),
+    (
+        "two_labs_do_not_see_each_other",
+        two_labs_do_not_see_each_other,
     ),
     (
         "a_deleted_interface_is_noticed",
@@ -135,6 +143,52 @@ fn hosts_of_a_scenario_talk_through_its_network() {
     assert!(traffic.packets_in < traffic.frames_in / 2, "{traffic:?}");
 }
 
+/// The send buffer grows to 4 MiB and eight would fit into the queue: what keeps it short is that the
+/// kernel knows how much of it waits (TCP Small Queues).
+fn a_connection_waits_for_its_own_interface() {
+    let mut sender = spec("a", DeviceChoice::Only(Device::Tap));
+    let shaping = Shaping {
+        rate: Rate::from_bps(400_000_000).unwrap(),
+        burst: Size::from_bytes(140_000),
+        limit: Size::from_bytes(8 << 20),
+    };
+    sender.interfaces[0].shaping = Some(shaping);
+    let receiver = spec("b", DeviceChoice::Only(Device::Tap));
+    let pair = Pair::of(&sender, &receiver);
+    let mut server = start(&pair.b, &["server", B[0]]);
+    assert_eq!(line(server.stdout.as_mut().unwrap()), "listening");
+    let mut client = start(&pair.a, &["client", B[0]]);
+    let (mut longest, mut samples) = (0, 0);
+    while client.try_wait().unwrap().is_none() {
+        let queues = said(&pair.a, "tc", &["-s", "-j", "qdisc", "show", "dev", "eth0"]);
+        let queues: serde_json::Value = serde_json::from_str(&queues).unwrap();
+        longest = longest.max(queues[0]["backlog"].as_u64().unwrap());
+        samples += 1;
+    }
+    assert!(client.wait().unwrap().success());
+    assert!(server.wait().unwrap().success());
+    assert!(
+        longest < 1 << 20,
+        "{longest} bytes waited, of {samples} samples"
+    );
+    assert!(longest > 0, "nothing ever waited, of {samples} samples");
+    assert_eq!(pair.a.queue_drops().unwrap()["eth0"], 0);
+    pair.stop();
+}
+
+fn two_labs_do_not_see_each_other() {
+    // The same names and addresses, at the same time.
+    let pairs = [(); 2].map(|()| Pair::new(DeviceChoice::Available));
+    std::thread::scope(|scope| {
+        for pair in &pairs {
+            scope.spawn(|| exchange_both(pair));
+        }
+    });
+    for pair in pairs {
+        assert!(pair.stop() > 0);
+    }
+}
+
 fn a_deleted_interface_is_noticed() {
     let host = Host::start(&spec("a", DeviceChoice::Only(Device::Tap))).unwrap();
     let mut buffer = vec![0; farpath_emu::tap::LARGEST];
@@ -166,19 +220,14 @@ fn a_host_is_set_by_itself() {
     let before = |file| std::fs::read_to_string(file).unwrap();
     let (hosts, memory) = (before("/etc/hosts"), before("/proc/sys/net/ipv4/tcp_rmem"));
     let name = nix::unistd::gethostname().unwrap();
-    let mut spec = spec("a", DeviceChoice::Available);
-    let wanted = "4096 131072 67108864";
-    spec.settings
-        .push(("net.ipv4.tcp_rmem".to_owned(), wanted.to_owned()));
-    spec.interfaces[0].shaping = Some(Shaping {
-        rate: Rate::from_bps(100_000_000).unwrap(),
-        burst: Size::from_bytes(18_028),
-        limit: Size::from_bytes(9_014_000),
-    });
+    let spec = told("a");
     let host = Host::start(&spec).unwrap();
     assert_eq!(host.notes, Vec::<String>::new());
-    let set = said(&host, "cat", &["/proc/sys/net/ipv4/tcp_rmem"]);
-    assert_eq!(set.split_whitespace().collect::<Vec<_>>().join(" "), wanted);
+    for (key, value) in SETTINGS {
+        let set = said(&host, "sysctl", &["-n", key]);
+        let set: Vec<&str> = set.split_whitespace().collect();
+        assert_eq!(set.join(" "), value, "{key}");
+    }
     assert_eq!(said(&host, "hostname", &[]), "a");
     assert!(said(&host, "getent", &["hosts", "b"]).starts_with("2001:db8::2"));
     assert_eq!(
