@@ -17,6 +17,7 @@ use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
 use crate::ping;
 use crate::report::{Message, Report};
 use crate::socket::{Prepared, SocketError};
+use crate::sys;
 use crate::tcp;
 use crate::udp;
 use crate::watch::{Stop, Stopper, Watch};
@@ -67,6 +68,8 @@ pub fn serve(
     output: impl Write + Send,
     (stopper, stop): (Stopper, Stop),
 ) -> Result<(), ServeError> {
+    sys::wake_on_time()?;
+    sys::raise_descriptor_limit()?;
     let output = Mutex::new(output);
     let job: HostJob = line(&mut input)?;
     if job.schema != JOB_SCHEMA {

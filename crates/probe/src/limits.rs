@@ -146,6 +146,7 @@ fn reader_was_busy(sink: &TcpReceiveReport, start_ns: u64, window: &Window<'_>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const MS: u64 = 1_000_000;
 
@@ -242,5 +243,40 @@ mod tests {
         busy.samples.clear();
         busy.established_ns = 10;
         assert_share(&shares_of(&busy, 0), "cwnd_slow_start", 1.0);
+    }
+
+    fn any_sample() -> impl Strategy<Value = Sample> {
+        let (small, state) = (0..1_000_000_u64, 0..6_u8);
+        let timers = (small.clone(), small.clone(), small.clone(), any::<u64>());
+        (0..3_000 * MS, small, any::<Option<u32>>(), state, timers).prop_map(
+            |(t_ns, cwnd, ssthresh, state, (busy_us, rwnd_us, sndbuf_us, cpu_ns))| Sample {
+                t_ns,
+                cwnd,
+                ssthresh: ssthresh.map(u64::from),
+                state,
+                busy_us,
+                rwnd_us,
+                sndbuf_us,
+                cpu_ns,
+                ..Sample::default()
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn shares_are_positive_and_sum_to_one(
+            mut samples in proptest::collection::vec(any_sample(), 0..60),
+            from_ns in 0..2_000 * MS,
+            full in 0..3_000 * MS,
+        ) {
+            samples.sort_by_key(|s| s.t_ns);
+            let source = TcpSendReport { samples, ..TcpSendReport::default() };
+            let overrule: Overrule<'_> = &move |_, from, until| (from..until).contains(&full).then_some("link");
+            let shares = shares(0, &source, None, (0, from_ns), overrule);
+            prop_assert!(shares.values().all(|share| *share > 0.0), "{shares:?}");
+            let sum: f64 = shares.values().sum();
+            prop_assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-9, "{shares:?}");
+        }
     }
 }

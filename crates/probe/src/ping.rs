@@ -1,7 +1,8 @@
 //! Echo requests at an interval, and the round-trip times of their replies.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use farpath_record::Seen;
@@ -157,7 +158,7 @@ impl Pinger<'_> {
                     | libc::ECONNREFUSED,
                 ) => {
                     self.pending.remove(&number);
-                    self.fail(number, &format!("was not sent: {error}"));
+                    self.unsent(number, &error);
                     Ok(())
                 }
                 _ => refused("send an echo request", Err(error)),
@@ -165,10 +166,10 @@ impl Pinger<'_> {
         }
     }
 
-    fn fail(&mut self, number: u64, how: &str) {
+    fn unsent(&mut self, number: u64, error: &io::Error) {
         self.failed += 1;
         if self.failed <= MOST_ERRORS {
-            let note = format!("request {} {how}", number + 1);
+            let note = format!("request {} was not sent: {error}", number + 1);
             self.report.notes.push(note);
         }
     }
@@ -211,10 +212,11 @@ impl Pinger<'_> {
             Some(Heard::Failed(sequence, how)) => {
                 let number = self.number(sequence);
                 if self.pending.remove(&number).is_some() {
-                    let by = datagram
-                        .from
-                        .map_or_else(|| "?".to_owned(), |a: IpAddr| a.to_string());
-                    self.fail(number, &format!("was answered by {by}: {how}"));
+                    self.failed += 1;
+                    if self.failed <= MOST_ERRORS {
+                        let error = (number + 1, datagram.from, how.to_owned());
+                        self.report.errors.push(error);
+                    }
                 }
             }
             _ => {}

@@ -25,6 +25,8 @@ pub struct Planned {
     pub skipped: BTreeMap<usize, String>,
     /// What a test does otherwise than the simulated one, by number.
     pub notes: BTreeMap<usize, Vec<String>>,
+    /// Whose addresses these are.
+    pub names: BTreeMap<IpAddr, String>,
 }
 
 /// Connections of one test at most: each has a thread at both ends.
@@ -62,6 +64,11 @@ pub fn plan_jobs(
         address,
         planned: Planned::default(),
     };
+    for node in (0..scenario.node_count()).map(NodeId) {
+        let name = scenario.node_name(node);
+        let named = |version| (address(node, version), name.to_owned());
+        planner.planned.names.extend([named(4), named(6)]);
+    }
     for (number, test) in scenario.tests.iter().enumerate() {
         match planner.test(number, test) {
             Ok(tasks) => planner.add(tasks),

@@ -4,8 +4,9 @@ mod curve;
 mod foreign;
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
-use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile, ramp_end};
+use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile};
 use farpath_record::{Origin, RECORD_SCHEMA, Record, Series, StreamRecord};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Test, TestKind, Tool};
@@ -16,7 +17,7 @@ use crate::report::{
     AskReport, PingReport, Report, Results, TcpReceiveReport, TcpSendReport, UdpReceiveReport,
     UdpSendReport,
 };
-use curve::{recovery_ns, tcp_series};
+use curve::{ramp_ns, recovery_ns, tcp_series};
 
 /// Says what else than its own timers limited a flow between two instants of the run, in
 /// nanoseconds: a link that was full, say (`link`, `nic`).
@@ -68,6 +69,20 @@ pub(crate) struct Ends<'a> {
 
 fn put(metrics: &mut Metrics, name: &str, value: f64) {
     metrics.insert(name.to_owned(), value);
+}
+
+/// `ramp_s`, of intervals not shorter than a round trip or the hundredth part of the test.
+fn put_ramp(
+    goodputs: &[(u64, f64)],
+    test: &Test,
+    (duration_ns, rtt_ns): (u64, u64),
+    record: &mut Record,
+) {
+    let duration_ns = test.duration.map_or(duration_ns, |d| d.as_ns());
+    let least = rtt_ns.max(duration_ns / 100);
+    if let Some(ns) = ramp_ns(goodputs, test.start.as_ns(), least) {
+        put(&mut record.metrics, "ramp_s", ns as f64 * 1e-9);
+    }
 }
 
 /// Bits in bytes over seconds; 0 in no time.
@@ -142,7 +157,7 @@ impl Collector<'_> {
                 if let Some(Report::Ping(report)) =
                     flows.first().and_then(|f| self.find(*f, is_ping))
                 {
-                    ping(report, record);
+                    ping(report, &self.planned.names, record);
                 }
             }
             TestKind::Udp(udp) => {
@@ -226,10 +241,8 @@ impl Collector<'_> {
         record.duration_ns = last.saturating_sub(test.start.as_ns());
         let (series, goodputs) = tcp_series(&all, test);
         record.series = series;
-        if let Some(t) = ramp_end(&goodputs) {
-            let ramp_ns = t.saturating_sub(test.start.as_ns());
-            put(&mut record.metrics, "ramp_s", ramp_ns as f64 * 1e-9);
-        }
+        let rtt = record.metrics.get("rtt_avg_ns").copied().unwrap_or(0.0) as u64;
+        put_ramp(&goodputs, test, (record.duration_ns, rtt), record);
     }
 }
 
@@ -255,7 +268,7 @@ fn is_sink(report: &Report) -> bool {
     )
 }
 
-fn ping(report: &PingReport, record: &mut Record) {
+fn ping(report: &PingReport, names: &BTreeMap<IpAddr, String>, record: &mut Record) {
     let mut rtts: Vec<f64> = report.replies.iter().map(|(_, rtt)| *rtt as f64).collect();
     // In the order of the requests: an instant of the series never lies before the last.
     let mut replies = report.replies.clone();
@@ -267,6 +280,12 @@ fn ping(report: &PingReport, record: &mut Record) {
     let last = replies.iter().map(|(sent, rtt)| sent + rtt).max();
     record.duration_ns = last.map_or(0, |t| t.saturating_sub(record.started_ns));
     record.series.insert("rtt_ns".to_owned(), series);
+    for (number, from, how) in &report.errors {
+        let by = from.map_or_else(|| "?".to_owned(), |a| a.to_string());
+        let by = from.and_then(|a| names.get(&a)).unwrap_or(&by);
+        let note = format!("request {number} was answered by {by}: {how}");
+        record.notes.push(note);
+    }
     record.notes.extend_from_slice(&report.notes);
     rtts.sort_by(f64::total_cmp);
     let m = &mut record.metrics;

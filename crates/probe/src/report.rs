@@ -1,6 +1,7 @@
 //! What a host tells: one JSON text a line.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,8 @@ pub struct PingReport {
     pub replies: Vec<(u64, u64)>,
     /// Copies of replies.
     pub duplicates: u64,
+    /// Requests, from 1, that somebody answered with an error: who, and which.
+    pub errors: Vec<(u64, Option<IpAddr>, String)>,
     /// What a reader must know.
     pub notes: Vec<String>,
 }
@@ -232,4 +235,52 @@ pub struct Iperf3Interval {
     pub cwnd: Option<u64>,
     /// Smoothed round-trip time at its end.
     pub srtt_ns: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn message() -> Message {
+        let sample = Sample {
+            t_ns: 7,
+            ssthresh: Some(8),
+            ..Sample::default()
+        };
+        let report = TcpSendReport {
+            samples: vec![sample],
+            rtos: Some(9),
+            ..TcpSendReport::default()
+        };
+        let report = Report::TcpSend(report);
+        Message::Report { flow: 3, report }
+    }
+
+    #[test]
+    fn a_message_is_one_line_and_survives_it() {
+        let fault = Message::Fault {
+            flow: None,
+            fault: "two\nlines".to_owned(),
+        };
+        for message in [Message::Ready, Message::Done, fault, message()] {
+            let text = serde_json::to_string(&message).expect("a text");
+            assert!(!text.contains('\n'));
+            assert_eq!(serde_json::from_str::<Message>(&text).ok(), Some(message));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(at in 0..400_usize, skip in 0..9_usize, with in "[-0-9eE\\[\\]{}\",:a-z]{0,6}") {
+            let text = serde_json::to_string(&message()).expect("a text");
+            let at = at.min(text.len());
+            let end = (at + skip).min(text.len());
+            let text = format!("{}{with}{}", &text[..at], &text[end..]);
+            if let Ok(message) = serde_json::from_str::<Message>(&text) {
+                let again = serde_json::to_string(&message).expect("a text");
+                prop_assert_eq!(serde_json::from_str::<Message>(&again).ok(), Some(message));
+            }
+        }
+    }
 }

@@ -54,6 +54,26 @@ pub(crate) fn thread_cpu_ns() -> u64 {
     clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// Lets this process have as many descriptors as it may: a test of many streams needs thousands.
+pub(crate) fn raise_descriptor_limit() -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid rlimit that outlives both calls.
+    unsafe {
+        checked(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit))?;
+        limit.rlim_cur = limit.rlim_max;
+        checked(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit)).map(drop)
+    }
+}
+
+/// Lets this thread and those it starts wake up when they want to: the kernel is up to 50 µs late else.
+pub(crate) fn wake_on_time() -> io::Result<()> {
+    // SAFETY: this option takes a number and touches no memory.
+    checked(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64) }).map(drop)
+}
+
 /// The error of a non-blocking call that would have had to wait.
 pub(crate) fn would_block(error: &io::Error) -> bool {
     matches!(

@@ -150,16 +150,19 @@ pub(crate) fn send(
     }
     let mut batch = schedule.batch() as usize;
     if batch > 1 {
-        match sys::set(socket.as_fd(), libc::SOL_UDP, libc::UDP_SEGMENT, size as i32) {
-            Ok(()) => report.notes.push(format!(
-                "datagrams leave {batch} at a time (UDP_SEGMENT): the first when the last of them is due"
-            )),
+        match sys::set(
+            socket.as_fd(),
+            libc::SOL_UDP,
+            libc::UDP_SEGMENT,
+            size as i32,
+        ) {
+            Ok(()) => report.notes.push(together(batch)),
             Err(_) => batch = 1,
         }
     }
     let mut bytes = vec![0; size * batch];
     let stop_ns = work.span.until.unwrap_or(u64::MAX);
-    'stream: loop {
+    loop {
         // Those that leave together: when the last of them is due.
         let (first, mut due_ns, mut count) = (schedule.number, 0, 0);
         while count < batch {
@@ -178,22 +181,9 @@ pub(crate) fn send(
             break; // A program that is late sends no more than there was time for.
         }
         report.late_max_ns = report.late_max_ns.max(now - due_ns);
-        for (n, datagram) in bytes.chunks_exact_mut(size).take(count).enumerate() {
-            datagram[..8].copy_from_slice(&(first + n as u64).to_be_bytes());
-            datagram[8..HEADER].copy_from_slice(&now.to_be_bytes());
-        }
-        while let Err(error) = sys::send(socket.as_fd(), &bytes[..size * count]) {
-            match error.raw_os_error() {
-                Some(libc::EAGAIN | libc::EINTR | libc::ENOBUFS) => {
-                    let woken = watch.socket(socket.as_fd(), WRITE, stop_ns);
-                    if refused("wait for room", woken)? != Woken::Ready {
-                        break 'stream;
-                    }
-                }
-                // An ICMP message about an earlier datagram: it says nothing of this one.
-                Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH) => {}
-                _ => return refused("send", Err(error)),
-            }
+        number(&mut bytes[..size * count], size, first, now);
+        if !put(&socket, &bytes[..size * count], watch, stop_ns)? {
+            break;
         }
         report.sent += count as u64;
         report.measured += if now >= work.span.from {
@@ -203,6 +193,38 @@ pub(crate) fn send(
         };
     }
     Ok(report)
+}
+
+/// Hands datagrams to the kernel; `false` when there is no room for them before the end.
+fn put(socket: &OwnedFd, bytes: &[u8], watch: &Watch, stop_ns: u64) -> Result<bool, SocketError> {
+    while let Err(error) = sys::send(socket.as_fd(), bytes) {
+        match error.raw_os_error() {
+            Some(libc::EAGAIN | libc::EINTR | libc::ENOBUFS) => {
+                let woken = watch.socket(socket.as_fd(), WRITE, stop_ns);
+                if refused("wait for room", woken)? != Woken::Ready {
+                    return Ok(false);
+                }
+            }
+            // An ICMP message about an earlier datagram: it says nothing of this one.
+            Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH) => {}
+            _ => return refused("send", Err(error)),
+        }
+    }
+    Ok(true)
+}
+
+fn together(batch: usize) -> String {
+    format!(
+        "datagrams leave {batch} at a time (UDP_SEGMENT): the first when the last of them is due"
+    )
+}
+
+/// Writes numbers from `first` on, and the instant, into datagrams of `size` bytes.
+fn number(datagrams: &mut [u8], size: usize, first: u64, now: u64) {
+    for (n, datagram) in datagrams.chunks_exact_mut(size).enumerate() {
+        datagram[..8].copy_from_slice(&(first + n as u64).to_be_bytes());
+        datagram[8..HEADER].copy_from_slice(&now.to_be_bytes());
+    }
 }
 
 /// Waits until an instant to the microsecond: asleep first, and awake for the last of it.

@@ -10,7 +10,7 @@ use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Udp};
+pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -324,16 +324,6 @@ pub struct Test {
     pub tool: Tool,
     /// What it does.
     pub kind: TestKind,
-}
-
-/// The program that runs a test between real hosts; models know none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tool {
-    /// farpath itself.
-    #[default]
-    Farpath,
-    /// iperf3, of which the JSON is read.
-    Iperf3,
 }
 
 /// What a test does.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_record::Series;
+use farpath_record::streams::percentile;
 use farpath_scenario::Test;
 
 use super::Ends;
@@ -32,6 +33,28 @@ pub(super) fn recovery_ns(samples: &[Sample]) -> Option<u64> {
         }
     }
     regained
+}
+
+/// How long it takes from `start` until a test runs at its rate: to the end of the first interval at
+/// 95 % of what one interval in ten exceeds. `goodputs` are by end of interval, all of them equally
+/// long. They are taken together to `least_ns`, for shorter ones show a window's bursts; and not the
+/// best one counts, for a machine that was held up for a moment then catches up.
+pub(super) fn ramp_ns(goodputs: &[(u64, f64)], start: u64, least_ns: u64) -> Option<u64> {
+    let every = goodputs.first()?.0.saturating_sub(start).max(1);
+    let together = least_ns.div_ceil(every).max(1) as usize;
+    let chunks = goodputs.chunks_exact(together);
+    let longer: Vec<(u64, f64)> = chunks
+        .filter_map(|chunk| {
+            let sum: f64 = chunk.iter().map(|(_, g)| g).sum();
+            chunk.last().map(|(t, _)| (*t, sum / together as f64))
+        })
+        .collect();
+    let mut rates: Vec<f64> = longer.iter().map(|(_, g)| *g).collect();
+    rates.sort_by(f64::total_cmp);
+    let kept = percentile(rates.get(..).filter(|r| !r.is_empty())?, 0.90);
+    let reached = |(_, g): &&(u64, f64)| *g >= 0.95 * kept && *g > 0.0;
+    let (t, _) = longer.iter().find(reached)?;
+    Some(t.saturating_sub(start))
 }
 
 type NamedSeries = BTreeMap<String, Series>;
@@ -114,6 +137,7 @@ fn windows(all: &[Ends<'_>]) -> NamedSeries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn curve(looks: &[(u64, u8, Option<u64>)]) -> Vec<Sample> {
         let look = |(n, (cwnd, state, ssthresh)): (usize, &(u64, u8, Option<u64>))| Sample {
@@ -156,5 +180,35 @@ mod tests {
             (70, 0, Some(35)),
         ];
         assert_eq!(recovery_ns(&curve(&looks)), Some(20));
+    }
+
+    #[test]
+    fn a_ramp_is_over_when_the_rate_is_kept() {
+        // 10 a interval for 5 intervals of 10, then 100, but for one that caught up.
+        let rate = |n: u64| match n {
+            1..=5 => 10.0,
+            20 => 0.0,
+            21 => 200.0,
+            _ => 100.0,
+        };
+        let goodputs: Vec<(u64, f64)> = (1..=40).map(|n| (1000 + n * 10, rate(n))).collect();
+        assert_eq!(ramp_ns(&goodputs, 1000, 10), Some(60));
+        // Of four taken together, those from 5 to 8 are not there yet.
+        assert_eq!(ramp_ns(&goodputs, 1000, 40), Some(120));
+        assert_eq!(ramp_ns(&goodputs[..3], 1000, 40), None, "too short to say");
+        assert_eq!(ramp_ns(&[], 1000, 40), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_recovery_lies_within_what_was_seen(
+            looks in proptest::collection::vec((0..100_u64, 0..5_u8, proptest::option::of(0..100_u64)), 0..40),
+        ) {
+            let samples = curve(&looks);
+            let whole = samples.last().map_or(0, |s| s.t_ns);
+            if let Some(ns) = recovery_ns(&samples) {
+                prop_assert!(ns > 0 && ns <= whole);
+            }
+        }
     }
 }

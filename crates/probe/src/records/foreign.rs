@@ -1,10 +1,10 @@
 //! What another program measured, in our own words.
 
-use farpath_record::streams::{merge_streams, ramp_end};
+use farpath_record::streams::merge_streams;
 use farpath_record::{Record, StreamRecord};
 use farpath_scenario::{Test, TestKind};
 
-use super::{Metrics, lost, put};
+use super::{Metrics, lost, put, put_ramp};
 use crate::report::Iperf3Report;
 
 /// Fills a record with what iperf3's clients said, one a stream.
@@ -32,10 +32,7 @@ pub(super) fn fill(reports: &[&Iperf3Report], test: &Test, record: &mut Record) 
         // What it does not count it does not say.
         record.metrics.remove("rtos");
         let goodputs = series(reports, record);
-        if let Some(t) = ramp_end(&goodputs) {
-            let ramp_ns = t.saturating_sub(test.start.as_ns());
-            put(&mut record.metrics, "ramp_s", ramp_ns as f64 * 1e-9);
-        }
+        put_ramp(&goodputs, test, (0, 0), record);
     }
     let longest = reports.iter().map(|r| r.completion_ns).max();
     record.duration_ns = longest.unwrap_or_default();

@@ -36,6 +36,16 @@ pub struct CellSource {
     pub contract: Option<CellContract>,
 }
 
+/// The program that runs a test between real hosts; models know none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// farpath itself.
+    #[default]
+    Farpath,
+    /// iperf3, of which the JSON is read.
+    Iperf3,
+}
+
 /// Spacing of datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrivals {
