@@ -11,6 +11,7 @@ mod burst;
 mod channel;
 mod conditioner;
 mod counters;
+mod flows;
 mod forwarding;
 pub mod impair;
 mod merge;

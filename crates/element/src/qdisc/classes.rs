@@ -154,7 +154,7 @@ impl Queue {
             return Some(Drop::Tail);
         }
         let (red, curve) = (self.red.as_mut()?, rule.curve.as_ref()?);
-        let drop = match red.judge(frame.at, self.bytes, curve, frame.flow) {
+        let drop = match red.judge(frame, self.bytes, curve) {
             Verdict::Pass => false,
             Verdict::Notify => !(red.config.ecn && marked(frame)),
             Verdict::Drop => true,

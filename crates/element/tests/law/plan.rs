@@ -9,7 +9,7 @@ use farpath_element::impair::{
 };
 use farpath_element::qdisc::{
     ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
-    Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
+    Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage};
 use farpath_predict::Framing;
@@ -687,7 +687,8 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
                 gentle: c.chance(50),
                 ecn: c.chance(50),
                 packet_time: direction.rate.time_for(Size::from_bytes(1500)),
-                luck: Luck::new(key.with_number(n as u64), Default::default()),
+                key: key.with_number(n as u64),
+                names: Default::default(),
             });
         }
         QueuesConfig::Classes(classes)
