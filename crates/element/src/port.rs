@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod cells;
+mod classed;
 mod config;
 mod passage;
 mod queued;
@@ -29,6 +30,7 @@ use crate::qdisc::{Discipline, Fifo, Place, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+use arrivals::Pace;
 pub use config::{Change, PortConfig};
 use passage::{Impaired, Passage};
 use queued::Service;
@@ -288,16 +290,6 @@ impl Port {
         }
     }
 
-    /// Whether frames can be passed on in runs: nothing looks at them one by one.
-    fn is_plain(&self) -> bool {
-        matches!(self.service, Service::OnArrival)
-            && self.conditioning.is_empty()
-            && self.losses.is_empty()
-            && self.tapped.is_none()
-            && self.passage == Passage::Straight
-            && self.circuits.is_none()
-    }
-
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
     /// does for each, as long as they arrive before `until`. What is the same for all of them is
     /// looked up once. Returns how many they were and the arrival of the frame that was one too many;
@@ -525,20 +517,22 @@ impl Element for Port {
             return self.advance_cells(until, io);
         }
         let mut known = std::mem::take(&mut self.treatments);
-        let plain = self.is_plain();
+        let pace = self.pace();
         if io.inputs() == 1 {
-            self.drain(0, until, plain, &mut known, io);
+            self.drain(0, until, pace, &mut known, io);
         } else {
             let mut merge = std::mem::take(&mut self.merge);
             merge.start(until, io);
             while let Some((n, stays_first)) = merge.first(until) {
-                let left = self.drain(n, stays_first, plain, &mut known, io);
+                let left = self.drain(n, stays_first, pace, &mut known, io);
                 merge.drained(left, until);
             }
             self.merge = merge;
         }
-        if !plain {
-            self.pull_until(until, &mut known, io);
+        match pace {
+            Pace::OnArrival => {}
+            Pace::Classed => self.serve_run(until, &mut known, io),
+            Pace::Singly => self.pull_until(until, &mut known, io),
         }
         self.treatments = known;
         if self.passage == Passage::Impaired {
