@@ -278,7 +278,11 @@ pub(crate) fn queues(direction: &Direction, port: &Port) -> Vec<QueueRecord> {
     let counters = port.queues();
     let mut records = Vec::new();
     for (class, (counter, waiting)) in classes.iter().zip(counters) {
-        let drops = [("tail", counter.tail), ("red", counter.early)];
+        let drops = [
+            ("tail", counter.tail),
+            ("red", counter.early),
+            ("down", counter.down),
+        ];
         let named = drops.map(|(reason, n)| (reason.to_owned(), n));
         records.push(QueueRecord {
             class: class.name.clone(),

@@ -100,6 +100,10 @@ impl Port {
                 self.counters.drop(Drop::Down);
                 self.hash(due, &frame, 1 + Drop::Down as u64);
             }
+            if !up && let Service::Queues(queues) = &mut self.service {
+                queues.empty(due);
+                self.bury(due);
+            }
         }
     }
 

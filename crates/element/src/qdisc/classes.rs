@@ -80,6 +80,8 @@ pub struct QueueCounter {
     pub tail: u64,
     /// Frames dropped early, by active queue management.
     pub early: u64,
+    /// Frames dropped because the link went down while they waited.
+    pub down: u64,
     /// Frames marked as having met congestion (RFC 3168 §5) instead of dropped.
     pub marked: u64,
     /// Most bytes ever waiting, as seen by arriving frames.
@@ -380,6 +382,23 @@ impl Classes {
         let taken = taken?;
         queue.counter.sent(&taken, now);
         Some(taken.frame)
+    }
+
+    /// All that waits is dropped into `gone` at `now`.
+    pub(super) fn empty(&mut self, now: Time, gone: &mut Vec<Gone>) {
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            if queue.waiting.is_empty() {
+                continue;
+            }
+            queue.counter.down += queue.waiting.len() as u64;
+            gone.extend(queue.waiting.drain(..).map(|w| (w.frame, Drop::Down)));
+            queue.bytes = 0;
+            if let Some(red) = &mut queue.red {
+                red.emptied(now);
+            }
+            self.turns.spend(number, 0, true);
+        }
+        (self.bytes, self.frames) = (0, 0);
     }
 
     /// Replaces the limit of every queue; frames already waiting stay.

@@ -174,6 +174,16 @@ impl Discipline {
         self.shaper.as_ref().and_then(|s| s.next.as_ref())
     }
 
+    /// The link has gone down at `now`: all that waits is dropped; see [`Discipline::gone`].
+    pub fn empty(&mut self, now: Time) {
+        match &mut self.queues {
+            Queues::Classes(classes) => classes.empty(now, &mut self.gone),
+            Queues::FqCodel(fair) => fair.empty(&mut self.gone),
+        }
+        let held = self.shaper.as_mut().and_then(|s| s.next.take());
+        self.gone.extend(held.map(|h| (h.0, Drop::Down)));
+    }
+
     /// Whether frames were dropped out of their turn.
     #[inline]
     pub fn has_gone(&self) -> bool {

@@ -80,7 +80,7 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
         for (q, waiting) in &port.queues {
             assert_eq!(
                 q.offered,
-                q.frames + q.tail + q.early + waiting,
+                q.frames + q.tail + q.early + q.down + waiting,
                 "{}",
                 port.name
             );
@@ -245,7 +245,7 @@ fn three_hundred_networks_obey() {
 
 #[test]
 fn two_hundred_networks_with_queues_obey() {
-    let (mut queued, mut waited, mut refused) = (0, 0, 0);
+    let (mut queued, mut waited, mut refused, mut down) = (0, 0, 0, 0);
     for seed in 0..200 {
         let mut c = Choices::from_seed(seed);
         let plan = Plan::draw(&mut c).with_queues(&mut c);
@@ -257,17 +257,18 @@ fn two_hundred_networks_with_queues_obey() {
             queued += u64::from(counter.frames > 0);
             waited += u64::from(counter.longest_wait > Duration::ZERO);
             refused += u64::from(counter.tail > 0);
+            down += counter.down;
         }
     }
     assert!(
-        queued > 500 && waited > 200 && refused > 100,
-        "{queued} {waited} {refused}"
+        queued > 500 && waited > 200 && refused > 100 && down > 50,
+        "{queued} {waited} {refused} {down}"
     );
 }
 
 #[test]
 fn two_hundred_networks_with_disciplines_obey() {
-    let (mut early, mut marked, mut policed, mut held) = (0, 0, 0, 0);
+    let (mut early, mut marked, mut policed, mut held, mut down) = (0, 0, 0, 0, 0);
     for seed in 0..200 {
         let mut c = Choices::from_seed(seed);
         let plan = Plan::draw(&mut c).with_disciplines(&mut c);
@@ -279,12 +280,13 @@ fn two_hundred_networks_with_disciplines_obey() {
         for (counter, _) in truth.ports.iter().flat_map(|p| &p.queues) {
             early += counter.early;
             marked += counter.marked;
+            down += counter.down;
             held += u64::from(counter.longest_wait > Duration::from_us(100));
         }
     }
     assert!(
-        early > 500 && marked > 50 && policed > 500 && held > 50,
-        "{early} {marked} {policed} {held}"
+        early > 500 && marked > 50 && policed > 500 && held > 50 && down > 50,
+        "{early} {marked} {policed} {held} {down}"
     );
 }
 

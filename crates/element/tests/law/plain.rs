@@ -334,6 +334,11 @@ impl Plain {
                     self.counters.drop(Drop::Down);
                     self.hash(due, &frame, 1 + Drop::Down as u64);
                 }
+                let shelved = self.shelves.as_mut().map(|s| s.empty());
+                for frame in shelved.into_iter().flatten() {
+                    self.counters.drop(Drop::Down);
+                    self.hash(due, &frame, 1 + Drop::Down as u64);
+                }
                 self.levels.push((now, 0));
             }
         }

@@ -132,12 +132,6 @@ const RATES: [u64; 7] = [
     40_000_000_000,
 ];
 
-/// What waits in queues is not dropped with the link, and shaped cells have one queue.
-fn keep_waiting(direction: &mut Direction) {
-    direction.cells.shape = None;
-    let flap = &mut direction.impairments.flap;
-    *flap = flap.take().filter(|f| f.holds);
-}
 const FRAMINGS: [Framing; 6] = [
     Framing::Ethernet,
     Framing::Pos,
@@ -446,7 +440,17 @@ impl Plan {
                     queues: QueuesConfig::Classes(queues(c, direction)),
                     shaper: None,
                 });
-                keep_waiting(direction);
+                // Shaped cells have one queue.
+                direction.cells.shape = None;
+                if c.chance(20) {
+                    let frame = direction.rate.time_for(Size::from_bytes(1500));
+                    direction.impairments.flap = Some(FlapSpec {
+                        up: frame.times(1 + c.below(30)),
+                        down: frame.times(1 + c.below(10)),
+                        random: c.chance(50),
+                        holds: false,
+                    });
+                }
             }
         }
         self
@@ -461,7 +465,8 @@ impl Plan {
                 direction.queues = c.chance(70).then(|| discipline(c, direction, key));
                 direction.conditioning = conditioning(c, direction);
                 if direction.queues.is_some() {
-                    keep_waiting(direction);
+                    // Shaped cells have one queue.
+                    direction.cells.shape = None;
                 }
             }
         }
