@@ -443,13 +443,20 @@ impl Port {
             self.audit_exit(at, frame, treatment);
         }
         let output = match treatment.exit {
-            Exit::Output(output) => usize::from(output),
+            Exit::Output(output) => output,
+            Exit::Spread(spread) => self.member(spread, frame, self.last_arrival.max(at)),
             Exit::Drop(reason) => return self.ended_hurt(treatment, hurt, reason),
         };
         self.last_arrival = self.last_arrival.max(at);
-        let channel = io.output(output);
+        let channel = io.output(output.into());
         channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         self.hurt(treatment, hurt)
+    }
+
+    /// The output of a frame that gets to a bundle's node at `at`.
+    #[inline(never)]
+    fn member(&mut self, spread: u16, frame: &Frame, at: Time) -> u16 {
+        self.forwarding.spreads[usize::from(spread)].output(frame, at)
     }
 
     /// What a frame counts for that is transmitted but does not arrive.
@@ -466,7 +473,7 @@ impl Port {
     #[inline(never)]
     fn audit_exit(&mut self, at: Time, frame: &Frame, treatment: &Treatment) {
         let outcome = match treatment.exit {
-            Exit::Output(_) => 0,
+            Exit::Output(_) | Exit::Spread(_) => 0,
             Exit::Drop(reason) => 1 + reason as u64,
         };
         self.hash(at, &treatment.apply(frame, at), outcome);

@@ -290,6 +290,31 @@ fn two_hundred_networks_with_disciplines_obey() {
     );
 }
 
+#[test]
+fn a_hundred_networks_with_bundles_obey() {
+    let (mut spread, mut fell) = (0, 0);
+    for seed in 0..100 {
+        let mut c = Choices::from_seed(seed);
+        let plan = Plan::draw(&mut c).with_bundles(&mut c);
+        let guard = Replay(seed);
+        uphold(&plan, &mut c);
+        std::mem::forget(guard);
+        let (truth, _, _) = oracle(&plan, Make::AsPlanned);
+        for (ends, _, _) in &plan.bundles {
+            for (from, next) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+                let (members, _, _) = plan.bundle(from, next).expect("it is one");
+                let ports = members
+                    .iter()
+                    .map(|(l, d)| &truth.ports[2 * l + d].counters);
+                let used = ports.clone().filter(|c| c.frames > 0).count();
+                spread += u64::from(used > 1);
+                fell += ports.map(|c| c.dropped(Drop::Down)).sum::<u64>();
+            }
+        }
+    }
+    assert!(spread > 60 && fell > 60, "{spread} {fell}");
+}
+
 /// Names the seed when a network breaks the law.
 struct Replay(u64);
 

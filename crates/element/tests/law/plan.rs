@@ -11,7 +11,7 @@ use farpath_element::qdisc::{
     ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
     Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
 };
-use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage};
+use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage, Unit};
 use farpath_predict::Framing;
 use farpath_predict::atm::Aal5;
 use farpath_units::{Duration, Key, Rate, Size, Time};
@@ -96,6 +96,9 @@ pub(crate) enum ChangePlan {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) routers: usize,
+    /// Links of routers that are used together, all of a pair's: what stays on one, and how late a
+    /// member's fall is noticed.
+    pub(crate) bundles: Vec<([usize; 2], Unit, Duration)>,
     /// The router each host hangs on.
     pub(crate) hosts: Vec<usize>,
     pub(crate) links: Vec<Link>,
@@ -404,6 +407,7 @@ impl Plan {
         let routers = 1 + c.below(4) as usize;
         let mut plan = Plan {
             routers,
+            bundles: Vec::new(),
             hosts: Vec::new(),
             links: Vec::new(),
             flows: Vec::new(),
@@ -471,6 +475,65 @@ impl Plan {
             }
         }
         self
+    }
+
+    /// The same network with bundles in place of some of its core's links, members of which go down.
+    pub(crate) fn with_bundles(mut self, c: &mut Choices) -> Plan {
+        let core = self.links.iter().filter(|l| l.ends[1] < self.routers);
+        for link in core
+            .filter(|l| l.ends[0] < self.routers)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            if !c.chance(70) {
+                continue;
+            }
+            let rate = link.directions[0].rate;
+            let frame = rate.time_for(Size::from_bytes(1500));
+            let late = frame.times(c.pick(&[0, 3, 20]));
+            self.bundles
+                .push((link.ends, c.pick(&[Unit::Flow, Unit::Packet]), late));
+            for n in 0..1 + c.below(3) {
+                let mut member = link.clone();
+                member.name = format!("{} {n}", link.name);
+                for (d, direction) in member.directions.iter_mut().enumerate() {
+                    direction.delay = direction.delay + frame.times(c.below(4));
+                    direction.impairments.flap = c.chance(30).then(|| FlapSpec {
+                        up: frame.times(1 + c.below(60)),
+                        down: frame.times(1 + c.below(40)),
+                        random: c.chance(50),
+                        holds: false,
+                    });
+                    if direction.impairments.flap.is_none() && c.chance(40) {
+                        direction.changes = true;
+                        let trace = &mut direction.impairments.trace;
+                        *trace = trace.take().filter(|t| t.shortest(1000) > Duration::ZERO);
+                        for k in 0..1 + c.below(4) {
+                            let at = Time::ZERO + frame.times(1 + c.below(100));
+                            let up = ChangePlan::Up(k % 2 == 1 || c.chance(30));
+                            self.changes.push((at, self.links.len(), d, up));
+                        }
+                    }
+                }
+                self.links.push(member);
+            }
+        }
+        self.changes.sort_by_key(|change| change.0);
+        self
+    }
+
+    /// The members that lead from `from` to `next` as `(link, direction)`, with what is together and how
+    /// late falls are noticed; none where one link leads there.
+    pub(crate) fn bundle(
+        &self,
+        from: usize,
+        next: usize,
+    ) -> Option<(Vec<(usize, usize)>, Unit, Duration)> {
+        let joins = |ends: [usize; 2]| ends == [from, next] || ends == [next, from];
+        let (_, unit, late) = self.bundles.iter().find(|b| joins(b.0))?;
+        let links = self.links.iter().enumerate().filter(|(_, l)| joins(l.ends));
+        let members = links.map(|(n, l)| (n, usize::from(l.ends[1] == from)));
+        Some((members.collect(), *unit, *late))
     }
 
     /// Whether the plain port knows everything in it.
