@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::choices::Choices;
 use crate::net::{Make, Net, Outcome};
 use crate::plain::Fault;
-use crate::plan::Plan;
+use crate::plan::{BundlePlan, Plan};
 
 pub(crate) const EVENTS: Mode = Mode::EventByEvent;
 
@@ -300,9 +300,9 @@ fn a_hundred_networks_with_bundles_obey() {
         uphold(&plan, &mut c);
         std::mem::forget(guard);
         let (truth, _, _) = oracle(&plan, Make::AsPlanned);
-        for (ends, _, _) in &plan.bundles {
+        for BundlePlan { ends, .. } in &plan.bundles {
             for (from, next) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-                let (members, _, _) = plan.bundle(from, next).expect("it is one");
+                let members = plan.members(from, next);
                 let ports = members
                     .iter()
                     .map(|(l, d)| &truth.ports[2 * l + d].counters);

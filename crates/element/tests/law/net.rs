@@ -207,7 +207,7 @@ impl Net {
             for (n, output) in outputs.into_iter().enumerate() {
                 let (link, way) = tables.outs[far][usize::from(output) - 1];
                 let next = plan.links[link].ends[1 - way];
-                let (_, _, late) = plan.bundle(far, next).expect("it is one");
+                let late = plan.bundle(far, next).expect("it is one").late;
                 let mut up = true;
                 let told = plan.changes.iter().filter_map(|change| match change {
                     (at, l, d, ChangePlan::Up(to)) if (*l, *d) == (link, way) => {
@@ -556,7 +556,7 @@ impl Tables {
             Some(next) if node < plan.routers => {
                 let (place, (l, d)) = self.out(plan, node, next);
                 let mtu = plan.links[l].directions[d].mtu as u16;
-                let Some((members, unit, _)) = plan.bundle(node, next) else {
+                let Some(bundle) = plan.bundle(node, next) else {
                     let output = 1 + place as u16;
                     return RouteAction::Forward { output, mtu };
                 };
@@ -566,8 +566,9 @@ impl Tables {
                         .position(|o| o == m)
                         .expect("an output")
                 };
+                let members = plan.members(node, next);
                 let outputs: Vec<u16> = members.iter().map(|m| 1 + output(m) as u16).collect();
-                spreads.push(Spread::new(unit, &outputs));
+                spreads.push(Spread::new(bundle.unit, &outputs));
                 let spread = spreads.len() as u16 - 1;
                 RouteAction::Spread { spread, mtu }
             }

@@ -93,12 +93,19 @@ pub(crate) enum ChangePlan {
     Up(bool),
 }
 
+/// All links of two routers, used together.
+#[derive(Clone, Debug)]
+pub(crate) struct BundlePlan {
+    pub(crate) ends: [usize; 2],
+    pub(crate) unit: Unit,
+    /// How late a member's fall is noticed.
+    pub(crate) late: Duration,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) routers: usize,
-    /// Links of routers that are used together, all of a pair's: what stays on one, and how late a
-    /// member's fall is noticed.
-    pub(crate) bundles: Vec<([usize; 2], Unit, Duration)>,
+    pub(crate) bundles: Vec<BundlePlan>,
     /// The router each host hangs on.
     pub(crate) hosts: Vec<usize>,
     pub(crate) links: Vec<Link>,
@@ -491,13 +498,16 @@ impl Plan {
             let rate = link.directions[0].rate;
             let frame = rate.time_for(Size::from_bytes(1500));
             let late = frame.times(c.pick(&[0, 3, 20]));
-            self.bundles
-                .push((link.ends, c.pick(&[Unit::Flow, Unit::Packet]), late));
+            self.bundles.push(BundlePlan {
+                ends: link.ends,
+                unit: c.pick(&[Unit::Flow, Unit::Packet]),
+                late,
+            });
             for n in 0..1 + c.below(3) {
                 let mut member = link.clone();
                 member.name = format!("{} {n}", link.name);
                 for (d, direction) in member.directions.iter_mut().enumerate() {
-                    direction.delay = direction.delay + frame.times(c.below(4));
+                    direction.delay += frame.times(c.below(4));
                     direction.impairments.flap = c.chance(30).then(|| FlapSpec {
                         up: frame.times(1 + c.below(60)),
                         down: frame.times(1 + c.below(40)),
@@ -522,18 +532,19 @@ impl Plan {
         self
     }
 
-    /// The members that lead from `from` to `next` as `(link, direction)`, with what is together and how
-    /// late falls are noticed; none where one link leads there.
-    pub(crate) fn bundle(
-        &self,
-        from: usize,
-        next: usize,
-    ) -> Option<(Vec<(usize, usize)>, Unit, Duration)> {
-        let joins = |ends: [usize; 2]| ends == [from, next] || ends == [next, from];
-        let (_, unit, late) = self.bundles.iter().find(|b| joins(b.0))?;
-        let links = self.links.iter().enumerate().filter(|(_, l)| joins(l.ends));
-        let members = links.map(|(n, l)| (n, usize::from(l.ends[1] == from)));
-        Some((members.collect(), *unit, *late))
+    /// The bundle that joins two nodes.
+    pub(crate) fn bundle(&self, from: usize, next: usize) -> Option<&BundlePlan> {
+        let joins = |b: &&BundlePlan| b.ends == [from, next] || b.ends == [next, from];
+        self.bundles.iter().find(joins)
+    }
+
+    /// Its members that lead from `from` to `next`: link and direction.
+    pub(crate) fn members(&self, from: usize, next: usize) -> Vec<(usize, usize)> {
+        let all = self.links.iter().enumerate();
+        let members = all.filter(|(_, l)| l.ends == [from, next] || l.ends == [next, from]);
+        members
+            .map(|(n, l)| (n, usize::from(l.ends[1] == from)))
+            .collect()
     }
 
     /// Whether the plain port knows everything in it.
