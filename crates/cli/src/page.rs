@@ -179,6 +179,11 @@ pub(crate) fn bundle(
     plan: &Plan,
     bundle: &farpath_scenario::Bundle,
 ) -> String {
+    if bundle.unit == farpath_element::Unit::Packet {
+        let names = bundle.links.iter().map(|l| &scenario.links[l.0].name[..]);
+        let names = names.collect::<Vec<_>>().join(", ");
+        return format!("\n  bundle {}, frames in turn on {names}\n", bundle.name);
+    }
     let mut on = BTreeMap::<usize, u32>::new();
     for flow in 0..plan.flows.len() {
         let dir = FlowDir::forward(flow as u16);

@@ -8,6 +8,7 @@
 use farpath_wire::{Frame, LabelEntry};
 
 use crate::counters::Drop;
+use crate::spread::Spread;
 
 /// First label of the dense table; 16 is the first unreserved label (RFC 3032 §2.1).
 pub const FIRST_LABEL: u32 = 16;
@@ -58,6 +59,13 @@ pub enum RouteAction {
         /// Largest datagram that output's link carries unfragmented.
         mtu: u16,
     },
+    /// Send on one of several outputs.
+    Spread {
+        /// Which of [`Forwarding::spreads`] chooses.
+        spread: u16,
+        /// Largest datagram their links carry unfragmented.
+        mtu: u16,
+    },
     /// Push a label and send on this output: the start of an LSP.
     Push {
         /// The label.
@@ -74,6 +82,8 @@ pub enum RouteAction {
 pub enum Exit {
     /// On this output of the port.
     Output(u16),
+    /// On the output that one of [`Forwarding::spreads`] chooses.
+    Spread(u16),
     /// Nowhere, for this reason.
     Drop(Drop),
 }
@@ -91,6 +101,8 @@ pub struct Forwarding {
     pub labels: Vec<Option<LabelAction>>,
     /// The interface belongs to a Circuit Cross-Connect: what is pushed onto whatever arrives.
     pub circuit: Option<Circuit>,
+    /// Bundles that choose among outputs frame by frame.
+    pub spreads: Vec<Spread>,
 }
 
 /// The start of a Circuit Cross-Connect at a customer's interface.
@@ -166,12 +178,13 @@ impl Forwarding {
             .get(frame.flow.index())
             .copied()
             .unwrap_or_default();
-        let (output, mtu) = match action {
+        let (exit, mtu) = match action {
             RouteAction::Deliver => return Exit::Output(self.local),
             RouteAction::None => return Exit::Drop(Drop::NoRoute),
             RouteAction::Forward { output, mtu } | RouteAction::Push { output, mtu, .. } => {
-                (output, mtu)
+                (Exit::Output(output), mtu)
             }
+            RouteAction::Spread { spread, mtu } => (Exit::Spread(spread), mtu),
         };
         if !self.routes_ip {
             return Exit::Drop(Drop::NoRoute);
@@ -184,7 +197,7 @@ impl Forwarding {
         if let RouteAction::Push { label, .. } = action {
             frame.label = LabelEntry::bottom(label, frame.class >> 5, frame.ttl);
         }
-        Exit::Output(output)
+        exit
     }
 
     /// A label's TTL ran out. A datagram goes to the node, which may answer (RFC 3032 §2.3); a
@@ -232,6 +245,7 @@ mod tests {
                 Some(LabelAction::PopForward { output: 4 }),
             ],
             circuit: None,
+            spreads: Vec::new(),
         }
     }
 

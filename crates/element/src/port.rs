@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod cells;
+mod classed;
 mod config;
 mod passage;
 mod queued;
@@ -29,6 +30,7 @@ use crate::qdisc::{Discipline, Fifo, Place, TallyId};
 use crate::tap::Tapped;
 use crate::transmitter::Transmitter;
 use crate::treatment::{Treatment, Treatments};
+use arrivals::Pace;
 pub use config::{Change, PortConfig};
 use passage::{Impaired, Passage};
 use queued::Service;
@@ -288,16 +290,6 @@ impl Port {
         }
     }
 
-    /// Whether frames can be passed on in runs: nothing looks at them one by one.
-    fn is_plain(&self) -> bool {
-        matches!(self.service, Service::OnArrival)
-            && self.conditioning.is_empty()
-            && self.losses.is_empty()
-            && self.tapped.is_none()
-            && self.passage == Passage::Straight
-            && self.circuits.is_none()
-    }
-
     /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
     /// does for each, as long as they arrive before `until`. What is the same for all of them is
     /// looked up once. Returns how many they were and the arrival of the frame that was one too many;
@@ -451,13 +443,20 @@ impl Port {
             self.audit_exit(at, frame, treatment);
         }
         let output = match treatment.exit {
-            Exit::Output(output) => usize::from(output),
+            Exit::Output(output) => output,
+            Exit::Spread(spread) => self.member(spread, frame, self.last_arrival.max(at)),
             Exit::Drop(reason) => return self.ended_hurt(treatment, hurt, reason),
         };
         self.last_arrival = self.last_arrival.max(at);
-        let channel = io.output(output);
+        let channel = io.output(output.into());
         channel.push_like(&treatment.sent, self.last_arrival, frame.seq, frame.side);
         self.hurt(treatment, hurt)
+    }
+
+    /// The output of a frame that gets to a bundle's node at `at`.
+    #[inline(never)]
+    fn member(&mut self, spread: u16, frame: &Frame, at: Time) -> u16 {
+        self.forwarding.spreads[usize::from(spread)].output(frame, at)
     }
 
     /// What a frame counts for that is transmitted but does not arrive.
@@ -474,7 +473,7 @@ impl Port {
     #[inline(never)]
     fn audit_exit(&mut self, at: Time, frame: &Frame, treatment: &Treatment) {
         let outcome = match treatment.exit {
-            Exit::Output(_) => 0,
+            Exit::Output(_) | Exit::Spread(_) => 0,
             Exit::Drop(reason) => 1 + reason as u64,
         };
         self.hash(at, &treatment.apply(frame, at), outcome);
@@ -525,20 +524,22 @@ impl Element for Port {
             return self.advance_cells(until, io);
         }
         let mut known = std::mem::take(&mut self.treatments);
-        let plain = self.is_plain();
+        let pace = self.pace();
         if io.inputs() == 1 {
-            self.drain(0, until, plain, &mut known, io);
+            self.drain(0, until, pace, &mut known, io);
         } else {
             let mut merge = std::mem::take(&mut self.merge);
             merge.start(until, io);
             while let Some((n, stays_first)) = merge.first(until) {
-                let left = self.drain(n, stays_first, plain, &mut known, io);
+                let left = self.drain(n, stays_first, pace, &mut known, io);
                 merge.drained(left, until);
             }
             self.merge = merge;
         }
-        if !plain {
-            self.pull_until(until, &mut known, io);
+        match pace {
+            Pace::OnArrival => {}
+            Pace::Classed => self.serve_run(until, &mut known, io),
+            Pace::Singly => self.pull_until(until, &mut known, io),
         }
         self.treatments = known;
         if self.passage == Passage::Impaired {

@@ -151,7 +151,8 @@ pub struct QueueRecord {
     pub frames: u64,
     /// Their bytes on the wire, framing included.
     pub bytes: u64,
-    /// Frames dropped by the queue: `tail` and `red` (early, by active queue management).
+    /// Frames dropped by the queue: `tail`, `red` (early, by active queue management) and
+    /// `down` (it waited when the link went down).
     pub drops: BTreeMap<String, u64>,
     /// Frames marked as having met congestion.
     pub marked: u64,

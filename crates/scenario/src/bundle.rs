@@ -2,22 +2,39 @@
 
 use core::ops::Range;
 
-use farpath_units::Key;
+use farpath_element::Unit;
+use farpath_units::{Key, Stream};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
-use crate::model::{Bundle, Ccc, LinkId, Scenario};
+use crate::model::{Bundle, Ccc, Change, Direction, Event, LinkId, Scenario};
 use crate::names::Names;
 
 impl Bundle {
     /// The member that `traffic` takes, a key of what never changes about it. Other bundles choose
     /// independently, other traffic has no influence, and every member is as likely.
     pub fn member(&self, traffic: Key) -> LinkId {
-        let draw = traffic.with(&self.name).with_number(self.seed);
         // 2⁶⁴ is no multiple of 3: the first members are likelier by 10⁻¹⁸.
-        let index = draw.stream().bits(0) % self.links.len() as u64;
+        let index = self.draws(traffic).bits(0) % self.links.len() as u64;
         self.links[index as usize]
+    }
+
+    /// What `traffic` draws its members from, in the order of preference.
+    pub(crate) fn draws(&self, traffic: Key) -> Stream {
+        traffic.with(&self.name).with_number(self.seed).stream()
+    }
+
+    /// Whether its routers choose while the network runs: frame by frame, or because a member may go
+    /// down. Else a flow's member is known when the network is built.
+    pub(crate) fn chooses(&self, scenario: &Scenario) -> bool {
+        let falls = |link: &LinkId| {
+            let by_event = |e: &Event| e.link == *link && matches!(e.change, Change::Up(_));
+            let flaps = |d: &Direction| d.impairments.flap.is_some_and(|f| !f.holds);
+            let link = &scenario.links[link.0];
+            link.directions.iter().any(flaps) || scenario.events.iter().any(by_event)
+        };
+        self.unit == Unit::Packet || self.links.iter().any(falls)
     }
 }
 
@@ -59,7 +76,17 @@ pub(crate) fn bundle(
         };
         faults.push(d.label(format!("in bundle `{name}`")));
     }
+    let packet = f.get::<String>("spread").as_deref() == Some("packet");
+    let ends = scenario.links[links[0].0].ends;
+    if let Some(host) = ends.iter().find(|n| packet && !scenario.is_router(**n)) {
+        let name = scenario.node_name(*host);
+        let title = format!("`{name}` is a host, which keeps each flow on one link");
+        let help = "remove `spread`, or put a router in front of the members";
+        faults.push(Diagnostic::new(f.place("spread"), title).help(help));
+    }
     (faults.len() == before).then(|| Bundle {
+        unit: if packet { Unit::Packet } else { Unit::Flow },
+        detection: f.get("detection").unwrap_or_default(),
         name,
         links,
         seed: f.get::<i64>("seed").map_or(0, i64::unsigned_abs),

@@ -12,6 +12,7 @@ mod tcp;
 
 use std::collections::BTreeMap;
 
+use farpath_element::Unit;
 use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size, Time};
@@ -241,7 +242,21 @@ impl<'a> Path<'a> {
         let link = &self.scenario.links[port.link.0];
         let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
         let shape = cells.as_ref().and_then(|c| c.shape);
-        shape.map_or(port.rate, |contract| contract.lasting().min(port.rate))
+        let own = |rate: Rate| shape.map_or(rate, |contract| contract.lasting().min(rate));
+        let bundle = self.scenario.bundle_of(port.link);
+        let bundle =
+            bundle.filter(|b| b.unit == Unit::Packet && self.scenario.is_router(port.from));
+        let Some(bundle) = bundle else {
+            return own(port.rate);
+        };
+        // Frames take turns, so the slowest member sets the pace of all.
+        let way = usize::from(port.way == Way::Reverse);
+        let rates = bundle
+            .links
+            .iter()
+            .map(|l| own(self.scenario.links[l.0].directions[way].rate));
+        let slowest = rates.min().map_or(port.rate.as_bps(), Rate::as_bps);
+        Rate::from_bps(slowest * bundle.links.len() as u64).unwrap_or(port.rate)
     }
 
     /// Chance that a datagram of `len` bytes is lost on `walk`, from the random causes on it.

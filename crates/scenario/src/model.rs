@@ -242,7 +242,7 @@ pub enum Loss {
     BitError(f64),
 }
 
-/// `[[bundle]]`: parallel links between two nodes, each flow on one of them.
+/// `[[bundle]]`: parallel links between two nodes, each flow on one of them, or its frames on all in turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
     /// Its name.
@@ -251,6 +251,10 @@ pub struct Bundle {
     pub links: Vec<LinkId>,
     /// Seed of the hash; 0 by default.
     pub seed: u64,
+    /// What stays on one member; a flow by default.
+    pub unit: farpath_element::Unit,
+    /// From a change of a member to when its routers notice; 0 by default.
+    pub detection: Duration,
 }
 
 /// `[[lsp]]`: a unidirectional Label Switched Path.

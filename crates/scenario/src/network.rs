@@ -125,7 +125,6 @@ pub(crate) fn link(
         let mut direction = direction(&layers, signal, mtu, hosts.get(from.0), names, faults);
         served(own.as_ref(), f, from, &mut direction, hosts, names, faults);
         direction.impairments = impairments;
-        flapping_queues(&direction, &layers, faults);
         queued_cells(&direction, &layers, faults);
         Some(direction)
     };
@@ -199,27 +198,6 @@ fn direction(
 /// A whole number of the first layer that has the key, as [`octets`].
 fn octets_of(layers: &[&Fields], key: &str) -> Option<u32> {
     layers.iter().find_map(|f| octets(f, key))
-}
-
-/// What waits in classes is not dropped with the link.
-fn flapping_queues(direction: &Direction, layers: &[&Fields], faults: &mut Vec<Diagnostic>) {
-    let drops = direction
-        .impairments
-        .flap
-        .as_ref()
-        .is_some_and(|f| !f.holds);
-    if drops && direction.queueing.is_some() {
-        let place = layers
-            .iter()
-            .find(|f| f.has("flap"))
-            .map(|f| f.place("flap"));
-        let title = "a flap that drops what waits, in front of it a scheduler, which keeps it";
-        let help = "write `while_down = \"hold\"` in `flap`, or remove the scheduler";
-        let d = Diagnostic::new(place.unwrap_or(0..0), title).help(help);
-        if !faults.contains(&d) {
-            faults.push(d);
-        }
-    }
 }
 
 /// Cells that are shaped or wait as cells have one queue, and a line that only delays and loses.

@@ -5,6 +5,7 @@
 
 mod address;
 mod answers;
+mod bundle;
 mod connection;
 mod route;
 mod walk;
@@ -331,37 +332,43 @@ impl Plan {
         let mut visited = vec![from];
         let mut step = routes.next(scenario, from, to, via, key)?;
         self.node_route(dir, from, step.port);
+        // The ports that may deliver to the next node.
+        let mut entries = vec![step.entry];
         loop {
             let far = step.far;
             visited.push(far);
-            let entry = step.entry;
             if far == to {
-                set(
-                    &mut self.ports[entry].forwarding.routes,
-                    dir.index(),
-                    RouteAction::Deliver,
-                );
+                for entry in entries {
+                    let table = &mut self.ports[entry].forwarding.routes;
+                    set(table, dir.index(), RouteAction::Deliver);
+                }
                 return Some(visited);
             }
             if !scenario.is_router(far) || visited.len() > 4 * scenario.node_count() + 4 {
                 return None;
             }
             let next = routes.next(scenario, far, to, None, key)?;
-            let action = self.forward_action(scenario, routes, far, to, entry, next.port);
-            // A tunnel's end routes again: make sure every node on the plain path can.
-            set(
-                &mut self.ports[entry].forwarding.routes,
-                dir.index(),
-                action.0,
-            );
-            step = match action.1 {
+            let mut tunnel = None;
+            for &entry in &entries {
+                let towards = (far, to, entry, next.port);
+                let (action, lsp) = self.forward_action(scenario, routes, dir, towards);
+                // A tunnel's end routes again: make sure every node on the plain path can.
+                let table = &mut self.ports[entry].forwarding.routes;
+                set(table, dir.index(), action);
+                tunnel = lsp;
+            }
+            (step, entries) = match tunnel {
                 Some(lsp) => {
                     // A label may expire at any of its routers.
                     let path = &scenario.lsps[lsp].path;
                     visited.extend(&path[1..path.len() - 1]);
-                    self.tunnel_end(scenario, lsp)
+                    let end = self.tunnel_end(scenario, lsp);
+                    (end, vec![end.entry])
                 }
-                None => next,
+                None => match self.members(scenario, next.port) {
+                    Some((_, members)) => (next, members),
+                    None => (next, vec![next.entry]),
+                },
             };
         }
     }
@@ -381,10 +388,8 @@ impl Plan {
         &mut self,
         scenario: &Scenario,
         routes: &Routes,
-        at: NodeId,
-        to: NodeId,
-        entry: usize,
-        port: usize,
+        dir: FlowDir,
+        (at, to, entry, port): (NodeId, NodeId, usize, usize),
     ) -> (RouteAction, Option<usize>) {
         let mtu = |link: LinkId, labels: u32| {
             let mtu = scenario.links[link.0].direction_from(at).mtu;
@@ -406,9 +411,17 @@ impl Plan {
             };
             return (action, Some(lsp));
         }
-        let output = self.ports[entry].output(Output::Port(port));
         let mtu = mtu(self.ports[port].link, 0);
-        (RouteAction::Forward { output, mtu }, None)
+        let Some((bundle, members)) = self.members(scenario, port) else {
+            let output = self.ports[entry].output(Output::Port(port));
+            return (RouteAction::Forward { output, mtu }, None);
+        };
+        let draws = bundle.draws(self.key_of(scenario, dir));
+        let entry = &mut self.ports[entry];
+        let outputs = members.iter().map(|m| entry.output(Output::Port(*m)));
+        let outputs: Vec<u16> = outputs.collect();
+        let spread = entry.spread(bundle.unit, &outputs, dir, draws);
+        (RouteAction::Spread { spread, mtu }, None)
     }
 
     fn node_route(&mut self, dir: FlowDir, node: NodeId, port: usize) {

@@ -344,8 +344,8 @@ fn what_is_no_bundle_is_refused() {
         (
             "name = \"left\"\n",
             "name = \"left\"\nspread = \"packet\"\n",
-            "unknown key `spread` in bundle `left`",
-            "",
+            "`a` is a host, which keeps each flow on one link",
+            "put a router in front of the members",
         ),
     ] {
         assert!(base.contains(from), "{from}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use farpath_element::qdisc::{
     ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
-    Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket,
+    Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket,
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Port, Stage};
 use farpath_record::{PolicerRecord, QueueRecord};
@@ -142,7 +142,6 @@ impl Site<'_> {
                 })
             }),
         }));
-        let key = || self.key.with("red").with(&class.name);
         QueueConfig {
             quantum: weight(class).map(|w| w.saturating_mul(unit)),
             limit,
@@ -152,7 +151,8 @@ impl Site<'_> {
                 gentle: red.gentle,
                 ecn: red.ecn,
                 packet_time: self.frame_time(),
-                luck: Luck::new(key(), Arc::clone(self.flow_names)),
+                key: self.key.with("red").with(&class.name),
+                names: Arc::clone(self.flow_names),
             }),
             codel: class.codel.as_ref().map(|codel| self.codel(codel)),
         }
@@ -278,7 +278,11 @@ pub(crate) fn queues(direction: &Direction, port: &Port) -> Vec<QueueRecord> {
     let counters = port.queues();
     let mut records = Vec::new();
     for (class, (counter, waiting)) in classes.iter().zip(counters) {
-        let drops = [("tail", counter.tail), ("red", counter.early)];
+        let drops = [
+            ("tail", counter.tail),
+            ("red", counter.early),
+            ("down", counter.down),
+        ];
         let named = drops.map(|(reason, n)| (reason.to_owned(), n));
         records.push(QueueRecord {
             class: class.name.clone(),

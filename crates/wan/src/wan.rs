@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use farpath_element::atm::CircuitsConfig;
-use farpath_element::impair::Line;
+use farpath_element::impair::{Flap, Line};
 use farpath_element::qdisc::Limit;
 use farpath_element::{
-    Change as PortChange, Element, ElementId, Network, Port, PortConfig, Sampling,
+    Change as PortChange, Element, ElementId, Forwarding, Network, Outages, Port, PortConfig,
+    Sampling,
 };
 use farpath_scenario::plan::{Output, Plan};
 use farpath_scenario::{Change, Event, Scenario, Way};
-use farpath_units::{Duration, Key, Rate};
+use farpath_units::{Duration, Key, Rate, Time};
 use farpath_wire::FlowDir;
 
 use crate::circuits;
@@ -90,7 +91,7 @@ impl Wan {
             delay: direction.delay,
             reorder: direction.reorder,
             losses: self.losses(scenario, number, &direction.losses, None),
-            forwarding: plan.forwarding.clone(),
+            forwarding: self.forwarding(scenario, number),
             headers: Arc::clone(&self.headers),
             sampling: self.sampling,
             changes: plan.changes,
@@ -98,6 +99,48 @@ impl Wan {
             queues: site.discipline(),
             circuits: self.circuits(scenario, number),
         }
+    }
+
+    /// What the far node does with frames; its bundles know when their members are down.
+    fn forwarding(&self, scenario: &Scenario, number: usize) -> Forwarding {
+        let plan = &self.plan.ports[number];
+        let mut forwarding = plan.forwarding.clone();
+        for spread in &mut forwarding.spreads {
+            let outputs: Vec<u16> = spread.outputs().collect();
+            for (n, output) in outputs.into_iter().enumerate() {
+                if let Output::Port(member) = plan.outputs[usize::from(output)] {
+                    spread.set_outages(n, self.outages(scenario, member));
+                }
+            }
+        }
+        forwarding
+    }
+
+    /// When a port, a member of a bundle, is down: by events, or by itself.
+    fn outages(&self, scenario: &Scenario, number: usize) -> Outages {
+        let plan = &self.plan.ports[number];
+        let mut told: Vec<(Time, bool)> = Vec::new();
+        for event in &scenario.events {
+            if let Change::Up(up) = event.change
+                && event.link == plan.link
+                && event.ways.contains(&plan.way)
+            {
+                told.push((event.at, up));
+            }
+        }
+        told.sort_by_key(|change| change.0);
+        let mut is_up = true;
+        told.retain(|change| std::mem::replace(&mut is_up, change.1) != change.1);
+        let way = usize::from(plan.way == Way::Reverse);
+        let flap = scenario.links[plan.link.0].directions[way].impairments.flap;
+        let flap = flap.filter(|f| !f.holds);
+        Outages::new(
+            told.into_iter().map(|change| change.0).collect(),
+            flap.map(|spec| Flap::new(spec, self.flap_key(scenario, number))),
+            scenario
+                .bundle_of(plan.link)
+                .map_or(Duration::ZERO, |b| b.detection),
+        )
     }
 
     fn circuits(&self, scenario: &Scenario, number: usize) -> Option<CircuitsConfig> {

@@ -1,17 +1,18 @@
 //! What becomes of a frame's cells on one direction of a link: shaped before, policed and lost after.
 //!
-//! Every flow is a circuit of its own, so its luck and its broken frames stay its own. The policer and
+//! Every crossing of a flow is a circuit of its own, so its luck and its broken frames stay its own. The policer and
 //! the shaper stand on the line and see all its circuits, as one contract.
 
 use std::sync::Arc;
 
 use farpath_predict::atm::{CELL, CELL_PAYLOAD, header_loss};
 use farpath_units::{Key, Rate, Stream, Time};
-use farpath_wire::{FlowDir, Frame};
+use farpath_wire::Frame;
 
 use super::gcra::{Contract, Gcra};
 use super::queue::CellQueueConfig;
 use crate::counters::Drop;
+use crate::flows::Flows;
 
 /// Causes of loss that act on cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,11 +71,12 @@ pub struct Circuits {
     config: CircuitsConfig,
     police: Option<Gcra>,
     shape: Option<Gcra>,
-    /// By `FlowDir::index`.
-    circuits: Vec<Option<Circuit>>,
+    flows: Flows<Circuit>,
+    /// Share of cells lost by either cause.
+    cell_loss: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Circuit {
     cells: Hazard,
     bits: Hazard,
@@ -83,40 +85,39 @@ struct Circuit {
 }
 
 /// Units until the next loss, drawn when the one before has struck.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Hazard {
-    luck: Stream,
-    ratio: f64,
+    /// Draws made so far.
     drawn: u64,
     /// Units that pass unharmed.
     safe: u64,
 }
 
+/// Where the draws for wrong bits begin among those of a circuit; the draws for cells begin at 0.
+const BITS: u64 = 1 << 63;
+
 impl Hazard {
-    fn new(key: Key, ratio: f64) -> Hazard {
-        let mut hazard = Hazard {
-            luck: key.stream(),
-            ratio,
-            drawn: 0,
-            safe: u64::MAX,
-        };
-        if ratio > 0.0 {
-            hazard.safe = hazard.draw();
+    /// `units` pass, each lost with probability `ratio` by the draws of `luck` from `first` on; calls
+    /// `struck` with the ordinal of each that is.
+    fn pass(
+        &mut self,
+        units: u64,
+        (luck, first, ratio): (Stream, u64, f64),
+        mut struck: impl FnMut(u64),
+    ) {
+        if ratio == 0.0 {
+            return;
         }
-        hazard
-    }
-
-    fn draw(&mut self) -> u64 {
-        self.drawn += 1;
-        self.luck.geometric(self.drawn - 1, self.ratio)
-    }
-
-    /// `units` pass; calls `struck` with the ordinal of each that is lost.
-    fn pass(&mut self, units: u64, mut struck: impl FnMut(u64)) {
+        let draw = |k: u64| luck.geometric(first | k, ratio);
+        if self.drawn == 0 {
+            self.safe = draw(0);
+            self.drawn = 1;
+        }
         let mut at = self.safe;
         while at < units {
             struck(at);
-            at = at.saturating_add(1).saturating_add(self.draw());
+            at = at.saturating_add(1).saturating_add(draw(self.drawn));
+            self.drawn += 1;
         }
         if at != u64::MAX {
             self.safe = at - units;
@@ -127,10 +128,15 @@ impl Hazard {
 impl Circuits {
     /// Circuits before their first cell.
     pub fn new(config: CircuitsConfig) -> Circuits {
+        let CellLoss { ratio, bit_error } = config.loss;
+        let header = header_loss(bit_error);
+        let mut flows = Flows::new(config.key);
+        flows.name(Arc::clone(&config.names));
         let mut circuits = Circuits {
             police: None,
             shape: None,
-            circuits: Vec::new(),
+            flows,
+            cell_loss: ratio + header - ratio * header,
             config,
         };
         circuits.set_line(circuits.config.line);
@@ -170,15 +176,17 @@ impl Circuits {
             }
         }
         let glue = self.config.glue;
-        let circuit = self.circuit(frame.flow);
+        let (luck, circuit) = self.flows.of(frame);
         let before = hurt.lost;
-        circuit.cells.pass(cells.into(), |ordinal| {
+        let draws = (luck, 0, self.cell_loss);
+        circuit.cells.pass(cells.into(), draws, |ordinal| {
             hurt.lost += 1;
             ends &= ordinal + 1 < u64::from(cells);
         });
         let payload = u64::from(cells * CELL_PAYLOAD) * 8;
         let mut damaged = false;
-        circuit.bits.pass(payload, |_| damaged = true);
+        let draws = (luck, BITS, self.config.loss.bit_error);
+        circuit.bits.pass(payload, draws, |_| damaged = true);
         if hurt.lost > before || circuit.open {
             hurt.fate = hurt.fate.or(Some(Drop::Cell));
         } else if damaged {
@@ -187,32 +195,6 @@ impl Circuits {
         hurt.lost = hurt.lost.min(cells);
         circuit.open = glue && !ends;
         hurt
-    }
-
-    fn circuit(&mut self, flow: FlowDir) -> &mut Circuit {
-        let index = flow.index();
-        if index >= self.circuits.len() {
-            self.circuits.resize(index + 1, None);
-        }
-        let config = &self.config;
-        self.circuits[index].get_or_insert_with(|| enter(config, flow))
-    }
-}
-
-#[cold]
-fn enter(config: &CircuitsConfig, flow: FlowDir) -> Circuit {
-    let key = match config.names.get(usize::from(flow.flow())) {
-        Some(name) => config.key.with(name).with_number(flow.is_reverse().into()),
-        None => config.key.with_number(flow.index() as u64),
-    };
-    let CellLoss { ratio, bit_error } = config.loss;
-    let header = header_loss(bit_error);
-    // Lost by either cause.
-    let ratio = ratio + header - ratio * header;
-    Circuit {
-        cells: Hazard::new(key.with("cells"), ratio),
-        bits: Hazard::new(key.with("cell payload"), bit_error),
-        open: false,
     }
 }
 

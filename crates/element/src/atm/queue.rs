@@ -1,7 +1,7 @@
 //! A switch's queue of cells: circuits interleave in it, and what is discarded is a cell or a frame's rest.
 //!
-//! A frame that has arrived goes on cell by cell at the rate of the line it came on, its flow a circuit
-//! of its own: cells of one circuit keep their order, those of several mix. The line serves them first
+//! A frame that has arrived goes on cell by cell at the rate of the line it came on, each crossing of
+//! its flow a circuit of its own: cells of one circuit keep their order, those of several mix. The line serves them first
 //! in, first out. Instants of arrival are whole picoseconds, the line is served in exact fractions.
 //!
 //! Where one circuit is at work and nothing can be discarded, a frame is one step; where several mix,
@@ -9,9 +9,10 @@
 
 use farpath_predict::atm::CELL;
 use farpath_units::{Duration, Rate, Size, Time};
-use farpath_wire::{FlowDir, Frame};
+use farpath_wire::Frame;
 
 use super::gcra::{ticks, unit_of};
+use crate::flows::Crossings;
 
 /// What is discarded when cells do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +50,7 @@ pub struct CellQueue {
     free: i128,
     /// In order of arrival.
     trains: Vec<Train>,
-    /// By `FlowDir::index`.
-    circuits: Vec<Circuit>,
+    circuits: Crossings<Circuit>,
     most: u64,
 }
 
@@ -108,7 +108,7 @@ impl CellQueue {
             service: 1,
             free: 0,
             trains: Vec::new(),
-            circuits: Vec::new(),
+            circuits: Crossings::new(),
             most: 0,
         };
         queue.set_line(line);
@@ -126,9 +126,10 @@ impl CellQueue {
 
     /// A frame of `cells` cells has arrived at `frame.at`.
     pub fn offer(&mut self, frame: &Frame, cells: u32) {
-        let circuit = self.circuit(frame.flow);
+        let span = self.spaced(cells);
+        let circuit = self.circuits.of(frame, |_| Circuit::default());
         let start = circuit.end.max(frame.at);
-        self.circuit(frame.flow).end = start + self.spaced(cells);
+        circuit.end = start + span;
         self.trains.push(Train {
             frame: *frame,
             start,
@@ -232,7 +233,7 @@ impl CellQueue {
         } else {
             last
         };
-        let circuit = self.circuit(train.frame.flow);
+        let circuit = self.circuits.of(&train.frame, |_| Circuit::default());
         let whole = train.lost == 0 && !circuit.open;
         // Of a frame that is gone as a whole nobody takes the end for another's.
         if train.skips != Some(Skip::Whole) {
@@ -245,14 +246,6 @@ impl CellQueue {
             sent,
             whole,
         }
-    }
-
-    fn circuit(&mut self, flow: FlowDir) -> &mut Circuit {
-        let index = flow.index();
-        if index >= self.circuits.len() {
-            self.circuits.resize(index + 1, Circuit::default());
-        }
-        &mut self.circuits[index]
     }
 
     /// When cell `ordinal` of a train arrives.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farpath_units::Key;
 use farpath_wire::Frame;
 
-use super::flows::Flows;
+use crate::flows::Flows;
 
 /// Which frames something happens to.
 #[derive(Clone, Copy, Debug, PartialEq)]

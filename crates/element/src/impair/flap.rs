@@ -16,7 +16,7 @@ pub struct FlapSpec {
 }
 
 /// A flapping link at work. Its times are a pure function of key and number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Flap {
     spec: FlapSpec,
     luck: Stream,

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Key};
 use farpath_wire::Frame;
 
 use super::distribution::{Distribution, normal_cdf, normal_quantile};
-use super::flows::Flows;
+use crate::flows::Flows;
 
 /// Delays added to frames one by one; never less than nothing, so that a link's propagation stays
 /// the least any frame needs.

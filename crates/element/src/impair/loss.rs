@@ -10,8 +10,8 @@ use std::sync::Arc;
 use farpath_units::{Key, Stream};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use super::flows::Flows;
 use crate::counters::Drop;
+use crate::flows::Flows;
 
 /// Probabilities of the two-state model, per frame (Gilbert 1960, Elliott 1963).
 #[derive(Clone, Copy, Debug, PartialEq)]

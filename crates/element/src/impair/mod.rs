@@ -3,7 +3,6 @@
 mod chance;
 mod distribution;
 mod flap;
-mod flows;
 mod jitter;
 mod line;
 mod loss;

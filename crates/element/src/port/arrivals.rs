@@ -1,24 +1,52 @@
-//! How a port takes what its inputs have: in runs where it is plain, else frame by frame.
+//! How a port takes what its inputs have: in runs where nothing looks at frames one by one.
 
 use farpath_units::Time;
 
-use super::Port;
+use super::queued::Service;
+use super::{Passage, Port};
 use crate::network::Io;
 use crate::treatment::Treatments;
 
+/// How frames get through a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// In runs, settled on arrival.
+    OnArrival,
+    /// In runs between departures.
+    Classed,
+    /// One by one.
+    Singly,
+}
+
 impl Port {
+    /// Runs are possible where nothing looks at frames one by one.
+    pub(super) fn pace(&self) -> Pace {
+        let alike = self.conditioning.is_empty()
+            && self.losses.is_empty()
+            && self.tapped.is_none()
+            && self.passage == Passage::Straight
+            && self.circuits.is_none();
+        match &self.service {
+            Service::OnArrival if alike => Pace::OnArrival,
+            Service::Queues(queues) if alike && queues.is_plain() => Pace::Classed,
+            _ => Pace::Singly,
+        }
+    }
+
     /// Takes what input `n` has before `until`; returns the arrival of what it has left.
     #[inline]
     pub(super) fn drain(
         &mut self,
         n: usize,
         until: Time,
-        plain: bool,
+        pace: Pace,
         known: &mut Treatments,
         io: &mut Io<'_>,
     ) -> Time {
-        if !plain {
-            return self.drain_singly(n, until, known, io);
+        match pace {
+            Pace::OnArrival => {}
+            Pace::Classed => return self.drain_classed(n, until, known, io),
+            Pace::Singly => return self.drain_singly(n, until, known, io),
         }
         loop {
             let Some(head) = io.input(n).head() else {

@@ -100,6 +100,10 @@ impl Port {
                 self.counters.drop(Drop::Down);
                 self.hash(due, &frame, 1 + Drop::Down as u64);
             }
+            if !up && let Service::Queues(queues) = &mut self.service {
+                queues.empty(due);
+                self.bury(due);
+            }
         }
     }
 
@@ -183,14 +187,11 @@ impl Port {
             self.hash(end, frame, 1 + Drop::Error as u64);
             return self.ended_hurt(treatment, hurt, Drop::Error);
         }
-        let output = match treatment.exit {
-            Exit::Output(output) => output,
-            Exit::Drop(reason) => {
-                self.hash(end + self.delay, frame, 1 + reason as u64);
-                return self.ended_hurt(treatment, hurt, reason);
-            }
-        };
-        self.hand_over(end, output, treatment.apply(frame, end), fate);
+        if let Exit::Drop(reason) = treatment.exit {
+            self.hash(end + self.delay, frame, 1 + reason as u64);
+            return self.ended_hurt(treatment, hurt, reason);
+        }
+        self.hand_over(end, treatment.exit, treatment.apply(frame, end), fate);
         self.hurt(treatment, hurt)
     }
 
@@ -236,21 +237,21 @@ impl Port {
         io: &mut Io<'_>,
     ) -> TallyId {
         let sent = treatment.apply(frame, end + self.delay);
-        match treatment.exit {
-            Exit::Output(output) => {
-                self.hash(sent.at, &sent, 0);
-                io.output(output.into()).push_sorted(sent);
-                self.hurt(treatment, hurt)
-            }
+        let output = match treatment.exit {
+            Exit::Output(output) => output,
+            Exit::Spread(spread) => self.member(spread, frame, sent.at),
             Exit::Drop(reason) => {
                 self.hash(sent.at, &sent, 1 + reason as u64);
-                self.ended_hurt(treatment, hurt, reason)
+                return self.ended_hurt(treatment, hurt, reason);
             }
-        }
+        };
+        self.hash(sent.at, &sent, 0);
+        io.output(output.into()).push_sorted(sent);
+        self.hurt(treatment, hurt)
     }
 
     /// Puts a frame, and maybe its copy, on the line.
-    fn hand_over(&mut self, end: Time, output: u16, mut frame: Frame, fate: Fate) {
+    fn hand_over(&mut self, end: Time, exit: Exit, mut frame: Frame, fate: Fate) {
         let Some(impaired) = &mut self.impaired else {
             return;
         };
@@ -263,6 +264,11 @@ impl Port {
             at = self.last_arrival;
         }
         frame.at = at;
+        let output = match exit {
+            Exit::Output(output) => output,
+            Exit::Spread(n) => self.forwarding.spreads[usize::from(n)].output(&frame, at),
+            Exit::Drop(_) => return,
+        };
         let Realised {
             added,
             duplicated,

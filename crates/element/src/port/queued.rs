@@ -113,7 +113,7 @@ impl Port {
 
     /// Counts what was dropped out of its turn at `now`.
     #[inline(never)]
-    fn bury(&mut self, now: Time) {
+    pub(super) fn bury(&mut self, now: Time) {
         while let Service::Queues(queues) = &mut self.service
             && let Some((frame, reason)) = queues.gone()
         {

@@ -80,6 +80,8 @@ pub struct QueueCounter {
     pub tail: u64,
     /// Frames dropped early, by active queue management.
     pub early: u64,
+    /// Frames dropped because the link went down while they waited.
+    pub down: u64,
     /// Frames marked as having met congestion (RFC 3168 §5) instead of dropped.
     pub marked: u64,
     /// Most bytes ever waiting, as seen by arriving frames.
@@ -154,7 +156,7 @@ impl Queue {
             return Some(Drop::Tail);
         }
         let (red, curve) = (self.red.as_mut()?, rule.curve.as_ref()?);
-        let drop = match red.judge(frame.at, self.bytes, curve, frame.flow) {
+        let drop = match red.judge(frame, self.bytes, curve) {
             Verdict::Pass => false,
             Verdict::Notify => !(red.config.ecn && marked(frame)),
             Verdict::Drop => true,
@@ -262,33 +264,99 @@ impl Classes {
         Ok(())
     }
 
+    /// Whether all queues drop what does not fit and do nothing else.
+    pub(super) fn is_plain(&self) -> bool {
+        let plain = |q: &Queue| q.levels.is_empty() && q.codel.is_none();
+        self.queues.iter().all(plain)
+    }
+
+    /// Like frames come while the transmitter is busy, and nothing leaves meanwhile; returns how many of
+    /// them, from the first on, are not refused. For plain classes.
+    #[inline]
+    pub(super) fn offer_run(&mut self, run: &[Frame], cost: &Footprint, place: Place) -> usize {
+        let number = usize::from(place.queue);
+        let queue = &mut self.queues[number];
+        let length = u64::from(cost.queue_bytes);
+        let mut admitted = 0;
+        for frame in run {
+            let (own, all) = (queue.bytes + length, self.bytes + length);
+            let fits = own <= queue.byte_limit
+                && all <= self.memory
+                && queue.waiting.len() < queue.frame_limit;
+            if !fits {
+                break;
+            }
+            queue.waiting.push_back(Waiting::new(frame, cost));
+            (queue.bytes, self.bytes) = (own, all);
+            admitted += 1;
+        }
+        queue.counter.offered += run.len() as u64;
+        queue.counter.tail += (run.len() - admitted) as u64;
+        if admitted > 0 {
+            queue.counter.most_bytes = queue.counter.most_bytes.max(queue.bytes);
+            self.frames += admitted as u64;
+            self.turns.fill(number);
+        }
+        admitted
+    }
+
+    /// A frame comes that finds the transmitter idle and nothing waiting, and is taken at once.
+    #[inline]
+    pub(super) fn pass_by(&mut self, cost: &Footprint, place: Place) {
+        let number = usize::from(place.queue);
+        self.turns.fill(number);
+        self.turns.next(|_| cost.queue_bytes);
+        self.turns.spend(number, cost.queue_bytes, true);
+        let counter = &mut self.queues[number].counter;
+        counter.offered += 1;
+        counter.frames += 1;
+        counter.bytes += u64::from(cost.wire_bytes);
+    }
+
+    /// The frame that is to be taken, and its queue; to ask again changes nothing.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<(usize, &Frame)> {
+        let queues = &self.queues;
+        let head = |n: usize| queues[n].waiting.front().map_or(0, |w| w.queue_bytes);
+        let number = self.turns.next(head)?;
+        Some((number, &queues[number].waiting.front()?.frame))
+    }
+
+    /// The transmitter takes the head of queue `number` at `now`.
+    #[inline]
+    pub(super) fn remove(&mut self, number: usize, now: Time) {
+        let queue = &mut self.queues[number];
+        let Some(taken) = queue.waiting.front() else {
+            return;
+        };
+        let bytes = taken.queue_bytes;
+        queue.counter.sent(taken, now);
+        queue.bytes -= u64::from(bytes);
+        self.bytes -= u64::from(bytes);
+        self.frames -= 1;
+        queue.waiting.pop_front();
+        let empty = queue.waiting.is_empty();
+        if empty && let Some(red) = &mut queue.red {
+            red.emptied(now);
+        }
+        self.turns.spend(number, bytes, empty);
+    }
+
     /// The frame the transmitter takes at `now`; what a controller drops instead goes into `gone`.
     #[inline]
     pub(super) fn take(&mut self, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
         loop {
-            let queues = &self.queues;
-            let head = |n: usize| queues[n].waiting.front().map_or(0, |w| w.queue_bytes);
-            let number = self.turns.next(head)?;
-            let queue = &mut self.queues[number];
-            if queue.codel.is_some() {
+            let (number, frame) = self.next()?;
+            let frame = *frame;
+            if self.queues[number].codel.is_some() {
                 let taken = self.take_controlled(number, now, gone);
                 if taken.is_some() {
                     return taken;
                 }
                 continue;
             }
-            let taken = queue.waiting.pop_front()?;
-            let length = u64::from(taken.queue_bytes);
-            queue.bytes -= length;
-            self.bytes -= length;
-            self.frames -= 1;
-            let empty = queue.waiting.is_empty();
-            if empty && let Some(red) = &mut queue.red {
-                red.emptied(now);
-            }
-            self.turns.spend(number, taken.queue_bytes, empty);
-            queue.counter.sent(&taken, now);
-            return Some(taken.frame);
+            self.remove(number, now);
+            return Some(frame);
         }
     }
 
@@ -314,6 +382,23 @@ impl Classes {
         let taken = taken?;
         queue.counter.sent(&taken, now);
         Some(taken.frame)
+    }
+
+    /// All that waits is dropped into `gone` at `now`.
+    pub(super) fn empty(&mut self, now: Time, gone: &mut Vec<Gone>) {
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            if queue.waiting.is_empty() {
+                continue;
+            }
+            queue.counter.down += queue.waiting.len() as u64;
+            gone.extend(queue.waiting.drain(..).map(|w| (w.frame, Drop::Down)));
+            queue.bytes = 0;
+            if let Some(red) = &mut queue.red {
+                red.emptied(now);
+            }
+            self.turns.spend(number, 0, true);
+        }
+        (self.bytes, self.frames) = (0, 0);
     }
 
     /// Replaces the limit of every queue; frames already waiting stay.

@@ -114,6 +114,52 @@ impl Discipline {
         Some(frame)
     }
 
+    /// Whether it holds classes that drop what does not fit, and nothing else: then frames can be
+    /// offered in runs and looked at before they are taken.
+    pub(crate) fn is_plain(&self) -> bool {
+        match &self.queues {
+            Queues::Classes(classes) => self.shaper.is_none() && classes.is_plain(),
+            Queues::FqCodel(_) => false,
+        }
+    }
+
+    /// Like frames come while the transmitter is busy; returns how many of them, from the first on, are
+    /// not refused.
+    #[inline]
+    pub(crate) fn offer_run(&mut self, run: &[Frame], cost: &Footprint, place: Place) -> usize {
+        let Queues::Classes(classes) = &mut self.queues else {
+            return 0;
+        };
+        let admitted = classes.offer_run(run, cost, place);
+        self.most_bytes = self.most_bytes.max(classes.bytes());
+        admitted
+    }
+
+    /// A frame comes that finds the transmitter idle and nothing waiting, and is taken at once.
+    #[inline]
+    pub(crate) fn pass_by(&mut self, cost: &Footprint, place: Place) {
+        if let Queues::Classes(classes) = &mut self.queues {
+            classes.pass_by(cost, place);
+        }
+    }
+
+    /// The frame that is to be taken, and its queue, where classes are plain.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<(usize, &Frame)> {
+        match &mut self.queues {
+            Queues::Classes(classes) => classes.next(),
+            Queues::FqCodel(_) => None,
+        }
+    }
+
+    /// The transmitter takes at `now` what [`Discipline::next`] said.
+    #[inline]
+    pub(crate) fn remove(&mut self, queue: usize, now: Time) {
+        if let Queues::Classes(classes) = &mut self.queues {
+            classes.remove(queue, now);
+        }
+    }
+
     /// When a frame may be taken, the transmitter apart; `None` when none waits.
     #[inline]
     pub fn ready(&self) -> Option<Time> {
@@ -126,6 +172,16 @@ impl Discipline {
     #[inline]
     fn held(&self) -> Option<&(Frame, u32, Time)> {
         self.shaper.as_ref().and_then(|s| s.next.as_ref())
+    }
+
+    /// The link has gone down at `now`: all that waits is dropped; see [`Discipline::gone`].
+    pub fn empty(&mut self, now: Time) {
+        match &mut self.queues {
+            Queues::Classes(classes) => classes.empty(now, &mut self.gone),
+            Queues::FqCodel(fair) => fair.empty(&mut self.gone),
+        }
+        let held = self.shaper.as_mut().and_then(|s| s.next.take());
+        self.gone.extend(held.map(|h| (h.0, Drop::Down)));
     }
 
     /// Whether frames were dropped out of their turn.

@@ -186,6 +186,16 @@ impl FqCodel {
         }
     }
 
+    /// All that waits is dropped into `gone`; queues take their turns as if they had sent it.
+    pub(super) fn empty(&mut self, gone: &mut Vec<Gone>) {
+        for queue in &mut self.queues {
+            gone.extend(queue.waiting.drain(..).map(|w| (w.frame, Drop::Down)));
+            queue.bytes = 0;
+        }
+        self.counter.down += self.frames;
+        (self.bytes, self.frames) = (0, 0);
+    }
+
     /// Bytes waiting.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes

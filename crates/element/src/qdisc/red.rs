@@ -1,10 +1,12 @@
 //! Random early detection (Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993), and weighted: several
 //! curves over one average.
 
-use farpath_units::{Duration, Time};
-use farpath_wire::FlowDir;
+use std::sync::Arc;
 
-use super::Luck;
+use farpath_units::{Duration, Key, Time};
+use farpath_wire::Frame;
+
+use crate::flows::Flows;
 
 /// From no drops to all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +30,10 @@ pub struct RedConfig {
     pub ecn: bool,
     /// Time of a typical frame on the link: the average decays by one sample for each while idle.
     pub packet_time: Duration,
-    /// Where draws come from.
-    pub luck: Luck,
+    /// What luck is drawn from: the port and the queue.
+    pub key: Key,
+    /// Names of the flows, by number, which key their luck.
+    pub names: Arc<[String]>,
 }
 
 /// What is done with an arriving frame.
@@ -43,7 +47,7 @@ pub(crate) enum Verdict {
 }
 
 /// The average of one queue.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Red {
     pub(crate) config: RedConfig,
     average: f64,
@@ -51,11 +55,16 @@ pub(crate) struct Red {
     since_drop: f64,
     /// Since when the queue has been empty.
     idle: Option<Time>,
+    /// How many draws each flow has had.
+    flows: Flows<u64>,
 }
 
 impl Red {
     pub(crate) fn new(config: RedConfig) -> Red {
+        let mut flows = Flows::new(config.key);
+        flows.name(Arc::clone(&config.names));
         Red {
+            flows,
             config,
             average: 0.0,
             since_drop: -1.0,
@@ -69,8 +78,9 @@ impl Red {
         self.idle = Some(now);
     }
 
-    /// A frame of `flow` meets `bytes` waiting.
-    pub(crate) fn judge(&mut self, now: Time, bytes: u64, curve: &Curve, flow: FlowDir) -> Verdict {
+    /// `frame` meets `bytes` waiting at `frame.at`.
+    pub(crate) fn judge(&mut self, frame: &Frame, bytes: u64, curve: &Curve) -> Verdict {
+        let now = frame.at;
         let weight = self.config.weight;
         if let Some(since) = self.idle.take() {
             let idle = now.since(since).as_ps() as f64;
@@ -92,12 +102,19 @@ impl Red {
         self.since_drop += 1.0;
         // Drops become evenly spaced: between one and 1/p frames apart.
         let left = 1.0 - self.since_drop * probability;
-        let due = left <= 0.0 || self.config.luck.uniform(flow) < probability / left;
+        let due = left <= 0.0 || self.uniform(frame) < probability / left;
         if due {
             self.since_drop = 0.0;
             return Verdict::Notify;
         }
         Verdict::Pass
+    }
+
+    /// The flow's next draw, in [0, 1).
+    fn uniform(&mut self, frame: &Frame) -> f64 {
+        let (luck, drawn) = self.flows.of(frame);
+        *drawn += 1;
+        luck.uniform(*drawn - 1)
     }
 }
 
@@ -119,7 +136,7 @@ fn probability(average: f64, curve: &Curve, gentle: bool) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_units::Key;
+    use farpath_wire::{FlowDir, Kind};
 
     const CURVE: Curve = Curve {
         min: 10_000.0,
@@ -127,13 +144,18 @@ mod tests {
         max_p: 0.1,
     };
 
+    fn frame(at: Duration) -> Frame {
+        Frame::new(Kind::Udp, FlowDir(0), 0, 1500).arriving(Time::ZERO + at)
+    }
+
     fn red(weight: f64, gentle: bool) -> Red {
         Red::new(RedConfig {
             weight,
             gentle,
             ecn: false,
             packet_time: Duration::from_us(10),
-            luck: Luck::new(Key::new(7), std::sync::Arc::default()),
+            key: Key::new(7),
+            names: Arc::default(),
         })
     }
 
@@ -142,7 +164,7 @@ mod tests {
     fn the_share_of_drops_is_that_of_the_paper() {
         for (bytes, p) in [(20_000, 0.05), (12_000, 0.01), (29_000, 0.095)] {
             let mut red = red(1.0, true);
-            let judged = (0..400_000).map(|_| red.judge(Time::ZERO, bytes, &CURVE, FlowDir(0)));
+            let judged = (0..400_000).map(|_| red.judge(&frame(Duration::ZERO), bytes, &CURVE));
             let lost = judged.filter(|v| *v == Verdict::Notify).count() as f64 / 400_000.0;
             let expected = 2.0 * p;
             assert!(
@@ -165,9 +187,9 @@ mod tests {
     #[test]
     fn the_average_follows_its_closed_form_and_decays_while_idle() {
         let mut red = red(0.002, true);
-        red.judge(Time::ZERO, 50_000, &CURVE, FlowDir(0));
+        red.judge(&frame(Duration::ZERO), 50_000, &CURVE);
         for _ in 1..500 {
-            red.judge(Time::ZERO, 50_000, &CURVE, FlowDir(0));
+            red.judge(&frame(Duration::ZERO), 50_000, &CURVE);
         }
         let up = 50_000.0 * (1.0 - libm::pow(0.998, 500.0));
         assert!(
@@ -176,7 +198,7 @@ mod tests {
             red.average
         );
         red.emptied(Time::ZERO);
-        red.judge(Time::ZERO + Duration::from_us(1000), 0, &CURVE, FlowDir(0));
+        red.judge(&frame(Duration::from_us(1000)), 0, &CURVE);
         let down = up * libm::pow(0.998, 101.0);
         assert!(
             (red.average / down - 1.0).abs() < 1e-9,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::choices::Choices;
 use crate::net::{Make, Net, Outcome};
 use crate::plain::Fault;
-use crate::plan::Plan;
+use crate::plan::{BundlePlan, Plan};
 
 pub(crate) const EVENTS: Mode = Mode::EventByEvent;
 
@@ -80,7 +80,7 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
         for (q, waiting) in &port.queues {
             assert_eq!(
                 q.offered,
-                q.frames + q.tail + q.early + waiting,
+                q.frames + q.tail + q.early + q.down + waiting,
                 "{}",
                 port.name
             );
@@ -245,7 +245,7 @@ fn three_hundred_networks_obey() {
 
 #[test]
 fn two_hundred_networks_with_queues_obey() {
-    let (mut queued, mut waited, mut refused) = (0, 0, 0);
+    let (mut queued, mut waited, mut refused, mut down) = (0, 0, 0, 0);
     for seed in 0..200 {
         let mut c = Choices::from_seed(seed);
         let plan = Plan::draw(&mut c).with_queues(&mut c);
@@ -257,17 +257,18 @@ fn two_hundred_networks_with_queues_obey() {
             queued += u64::from(counter.frames > 0);
             waited += u64::from(counter.longest_wait > Duration::ZERO);
             refused += u64::from(counter.tail > 0);
+            down += counter.down;
         }
     }
     assert!(
-        queued > 500 && waited > 200 && refused > 100,
-        "{queued} {waited} {refused}"
+        queued > 500 && waited > 200 && refused > 100 && down > 50,
+        "{queued} {waited} {refused} {down}"
     );
 }
 
 #[test]
 fn two_hundred_networks_with_disciplines_obey() {
-    let (mut early, mut marked, mut policed, mut held) = (0, 0, 0, 0);
+    let (mut early, mut marked, mut policed, mut held, mut down) = (0, 0, 0, 0, 0);
     for seed in 0..200 {
         let mut c = Choices::from_seed(seed);
         let plan = Plan::draw(&mut c).with_disciplines(&mut c);
@@ -279,13 +280,39 @@ fn two_hundred_networks_with_disciplines_obey() {
         for (counter, _) in truth.ports.iter().flat_map(|p| &p.queues) {
             early += counter.early;
             marked += counter.marked;
+            down += counter.down;
             held += u64::from(counter.longest_wait > Duration::from_us(100));
         }
     }
     assert!(
-        early > 500 && marked > 50 && policed > 500 && held > 50,
-        "{early} {marked} {policed} {held}"
+        early > 500 && marked > 50 && policed > 500 && held > 50 && down > 50,
+        "{early} {marked} {policed} {held} {down}"
     );
+}
+
+#[test]
+fn a_hundred_networks_with_bundles_obey() {
+    let (mut spread, mut fell) = (0, 0);
+    for seed in 0..100 {
+        let mut c = Choices::from_seed(seed);
+        let plan = Plan::draw(&mut c).with_bundles(&mut c);
+        let guard = Replay(seed);
+        uphold(&plan, &mut c);
+        std::mem::forget(guard);
+        let (truth, _, _) = oracle(&plan, Make::AsPlanned);
+        for BundlePlan { ends, .. } in &plan.bundles {
+            for (from, next) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+                let members = plan.members(from, next);
+                let ports = members
+                    .iter()
+                    .map(|(l, d)| &truth.ports[2 * l + d].counters);
+                let used = ports.clone().filter(|c| c.frames > 0).count();
+                spread += u64::from(used > 1);
+                fell += ports.map(|c| c.dropped(Drop::Down)).sum::<u64>();
+            }
+        }
+    }
+    assert!(spread > 60 && fell > 60, "{spread} {fell}");
 }
 
 /// Names the seed when a network breaks the law.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use farpath_element::atm::CircuitsConfig;
-use farpath_element::impair::{Line, Loss, LossSpec};
+use farpath_element::impair::{Flap, Line, Loss, LossSpec};
 use farpath_element::qdisc::QueueCounter;
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
-    FIRST_LABEL, Forwarding, Io, LabelAction, Mode, Network, Port, PortConfig, RouteAction,
+    FIRST_LABEL, Forwarding, Io, LabelAction, Mode, Network, Outages, Port, PortConfig,
+    RouteAction, Spread,
 };
 use farpath_units::{Duration, Key, Time};
+use farpath_wire::FlowDir;
 
 use crate::choices::Choices;
 use crate::node::{Node, NodeOutcome};
@@ -196,6 +198,45 @@ impl Net {
         })
     }
 
+    /// The far node's tables, whose bundles know when their members are down.
+    fn forwarding(&self, plan: &Plan, tables: &Tables, l: usize, d: usize) -> Forwarding {
+        let mut forwarding = tables.forwarding(plan, l, d);
+        let far = plan.links[l].ends[1 - d];
+        for spread in &mut forwarding.spreads {
+            let outputs: Vec<u16> = spread.outputs().collect();
+            for (n, output) in outputs.into_iter().enumerate() {
+                let (link, way) = tables.outs[far][usize::from(output) - 1];
+                let next = plan.links[link].ends[1 - way];
+                let late = plan.bundle(far, next).expect("it is one").late;
+                let mut up = true;
+                let told = plan.changes.iter().filter_map(|change| match change {
+                    (at, l, d, ChangePlan::Up(to)) if (*l, *d) == (link, way) => {
+                        (std::mem::replace(&mut up, *to) != *to).then_some(*at)
+                    }
+                    _ => None,
+                });
+                let told = told.collect();
+                let key = self
+                    .root
+                    .with(&plan.links[link].name)
+                    .with_number(way as u64);
+                let flap = plan.links[link].directions[way].impairments.flap;
+                let flap = flap.filter(|f| !f.holds);
+                let flap = flap.map(|spec| Flap::new(spec, key.with("flap")));
+                spread.set_outages(n, Outages::new(told, flap, late));
+            }
+        }
+        for (f, flow) in plan.flows.iter().enumerate() {
+            let dir = FlowDir::forward(f as u16);
+            for (dir, n) in [(dir, 0), (dir.turned(), 1)] {
+                let key = Key::new(1).with(&flow.name).with_number(n);
+                let spreads = forwarding.spreads.iter_mut();
+                spreads.for_each(|s| s.set_flow(dir, key.stream()));
+            }
+        }
+        forwarding
+    }
+
     fn port(&self, plan: &Plan, tables: &Tables, l: usize, d: usize, make: Make) -> Part {
         let direction = &plan.links[l].directions[d];
         let by_pull = matches!(make, Make::Pull | Make::Asleep);
@@ -207,7 +248,7 @@ impl Net {
             delay: direction.delay,
             reorder: direction.reorder,
             losses: self.losses(plan, l, d, &direction.losses, "loss"),
-            forwarding: tables.forwarding(plan, l, d),
+            forwarding: self.forwarding(plan, tables, l, d),
             headers: plan.flows.iter().flat_map(|f| [f.header; 2]).collect(),
             sampling: plan.sampling,
             changes: direction.changes || by_pull,
@@ -481,7 +522,7 @@ impl Tables {
         };
         for (f, flow) in plan.flows.iter().enumerate() {
             for (dir, from, to) in [(0, flow.from, flow.to), (1, flow.to, flow.from)] {
-                let mut route = self.route(plan, far, to);
+                let mut route = self.route(plan, far, to, &mut forwarding.spreads);
                 match &flow.way {
                     Way::Lsp(walk, _) if dir == 0 && near == from && far == walk[0] => {
                         let (place, (nl, nd)) = self.out(plan, far, walk[1]);
@@ -507,17 +548,29 @@ impl Tables {
         forwarding
     }
 
-    fn route(&self, plan: &Plan, node: usize, to: usize) -> RouteAction {
+    fn route(&self, plan: &Plan, node: usize, to: usize, spreads: &mut Vec<Spread>) -> RouteAction {
         if node == to {
             return RouteAction::Deliver;
         }
         match plan.next_hop(node, to) {
             Some(next) if node < plan.routers => {
                 let (place, (l, d)) = self.out(plan, node, next);
-                RouteAction::Forward {
-                    output: 1 + place as u16,
-                    mtu: plan.links[l].directions[d].mtu as u16,
-                }
+                let mtu = plan.links[l].directions[d].mtu as u16;
+                let Some(bundle) = plan.bundle(node, next) else {
+                    let output = 1 + place as u16;
+                    return RouteAction::Forward { output, mtu };
+                };
+                let output = |m| {
+                    self.outs[node]
+                        .iter()
+                        .position(|o| o == m)
+                        .expect("an output")
+                };
+                let members = plan.members(node, next);
+                let outputs: Vec<u16> = members.iter().map(|m| 1 + output(m) as u16).collect();
+                spreads.push(Spread::new(bundle.unit, &outputs));
+                let spread = spreads.len() as u16 - 1;
+                RouteAction::Spread { spread, mtu }
             }
             _ => RouteAction::None,
         }

@@ -300,21 +300,29 @@ impl Plain {
             return self.impair(end, frame, wire);
         }
         frame.at = end + self.delay;
-        match self.forwarding.decide(&mut frame) {
-            Exit::Drop(reason) => {
-                self.counters.drop(reason);
-                self.hash(frame.at, &frame, 1 + reason as u64);
-            }
-            Exit::Output(output) => {
-                self.hash(frame.at, &frame, 0);
-                if self.reorder {
-                    return io.output(output.into()).push_sorted(frame);
-                }
-                self.last_arrival = self.last_arrival.max(frame.at);
-                frame.at = self.last_arrival;
-                io.output(output.into()).push(frame);
-            }
+        let exit = self.forwarding.decide(&mut frame);
+        if let Exit::Drop(reason) = exit {
+            self.counters.drop(reason);
+            return self.hash(frame.at, &frame, 1 + reason as u64);
         }
+        self.hash(frame.at, &frame, 0);
+        if self.reorder {
+            let output = self.output(exit, &frame);
+            return io.output(output).push_sorted(frame);
+        }
+        self.last_arrival = self.last_arrival.max(frame.at);
+        frame.at = self.last_arrival;
+        let output = self.output(exit, &frame);
+        io.output(output).push(frame);
+    }
+
+    /// Where the far node hands a frame that it hands on, as it gets there.
+    fn output(&mut self, exit: Exit, frame: &Frame) -> usize {
+        usize::from(match exit {
+            Exit::Output(output) => output,
+            Exit::Spread(n) => self.forwarding.spreads[usize::from(n)].output(frame, frame.at),
+            Exit::Drop(_) => unreachable!("it is handed on"),
+        })
     }
 
     /// The line goes down and up as it is due.
@@ -331,6 +339,11 @@ impl Plain {
             self.up = flap.is_up();
             if !self.up {
                 for (frame, _) in std::mem::take(&mut self.queue) {
+                    self.counters.drop(Drop::Down);
+                    self.hash(due, &frame, 1 + Drop::Down as u64);
+                }
+                let shelved = self.shelves.as_mut().map(|s| s.empty());
+                for frame in shelved.into_iter().flatten() {
                     self.counters.drop(Drop::Down);
                     self.hash(due, &frame, 1 + Drop::Down as u64);
                 }
@@ -352,13 +365,11 @@ impl Plain {
         }
         let straight = end + self.delay;
         let mut sent = frame;
-        let output = match self.forwarding.decide(&mut sent) {
-            Exit::Output(output) => usize::from(output),
-            Exit::Drop(reason) => {
-                self.counters.drop(reason);
-                return self.hash(straight, &frame, 1 + reason as u64);
-            }
-        };
+        let exit = self.forwarding.decide(&mut sent);
+        if let Exit::Drop(reason) = exit {
+            self.counters.drop(reason);
+            return self.hash(straight, &frame, 1 + reason as u64);
+        }
         realised.damaged += u64::from(fate.damage == Some(Damage::Checksum));
         realised.undetected += u64::from(fate.damage == Some(Damage::Undetected));
         sent.at = straight + fate.delay + fate.held_back.unwrap_or_default();
@@ -367,6 +378,7 @@ impl Plain {
             sent.at = sent.at.max(self.last_arrival);
             self.last_arrival = sent.at;
         }
+        let output = self.output(exit, &sent);
         self.put(straight, sent, output, fate);
     }
 

@@ -9,9 +9,9 @@ use farpath_element::impair::{
 };
 use farpath_element::qdisc::{
     ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
-    Luck, Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
+    Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
 };
-use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage};
+use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage, Unit};
 use farpath_predict::Framing;
 use farpath_predict::atm::Aal5;
 use farpath_units::{Duration, Key, Rate, Size, Time};
@@ -93,9 +93,19 @@ pub(crate) enum ChangePlan {
     Up(bool),
 }
 
+/// All links of two routers, used together.
+#[derive(Clone, Debug)]
+pub(crate) struct BundlePlan {
+    pub(crate) ends: [usize; 2],
+    pub(crate) unit: Unit,
+    /// How late a member's fall is noticed.
+    pub(crate) late: Duration,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) routers: usize,
+    pub(crate) bundles: Vec<BundlePlan>,
     /// The router each host hangs on.
     pub(crate) hosts: Vec<usize>,
     pub(crate) links: Vec<Link>,
@@ -132,12 +142,6 @@ const RATES: [u64; 7] = [
     40_000_000_000,
 ];
 
-/// What waits in queues is not dropped with the link, and shaped cells have one queue.
-fn keep_waiting(direction: &mut Direction) {
-    direction.cells.shape = None;
-    let flap = &mut direction.impairments.flap;
-    *flap = flap.take().filter(|f| f.holds);
-}
 const FRAMINGS: [Framing; 6] = [
     Framing::Ethernet,
     Framing::Pos,
@@ -410,6 +414,7 @@ impl Plan {
         let routers = 1 + c.below(4) as usize;
         let mut plan = Plan {
             routers,
+            bundles: Vec::new(),
             hosts: Vec::new(),
             links: Vec::new(),
             flows: Vec::new(),
@@ -446,7 +451,17 @@ impl Plan {
                     queues: QueuesConfig::Classes(queues(c, direction)),
                     shaper: None,
                 });
-                keep_waiting(direction);
+                // Shaped cells have one queue.
+                direction.cells.shape = None;
+                if c.chance(20) {
+                    let frame = direction.rate.time_for(Size::from_bytes(1500));
+                    direction.impairments.flap = Some(FlapSpec {
+                        up: frame.times(1 + c.below(30)),
+                        down: frame.times(1 + c.below(10)),
+                        random: c.chance(50),
+                        holds: false,
+                    });
+                }
             }
         }
         self
@@ -461,11 +476,75 @@ impl Plan {
                 direction.queues = c.chance(70).then(|| discipline(c, direction, key));
                 direction.conditioning = conditioning(c, direction);
                 if direction.queues.is_some() {
-                    keep_waiting(direction);
+                    // Shaped cells have one queue.
+                    direction.cells.shape = None;
                 }
             }
         }
         self
+    }
+
+    /// The same network with bundles in place of some of its core's links, members of which go down.
+    pub(crate) fn with_bundles(mut self, c: &mut Choices) -> Plan {
+        let core = self.links.iter().filter(|l| l.ends[1] < self.routers);
+        for link in core
+            .filter(|l| l.ends[0] < self.routers)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            if !c.chance(70) {
+                continue;
+            }
+            let rate = link.directions[0].rate;
+            let frame = rate.time_for(Size::from_bytes(1500));
+            let late = frame.times(c.pick(&[0, 3, 20]));
+            self.bundles.push(BundlePlan {
+                ends: link.ends,
+                unit: c.pick(&[Unit::Flow, Unit::Packet]),
+                late,
+            });
+            for n in 0..1 + c.below(3) {
+                let mut member = link.clone();
+                member.name = format!("{} {n}", link.name);
+                for (d, direction) in member.directions.iter_mut().enumerate() {
+                    direction.delay += frame.times(c.below(4));
+                    direction.impairments.flap = c.chance(30).then(|| FlapSpec {
+                        up: frame.times(1 + c.below(60)),
+                        down: frame.times(1 + c.below(40)),
+                        random: c.chance(50),
+                        holds: false,
+                    });
+                    if direction.impairments.flap.is_none() && c.chance(40) {
+                        direction.changes = true;
+                        let trace = &mut direction.impairments.trace;
+                        *trace = trace.take().filter(|t| t.shortest(1000) > Duration::ZERO);
+                        for k in 0..1 + c.below(4) {
+                            let at = Time::ZERO + frame.times(1 + c.below(100));
+                            let up = ChangePlan::Up(k % 2 == 1 || c.chance(30));
+                            self.changes.push((at, self.links.len(), d, up));
+                        }
+                    }
+                }
+                self.links.push(member);
+            }
+        }
+        self.changes.sort_by_key(|change| change.0);
+        self
+    }
+
+    /// The bundle that joins two nodes.
+    pub(crate) fn bundle(&self, from: usize, next: usize) -> Option<&BundlePlan> {
+        let joins = |b: &&BundlePlan| b.ends == [from, next] || b.ends == [next, from];
+        self.bundles.iter().find(joins)
+    }
+
+    /// Its members that lead from `from` to `next`: link and direction.
+    pub(crate) fn members(&self, from: usize, next: usize) -> Vec<(usize, usize)> {
+        let all = self.links.iter().enumerate();
+        let members = all.filter(|(_, l)| l.ends == [from, next] || l.ends == [next, from]);
+        members
+            .map(|(n, l)| (n, usize::from(l.ends[1] == from)))
+            .collect()
     }
 
     /// Whether the plain port knows everything in it.
@@ -687,7 +766,8 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
                 gentle: c.chance(50),
                 ecn: c.chance(50),
                 packet_time: direction.rate.time_for(Size::from_bytes(1500)),
-                luck: Luck::new(key.with_number(n as u64), Default::default()),
+                key: key.with_number(n as u64),
+                names: Default::default(),
             });
         }
         QueuesConfig::Classes(classes)

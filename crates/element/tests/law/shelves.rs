@@ -51,6 +51,19 @@ impl Shelves {
         self.counters.iter().cloned().zip(waiting).collect()
     }
 
+    /// The link has gone down.
+    pub(crate) fn empty(&mut self) -> Vec<Frame> {
+        let mut all = Vec::new();
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            self.counters[number].down += queue.len() as u64;
+            if !queue.is_empty() {
+                self.credit[number] = self.credit[number].min(0);
+            }
+            all.extend(queue.drain(..).map(|(frame, _)| frame));
+        }
+        all
+    }
+
     pub(crate) fn set_limit(&mut self, limit: Limit) {
         for queue in &mut self.config.queues {
             queue.limit = limit;

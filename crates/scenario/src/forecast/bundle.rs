@@ -1,9 +1,11 @@
 //! Streams of one test on different members of a bundle.
 
+use farpath_element::Unit;
 use farpath_record::Record;
 use farpath_wire::FlowDir;
 
 use super::{Narrowest, Path};
+use crate::model::Bundle;
 
 /// A port on some stream's way: what is left of it, and what each stream needs of it.
 struct Place {
@@ -103,8 +105,26 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Says which bundles send frames in turn.
+    fn note_turns(&self, record: &mut Record) {
+        let links: Vec<_> = self
+            .there
+            .iter()
+            .map(|h| self.plan.ports[h.port].link)
+            .collect();
+        for bundle in &self.scenario.bundles {
+            if bundle.unit == Unit::Packet && bundle.links.iter().any(|l| links.contains(l)) {
+                record.notes.push(format!(
+                    "bundle `{}` sends frames over its members in turn; round-trip times are those of the first, and what comes out of order is not in the forecast",
+                    bundle.name
+                ));
+            }
+        }
+    }
+
     /// Says how streams are placed, where bundles part them or keep them together.
     pub(super) fn note_bundles(&self, record: &mut Record) {
+        self.note_turns(record);
         let own = &self.plan.flows[self.flow];
         let flows = self.plan.flows.iter().enumerate();
         let alike: Vec<usize> = flows
@@ -114,7 +134,8 @@ impl<'a> Path<'a> {
         if alike.len() < 2 {
             return;
         }
-        for bundle in &self.scenario.bundles {
+        let by_flow = |b: &&Bundle| b.unit == Unit::Flow;
+        for bundle in self.scenario.bundles.iter().filter(by_flow) {
             let mut on = vec![0_u32; bundle.links.len()];
             for flow in &alike {
                 let walk = self

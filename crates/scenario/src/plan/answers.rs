@@ -7,7 +7,7 @@
 use farpath_wire::{FlowDir, Frame, Kind};
 
 use crate::model::{NodeId, Scenario, TestKind};
-use crate::plan::Plan;
+use crate::plan::{Plan, port_of};
 
 impl Plan {
     /// Notes on every port whether a frame on it may be for the far node itself.
@@ -30,6 +30,14 @@ impl Plan {
                     Some(port) if self.ports[port].to == to => reached[port] = true,
                     _ => all_arrive = false,
                 }
+            }
+        }
+        // What reaches a node over one member of a bundle may come over all of them.
+        for port in 0..self.ports.len() {
+            let (link, from) = (self.ports[port].link, self.ports[port].from);
+            let bundle = scenario.bundle_of(link).filter(|_| reached[port]);
+            for member in bundle.iter().flat_map(|b| &b.links) {
+                reached[port_of(*member, scenario.way_from(from, *member))] = true;
             }
         }
         for (port, reached) in self.ports.iter_mut().zip(reached) {

@@ -45,7 +45,7 @@ impl Plan {
         hops
     }
 
-    /// Lets `frame` go from `start`, `visit`ing every port it crosses as it is there; returns the
+    /// Lets `frame` go from `start`, over what members it takes when none is down, `visit`ing every port it crosses as it is there; returns the
     /// node it is handed to, or `None` where it is dropped.
     pub(super) fn follow(
         &self,
@@ -58,8 +58,11 @@ impl Plan {
         let mut port = node.ports[usize::from(index)];
         loop {
             visit(port, &frame);
-            let Exit::Output(output) = self.ports[port].forwarding.decide(&mut frame) else {
-                return None;
+            let forwarding = &self.ports[port].forwarding;
+            let output = match forwarding.decide(&mut frame) {
+                Exit::Output(output) => output,
+                Exit::Spread(spread) => forwarding.spreads[usize::from(spread)].usual(frame.flow),
+                Exit::Drop(_) => return None,
             };
             match self.ports[port].outputs[usize::from(output)] {
                 Output::Node(node) => return Some(node),

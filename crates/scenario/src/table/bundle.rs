@@ -1,6 +1,6 @@
 //! `[[bundle]]`.
 
-use crate::key::Kind::{Int, Name, Refs};
+use crate::key::Kind::{Choice, Int, Name, Refs, Span};
 use crate::key::{Section, key};
 
 pub(crate) const BUNDLE: Section = Section {
@@ -28,5 +28,17 @@ pub(crate) const BUNDLE: Section = Section {
             "Of the hash that chooses: another one places the flows anew. The run's own seed does not.",
         )
         .default("0"),
+        key(
+            "spread",
+            Choice(&["flow", "packet"]),
+            "`flow` keeps each flow on one member; `packet` sends each flow's frames over the members in turn, and what their delays make of the order is so.",
+        )
+        .default("flow"),
+        key(
+            "detection",
+            Span { zero: true },
+            "From when a member goes down, or up, to when its routers notice, and send round it, or over it again.",
+        )
+        .default("0 s"),
     ],
 };

@@ -97,3 +97,68 @@ fn flows_keep_their_order_and_modes_agree() {
         assert_same("bundle", &world, &other);
     }
 }
+
+/// Frames in turn: every member has as many as every other, all modes agree, and what a member of another
+/// delay carries is out of order.
+#[test]
+fn frames_take_turns_in_every_mode() {
+    let test = "\n[[test]]\nname = \"u\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nrate = \"200 Mbit/s\"\nduration = \"200 ms\"\n";
+    let text = path(&format!("{STREAMS}{test}"));
+    let text = text.replace("name = \"lag\"", "name = \"lag\"\nspread = \"packet\"");
+    let alone = run_text(&text.replace(STREAMS, ""));
+    let frames = [1, 2, 3, 4].map(|n| alone.link(&format!("m{n}"), "west>east").frames);
+    let sent = frames.iter().sum::<u64>();
+    assert!(
+        frames.iter().all(|n| (sent / 4..=sent / 4 + 1).contains(n)),
+        "{frames:?}"
+    );
+    assert!(alone.metric("u", "reordered") > 100.0);
+    assert_eq!(alone.metric("u", "loss_ratio"), 0.0);
+    let world = run_in(scenario(&text), Mode::EventByEvent, 1);
+    assert_conserved("in turn", &world);
+    for window in WINDOWS {
+        let other = run_in(scenario(&text), Mode::Windowed(window), 1);
+        assert_same("in turn", &world, &other);
+    }
+}
+
+/// A member that goes down by an event and one that flaps: flows leave them and come back, in every mode.
+#[test]
+fn flows_leave_members_that_are_down_in_every_mode() {
+    let streams: String = (0..12)
+        .map(|n| {
+            format!(
+                "\n[[test]]\nname = \"u{n}\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nrate = \"5 Mbit/s\"\nduration = \"200 ms\"\n"
+            )
+        })
+        .collect();
+    let event =
+        |at: u32, up: bool| format!("\n[[event]]\nat = \"{at} ms\"\nlink = \"m2\"\nup = {up}\n");
+    let tests = format!("{STREAMS}{streams}{}{}", event(50, false), event(120, true));
+    let flap = "delay = \"3 ms\"\nflap = { up = \"30 ms\", down = \"20 ms\" }";
+    let text = path(&tests).replace("delay = \"3 ms\"", flap);
+    for unit in ["flow", "packet"] {
+        let text = text.replace(
+            "name = \"lag\"",
+            &format!("name = \"lag\"\nspread = \"{unit}\""),
+        );
+        let world = run_in(scenario(&text), Mode::EventByEvent, 1);
+        assert_conserved(unit, &world);
+        // Routers notice at once, so nothing is offered to m2 while it is down.
+        assert_eq!(
+            world
+                .link("m2", "west>east")
+                .drops
+                .get("down")
+                .copied()
+                .unwrap_or(0),
+            0
+        );
+        for window in WINDOWS {
+            let other = run_in(scenario(&text), Mode::Windowed(window), 1);
+            assert_same(unit, &world, &other);
+        }
+        let carried = [1, 2, 3, 4].map(|n| world.link(&format!("m{n}"), "west>east").frames);
+        assert!(carried.iter().all(|n| *n > 50), "{carried:?}");
+    }
+}

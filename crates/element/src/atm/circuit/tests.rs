@@ -1,6 +1,6 @@
 use farpath_predict::atm::{frame_loss, frame_loss_glued};
 use farpath_units::Rate;
-use farpath_wire::Kind;
+use farpath_wire::{FlowDir, Kind, LabelEntry};
 
 use super::*;
 
@@ -72,11 +72,14 @@ fn the_same_cells_are_lost_in_frames_of_any_length() {
     };
     let mut at = Vec::new();
     for cells in [1_u32, 2, 3, 192, 4096] {
-        let mut hazard = circuits(loss, false, 7);
-        let circuit = hazard.circuit(FlowDir::forward(0));
+        let mut circuits = circuits(loss, false, 7);
+        let (luck, circuit) = circuits.flows.of(&frame(0, 0));
         let mut struck = Vec::new();
         for first in (0..1_000_000_u64).step_by(cells as usize) {
-            circuit.cells.pass(cells.into(), |n| struck.push(first + n));
+            let draws = (luck, 0, loss.ratio);
+            circuit
+                .cells
+                .pass(cells.into(), draws, |n| struck.push(first + n));
         }
         struck.retain(|n| *n < 990_000);
         at.push(struck);
@@ -133,5 +136,48 @@ fn a_policer_discards_or_tags() {
         config.police = Some((contract, action));
         let hurt = Circuits::new(config).pass(Time::ZERO, 192 * CELL, &frame(0, 0));
         assert_eq!((hurt.fate, (hurt.lost, hurt.tagged)), (fate, counts));
+    }
+}
+
+/// A folded path crosses the link under one flow's name several times. Each crossing loses what it would
+/// lose if the others were not there, however they interleave, and no two lose the same.
+#[test]
+fn the_passes_of_a_folded_path_have_luck_of_their_own() {
+    let loss = CellLoss {
+        ratio: 0.02,
+        bit_error: 1e-5,
+    };
+    let fates = |ttls: &[u8]| {
+        let mut circuits = circuits(loss, true, 5);
+        let mut lost = vec![Vec::new(); ttls.len()];
+        for seq in 0..600 {
+            for (n, ttl) in ttls.iter().enumerate() {
+                let mut frame = frame(0, seq);
+                frame.label = LabelEntry::bottom(17, 0, *ttl);
+                // The crossings take turns unevenly.
+                for _ in 0..=(seq + n as u64) % 2 {
+                    let hurt = circuits.pass(Time::ZERO, 5 * CELL, &frame);
+                    lost[n].push((hurt.fate, hurt.lost));
+                }
+            }
+        }
+        lost
+    };
+    let together = fates(&[255, 253, 251]);
+    assert_eq!(together[0], fates(&[255])[0]);
+    assert_eq!(together[2], fates(&[255, 250, 251])[2]);
+    let common = |a: usize, b: usize| {
+        let pairs = together[a].iter().zip(&together[b]);
+        pairs
+            .filter(|(x, y)| x.0.is_some() && y.0.is_some())
+            .count()
+    };
+    let lost = |n: usize| together[n].iter().filter(|f| f.0.is_some()).count();
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        // Independent: the product of the shares, within four standard deviations.
+        let expected = lost(a) as f64 * lost(b) as f64 / 900.0;
+        let strays = (common(a, b) as f64 - expected).abs();
+        assert!(strays < 4.0 * expected.sqrt(), "{a} {b}: {strays}");
+        assert_ne!(together[a], together[b]);
     }
 }

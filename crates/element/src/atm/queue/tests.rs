@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
-use farpath_wire::Kind;
+use farpath_wire::{FlowDir, Kind};
 
 use super::*;
 
