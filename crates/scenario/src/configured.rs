@@ -10,7 +10,7 @@ use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
 use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
-use crate::source;
+use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
 use farpath_config::junos::model::{Joins, Router as Junos};
 use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check};
@@ -35,11 +35,11 @@ pub struct Configuration {
     nodes: Vec<NodeId>,
 }
 
-/// The configurations that `routers` name, beside the scenario called `scenario`; `None` if there are
+/// The configurations that `routers` name, in the scenario's folder; `None` if there are
 /// none.
 pub(crate) fn load(
     tables: &Tables,
-    scenario: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Configuration> {
     let (mut sources, mut dialects, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,11 +47,11 @@ pub(crate) fn load(
         let Some(file) = router.at::<String>("config") else {
             continue;
         };
-        match source::beside(scenario, file.get_ref(), &ENDINGS) {
+        match folder.text(file.get_ref(), &ENDINGS) {
             Err((title, remedy)) => faults.push(Diagnostic::new(file.span(), title).help(remedy)),
             Ok(text) => sources.push(Source {
                 name: file.get_ref().clone(),
-                text,
+                text: text.as_ref().to_owned(),
             }),
         }
         let dialect: Option<String> = router.get("dialect");

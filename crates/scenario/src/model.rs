@@ -3,6 +3,7 @@
 mod load;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
@@ -47,6 +48,8 @@ pub struct Scenario {
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.
     pub configuration: Option<crate::configured::Configuration>,
+    /// The text of every other file that was read, by its name in the scenario.
+    pub files: BTreeMap<String, Arc<str>>,
 }
 
 /// A node, by number: hosts first, then routers.
