@@ -38,6 +38,7 @@ pub struct Port {
     transmitter: Transmitter,
     fifo: Fifo,
     conditioning: Vec<Stage>,
+    ingress: Vec<Stage>,
     service: Service,
     mtu: u32,
     delay: Duration,
@@ -76,6 +77,7 @@ impl Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
             conditioning: config.conditioning,
+            ingress: Vec::new(),
             service,
             mtu: config.mtu,
             delay: config.delay,
@@ -292,6 +294,7 @@ impl Port {
     fn is_plain(&self) -> bool {
         matches!(self.service, Service::OnArrival)
             && self.conditioning.is_empty()
+            && self.ingress.is_empty()
             && self.losses.is_empty()
             && self.tapped.is_none()
             && self.passage == Passage::Straight
@@ -447,6 +450,9 @@ impl Port {
             Err(tally) => return tally,
         };
         let at = end + self.delay;
+        if !self.ingress.is_empty() {
+            return self.enter(at, frame, (treatment, hurt), io);
+        }
         if self.digest.is_some() || matches!(treatment.exit, Exit::Drop(_)) {
             self.audit_exit(at, frame, treatment);
         }

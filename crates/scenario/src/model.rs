@@ -194,6 +194,8 @@ pub struct Direction {
     pub queueing: Option<crate::queueing::Queueing>,
     /// What the sending router does to frames before they wait.
     pub conditioning: crate::conditioning::Conditioning,
+    /// What the node at the far end does to frames as they arrive.
+    pub arrivals: Vec<crate::conditioning::Rule>,
     /// What else happens to frames on the way.
     pub impairments: Impairments,
     /// What happens to cells, where the framing has any.

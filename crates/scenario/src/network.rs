@@ -192,6 +192,7 @@ fn direction(
         losses: losses(layers, names, faults),
         queueing: None,
         conditioning: Conditioning::default(),
+        arrivals: Vec::new(),
         impairments: Impairments::default(),
         cells: framing.is_atm().then(|| atm::cells(layers, rate, faults)),
     }
