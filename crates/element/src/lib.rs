@@ -33,7 +33,7 @@ pub use forwarding::{
 pub use merge::Merge;
 pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
 pub use port::{Change, Fates, Port, PortConfig, frame_hash};
-pub use router::{Answer, answer};
+pub use router::{Answer, ROUTER_ANSWER, answer};
 pub use side::{AckExtras, SideFifo, Sides};
 pub use tap::Tapped;
 pub use transmitter::{Cost, Transmitter};

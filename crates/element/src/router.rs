@@ -1,8 +1,13 @@
 //! What a node answers by itself: echo replies, time exceeded, fragmentation needed.
 
+use farpath_units::Duration;
 use farpath_wire::{Flags, Frame, Kind};
 
 use crate::counters::Drop;
+
+/// How long a router takes to answer an echo request or to report a frame it cannot forward. Not a
+/// figure of any router: the control plane is not modelled, but an answer takes some time.
+pub const ROUTER_ANSWER: Duration = Duration::from_us(10);
 
 /// What a node does with a frame that reached the node itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

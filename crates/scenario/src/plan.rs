@@ -14,7 +14,7 @@ use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
-pub use address::address;
+pub use address::{address, node_at};
 pub use connection::segments_per_growth;
 use route::Routes;
 pub use walk::Hop;

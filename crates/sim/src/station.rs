@@ -1,7 +1,9 @@
 //! A node's own endpoint: the programs that run on a host or router, and what the node answers by
 //! itself.
 
-use farpath_element::{Answer, Drop, Element, IntervalClock, Io, Sampling, answer, frame_hash};
+use farpath_element::{
+    Answer, Drop, Element, IntervalClock, Io, ROUTER_ANSWER, Sampling, answer, frame_hash,
+};
 use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
@@ -12,10 +14,6 @@ use crate::host::{Host, Step};
 use crate::ping::Pinger;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
-
-/// How long a router takes to answer an echo request or to report a frame it cannot forward. Not a
-/// figure of any router: the control plane is not modelled, but an answer takes some time.
-pub const ROUTER_ANSWER: Duration = Duration::from_us(10);
 
 /// One program on a node.
 #[derive(Debug)]

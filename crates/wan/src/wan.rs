@@ -28,6 +28,8 @@ pub struct Wan {
     /// `TEST/STREAM` by flow number: what luck is keyed with, since numbers follow the test list.
     pub(crate) flow_names: Arc<[String]>,
     seed: u64,
+    /// Packets that may wait in front of a host's interface, whatever the host says.
+    host_queue: Option<u64>,
 }
 
 impl Wan {
@@ -44,7 +46,15 @@ impl Wan {
             plan,
             sampling,
             seed,
+            host_queue: None,
         }
+    }
+
+    /// Hosts are real and keep their own queues: `packets` may wait here, which come in bursts.
+    #[must_use]
+    pub fn with_host_queue(mut self, packets: u64) -> Wan {
+        self.host_queue = Some(packets);
+        self
     }
 
     /// Port `number` before the start of the run.
@@ -65,7 +75,7 @@ impl Wan {
         let link = &scenario.links[plan.link.0];
         let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
         let limit = match scenario.hosts.get(plan.from.0) {
-            Some(host) => Limit::Packets(host.txqueuelen),
+            Some(host) => Limit::Packets(self.host_queue.unwrap_or(host.txqueuelen)),
             None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
         };
         let site = self.site(scenario, number);

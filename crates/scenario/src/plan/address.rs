@@ -25,6 +25,16 @@ pub fn address(node: NodeId, version: u8) -> IpAddr {
     }
 }
 
+/// The node that has an address; there may be fewer nodes.
+pub fn node_at(at: IpAddr) -> Option<NodeId> {
+    let (number, version) = match at {
+        IpAddr::V4(a) => (u32::from(a) & 0x1_ffff, 4),
+        IpAddr::V6(a) => (u128::from(a) as u32, 6),
+    };
+    let node = NodeId(number.checked_sub(1)? as usize);
+    (address(node, version) == at).then_some(node)
+}
+
 impl Plan {
     /// TCP or UDP ports of flow `number` at its source and at its sink.
     pub fn flow_ports(number: usize) -> [u16; 2] {
@@ -35,5 +45,22 @@ impl Plan {
     /// Identifier of the ICMP echoes of flow `number`.
     pub fn echo_identifier(number: usize) -> u16 {
         number as u16 + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_leads_back_to_its_node() {
+        for node in [0, 1, 255, 256, 70_000].map(NodeId) {
+            for version in [4, 6] {
+                assert_eq!(node_at(address(node, version)), Some(node));
+            }
+        }
+        for other in ["198.18.0.0", "198.51.100.1", "::1", "2001:db8::", "fe80::1"] {
+            assert_eq!(node_at(other.parse().expect("it is an address")), None);
+        }
     }
 }

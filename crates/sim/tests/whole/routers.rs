@@ -1,7 +1,7 @@
 //! Routers answer, or do not; labels and circuits are seen only by whom they concern.
 
 use farpath_element::Drop;
-use farpath_sim::ROUTER_ANSWER;
+use farpath_element::ROUTER_ANSWER;
 use farpath_wire::Kind;
 
 use crate::world::{World, assert_within, run_scenario, run_text, scenario};

@@ -1,0 +1,117 @@
+//! The real clock: runs a data plane until it is told to stop.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use farpath_units::{Duration, Time};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::time::{ClockId, clock_gettime};
+
+use crate::fidelity::Fidelity;
+use crate::plane::{Interface, Plane};
+
+/// What a driver does while nothing is due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Polling {
+    /// Sleeps until shortly before the next thing is due, then looks without pause.
+    #[default]
+    Hybrid,
+    /// Looks without pause: a processor of its own, and the least lateness.
+    Busy,
+    /// Sleeps until the next thing is due: the least processor time.
+    Sleep,
+}
+
+/// How long before something is due the hybrid stops sleeping: more than a wake-up takes.
+const WAKE: Duration = Duration::from_us(80);
+
+/// Longest sleep, and how often the owner has its turn.
+const TURN: Duration = Duration::from_ms(1);
+
+/// A clock that all namespaces of a machine share, from an instant on.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    zero_ns: u64,
+}
+
+impl Clock {
+    /// A clock whose zero is `lead` from now; it stands still until then.
+    pub fn start(lead: Duration) -> Clock {
+        Clock {
+            zero_ns: monotonic_ns() + lead.as_ns(),
+        }
+    }
+
+    /// `CLOCK_MONOTONIC` at zero, in nanoseconds.
+    pub fn zero_ns(&self) -> u64 {
+        self.zero_ns
+    }
+
+    /// The time since zero.
+    pub fn now(&self) -> Time {
+        Time::ZERO + Duration::from_ns(monotonic_ns().saturating_sub(self.zero_ns))
+    }
+}
+
+fn monotonic_ns() -> u64 {
+    // The one error is an unknown clock.
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| t.num_nanoseconds() as u64)
+}
+
+/// Runs `plane` by `clock`; `turn` is called about every millisecond with the time and stops the run by
+/// returning `false`. Returns when it stopped.
+///
+/// # Errors
+/// Those of an interface: it is gone.
+pub fn drive<I: Interface + AsFd>(
+    plane: &mut Plane<I>,
+    clock: Clock,
+    polling: Polling,
+    fidelity: &mut Fidelity,
+    mut turn: impl FnMut(&mut Plane<I>, Time, &Fidelity) -> bool,
+) -> io::Result<Time> {
+    let mut next_turn = Time::ZERO;
+    let mut before = clock.now();
+    loop {
+        let now = clock.now();
+        fidelity.gap(now.since(before));
+        if now >= next_turn {
+            if !turn(plane, now, fidelity) {
+                return Ok(now);
+            }
+            next_turn = now + TURN;
+        }
+        let taken = plane.take_in(now)?;
+        let until = clock.now();
+        if plane.work_due() < until {
+            plane.advance(until);
+        }
+        let given = plane.hand_out(until, &mut || clock.now(), fidelity)?;
+        before = clock.now();
+        if taken + given == 0 && polling != Polling::Busy {
+            let ahead = match polling {
+                Polling::Sleep => Duration::ZERO,
+                _ => WAKE,
+            };
+            let rest = plane.due().min(next_turn).since(before);
+            if rest > ahead {
+                sleep(plane, rest.saturating_sub(ahead))?;
+                before = clock.now();
+            }
+        }
+    }
+}
+
+/// Sleeps for `rest` or until a host sends.
+fn sleep<I: Interface + AsFd>(plane: &Plane<I>, rest: Duration) -> io::Result<()> {
+    let sources: Vec<BorrowedFd<'_>> = plane.interfaces().map(AsFd::as_fd).collect();
+    let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(sources.len());
+    fds.extend(sources.iter().map(|fd| PollFd::new(*fd, PollFlags::POLLIN)));
+    let timeout = TimeSpec::nanoseconds(rest.as_ns() as i64);
+    match ppoll(&mut fds, Some(timeout), None) {
+        Ok(_) | Err(Errno::EINTR) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
+}

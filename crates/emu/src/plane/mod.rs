@@ -1,0 +1,600 @@
+//! The data plane: what lies between real hosts, frame by frame, in whatever time its driver gives it.
+//!
+//! A packet is read once, into the memory it stays in. For each frame it would be on a wire one descriptor
+//! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
+//! there by itself. Consecutive survivors of one packet are written in one piece again.
+
+mod flows;
+mod heading;
+mod packet;
+mod pool;
+mod reply;
+mod router;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io::{self, IoSlice};
+
+use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port};
+use farpath_scenario::plan::{Output, Plan, address, port_of};
+use farpath_scenario::{NodeId, Scenario};
+use farpath_units::{Duration, Time};
+use farpath_wan::{Drops, Wan};
+use farpath_wire::{Frame, Kind};
+
+pub use flows::with_pairs;
+pub use heading::Macs;
+pub use pool::{CHUNK, LARGEST};
+
+use crate::fidelity::Fidelity;
+use flows::Flows;
+use packet::{DATAGRAM, Packet};
+use pool::{Pool, handle, unpack};
+use router::{About, Router, Told};
+
+/// An interface of a host, seen from the network: a queue of packets with offload headers.
+pub trait Interface {
+    /// Takes the next packet the host sends; `WouldBlock` when there is none.
+    ///
+    /// # Errors
+    /// Those of the device.
+    fn take(&mut self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Hands the host a packet, given in parts.
+    ///
+    /// # Errors
+    /// Those of the device; `WouldBlock` when the host's queue is full.
+    fn give(&mut self, parts: &[IoSlice<'_>]) -> io::Result<()>;
+}
+
+/// One interface and where it is plugged in.
+pub struct Attachment<I> {
+    /// The host.
+    pub node: NodeId,
+    /// The port its frames leave on, by number in the plan.
+    pub port: usize,
+    /// Its hardware address.
+    pub mac: [u8; 6],
+    /// The interface.
+    pub interface: I,
+}
+
+/// Packets read from one interface before the others have a turn.
+const TURN: usize = 32;
+
+/// The time a single delivery may span on the wire, unless said otherwise.
+pub const COALESCING: Duration = Duration::from_us(50);
+
+/// Packets that may wait for a host's own link: its kernel's queue is in front of it and lets no more through
+/// than that link carries, but in bursts.
+const HOST_QUEUE: u64 = 1 << 16;
+
+/// How far ahead of the slowest element others may run.
+const WINDOW: Duration = Duration::from_ms(5);
+
+/// One element of an emulated network.
+enum Piece {
+    /// A host: real, so nothing happens here.
+    Host,
+    Router(Router),
+    Port(Box<Port>),
+}
+
+impl Element for Piece {
+    fn advance(&mut self, until: Time, io: &mut Io<'_>) {
+        match self {
+            Piece::Host => {}
+            Piece::Router(r) => r.advance(until, io),
+            Piece::Port(p) => p.advance(until, io),
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        match self {
+            Piece::Host | Piece::Router(_) => Time::MAX,
+            Piece::Port(p) => p.deadline(),
+        }
+    }
+}
+
+/// How frames come to an interface and go from it.
+struct Socket<I> {
+    interface: I,
+    /// Where its frames are put.
+    out: ChannelId,
+    /// Where frames for it arrive.
+    arrivals: ChannelId,
+    macs: Macs,
+}
+
+/// What passed between hosts and network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Packets read.
+    pub packets_in: u64,
+    /// Frames they were.
+    pub frames_in: u64,
+    /// Packets written.
+    pub packets_out: u64,
+    /// Frames they were.
+    pub frames_out: u64,
+    /// Frames lost or refused by the model.
+    pub lost: u64,
+    /// Copies the model made.
+    pub copied: u64,
+    /// Packets that no node of the network is meant by, dropped on the way in.
+    pub strays: u64,
+    /// Packets that a host's kernel did not take.
+    pub refused: u64,
+    /// Times the memory was full when packets were to be read.
+    pub pool_full: u64,
+}
+
+/// The network between hosts, at work.
+pub struct Plane<I> {
+    network: Network<Piece>,
+    wan: Wan,
+    scenario: Scenario,
+    ports: Vec<ElementId>,
+    nodes: Vec<ElementId>,
+    /// Elements in which something happens: all but the hosts.
+    active: Vec<ElementId>,
+    sockets: Vec<Socket<I>>,
+    pool: Pool,
+    flows: Flows,
+    told: BTreeMap<u32, Told>,
+    coalescing: Duration,
+    next_event: usize,
+    traffic: Traffic,
+    heading: Vec<u8>,
+    /// Deliveries: interface, when due, handle, frames.
+    #[cfg(test)]
+    log: Vec<(usize, Time, u32, usize)>,
+}
+
+impl<I: Interface> Plane<I> {
+    /// The network of `wan`, made of `scenario` [`with_pairs`] of `pairs`, with real hosts at `attachments`, and
+    /// `memory` bytes for frames under way.
+    pub fn new(
+        scenario: Scenario,
+        wan: Wan,
+        pairs: &[(NodeId, NodeId)],
+        attachments: Vec<Attachment<I>>,
+        memory: u64,
+    ) -> Plane<I> {
+        let wan = wan.with_host_queue(HOST_QUEUE);
+        let flows = Flows::new(&scenario, &wan.plan, pairs);
+        let mut network = Network::new();
+        let mut nodes = Vec::new();
+        for node in 0..scenario.node_count() {
+            let (piece, lookahead) = endpoint(&scenario, &wan.plan, node);
+            nodes.push((network.add(piece), lookahead));
+        }
+        let mut ports = Vec::new();
+        for number in 0..wan.plan.ports.len() {
+            let mut port = wan.port(&scenario, number);
+            port.watch();
+            let lookahead = port.lookahead();
+            ports.push((network.add(Piece::Port(Box::new(port))), lookahead));
+        }
+        wan.connect(&mut network, &nodes, &ports);
+        let first = |both: &[(ElementId, Duration)]| both.iter().map(|b| b.0).collect();
+        let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
+        let routers = &nodes[scenario.hosts.len()..];
+        let active = routers.iter().chain(&ports).copied().collect();
+        let sockets = attachments
+            .into_iter()
+            .filter_map(|a| socket(&network, &wan.plan, (&nodes, &ports), a))
+            .collect();
+        Plane {
+            network,
+            wan,
+            scenario,
+            ports,
+            nodes,
+            active,
+            sockets,
+            pool: Pool::new(memory),
+            flows,
+            told: BTreeMap::new(),
+            coalescing: COALESCING,
+            next_event: 0,
+            traffic: Traffic::default(),
+            heading: Vec::with_capacity(2048),
+            #[cfg(test)]
+            log: Vec::new(),
+        }
+    }
+
+    /// The wire time a delivery may span from now on; zero delivers every frame alone.
+    pub fn set_coalescing(&mut self, span: Duration) {
+        self.coalescing = span;
+    }
+
+    /// Every interface.
+    pub fn interfaces(&self) -> impl Iterator<Item = &I> {
+        self.sockets.iter().map(|s| &s.interface)
+    }
+
+    /// Reads what hosts have sent by `now`, a turn from each interface. Returns how many packets.
+    ///
+    /// # Errors
+    /// Those of a device: it is gone.
+    pub fn take_in(&mut self, now: Time) -> io::Result<usize> {
+        let mut taken = 0;
+        for n in 0..self.sockets.len() {
+            for _ in 0..TURN {
+                match self.take_one(n, now) {
+                    Ok(true) => taken += 1,
+                    Ok(false) => break,
+                    Err(e) => return Err(e),
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Reads one packet; `false` when there is none.
+    fn take_one(&mut self, n: usize, now: Time) -> io::Result<bool> {
+        let socket = &mut self.sockets[n];
+        let Some(room) = self.pool.room() else {
+            self.traffic.pool_full += 1;
+            return Ok(false);
+        };
+        let len = match socket.interface.take(room) {
+            Ok(len) => len,
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(true),
+            Err(e) => return Err(e),
+        };
+        let parsed = Packet::parse(&room[..len]);
+        let Some((packet, flow)) = parsed.and_then(|p| Some((p, self.flows.find(&p)?))) else {
+            self.traffic.strays += 1;
+            return Ok(true);
+        };
+        let slot = self.pool.keep(len, packet);
+        let channel = self.network.channel_mut(socket.out);
+        self.traffic.packets_in += 1;
+        self.traffic.frames_in += packet.segments() as u64;
+        self.flows.frames(&packet, flow, |segment, mut frame| {
+            frame.at = now;
+            frame.side = handle(slot, segment);
+            channel.push(frame);
+        });
+        Ok(true)
+    }
+
+    /// Lets everything happen that is due before `now`, changes of the scenario among it, each when it
+    /// is due.
+    pub fn advance(&mut self, now: Time) {
+        while let Some(event) = self.scenario.events.get(self.next_event)
+            && event.at <= now
+        {
+            let event = event.clone();
+            self.run(event.at);
+            for way in &event.ways {
+                let number = port_of(event.link, *way);
+                let change = self.wan.change(&self.scenario, &event, number);
+                let port = self.port_mut(number);
+                port.apply(change);
+                let lookahead = port.lookahead();
+                self.network.set_lookahead(self.ports[number], lookahead);
+            }
+            self.next_event += 1;
+        }
+        self.run(now);
+    }
+
+    fn run(&mut self, until: Time) {
+        if until <= self.network.now() {
+            return;
+        }
+        self.network.run(until, Mode::Windowed(WINDOW));
+        self.note_fates();
+    }
+
+    /// Forgets the bytes of what is lost, and remembers what was doubled or answered.
+    fn note_fates(&mut self) {
+        for id in &self.ports {
+            let Piece::Port(port) = self.network.element_mut(*id) else {
+                continue;
+            };
+            let Some(fates) = port.fates() else { continue };
+            for copy in fates.copied.drain(..) {
+                self.pool.copied(copy.side);
+                self.traffic.copied += 1;
+            }
+            for frame in fates.lost.drain(..) {
+                let (slot, _) = unpack(frame.side);
+                self.pool.release(slot, 1);
+                self.traffic.lost += 1;
+            }
+        }
+        for id in &self.nodes {
+            let Piece::Router(router) = self.network.element_mut(*id) else {
+                continue;
+            };
+            for frame in router.lost.drain(..) {
+                let (slot, _) = unpack(frame.side);
+                self.pool.release(slot, 1);
+                self.traffic.lost += 1;
+            }
+            for told in router.told.drain(..) {
+                self.told.insert(told.handle, told);
+            }
+        }
+    }
+
+    /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` is
+    /// told how late each frame is by `clock`. Returns how many packets.
+    ///
+    /// # Errors
+    /// Those of a device: it is gone.
+    pub fn hand_out(
+        &mut self,
+        until: Time,
+        clock: &mut impl FnMut() -> Time,
+        fidelity: &mut Fidelity,
+    ) -> io::Result<usize> {
+        let mut written = 0;
+        for n in 0..self.sockets.len() {
+            for _ in 0..TURN {
+                let channel = self.network.channel(self.sockets[n].arrivals);
+                let Some((count, due)) = run_at_head(channel.frames(), self.coalescing) else {
+                    break;
+                };
+                if due >= until {
+                    break;
+                }
+                #[cfg(test)]
+                self.log.push((n, due, channel.frames()[0].side, count));
+                self.give(n, count)?;
+                written += 1;
+                fidelity.delivered(clock().since(due), count as u64);
+            }
+        }
+        Ok(written)
+    }
+
+    /// Writes the first `count` frames that have arrived at interface `n`, segments of one packet.
+    fn give(&mut self, n: usize, count: usize) -> io::Result<()> {
+        let socket = &mut self.sockets[n];
+        let channel = self.network.channel_mut(socket.arrivals);
+        let frame = channel.frames()[0];
+        channel.drop_heads(count);
+        let (slot, first) = unpack(frame.side);
+        let (packet, bytes) = (*self.pool.packet(slot), self.pool.bytes(slot));
+        let told = match frame.kind {
+            Kind::TimeExceeded | Kind::FragmentationNeeded | Kind::EchoReply => {
+                self.told.remove(&frame.side)
+            }
+            _ => None,
+        };
+        let out = &mut self.heading;
+        let given = if let Some(told) = told {
+            let about = quote((&packet, bytes), first, &told);
+            let from = address(NodeId(told.node as usize), packet.version);
+            let mtu = next_mtu(&self.scenario, &self.wan.plan, &told);
+            reply::write(out, (&frame, &told), &about, (from, mtu), socket.macs);
+            socket.interface.give(&[IoSlice::new(out)])
+        } else {
+            let run = (first, count);
+            let payload = heading::write(out, (&packet, bytes), run, &frame, socket.macs);
+            if frame.is_damaged() {
+                out.extend_from_slice(&bytes[payload]);
+                heading::damage(out, &packet);
+                socket.interface.give(&[IoSlice::new(out)])
+            } else {
+                let payload = IoSlice::new(&bytes[payload]);
+                socket.interface.give(&[IoSlice::new(out), payload])
+            }
+        };
+        self.pool.release(slot, count as u32);
+        match given {
+            Ok(()) => {
+                self.traffic.packets_out += 1;
+                self.traffic.frames_out += count as u64;
+            }
+            Err(e) if is_refusal(&e) => self.traffic.refused += 1,
+            Err(e) => return Err(e),
+        }
+        Ok(())
+    }
+
+    /// When the network or the scenario has something to do next, unless a host sends before.
+    pub fn work_due(&self) -> Time {
+        let event = self.scenario.events.get(self.next_event);
+        let event = event.map_or(Time::MAX, |e| e.at);
+        let active = self.active.iter().map(|id| self.network.due(*id));
+        active.fold(event, Time::min)
+    }
+
+    /// When there is something to do next, deliveries among it, unless a host sends before.
+    pub fn due(&self) -> Time {
+        let delivery = |s: &Socket<I>| {
+            let frames = self.network.channel(s.arrivals).frames();
+            run_at_head(frames, self.coalescing).map_or(Time::MAX, |(_, due)| due)
+        };
+        self.sockets.iter().map(delivery).fold(self.work_due(), Time::min)
+    }
+
+    /// Settles every counter at `end`.
+    pub fn finish(&mut self, end: Time) {
+        self.advance(end);
+        for number in 0..self.ports.len() {
+            self.port_mut(number).finish(end);
+        }
+    }
+
+    /// What passed so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// Frames on links, in queues or not handed out yet.
+    pub fn packets_under_way(&self) -> usize {
+        self.pool.packets()
+    }
+
+    /// The memory for packets: its size and the most of it that was used, in bytes.
+    pub fn memory(&self) -> (u64, u64) {
+        (self.pool.size(), self.pool.most_used())
+    }
+
+    /// What the links were built from.
+    pub fn wan(&self) -> &Wan {
+        &self.wan
+    }
+
+    /// The scenario, with the pairs of nodes as tests behind its own.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// A port, by number in the plan.
+    pub fn port(&self, number: usize) -> &Port {
+        match self.network.element(self.ports[number]) {
+            Piece::Port(port) => port,
+            Piece::Host | Piece::Router(_) => unreachable!("ports were added as ports"),
+        }
+    }
+
+    fn port_mut(&mut self, number: usize) -> &mut Port {
+        match self.network.element_mut(self.ports[number]) {
+            Piece::Port(port) => port,
+            Piece::Host | Piece::Router(_) => unreachable!("ports were added as ports"),
+        }
+    }
+
+    /// Counts what has happened by the instant the network has been advanced to, for a look at it.
+    pub fn catch_up(&mut self) {
+        let now = self.network.now();
+        for number in 0..self.ports.len() {
+            self.port_mut(number).catch_up(now);
+        }
+    }
+
+    /// Frames that crossed a port's link and were dropped by the router behind it.
+    pub fn dropped_behind(&self, number: usize) -> Drops {
+        let node = self.wan.plan.ports[number].to;
+        match self.network.element(self.nodes[node.0]) {
+            Piece::Router(router) => router.dropped(self.wan.input_of(number)),
+            _ => Drops::default(),
+        }
+    }
+
+    /// Changes the scenario's future and present: `change` is applied to a port at once.
+    pub fn apply(&mut self, number: usize, change: farpath_element::Change) {
+        let port = self.port_mut(number);
+        port.apply(change);
+        let lookahead = port.lookahead();
+        self.network.set_lookahead(self.ports[number], lookahead);
+    }
+}
+
+/// How many of the first frames can be delivered in one piece, and when the last of them is due.
+fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
+    let head = frames.first()?;
+    let mut due = head.at;
+    let mut count = 1;
+    if head.is_damaged() || !matches!(head.kind, Kind::Data | Kind::Udp) {
+        return Some((count, due));
+    }
+    let latest = head.at + span;
+    for frame in &frames[1..] {
+        let next = head.side + count as u32;
+        let alike = frame.side == next
+            && frame.ttl == head.ttl
+            && frame.class == head.class
+            && !frame.is_damaged();
+        if !alike || frame.at > latest {
+            break;
+        }
+        due = frame.at;
+        count += 1;
+    }
+    Some((count, due))
+}
+
+/// The host is busy, not gone.
+fn is_refusal(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory | io::ErrorKind::Interrupted
+    ) || e.raw_os_error() == Some(nix::libc::ENOBUFS)
+}
+
+/// The datagram that was segment `n` of a packet, as it died.
+fn quote((packet, bytes): (&Packet, &[u8]), n: usize, told: &Told) -> Vec<u8> {
+    let macs = Macs {
+        destination: [0; 6],
+        source: [0; 6],
+    };
+    let mut died = Frame::new(Kind::Udp, farpath_wire::FlowDir(0), 0, 0);
+    died.ttl = told.ttl;
+    died.class = packet.class;
+    let mut out = Vec::new();
+    let payload = heading::write(&mut out, (packet, bytes), (n, 1), &died, macs);
+    out.extend_from_slice(&bytes[payload]);
+    out.split_off(DATAGRAM)
+}
+
+/// The MTU of the link on which a node would have sent what was too big.
+fn next_mtu(scenario: &Scenario, plan: &Plan, told: &Told) -> u32 {
+    let About::TooBig {
+        output: Some(output),
+    } = told.about
+    else {
+        return 0;
+    };
+    let node = NodeId(told.node as usize);
+    let port = plan.nodes[node.0].ports.get(usize::from(output));
+    port.map_or(0, |port| {
+        let link = plan.ports[*port].link;
+        scenario.datagram_limit(node, link)
+    })
+}
+
+/// A node's piece of the network, and what it promises.
+fn endpoint(scenario: &Scenario, plan: &Plan, node: usize) -> (Piece, Duration) {
+    let Some(router) = node.checked_sub(scenario.hosts.len()) else {
+        return (Piece::Host, Duration::ZERO);
+    };
+    let routes = plan.nodes[node].routes.clone();
+    let router = Router::new(node as u32, scenario.routers[router].answers, routes);
+    let lookahead = router.lookahead();
+    (Piece::Router(router), lookahead)
+}
+
+/// Plugs an interface in; nothing if the plan never uses its link.
+fn socket<I>(
+    network: &Network<Piece>,
+    plan: &Plan,
+    (nodes, ports): (&[ElementId], &[ElementId]),
+    attachment: Attachment<I>,
+) -> Option<Socket<I>> {
+    let node = attachment.node;
+    let used = &plan.nodes[node.0].ports;
+    let output = used.iter().position(|p| *p == attachment.port)?;
+    // The other direction of the same link brings frames.
+    let inward = attachment.port ^ 1;
+    let outputs = &plan.ports[inward].outputs;
+    let local = outputs.iter().position(|o| *o == Output::Node(node))?;
+    let mut source = attachment.mac;
+    source[5] ^= 0x80;
+    Some(Socket {
+        interface: attachment.interface,
+        out: network.outputs(nodes[node.0])[output],
+        arrivals: network.outputs(ports[inward])[local],
+        macs: Macs {
+            destination: attachment.mac,
+            source,
+        },
+    })
+}

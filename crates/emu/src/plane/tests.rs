@@ -1,0 +1,546 @@
+//! The plane between interfaces made of memory, on a clock made of numbers.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use farpath_scenario::{Source, parse};
+use farpath_wire::Checksum;
+use farpath_wire::packet::{LinkType, Network as Ip, Packet as Read, Transport as Segment};
+use proptest::prelude::*;
+
+use super::packet::{NEEDS_CHECKSUM, OFFLOAD};
+use super::*;
+
+const MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+
+/// What a host sends, and when; what it got.
+#[derive(Clone, Default)]
+struct Memory(Rc<RefCell<Queues>>);
+
+#[derive(Default)]
+struct Queues {
+    sends: VecDeque<(Time, Vec<u8>)>,
+    now: Time,
+    got: Vec<Vec<u8>>,
+}
+
+impl Interface for Memory {
+    fn take(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut queues = self.0.borrow_mut();
+        let now = queues.now;
+        match queues.sends.front() {
+            Some((at, _)) if *at <= now => {}
+            _ => return Err(io::ErrorKind::WouldBlock.into()),
+        }
+        let (_, bytes) = queues.sends.pop_front().expect("there is one");
+        into[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn give(&mut self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        let all = parts.iter().flat_map(|p| p.iter().copied()).collect();
+        self.0.borrow_mut().got.push(all);
+        Ok(())
+    }
+}
+
+struct World {
+    plane: Plane<Memory>,
+    hosts: Vec<Memory>,
+    fidelity: Fidelity,
+}
+
+fn world(text: &str) -> World {
+    let source = Source {
+        name: "test.toml".to_owned(),
+        text: text.to_owned(),
+    };
+    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (whole, pairs) = with_pairs(&scenario);
+    let plan = Plan::new(&whole).expect("it has routes");
+    let wan = Wan::new(&whole, plan, 1, farpath_element::Sampling::OFF);
+    let plan = wan.plan.clone();
+    let hosts: Vec<Memory> = scenario.hosts.iter().map(|_| Memory::default()).collect();
+    let attachments = hosts.iter().enumerate().map(|(node, memory)| Attachment {
+        node: NodeId(node),
+        port: plan.nodes[node].ports[0],
+        mac: MAC,
+        interface: memory.clone(),
+    });
+    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20);
+    World {
+        plane,
+        hosts,
+        fidelity: Fidelity::new(Duration::from_ms(1)),
+    }
+}
+
+impl World {
+    /// Does what a driver does at the instant `at`.
+    fn step(&mut self, at: Time) {
+        self.listen(at);
+        self.work(at.next());
+    }
+
+    fn listen(&mut self, at: Time) {
+        for host in &self.hosts {
+            host.0.borrow_mut().now = at;
+        }
+        while self.plane.take_in(at).expect("memory does not fail") > 0 {}
+    }
+
+    fn work(&mut self, until: Time) {
+        self.plane.advance(until);
+        let (plane, fidelity) = (&mut self.plane, &mut self.fidelity);
+        while plane
+            .hand_out(until, &mut || until, fidelity)
+            .expect("memory does not fail")
+            > 0
+        {}
+    }
+
+    /// Steps from event to event until nothing is under way.
+    fn rest(&mut self) {
+        for _ in 0..1_000_000 {
+            let sends = self.hosts.iter().map(|h| {
+                let queues = h.0.borrow();
+                queues.sends.front().map_or(Time::MAX, |(at, _)| *at)
+            });
+            let next = sends.min().unwrap_or(Time::MAX);
+            let due = self.plane.due();
+            if due.min(next) == Time::MAX {
+                return;
+            }
+            self.step(next.min(due));
+        }
+        panic!("it never comes to rest");
+    }
+
+    fn sends(&self, host: usize, at: Time, bytes: Vec<u8>) {
+        self.hosts[host].0.borrow_mut().sends.push_back((at, bytes));
+    }
+
+    fn got(&self, host: usize) -> Vec<Vec<u8>> {
+        self.hosts[host].0.borrow().got.clone()
+    }
+}
+
+/// One segment or a super-frame of TCP or UDP, as a kernel hands it over.
+struct Made {
+    version: u8,
+    from: usize,
+    to: usize,
+    udp: bool,
+    ports: [u16; 2],
+    seq: u32,
+    control: u8,
+    /// Payload bytes, numbered from this.
+    first: usize,
+    payload: usize,
+    size: u16,
+    ttl: u8,
+}
+
+impl Default for Made {
+    fn default() -> Made {
+        Made {
+            version: 4,
+            from: 0,
+            to: 1,
+            udp: false,
+            ports: Plan::flow_ports(0),
+            seq: 1,
+            control: 0x18,
+            first: 0,
+            payload: 1000,
+            size: 0,
+            ttl: 64,
+        }
+    }
+}
+
+fn payload(n: usize) -> u8 {
+    (n ^ (n >> 8) ^ (n >> 13)) as u8
+}
+
+impl Made {
+    fn bytes(&self) -> Vec<u8> {
+        let transport = if self.udp { 8 } else { 20 };
+        let ip = if self.version == 6 { 40 } else { 20 };
+        let length = transport + self.payload;
+        let mut out = vec![0; OFFLOAD];
+        out[0] = NEEDS_CHECKSUM;
+        out[6..8].copy_from_slice(&(14 + ip as u16).to_le_bytes());
+        out[8..10].copy_from_slice(&if self.udp { 6_u16 } else { 16 }.to_le_bytes());
+        if self.size > 0 {
+            out[1] = match (self.udp, self.version) {
+                (true, _) => 5,
+                (false, 4) => 1,
+                (false, _) => 4,
+            };
+            out[4..6].copy_from_slice(&self.size.to_le_bytes());
+        }
+        out.extend([0xff; 12]);
+        let [a, b] = [self.from, self.to].map(|n| address(NodeId(n), self.version));
+        let protocol = if self.udp { 17 } else { 6 };
+        if self.version == 6 {
+            out.extend([0x86, 0xdd, 0x60, 0, 0, 0]);
+            out.extend((length as u16).to_be_bytes());
+            out.extend([protocol, self.ttl]);
+        } else {
+            out.extend([0x08, 0x00, 0x45, 0]);
+            out.extend(((ip + length) as u16).to_be_bytes());
+            out.extend([0, 7, 0x40, 0, self.ttl, protocol, 0, 0]);
+        }
+        for address in [a, b] {
+            match address {
+                std::net::IpAddr::V4(a) => out.extend(a.octets()),
+                std::net::IpAddr::V6(a) => out.extend(a.octets()),
+            }
+        }
+        out.extend(self.ports[0].to_be_bytes());
+        out.extend(self.ports[1].to_be_bytes());
+        let packet = Packet {
+            addresses: [a, b],
+            transport: match self.udp {
+                true => packet::Transport::Udp { ports: self.ports },
+                false => packet::Transport::Tcp {
+                    ports: self.ports,
+                    seq: 0,
+                    control: 0,
+                },
+            },
+            ..Packet::plain(100)
+        };
+        let sum = !heading::pseudo(&packet, length as u32).value();
+        if self.udp {
+            out.extend((length as u16).to_be_bytes());
+            out.extend(sum.to_be_bytes());
+        } else {
+            out.extend(self.seq.to_be_bytes());
+            out.extend([0, 0, 0, 0, 0x50, self.control, 0xff, 0xff]);
+            out.extend(sum.to_be_bytes());
+            out.extend([0, 0]);
+        }
+        out.extend((self.first..self.first + self.payload).map(payload));
+        out
+    }
+}
+
+/// A packet as a receiving kernel reads it: it completes the checksum, and it must come out right.
+fn read(bytes: &[u8]) -> (u32, Vec<u8>, u8, u16) {
+    assert_eq!(bytes[OFFLOAD..OFFLOAD + 6], MAC);
+    let mut frame = bytes[OFFLOAD..].to_vec();
+    let parsed = packet::Packet::parse(bytes).expect("it is a packet");
+    let segments = parsed.segments();
+    if segments == 1 {
+        assert_eq!(
+            (bytes[1], parsed.segment),
+            (0, 0),
+            "one segment is not to be cut"
+        );
+    }
+    if let Some((start, field)) = parsed.partial {
+        let (start, field) = (usize::from(start), usize::from(start + field));
+        let expected = heading::pseudo(&parsed, (frame.len() - start) as u32);
+        let found = u16::from_be_bytes([frame[field], frame[field + 1]]);
+        assert_eq!(found, !expected.value(), "the pseudo-header's sum");
+        let sum = Checksum::new().with(&frame[start..]).value();
+        frame[field..field + 2].copy_from_slice(&sum.to_be_bytes());
+    }
+    let whole = Read::parse(LinkType::Ethernet, &frame).expect("headers are right");
+    let (ip, transport) = whole.ip.expect("it is IP");
+    let ttl = match ip {
+        Ip::V4(ip) => {
+            let header = &frame[14..14 + 20];
+            assert_eq!(Checksum::new().with(header).value(), 0, "the IP checksum");
+            assert_eq!(usize::from(ip.total_length), frame.len() - 14);
+            ip.ttl
+        }
+        Ip::V6(ip) => {
+            assert_eq!(usize::from(ip.payload_length), frame.len() - 54);
+            ip.hop_limit
+        }
+    };
+    let seq = match transport {
+        Segment::Tcp(tcp) => tcp.sequence,
+        Segment::Udp(udp) => {
+            assert_eq!(usize::from(udp.length), 8 + parsed.payload() as usize);
+            0
+        }
+        _ => 0,
+    };
+    let body = bytes[usize::from(parsed.payload_at)..].to_vec();
+    (seq, body, ttl, segments as u16)
+}
+
+const TWO: &str = r#"
+[scenario]
+name = "two"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "access"
+ends = ["a", "r"]
+rate = "10 Gbit/s"
+delay = "10 us"
+mtu = 9000
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+rate = "10 Gbit/s"
+delay = "1 ms"
+mtu = 9000
+LOSS
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "1 s"
+"#;
+
+fn two(loss: &str) -> World {
+    world(&TWO.replace("LOSS", loss))
+}
+
+#[test]
+fn a_super_frame_crosses_in_one_piece_with_its_hops_counted() {
+    for version in [4, 6] {
+        let size: u16 = if version == 6 { 8928 } else { 8948 };
+        let mut w = two("");
+        let made = Made {
+            version,
+            payload: 50_000,
+            size,
+            ..Made::default()
+        };
+        w.sends(0, Time::ZERO, made.bytes());
+        w.rest();
+        let got = w.got(1);
+        assert_eq!(got.len(), 1);
+        let (seq, body, ttl, segments) = read(&got[0]);
+        assert_eq!((seq, ttl, segments), (1, 63, 6));
+        assert!(body.iter().copied().eq((0..50_000).map(payload)));
+        assert_eq!(w.plane.packets_under_way(), 0);
+        // Two hops at 10 Gb/s: a full frame on the first, five and the last, shorter one on the second.
+        let log = &w.plane.log;
+        let wire = |bytes: u64| bytes * 800;
+        let head = if version == 6 { 60 } else { 40 };
+        let full = wire(u64::from(size) + head + 38);
+        let last = wire(50_000 - 5 * u64::from(size) + head + 38);
+        let expected = 6 * full + last + 1_010_000_000;
+        assert_eq!(log[0].1, Time::from_ps(expected));
+    }
+}
+
+#[test]
+fn a_scripted_loss_takes_the_one_segment_and_only_its_first_transmission() {
+    // Segment 3 of a real connection with its timestamps is the one that holds byte 2 · 8948.
+    let mut w = two("[link.forward]\nlose = { flow = \"bulk\", segment = 3 }\n");
+    let syn = Made {
+        seq: 0,
+        control: 0x02,
+        payload: 0,
+        ..Made::default()
+    };
+    w.sends(0, Time::ZERO, syn.bytes());
+    let made = Made {
+        payload: 60_000,
+        size: 8948,
+        ..Made::default()
+    };
+    w.sends(0, Time::ZERO, made.bytes());
+    w.rest();
+    let got: Vec<_> = w.got(1).iter().skip(1).map(|b| read(b)).collect();
+    let spans: Vec<(u32, usize)> = got.iter().map(|g| (g.0 - 1, g.1.len())).collect();
+    assert_eq!(spans, [(0, 2 * 8948), (3 * 8948, 60_000 - 3 * 8948)]);
+    assert_eq!(
+        (w.plane.traffic().lost, w.plane.packets_under_way()),
+        (1, 0)
+    );
+    // Sent again, it arrives.
+    let again = Made {
+        seq: 1 + 2 * 8948,
+        first: 2 * 8948,
+        payload: 8948,
+        ..Made::default()
+    };
+    let now = w.plane.network.now();
+    w.sends(0, now, again.bytes());
+    w.rest();
+    assert_eq!(w.plane.traffic().lost, 1);
+}
+
+#[test]
+fn damage_is_found_by_the_receivers_checksum() {
+    let mut w = two("[link.forward]\ncorruption = { share = 0.2, found_by = \"checksum\" }\n");
+    let made = Made {
+        payload: 60_000,
+        size: 8948,
+        ..Made::default()
+    };
+    for n in 0..6 {
+        w.sends(0, Time::ZERO + Duration::from_us(n), made.bytes());
+    }
+    w.rest();
+    let got = w.got(1);
+    let damaged: Vec<_> = got.iter().filter(|b| b[0] == 0).collect();
+    assert!(!damaged.is_empty(), "a fifth of forty-two");
+    let frame = &damaged[0][OFFLOAD..];
+    let parsed = packet::Packet::parse(damaged[0]).expect("its headers are whole");
+    let at = usize::from(parsed.transport_at) - OFFLOAD;
+    let sum = heading::pseudo(&parsed, (frame.len() - at) as u32).with(&frame[at..]);
+    assert_ne!(sum.value(), 0);
+    assert_eq!(w.plane.packets_under_way(), 0);
+}
+
+#[test]
+fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
+    let mut w = two("");
+    let made = Made {
+        ttl: 1,
+        udp: true,
+        ports: [4000, 33_434],
+        ..Made::default()
+    };
+    w.sends(0, Time::ZERO, made.bytes());
+    let made = Made {
+        version: 6,
+        ttl: 1,
+        payload: 3000,
+        ..Made::default()
+    };
+    w.sends(0, Time::ZERO, made.bytes());
+    w.rest();
+    let got = w.got(0);
+    assert_eq!(got.len(), 2);
+    for (bytes, version) in got.iter().zip([4, 6]) {
+        let whole = Read::parse(LinkType::Ethernet, &bytes[OFFLOAD..]).expect("it reads");
+        let (ip, transport) = whole.ip.expect("it is IP");
+        let from = match ip {
+            Ip::V4(ip) => std::net::IpAddr::V4(ip.source),
+            Ip::V6(ip) => ip.source.into(),
+        };
+        assert_eq!(from, address(NodeId(2), version));
+        let Segment::Icmp(icmp) = transport else {
+            panic!("it is ICMP")
+        };
+        assert_eq!(icmp.message, farpath_wire::icmp::Message::TimeExceeded);
+        let quoted = packet::Packet::parse(
+            &[&[0; 10][..], &bytes[OFFLOAD..OFFLOAD + 14], icmp.quoted].concat(),
+        );
+        assert_eq!(quoted.expect("the quote reads").ttl, 1);
+    }
+    assert_eq!(w.plane.packets_under_way(), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// However late and in whatever pattern a driver wakes, deliveries are due at the same instants.
+    #[test]
+    fn departures_do_not_depend_on_the_driver(
+        packets in prop::collection::vec((0_u64..2000, 0..2_usize, 1_usize..60_000, 0..3_u8), 1..40),
+        wakes in prop::collection::vec(1_u64..700, 1..40),
+    ) {
+        let loss = "[link.forward]\nloss = \"5%\"\nqueue = \"200 kB\"\n[link.reverse]\nloss = \"2%\"\n";
+        let run = |wakes: &[u64]| {
+            let mut w = two(loss);
+            w.plane.set_coalescing(Duration::ZERO);
+            let mut sorted = packets.clone();
+            sorted.sort();
+            let mut wake = wakes.iter().cycle();
+            let mut now = Time::ZERO;
+            for (us, from, size, kind) in &sorted {
+                let at = Time::ZERO + Duration::from_us(*us);
+                while !wakes.is_empty() {
+                    let next = now + Duration::from_us(*wake.next().expect("it cycles"));
+                    if next >= at { break; }
+                    now = next;
+                    w.work(now);
+                }
+                let (size, cut) = if *kind == 0 { ((*size).min(8000), 0) } else { (*size, 1448) };
+                let made = Made {
+                    version: if *kind == 2 { 6 } else { 4 },
+                    from: *from,
+                    to: 1 - *from,
+                    udp: *kind == 2,
+                    ports: if *kind == 1 { Plan::flow_ports(0) } else { [1, 2] },
+                    payload: size,
+                    size: cut,
+                    ..Made::default()
+                };
+                w.sends(*from, at, made.bytes());
+                w.listen(at);
+            }
+            w.rest();
+            let traffic = w.plane.traffic();
+            let mut log = w.plane.log.clone();
+            log.sort();
+            let deliveries: Vec<_> = log.iter().map(|l| (l.0, l.1, l.3)).collect();
+            (deliveries, traffic, w.plane.packets_under_way())
+        };
+        let (deliveries, traffic, left) = run(&[]);
+        let (late, same, none) = run(&wakes);
+        prop_assert_eq!(left + none, 0);
+        prop_assert_eq!(traffic.frames_in, traffic.frames_out + traffic.lost);
+        prop_assert_eq!(traffic, same);
+        prop_assert_eq!(deliveries, late);
+    }
+
+    /// Whatever is lost, what arrives is what was sent, in pieces whose headers are right.
+    #[test]
+    fn survivors_arrive_with_right_headers(
+        loss in 1_u32..40, size in 500_u16..9000, payload_bytes in 1_usize..60_000,
+        version in prop::sample::select(vec![4_u8, 6]), udp: bool, span in 0_u64..100,
+    ) {
+        let mut w = two(&format!("[link.forward]\nloss = \"{loss}%\"\n"));
+        w.plane.set_coalescing(Duration::from_us(span));
+        let size = size.min(8900);
+        for n in 0..5 {
+            let made = Made {
+                version, udp, payload: payload_bytes, size, first: 0, seq: 1, ..Made::default()
+            };
+            w.sends(0, Time::ZERO + Duration::from_us(n), made.bytes());
+        }
+        w.rest();
+        let mut frames = 0;
+        for bytes in w.got(1) {
+            let (seq, body, ttl, segments) = read(&bytes);
+            prop_assert_eq!(ttl, 63);
+            frames += u64::from(segments);
+            if !udp {
+                let from = seq as usize - 1;
+                prop_assert!(body.iter().copied().eq((from..from + body.len()).map(payload)));
+                prop_assert_eq!(from % usize::from(size), 0);
+            }
+        }
+        let traffic = w.plane.traffic();
+        prop_assert_eq!(frames, traffic.frames_out);
+        prop_assert_eq!(traffic.frames_in, traffic.frames_out + traffic.lost);
+        prop_assert_eq!(w.plane.packets_under_way(), 0);
+    }
+
+    /// No bytes a host may send bring the reader down.
+    #[test]
+    fn any_bytes_can_be_read(mut bytes in prop::collection::vec(any::<u8>(), 0..200), kind in 0..3_usize) {
+        let made = [
+            Made::default().bytes(),
+            Made { version: 6, udp: true, size: 100, ..Made::default() }.bytes(),
+            Vec::new(),
+        ][kind].clone();
+        for (i, b) in made.iter().enumerate() {
+            if i < bytes.len() && bytes[i] < 230 { bytes[i] = *b; }
+        }
+        let mut w = two("");
+        w.sends(0, Time::ZERO, bytes);
+        w.rest();
+        prop_assert_eq!(w.plane.packets_under_way(), 0);
+    }
+}
