@@ -6,8 +6,8 @@ use std::io;
 use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
-use farpath_scenario::plan::{Plan, PlanError};
 use farpath_scenario::Scenario;
+use farpath_scenario::plan::{Plan, PlanError};
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
@@ -16,8 +16,8 @@ use crate::certify::{Evidence, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
 use crate::fidelity::Fidelity;
 use crate::host::{Host, HostError};
-use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
 use crate::layout::Layout;
+use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
 use crate::spec::DeviceChoice;
 use crate::tap::Tap;
 
@@ -111,7 +111,9 @@ impl Lab {
             plan.ports.iter_mut().for_each(|p| p.changes = true);
         }
         let wan = Wan::new(&whole, plan, options.seed, options.sampling);
-        let needed = options.memory.unwrap_or_else(|| memory_needed(&whole, &wan));
+        let needed = options
+            .memory
+            .unwrap_or_else(|| memory_needed(&whole, &wan));
         if let Some(available) = memory_available()
             && needed > available / 4 * 3
         {
@@ -219,7 +221,10 @@ impl Lab {
             }
             note("packet socket", counters.packet_socket_drops);
             note("tcp memory", counters.memory_pressures);
-            note("tcp memory (out-of-order queue)", counters.out_of_order_pruned);
+            note(
+                "tcp memory (out-of-order queue)",
+                counters.out_of_order_pruned,
+            );
             note("tcp backlog", counters.backlog_drops);
         }
         drops.retain(|_, count| *count > 0);
@@ -231,7 +236,8 @@ impl Lab {
         let plane = &self.plane;
         let record = |number| {
             let both = (plane.port(number), &plane.dropped_behind(number));
-            let mut record = farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
+            let mut record =
+                farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
             record.origin = Origin::Emulated;
             record
         };

@@ -188,7 +188,10 @@ mod tests {
         assert_eq!(report.cwnd_max, Some(1440626));
         assert_eq!(report.rtt_ns, Some([40, 82, 164].map(|us| us * 1000)));
         // Two intervals of half a second are omitted, four are measured.
-        let ends = report.intervals.iter().map(|i| (i.end_ns + 50_000_000) / 100_000_000);
+        let ends = report
+            .intervals
+            .iter()
+            .map(|i| (i.end_ns + 50_000_000) / 100_000_000);
         assert_eq!(ends.collect::<Vec<_>>(), [5, 10, 15, 20, 25, 30]);
         assert!(report.intervals.iter().all(|i| i.cwnd.is_some()));
         assert_eq!((report.packets, report.jitter_ns), (None, None));

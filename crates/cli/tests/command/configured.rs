@@ -32,9 +32,9 @@ fn switch(rate: &str, links: [&str; 3]) -> String {
             "[[link]]\nname = \"{name}\"\nends = [\"{from}\", \"{to}\"]\nframing = \"gbe\"\nmtu = 9000\n{more}\n"
         )
     };
-    let test = |from: &str, class: u8| {
+    let test = |from: &str, class: &str| {
         format!(
-            "[[test]]\nname = \"{from}\"\nkind = \"udp\"\nfrom = \"{from}\"\nto = \"c\"\nrate = \"{rate}\"\nsize = 8972\nclass = {class}\nomit = \"1 s\"\nduration = \"10 s\"\n"
+            "[[test]]\nname = \"{from}\"\nkind = \"udp\"\nfrom = \"{from}\"\nto = \"c\"\nrate = \"{rate}\"\nsize = 8972\nclass = \"{class}\"\nomit = \"1 s\"\nduration = \"10 s\"\n"
         )
     };
     format!(
@@ -42,8 +42,8 @@ fn switch(rate: &str, links: [&str; 3]) -> String {
         link("a", "a", "sw", first),
         link("b", "b", "sw", second),
         link("out", "sw", "c", out),
-        test("a", 0),
-        test("b", 8),
+        test("a", "be"),
+        test("b", "cs1"),
     )
 }
 

@@ -416,7 +416,10 @@ impl<I: Interface> Plane<I> {
             let frames = self.network.channel(s.arrivals).frames();
             run_at_head(frames, self.coalescing).map_or(Time::MAX, |(_, due)| due)
         };
-        self.sockets.iter().map(delivery).fold(self.work_due(), Time::min)
+        self.sockets
+            .iter()
+            .map(delivery)
+            .fold(self.work_due(), Time::min)
     }
 
     /// Settles every counter at `end`.
