@@ -310,6 +310,12 @@ set qos map 1p2q2t tx 3 cos 5
     let scenario = SWITCH
         .replace("GigabitEthernet", "")
         .replace("sw.cfg\"", "sw.cfg\"\ndialect = \"catos\"");
+    // Every port of the type has queues, and each its memory.
+    let scenario = scenario.replacen(
+        "framing = \"gbe\"\n",
+        "framing = \"gbe\"\nmemory = \"512 kB\"\n",
+        1,
+    );
     let scenario = with(&[("sw.cfg", catos)], &scenario).expect("it is right");
     let queueing = scenario.links[1].directions[0]
         .queueing
