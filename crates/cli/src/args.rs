@@ -491,6 +491,9 @@ pub(crate) struct ConfigCheckArgs {
     /// Round-trip time policers and windows are judged at, with its unit: 100ms
     #[arg(long)]
     pub(crate) rtt: Option<String>,
+    /// Rate of the test a circuit is for, one way: more than it can carry is a warning (CCC016)
+    #[arg(long)]
+    pub(crate) rate: Option<String>,
     /// The share the low class is to have: 1%
     #[arg(long)]
     pub(crate) share: Option<String>,

@@ -33,7 +33,7 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
     let options = lbe::options(args)?;
     let report = check_with(&sources, &vec![dialect; sources.len()], &options);
     let shown = if args.json {
-        format!("{:#}\n", json::document(&report, &sources))
+        json::document(&report, &sources) + "\n"
     } else if args.sarif {
         format!(
             "{:#}\n",

@@ -40,6 +40,7 @@ pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
         port_type: maybe("port-type", args.ports.port_type.as_deref())?,
         unit: maybe("wrr-unit", args.ports.wrr_unit.as_deref())?,
         rtt: maybe::<Duration>("rtt", args.rtt.as_deref())?,
+        rate: maybe::<Rate>("rate", args.rate.as_deref())?,
         share: maybe("share", args.share.as_deref())?,
     })
 }

@@ -30,6 +30,15 @@ pub(crate) struct Pending {
     written: bool,
 }
 
+/// What a run writes, beside the scenario's own files and captures.
+const RESULTS: [&str; 5] = [
+    "records.json",
+    "series.csv",
+    "scenario.resolved.toml",
+    "report.json",
+    "report.html",
+];
+
 /// Drafts that nobody has finished yet, and folders made for them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -134,7 +143,22 @@ impl Output {
         &self.folder
     }
 
-    /// Writes everything.
+    /// Refuses files of a scenario that results would overwrite.
+    pub(crate) fn has_room_for<'a>(
+        &self,
+        mut names: impl Iterator<Item = &'a String>,
+    ) -> Result<(), Failure> {
+        let Some(name) = names.find(|n| RESULTS.contains(&n.as_str())) else {
+            return Ok(());
+        };
+        let folder = self.folder.display();
+        let title = format!(
+            "--out {folder}: the scenario reads a file `{name}`, and so are results called"
+        );
+        Err(Failure::usage(title).hint("give the scenario's file another name"))
+    }
+
+    /// Writes everything; the files the scenario reads go beside it, so that the folder can be run.
     pub(crate) fn write(
         &self,
         loaded: &Loaded,
@@ -148,17 +172,21 @@ impl Output {
             .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
         let data = serde_json::to_vec(page)
             .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
-        for (name, bytes) in [
-            ("records.json", document.to_json().into_bytes()),
-            ("series.csv", csv),
-            (
-                "scenario.resolved.toml",
-                loaded.document.resolved_text().as_bytes().to_vec(),
-            ),
-            ("report.json", data),
-            ("report.html", render(page).into_bytes()),
-        ] {
+        let results = [
+            document.to_json().into_bytes(),
+            csv,
+            loaded.document.resolved_text().as_bytes().to_vec(),
+            data,
+            render(page).into_bytes(),
+        ];
+        for (name, bytes) in RESULTS.iter().zip(results) {
             prepare_file(&self.folder.join(name))?.write(&bytes)?;
+        }
+        for (name, text) in &loaded.files {
+            let path = self.folder.join(name);
+            let folder = path.parent().unwrap_or(&self.folder);
+            fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
+            prepare_file(&path)?.write(text.as_bytes())?;
         }
         taps.map_or(Ok(()), Taps::finish)
     }

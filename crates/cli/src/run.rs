@@ -1,6 +1,7 @@
 //! `farpath run`: every point of a scenario, one table, one document.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use farpath_record::{Expectation, Repeats, Results, RunDocument};
 use farpath_report::html::Sequence;
@@ -22,7 +23,11 @@ pub(crate) struct Loaded {
     pub(crate) source: Source,
     pub(crate) document: Document,
     pub(crate) scenario: Scenario,
+    /// Every file that it reads, by its name in it; of a sweep, those of all points.
+    pub(crate) files: Files,
 }
+
+type Files = BTreeMap<String, Arc<str>>;
 
 /// Reads a scenario with its `--set` arguments.
 pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
@@ -33,6 +38,7 @@ pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
     let document = Document::open(&source, sets).map_err(say)?;
     let scenario = document.scenario().map_err(say)?;
     Ok(Loaded {
+        files: scenario.files.clone(),
         source,
         document,
         scenario,
@@ -74,7 +80,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         .map(crate::output::prepare_file)
         .transpose()?;
     let points = points(&loaded, &sets, args)?;
-    if output.is_some() {
+    // A sweep may go through several files.
+    for (_, scenario) in &points {
+        loaded.files.extend(scenario.files.clone());
+    }
+    if let Some(output) = &output {
+        output.has_room_for(loaded.files.keys())?;
         wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
     }
     for (_, scenario) in &points {
@@ -198,7 +209,7 @@ fn all_points(
     let parts = 1 + u64::from(wanted.emulate.is_some());
     let runs = points.len() as u64 * u64::from(repeats) * parts;
     let progress = Progress::new(runs + searches as u64);
-    let sha256 = sha256(loaded.document.resolved_text());
+    let sha256 = sha256(loaded.document.resolved_text(), &loaded.files);
     let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
     let mut sequences = Vec::new();
     let seeds = seeds(seed, repeats);
@@ -268,11 +279,19 @@ fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Poi
     document.records.append(&mut found.records);
 }
 
-fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
+/// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
+/// name, a zero byte and its own SHA-256 in hexadecimal.
+fn sha256(text: &str, files: &Files) -> String {
+    let mut all = text.to_owned();
+    for (name, text) in files {
+        all.push_str(&format!("\0{name}\0{}", hex(text)));
+    }
+    hex(&all)
+}
+
+fn hex(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {

@@ -17,6 +17,8 @@ pub use network::Network;
 pub use rules::RULES;
 pub use walk::circuits;
 
+use farpath_units::Rate;
+
 use crate::finding::Finding;
 use crate::junos::model::Router;
 use crate::source::Place;
@@ -36,20 +38,24 @@ pub(crate) struct Check<'n, 'r> {
     network: &'n Network<'r>,
     circuits: &'n [Circuit],
     unknown: &'n [Unknown],
+    /// The rate of the test the circuits are for.
+    rate: Option<Rate>,
     findings: Vec<Finding>,
 }
 
-/// Checks the circuits of `network`.
+/// Checks the circuits of `network`, which are for a test of `rate` one way, if one is stated.
 pub(crate) fn check(
     network: &Network<'_>,
     circuits: &[Circuit],
     mut unknown: Vec<Unknown>,
+    rate: Option<Rate>,
 ) -> Vec<Finding> {
     unknown.sort_by(|a, b| (order(&a.router), &a.path).cmp(&(order(&b.router), &b.path)));
     let mut check = Check {
         network,
         circuits,
         unknown: &unknown,
+        rate,
         findings: Vec::new(),
     };
     check.connections();

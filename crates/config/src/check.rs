@@ -11,11 +11,11 @@ pub fn check(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
     check_with(sources, dialects, &Options::default())
 }
 
-/// As [`check`], with what the user knows of ports, round-trip times and targets.
+/// As [`check`], with what the user knows of ports, round-trip times, tests and targets.
 pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Options) -> Report {
     let mut report = Report::new(sources, dialects);
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
-    crate::junos::check(sources, &mut report);
+    crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
     crate::hosts::check(sources, options, &mut report);
     report.sort();

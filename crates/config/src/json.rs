@@ -1,5 +1,6 @@
 //! A report as one JSON document, `farpath.config/1`.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::ccc::{Chain, Circuit, End, Hop, Port};
@@ -7,22 +8,66 @@ use crate::finding::Finding;
 use crate::report::{Fault, FileReport, Report, Structure};
 use crate::source::{Lines, Place, Source};
 
-/// The document; `docs/reference/config.md` says what it holds.
-pub fn document(report: &Report, sources: &[Source]) -> Value {
-    let lines: Vec<Lines<'_>> = sources.iter().map(Lines::of).collect();
+/// The document as text; `docs/reference/config.md` says what it holds.
+pub fn document(report: &Report, sources: &[Source]) -> String {
+    let lines = sources.iter().map(Lines::of).collect();
     let writer = Writer { report, lines };
-    json!({
-        "schema": "farpath.config/1",
-        "files": report.files.iter().map(|f| writer.file(f)).collect::<Vec<_>>(),
-        "findings": report.findings.iter().map(|f| writer.finding(f)).collect::<Vec<_>>(),
-        "circuits": report.circuits.iter().map(|c| writer.circuit(c)).collect::<Vec<_>>(),
-        "coverage": coverage(report),
-    })
+    serde_json::to_string_pretty(&writer).expect("its keys are texts, and nothing in it can fail")
 }
 
 struct Writer<'s> {
     report: &'s Report,
     lines: Vec<Lines<'s>>,
+}
+
+/// Lists are written as they are walked: a large network has a hundred thousand findings.
+impl Serialize for Writer<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let report = self.report;
+        let mut map = to.serialize_map(Some(5))?;
+        map.serialize_entry("schema", "farpath.config/1")?;
+        map.serialize_entry("files", &List(&report.files, |f| self.file(f)))?;
+        map.serialize_entry("findings", &List(&report.findings, |f| self.finding(f)))?;
+        map.serialize_entry("circuits", &List(&report.circuits, |c| self.circuit(c)))?;
+        map.serialize_entry("coverage", &coverage(report))?;
+        map.end()
+    }
+}
+
+/// A list, and what is written of each.
+struct List<'a, T, F>(&'a [T], F);
+
+impl<'a, T, U: Serialize, F: Fn(&'a T) -> U> Serialize for List<'a, T, F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(&self.1))
+    }
+}
+
+#[derive(Serialize)]
+struct At<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    place: At<'a>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    id: &'a str,
+    name: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    explanation: &'a str,
+    remedies: &'a [String],
+    place: At<'a>,
+    related: Vec<Related<'a>>,
+    uncertain: Vec<At<'a>>,
 }
 
 fn coverage(report: &Report) -> Value {
@@ -32,13 +77,13 @@ fn coverage(report: &Report) -> Value {
 }
 
 impl Writer<'_> {
-    fn place(&self, place: &Place) -> Value {
+    fn place(&self, place: &Place) -> At<'_> {
         let (line, column) = self.lines[place.file].line_and_column(place.span.start);
         let file = &self.report.files[place.file].name;
-        json!({"file": file, "line": line, "column": column})
+        At { file, line, column }
     }
 
-    fn places(&self, places: &[Place]) -> Vec<Value> {
+    fn places(&self, places: &[Place]) -> Vec<At<'_>> {
         places.iter().map(|p| self.place(p)).collect()
     }
 
@@ -66,20 +111,22 @@ impl Writer<'_> {
         json!({"message": fault.message, "remedy": fault.remedy, "place": self.place(&fault.place)})
     }
 
-    fn finding(&self, finding: &Finding) -> Value {
-        let related = finding.related.iter();
-        let related = related.map(|(p, label)| json!({"place": self.place(p), "message": label}));
-        json!({
-            "id": finding.rule.id,
-            "name": finding.rule.name,
-            "severity": finding.severity.name(),
-            "message": finding.message,
-            "explanation": finding.rule.explanation,
-            "remedies": finding.remedies,
-            "place": self.place(&finding.place),
-            "related": related.collect::<Vec<_>>(),
-            "uncertain": self.places(&finding.uncertain),
-        })
+    fn finding<'a>(&'a self, finding: &'a Finding) -> Found<'a> {
+        let related = finding.related.iter().map(|(place, message)| Related {
+            place: self.place(place),
+            message,
+        });
+        Found {
+            id: finding.rule.id,
+            name: finding.rule.name,
+            severity: finding.severity.name(),
+            message: &finding.message,
+            explanation: finding.rule.explanation,
+            remedies: &finding.remedies,
+            place: self.place(&finding.place),
+            related: related.collect(),
+            uncertain: self.places(&finding.uncertain),
+        }
     }
 
     fn router(&self, number: usize) -> &str {

@@ -17,6 +17,7 @@ use core::ops::Range;
 
 use crate::ccc::{self, Network, Unknown};
 use crate::dialect::Dialect;
+use crate::qos::Options;
 use crate::report::{Fault, Report};
 use crate::source::{Place, Source};
 use lex::Tokens;
@@ -100,7 +101,7 @@ pub fn parse(text: &str, dialect: Dialect) -> Parsed<'_> {
 }
 
 /// Reads and checks the Junos files among `sources`, all together.
-pub(crate) fn check(sources: &[Source], report: &mut Report) {
+pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) {
     let mut unknown: Vec<Unknown> = Vec::new();
     for number in report.files_in(&[Dialect::Junos, Dialect::JunosSet]) {
         let source = &sources[number];
@@ -134,7 +135,7 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     }
     let network = Network::new(&report.routers);
     let circuits = ccc::circuits(&network);
-    let findings = ccc::check(&network, &circuits, unknown);
+    let findings = ccc::check(&network, &circuits, unknown, options.rate);
     report.hops = network.hops;
     report.circuits = circuits;
     report.findings.extend(findings);

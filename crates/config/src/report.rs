@@ -4,6 +4,7 @@ use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity};
 use crate::junos::model::Router;
+use crate::qos::Device;
 use crate::source::{Place, Source};
 
 /// Why a text, or a part of it, could not be read.
@@ -85,7 +86,7 @@ impl FileReport {
 }
 
 /// All files: what was read, and what was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// In the order they were given; a [`Place`]'s file is a number in this list.
     pub files: Vec<FileReport>,
@@ -93,9 +94,11 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The Junos routers, in the order of their files; a circuit names them by number.
     pub routers: Vec<Router>,
-    /// The circuits between them.
+    /// The IOS and CatOS devices, in the order of their files.
+    pub devices: Vec<Device>,
+    /// The circuits between the routers.
     pub circuits: Vec<Circuit>,
-    /// Both directions of every link between them: two interfaces in one subnet.
+    /// Both directions of every link between the routers: two interfaces in one subnet.
     pub hops: Vec<Hop>,
 }
 
@@ -120,6 +123,7 @@ impl Report {
             files: sources.iter().enumerate().map(file).collect(),
             findings: Vec::new(),
             routers: Vec::new(),
+            devices: Vec::new(),
             circuits: Vec::new(),
             hops: Vec::new(),
         }

@@ -81,7 +81,7 @@ fn run(seed: u64, inputs: u32) {
         right += u32::from(!report.failed());
         if i % 16 == 0 {
             said += text::render(&report, &sources, false).len();
-            said += json::document(&report, &sources).to_string().len();
+            said += json::document(&report, &sources).len();
             said += sarif::log(&report, &sources, "0").to_string().len();
         }
     }

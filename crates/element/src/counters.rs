@@ -136,7 +136,8 @@ pub struct Counters {
     pub cells_lost: u64,
     /// Cells a policer tagged.
     pub cells_tagged: u64,
-    /// Frames a policer of cells dropped: they had been sent, so they are among `frames`, too.
+    /// Frames a policer of cells or of the far node dropped: they had been sent, so they are among
+    /// `frames`, too.
     pub policed_as_cells: u64,
 }
 

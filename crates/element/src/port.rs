@@ -40,6 +40,7 @@ pub struct Port {
     transmitter: Transmitter,
     fifo: Fifo,
     conditioning: Vec<Stage>,
+    ingress: Vec<Stage>,
     service: Service,
     mtu: u32,
     delay: Duration,
@@ -78,6 +79,7 @@ impl Port {
             transmitter: Transmitter::new(config.rate, config.framing),
             fifo: Fifo::new(config.limit),
             conditioning: config.conditioning,
+            ingress: Vec::new(),
             service,
             mtu: config.mtu,
             delay: config.delay,
@@ -439,6 +441,9 @@ impl Port {
             Err(tally) => return tally,
         };
         let at = end + self.delay;
+        if !self.ingress.is_empty() {
+            return self.enter(at, frame, (treatment, hurt), io);
+        }
         if self.digest.is_some() || matches!(treatment.exit, Exit::Drop(_)) {
             self.audit_exit(at, frame, treatment);
         }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use farpath_element::qdisc::Limit;
+use farpath_element::qdisc::{Classifier, Limit, Place, TokenBucket};
 use farpath_element::{
-    Change, ChannelId, Circuit, Drop, Element, ElementId, Forwarding, Io, LabelAction, Mode,
-    Network, Port, PortConfig, RouteAction, Sampling, Transmitter,
+    Action, Change, ChannelId, Circuit, Conditioner, Drop, Element, ElementId, Forwarding, Io,
+    LabelAction, Meter, Mode, Network, Policer, Port, PortConfig, RouteAction, Sampling, Stage,
+    Transmitter,
 };
 use farpath_predict::Framing;
 use farpath_units::{Duration, Rate, Time};
@@ -268,4 +269,62 @@ fn a_circuit_carries_what_fits_behind_its_label_and_drops_the_rest_in_silence() 
             u64::from(largest) - 28
         );
     }
+}
+
+/// A 962-byte datagram takes 1000 bytes on the line, 8 us, and 976 in a queue; 488 Mbit/s are 488 bytes
+/// in that time.
+fn policed(burst: u64, far: bool) -> (Vec<(u64, u8)>, u64) {
+    let meter = Meter::Single(TokenBucket::new(rate(488_000_000), burst));
+    let policer = Policer {
+        meter,
+        colour_aware: false,
+        actions: [Action::Pass, Action::Pass, Action::Drop],
+        overhead: 0,
+        counted: [(0, 0); 3],
+    };
+    let stage = |conditioner| Stage {
+        classifier: Classifier::new(Place::default()),
+        conditioners: vec![conditioner],
+    };
+    let stages = vec![
+        stage(Conditioner::Police(Box::new(policer))),
+        stage(Conditioner::Mark(8)),
+    ];
+    let (near, stages) = if far {
+        (Vec::new(), stages)
+    } else {
+        (stages, Vec::new())
+    };
+    let gigabit = PortConfig {
+        rate: rate(1_000_000_000),
+        conditioning: near,
+        ..config()
+    };
+    let mut line = Line::new(vec![gigabit]);
+    line.port(0).condition_arrivals(stages);
+    (0..40).for_each(|n| line.offer(Duration::ZERO, n, 962));
+    line.run(Duration::from_ms(10));
+    let arrived = line
+        .arrivals()
+        .iter()
+        .map(|f| (f.seq, f.class >> 2))
+        .collect();
+    (arrived, line.port(0).counters().frames)
+}
+
+#[test]
+fn a_far_node_meters_frames_as_the_line_spaces_them() {
+    let seqs = |burst, far| -> Vec<u64> { policed(burst, far).0.iter().map(|f| f.0).collect() };
+    // Half of the line's rate: every other frame, from the first on.
+    let every_other: Vec<u64> = (0..40).step_by(2).collect();
+    assert_eq!(seqs(976, true), every_other);
+    // Ten frames' burst loses half a frame with each: 19 frames, then every other.
+    let with_burst: Vec<u64> = (0..19).chain((20..40).step_by(2)).collect();
+    assert_eq!(seqs(9760, true), with_burst);
+    // Before the queue all come at once.
+    assert_eq!(seqs(9760, false), (0..10).collect::<Vec<_>>());
+    // What the far node drops was sent; what it lets in has its mark.
+    let (arrived, sent) = policed(976, true);
+    assert!(sent == 40 && arrived.iter().all(|f| f.1 == 8));
+    assert_eq!(policed(976, false).1, 1);
 }

@@ -205,7 +205,7 @@ pub struct RunDocument {
     pub version: String,
     /// The seed of the run.
     pub seed: u64,
-    /// SHA-256 of the scenario text after `--set`, hexadecimal.
+    /// SHA-256 of the scenario text after `--set` and of the files it reads, hexadecimal.
     pub scenario_sha256: String,
     /// Every record.
     pub records: Vec<Record>,

@@ -18,6 +18,15 @@ pub struct Conditioning {
     pub policers: Vec<PoliceRule>,
 }
 
+/// What is done with frames that arrive somewhere; each meets the first rule that matches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// They are marked.
+    Mark(MarkRule),
+    /// They are measured.
+    Police(PoliceRule),
+}
+
 /// Frames whose DSCP is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkRule {

@@ -4,15 +4,18 @@
 //! A file tells names, labels' ways, circuits and classes; it cannot tell how long a fibre is, so rate,
 //! delay and port memory stay with the `[[link]]`. A key written on a link wins over the file.
 
+mod circuit;
+mod known;
 mod switch;
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
 use crate::model::{Ccc, LinkId, Lsp, NodeId, Scenario, Way};
-use crate::source;
+use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
 use farpath_config::junos::model::{Joins, Router as Junos};
+use farpath_config::qos::Device;
 use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check};
 
 /// Ends of files that hold configurations.
@@ -25,7 +28,7 @@ const NO_CIRCUIT: [&str; 11] = [
 ];
 
 /// The configuration files of a scenario, read and checked together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// The files, in the order of their routers.
     pub sources: Vec<Source>,
@@ -35,11 +38,11 @@ pub struct Configuration {
     nodes: Vec<NodeId>,
 }
 
-/// The configurations that `routers` name, beside the scenario called `scenario`; `None` if there are
+/// The configurations that `routers` name, in the scenario's folder; `None` if there are
 /// none.
 pub(crate) fn load(
     tables: &Tables,
-    scenario: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Configuration> {
     let (mut sources, mut dialects, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,11 +50,11 @@ pub(crate) fn load(
         let Some(file) = router.at::<String>("config") else {
             continue;
         };
-        match source::beside(scenario, file.get_ref(), &ENDINGS) {
+        match folder.text(file.get_ref(), &ENDINGS) {
             Err((title, remedy)) => faults.push(Diagnostic::new(file.span(), title).help(remedy)),
             Ok(text) => sources.push(Source {
                 name: file.get_ref().clone(),
-                text,
+                text: text.as_ref().to_owned(),
             }),
         }
         let dialect: Option<String> = router.get("dialect");
@@ -106,11 +109,9 @@ impl Configuration {
         tables.routers[router].place("config")
     }
 
-    /// The switch a file in IOS is about.
-    fn device(&self, file: usize) -> Option<farpath_config::qos::Device> {
-        let is_ios = self.report.files[file].dialect == Dialect::Ios;
-        let text = &self.sources[file].text;
-        is_ios.then(|| farpath_config::ios::read(text, file))
+    /// The switch a file is about.
+    fn device(&self, file: usize) -> Option<&Device> {
+        self.report.devices.iter().find(|d| d.file == file)
     }
 
     /// The node of a Junos router, as numbered in the report.
@@ -141,7 +142,9 @@ pub(crate) fn apply(
         wiring.circuits(scenario);
     }
     wiring.mtus(scenario);
+    wiring.scheduler_maps(scenario);
     switch::apply(configuration, tables, scenario, faults);
+    circuit::apply(configuration, tables, scenario, faults);
 }
 
 /// What is derived, as it is derived.
@@ -194,7 +197,8 @@ impl<'a> Wiring<'a> {
     fn interfaces_of(&self, node: NodeId) -> Option<Vec<String>> {
         let file = self.configuration.nodes.iter().position(|n| *n == node)?;
         if let Some(device) = self.configuration.device(file) {
-            return Some(device.interfaces.into_iter().map(|i| i.name).collect());
+            let ports = device.interfaces.iter().filter(|i| !i.is_type());
+            return Some(ports.map(|i| i.name.clone()).collect());
         }
         let routers = self.configuration.report.routers.iter();
         let own = routers.filter(|r| r.place.file == file);
@@ -395,6 +399,35 @@ impl<'a> Wiring<'a> {
                 if let Some(mtu) = self.mtu(link.ends[side], names[side].get_ref()) {
                     link.directions[side].mtu = mtu;
                 }
+            }
+        }
+    }
+
+    /// Says which ports have Junos classes of service that nothing is made of.
+    fn scheduler_maps(&mut self, scenario: &Scenario) {
+        for (link, f) in scenario.links.iter().zip(&self.tables.links) {
+            let Some(names) = interfaces(f) else { continue };
+            for (side, key) in ["forward", "reverse"].into_iter().enumerate() {
+                let own = f.get::<Fields>(key).is_some_and(|o| o.has("scheduler"));
+                let mut routers = self.configuration.report.routers.iter();
+                let router = routers.find(|r| self.configuration.node(r) == link.ends[side]);
+                let Some(router) = router.filter(|_| !own && !f.has("scheduler")) else {
+                    continue;
+                };
+                let maps = &router.class_of_service.interfaces;
+                let of_port = |(port, _): &&(String, _)| is_of(port, names[side].get_ref());
+                let Some((_, map)) = maps.iter().find(of_port) else {
+                    continue;
+                };
+                let title = format!(
+                    "{}: scheduler-map `{}` of `{}`, and Junos classes are not built",
+                    self.configuration.at(&map.place),
+                    map.value,
+                    names[side].get_ref()
+                );
+                let help = "write its queues on the link: scheduler = \"drr\" and [[link.class]] tables, or scheduler = \"fifo\" to do without";
+                let place = names[side].span();
+                self.faults.push(Diagnostic::new(place, title).help(help));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! From text and `--set` arguments to a scenario: the order in which things are read and checked.
 
+use std::collections::BTreeMap;
+
 use toml::de::{DeTable, DeValue};
 
 use crate::decode::{self, Fields};
@@ -8,7 +10,7 @@ use crate::key::Section;
 use crate::model::Scenario;
 use crate::names::Names;
 use crate::set::{self, Edited, Set};
-use crate::source::Source;
+use crate::source::{Beside, Source};
 use crate::table::{
     ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
 };
@@ -218,13 +220,14 @@ fn array(root: &DeTable<'_>, section: &Section, faults: &mut Vec<Diagnostic>) ->
 }
 
 fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scenario {
+    let folder = Beside::of(source);
     let names = Names::collect(tables, faults);
     let hosts: Vec<_> = tables.hosts.iter().map(network::host).collect();
     let routers: Vec<_> = tables.routers.iter().map(network::router).collect();
     let links: Vec<_> = tables
         .links
         .iter()
-        .filter_map(|f| network::link(f, &names, &hosts, source, faults))
+        .filter_map(|f| network::link(f, &names, &hosts, &folder, faults))
         .collect();
     let mut scenario = Scenario {
         name: tables.scenario.get("name").unwrap_or_default(),
@@ -245,13 +248,14 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         expects: Vec::new(),
         sweep: Vec::new(),
         searches: Vec::new(),
-        configuration: configured::load(tables, source, faults),
+        configuration: configured::load(tables, &folder, faults),
+        files: BTreeMap::new(),
     };
     paths(tables, &names, &mut scenario, faults);
     scenario.tests = tables
         .tests
         .iter()
-        .filter_map(|f| traffic::test(f, &names, &scenario, source, faults))
+        .filter_map(|f| traffic::test(f, &names, &scenario, &folder, faults))
         .collect();
     for f in &tables.events {
         traffic::event(f, &names, faults, &mut scenario.events);
@@ -269,6 +273,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         .iter()
         .filter_map(|f| expect::expect(f, &names, &scenario.sweep, faults))
         .collect();
+    scenario.files = folder.files();
     scenario
 }
 
@@ -294,10 +299,11 @@ fn paths(tables: &Tables, names: &Names, scenario: &mut Scenario, faults: &mut V
                 .collect();
         }
     }
-    if let Some(configuration) = scenario.configuration.clone()
-        && faults.is_empty()
-    {
-        configured::apply(&configuration, tables, scenario, faults);
+    if let Some(configuration) = scenario.configuration.take() {
+        if faults.is_empty() {
+            configured::apply(&configuration, tables, scenario, faults);
+        }
+        scenario.configuration = Some(configuration);
     }
 }
 

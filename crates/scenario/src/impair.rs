@@ -9,7 +9,7 @@ use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Host, Scenario};
 use crate::replay::Fault;
-use crate::source;
+use crate::source::Beside;
 use crate::trace;
 
 /// Most lines of a file of delays.
@@ -21,7 +21,7 @@ const PARETO_MEANS: u64 = 1000;
 const HEADER: &str = "delay_us";
 
 /// The impairments of one direction; the first layer that has a key says what it is.
-fn impairments(layers: &[&Fields], source: &str, faults: &mut Vec<Diagnostic>) -> Impairments {
+fn impairments(layers: &[&Fields], folder: &Beside, faults: &mut Vec<Diagnostic>) -> Impairments {
     let table = |key: &str| layers.iter().find_map(|f| f.get::<Fields>(key));
     let jitter = table("jitter");
     let reordering = table("reordering");
@@ -32,7 +32,7 @@ fn impairments(layers: &[&Fields], source: &str, faults: &mut Vec<Diagnostic>) -
         faults.push(Diagnostic::new(f.span.clone(), title).help(help));
     }
     Impairments {
-        jitter: jitter.and_then(|f| jitter_of(&f, source, faults)),
+        jitter: jitter.and_then(|f| jitter_of(&f, folder, faults)),
         reordering: reordering.and_then(|f| {
             let chance = chance(&f, ["share", "every"], faults)?;
             Some((chance, short_enough(&f, "by", faults)?))
@@ -47,7 +47,7 @@ fn impairments(layers: &[&Fields], source: &str, faults: &mut Vec<Diagnostic>) -
         }),
         corruption: table("corruption").and_then(|f| corruption(&f, faults)),
         flap: table("flap").and_then(|f| flap(&f)),
-        trace: table("rate_trace").and_then(|f| trace::trace(&f, source, faults)),
+        trace: table("rate_trace").and_then(|f| trace::trace(&f, folder, faults)),
     }
 }
 
@@ -65,11 +65,11 @@ fn flap(f: &Fields) -> Option<FlapSpec> {
 pub(crate) fn of_way(
     layers: &[&Fields],
     sender: Option<&Host>,
-    source: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> (Impairments, Option<Rate>) {
     check_trace(layers, sender.map(|h| h.name.as_str()), faults);
-    let found = impairments(layers, source, faults);
+    let found = impairments(layers, folder, faults);
     let traced = found.trace.as_ref();
     let traced = traced.and_then(|t| Rate::from_bps(t.long_term_bps()));
     (found, traced)
@@ -161,7 +161,7 @@ fn corruption(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<(Chance, Finde
 
 fn jitter_of(
     f: &Fields,
-    source: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<(Distribution, f64)> {
     let word = f.get::<String>("distribution");
@@ -222,20 +222,20 @@ fn jitter_of(
             shape,
             max: max(mean()?),
         },
-        "table" => Distribution::Table(delays(source, &f.at::<String>("file")?, faults)?),
+        "table" => Distribution::Table(delays(folder, &f.at::<String>("file")?, faults)?),
         _ => Distribution::Uniform { max: f.get("max")? },
     };
     Some((distribution, correlation))
 }
 
-/// The measured delays in the file that `path` names, beside the scenario called `scenario`.
+/// The measured delays in the file that `path` names, in the scenario's folder.
 fn delays(
-    scenario: &str,
+    folder: &Beside,
     path: &At<String>,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Arc<[Duration]>> {
     let name = path.get_ref();
-    let fault = match source::beside(scenario, name, &["csv"]) {
+    let fault = match folder.text(name, &["csv"]) {
         Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
         Ok(text) => match parse_delays(&text) {
             Ok(delays) => return Some(delays.into()),

@@ -12,6 +12,7 @@ pub(crate) struct Section {
 }
 
 /// One key of a section.
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
@@ -27,6 +28,7 @@ pub(crate) struct Key {
 }
 
 /// What a key's value may be.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Free text.
     Text,

@@ -52,7 +52,7 @@ mod traffic;
 pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};
 pub use arrivals::arrivals;
 pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
-pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule};
+pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
 pub use configured::Configuration;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};

@@ -1,15 +1,17 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
+mod expect;
 mod load;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
-use farpath_record::Origin;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
+pub use expect::{Expect, Search};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 
 /// One experiment.
@@ -47,6 +49,8 @@ pub struct Scenario {
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.
     pub configuration: Option<crate::configured::Configuration>,
+    /// The text of every other file that was read, by its name in the scenario.
+    pub files: BTreeMap<String, Arc<str>>,
 }
 
 /// A node, by number: hosts first, then routers.
@@ -191,6 +195,8 @@ pub struct Direction {
     pub queueing: Option<crate::queueing::Queueing>,
     /// What the sending router does to frames before they wait.
     pub conditioning: crate::conditioning::Conditioning,
+    /// What the node at the far end does to frames as they arrive.
+    pub arrivals: Vec<crate::conditioning::Rule>,
     /// What else happens to frames on the way.
     pub impairments: Impairments,
     /// What happens to cells, where the framing has any.
@@ -530,52 +536,6 @@ pub enum Change {
     Queue(QueueLimit),
     /// Frames offered are dropped (`down`) until it is up again.
     Up(bool),
-}
-
-/// `[[expect]]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expect {
-    /// `TEST.METRIC`, `link.NAME.A>B.METRIC` or `search.NAME.METRIC`.
-    pub metric: String,
-    /// Divide by this metric.
-    pub over: Option<String>,
-    /// Subtract this metric.
-    pub minus: Option<String>,
-    /// Lower bound, in the metric's unit.
-    pub min: Option<f64>,
-    /// Upper bound.
-    pub max: Option<f64>,
-    /// Origins it applies to; empty means those that ran.
-    pub origins: Vec<Origin>,
-    /// Sweep points it applies to: every pair must match; empty means all.
-    pub point: BTreeMap<String, String>,
-    /// The source's own words; never compared.
-    pub stated: Option<String>,
-    /// The source.
-    pub source: Option<String>,
-    /// Why stated and band differ.
-    pub note: Option<String>,
-}
-
-/// `[[search]]`: the highest value of a key at which a metric stays within a bound, by bisection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Search {
-    /// Its name; its result is the metric `search.NAME.highest_…`.
-    pub name: String,
-    /// `--set` paths that all take the value tried.
-    pub keys: Vec<String>,
-    /// A rate that is known to hold.
-    pub low: Rate,
-    /// A rate that is known to fail.
-    pub high: Rate,
-    /// Stop when the bracket is this small relative to its upper end.
-    pub resolution: Ratio,
-    /// Tests that run; the others are left out.
-    pub only: Vec<String>,
-    /// The metrics that must stay at or below `at_most`.
-    pub metrics: Vec<String>,
-    /// The bound.
-    pub at_most: f64,
 }
 
 impl Link {

@@ -13,6 +13,7 @@ use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, 
 use crate::names::Names;
 use crate::queueing;
 use crate::signal;
+use crate::source::Beside;
 
 const DEFAULT_DELAY: Duration = Duration::from_ns(500);
 const RATE_HELP: &str = "add `rate = \"1 Gbit/s\"`, or a signal that brings one: framing = \"gbe\"";
@@ -78,12 +79,12 @@ pub(crate) fn octets(f: &Fields, key: &str) -> Option<u32> {
     f.get::<i64>(key).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A link; `None` when a name or a rate is missing. `source` is the name of the scenario's file.
+/// A link; `None` when a name or a rate is missing. `folder` has the files it may name.
 pub(crate) fn link(
     f: &Fields,
     names: &Names,
     hosts: &[Host],
-    source: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Link> {
     let name: String = f.get("name")?;
@@ -110,7 +111,7 @@ pub(crate) fn link(
         let own = f.get::<Fields>(side);
         let layers: Vec<&Fields> = own.iter().chain([f]).collect();
         let (impairments, traced) =
-            crate::impair::of_way(&layers, hosts.get(from.0), source, faults);
+            crate::impair::of_way(&layers, hosts.get(from.0), folder, faults);
         let Some(rate) = traced.or(first(&layers, "rate")).or(signal_rate) else {
             // A rate that was refused has been reported already.
             if !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
@@ -190,6 +191,7 @@ fn direction(
         losses: losses(layers, names, faults),
         queueing: None,
         conditioning: Conditioning::default(),
+        arrivals: Vec::new(),
         impairments: Impairments::default(),
         cells: framing.is_atm().then(|| atm::cells(layers, rate, faults)),
     }

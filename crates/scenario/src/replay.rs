@@ -7,7 +7,7 @@ use farpath_units::Duration;
 use crate::decode::{At, shorten};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::model::Replay;
-use crate::source;
+use crate::source::Beside;
 
 /// Most rows of a file.
 const MOST_ROWS: usize = 1_000_000;
@@ -43,14 +43,14 @@ impl Fault {
     }
 }
 
-/// The file that `path` names, beside the scenario called `scenario`.
+/// The file that `path` names, in the scenario's folder.
 pub(crate) fn load(
-    scenario: &str,
+    folder: &Beside,
     path: &At<String>,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Arc<Replay>> {
     let name = path.get_ref();
-    let fault = match source::beside(scenario, name, &["csv"]) {
+    let fault = match folder.text(name, &["csv"]) {
         Err((title, remedy)) => Diagnostic::new(path.span(), title).help(remedy),
         Ok(text) => match parse(&text) {
             Ok(replay) => return Some(Arc::new(replay)),

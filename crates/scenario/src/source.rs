@@ -2,8 +2,11 @@
 //!
 //! This is the only module of the crate that reads a file.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 use toml::de::{DeTable, DeValue};
@@ -121,13 +124,40 @@ pub fn load(name_or_path: &str) -> Result<Source, SourceError> {
     read(Path::new(name_or_path), name_or_path)
 }
 
-/// The text of a file that a scenario names: beside the scenario's own file, or shipped with it. Its
-/// name ends in one of `endings`. A fault comes as title and remedy.
-pub(crate) fn beside(
-    scenario: &str,
-    name: &str,
-    endings: &[&str],
-) -> Result<String, (String, String)> {
+/// The folder of a scenario's file: where the files it names are. Each is read once.
+pub(crate) struct Beside<'a> {
+    scenario: &'a str,
+    files: RefCell<BTreeMap<String, Arc<str>>>,
+}
+
+impl<'a> Beside<'a> {
+    /// The folder of the scenario called `scenario`: a path, or a shipped one's name.
+    pub(crate) fn of(scenario: &'a str) -> Beside<'a> {
+        let files = RefCell::default();
+        Beside { scenario, files }
+    }
+
+    /// The text of the file `name`, which ends in one of `endings`. A fault comes as title and remedy.
+    pub(crate) fn text(&self, name: &str, endings: &[&str]) -> Result<Arc<str>, (String, String)> {
+        plain(name, endings)?;
+        if let Some(text) = self.files.borrow().get(name) {
+            return Ok(Arc::clone(text));
+        }
+        let text: Arc<str> = beside(self.scenario, name)?.into();
+        self.files
+            .borrow_mut()
+            .insert(name.to_owned(), Arc::clone(&text));
+        Ok(text)
+    }
+
+    /// Every file that was read, by its name in the scenario.
+    pub(crate) fn files(self) -> BTreeMap<String, Arc<str>> {
+        self.files.into_inner()
+    }
+}
+
+/// Refuses a name that leads elsewhere, or has another ending.
+fn plain(name: &str, endings: &[&str]) -> Result<(), (String, String)> {
     let path = Path::new(name);
     let plain = path
         .components()
@@ -147,6 +177,11 @@ pub(crate) fn beside(
         );
         return Err((title, remedy));
     }
+    Ok(())
+}
+
+fn beside(scenario: &str, name: &str) -> Result<String, (String, String)> {
+    let path = Path::new(name);
     if let Some((folder, _)) = scenario.rsplit_once('/')
         && let Some(file) = SHIPPED.get_file(Path::new(folder).join(path))
         && shipped().any(|s| s.name == scenario)

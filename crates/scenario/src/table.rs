@@ -101,7 +101,7 @@ pub(crate) const ROUTER: Section = Section {
         ),
         key(
             "dialect",
-            Choice(&["junos", "junos-set", "ios"]),
+            Choice(&["junos", "junos-set", "ios", "catos"]),
             "The language of `config`.",
         )
         .default("what the text shows"),

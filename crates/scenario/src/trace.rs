@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate};
 use crate::decode::{Fields, shorten};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::replay::{Fault, seconds, whole};
-use crate::source;
+use crate::source::Beside;
 
 /// Most lines of a file.
 const MOST_ROWS: usize = 1_000_000;
@@ -24,7 +24,11 @@ struct Reading {
 }
 
 /// The trace a link's rate follows.
-pub(crate) fn trace(f: &Fields, source: &str, faults: &mut Vec<Diagnostic>) -> Option<RateTrace> {
+pub(crate) fn trace(
+    f: &Fields,
+    folder: &Beside,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<RateTrace> {
     let path = f.at::<String>("file")?;
     let name = path.get_ref();
     let deliveries = name.ends_with(".trace");
@@ -38,10 +42,12 @@ pub(crate) fn trace(f: &Fields, source: &str, faults: &mut Vec<Diagnostic>) -> O
         let help = "it is always repeated; remove the key";
         faults.push(Diagnostic::new(f.place(key), title).help(help));
     }
-    let found = source::beside(source, name, &["csv", "trace"]).map(|text| match deliveries {
-        true => parse_deliveries(&text),
-        false => parse_rates(&text, reading),
-    });
+    let found = folder
+        .text(name, &["csv", "trace"])
+        .map(|text| match deliveries {
+            true => parse_deliveries(&text),
+            false => parse_rates(&text, reading),
+        });
     let fault = match found {
         Ok(Ok(trace)) => return Some(trace),
         Ok(Err(fault)) => fault.of_file(name, path.span()),

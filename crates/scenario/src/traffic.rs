@@ -15,6 +15,7 @@ use crate::model::{
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
 use crate::recovery;
+use crate::source::Beside;
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
@@ -24,7 +25,7 @@ pub(crate) fn test(
     f: &Fields,
     names: &Names,
     scenario: &Scenario,
-    source: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Test> {
     let name: String = f.get("name")?;
@@ -41,7 +42,7 @@ pub(crate) fn test(
     }
     let kind = match f.get::<String>("kind")?.as_str() {
         "ping" => TestKind::Ping(ping(f)),
-        "udp" => TestKind::Udp(load::udp(f, &name, source, faults)?),
+        "udp" => TestKind::Udp(load::udp(f, &name, folder, faults)?),
         "cells" => TestKind::Udp(load::cells(f, &name, faults)?),
         "flows" => {
             let tcp = tcp(f, profiles(scenario, f, from, to), faults);

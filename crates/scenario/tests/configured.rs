@@ -7,7 +7,7 @@
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{
-    ClassLimit, Match, PoliceAction, QueueLimit, Scenario, Sharing, load, parse,
+    ClassLimit, Match, PoliceAction, QueueLimit, Rule, Scenario, Sharing, load, parse,
 };
 use farpath_units::Size;
 use farpath_wire::FlowDir;
@@ -199,7 +199,7 @@ fn a_switchs_port_has_its_queues_marks_and_policers() {
     );
     assert_eq!(policer.actions[1], PoliceAction::Drop);
     assert_eq!(policer.matches, [Match::Dscp(8)]);
-    assert!(out.conditioning.marks.is_empty());
+    assert!(scenario.links[0].directions[0].arrivals.is_empty());
     // The other way nothing is configured: a host sends there.
     assert!(scenario.links[1].directions[1].queueing.is_none());
 }
@@ -208,9 +208,10 @@ fn a_switchs_port_has_its_queues_marks_and_policers() {
 fn a_port_that_believes_nothing_marks_all_and_needs_its_memory_told() {
     let distrusting = CATALYST.replacen(" mls qos trust dscp\n", "", 1);
     let scenario = with(&[("sw.cfg", &distrusting)], SWITCH).expect("it is right");
-    let marks = &scenario.links[1].directions[0].conditioning.marks;
-    assert_eq!(marks.len(), 1);
-    assert!(marks[0].matches.is_empty() && marks[0].dscp == 0);
+    // Where frames arrive, and not where they leave.
+    assert_eq!(marks(&scenario, 0), [(64, 0)]);
+    let out = &scenario.links[1].directions;
+    assert!(out[0].conditioning.marks.is_empty() && out[1].arrivals.is_empty());
 
     let untold = SWITCH.replacen("memory = \"512 kB\"\n", "", 1);
     let said = with(&[("sw.cfg", CATALYST)], &untold).expect_err("how much is not known");
@@ -218,4 +219,225 @@ fn a_port_that_believes_nothing_marks_all_and_needs_its_memory_told() {
         said.contains("has no `memory`") && said.contains("512 kB"),
         "{said}"
     );
+}
+
+/// How many DSCPs the port at the end of a link marks, and with what.
+fn marks(scenario: &Scenario, link: usize) -> Vec<(usize, u8)> {
+    let rules = &scenario.links[link].directions[0].arrivals;
+    let of = |rule: &Rule| match rule {
+        Rule::Mark(m) if m.matches.is_empty() => Some((64, m.dscp)),
+        Rule::Mark(m) => Some((m.matches.len(), m.dscp)),
+        Rule::Police(_) => None,
+    };
+    rules.iter().filter_map(of).collect()
+}
+
+/// `SWITCH` with two more hosts, and these lines under their ports.
+fn with_ports(second: &str, third: &str) -> Result<Scenario, String> {
+    let link = |host: &str, port: u8| {
+        format!(
+            "[[host]]\nname = \"{host}\"\n[[link]]\nname = \"{host}-in\"\nends = [\"{host}\", \"sw\"]\ninterfaces = [\"eth0\", \"GigabitEthernet1/{port}\"]\nframing = \"gbe\"\n"
+        )
+    };
+    let scenario = format!("{SWITCH}{}{}", link("c", 2), link("d", 3));
+    let ports = format!(
+        "interface GigabitEthernet1/2\n{second}!\ninterface GigabitEthernet1/3\n{third}!\nend\n"
+    );
+    with(&[("sw.cfg", &CATALYST.replace("end\n", &ports))], &scenario)
+}
+
+#[test]
+fn ports_of_one_switch_believe_what_each_is_told_to() {
+    let third = " mls qos trust ip-precedence\n";
+    let scenario = with_ports(" mls qos cos 5\n", third).expect("it is right");
+    assert_eq!(marks(&scenario, 0), []);
+    assert_eq!(marks(&scenario, 2), [(64, 40)]);
+    // Precedence p becomes DSCP 8 p: seven of eight change.
+    let by_precedence: Vec<(usize, u8)> = (0..8).map(|p| (8, 8 * p)).collect();
+    assert_eq!(marks(&scenario, 3), by_precedence);
+}
+
+#[test]
+fn what_arrives_meets_its_class_of_the_input_policy() {
+    let policy = "policy-map in
+ class scavenger
+  police 50000000 20000 conform-action transmit exceed-action policed-dscp-transmit
+ class class-default
+  set dscp 0
+mls qos map policed-dscp 8 to 1
+";
+    let port = " mls qos trust dscp\n service-policy input in\n";
+    let with_policy = |policy: &str| {
+        let second = format!("{port}!\n{policy}");
+        with_ports(&second, " mls qos trust dscp\n")
+    };
+    let scenario = with_policy(policy).expect("it is right");
+    let [Rule::Police(low), Rule::Mark(rest)] = &scenario.links[2].directions[0].arrivals[..]
+    else {
+        panic!("{:?}", scenario.links[2].directions[0].arrivals)
+    };
+    assert_eq!(
+        (low.name.as_str(), low.rate.as_bps()),
+        ("in-scavenger", 50_000_000)
+    );
+    assert_eq!(low.matches, [Match::Dscp(8)]);
+    assert_eq!(low.actions[0], PoliceAction::Pass);
+    assert_eq!(low.actions[2], PoliceAction::Mark(1));
+    assert_eq!(rest.dscp, 0);
+    assert!(rest.matches.contains(&Match::Dscp(46)) && !rest.matches.contains(&Match::Dscp(8)));
+    // What leaves over that port is not met by it.
+    assert!(scenario.links[2].directions[1].arrivals.is_empty());
+
+    let listed = policy.replacen("policy-map in\n", "class-map match-all x\n match access-group 7\npolicy-map in\n class x\n  police 1000000 20000\n", 1);
+    let said = with_policy(&listed).expect_err("who is in it is not known");
+    assert!(
+        said.contains("class `x`") && said.contains("access list"),
+        "{said}"
+    );
+}
+
+#[test]
+fn ports_of_catos_have_the_queues_of_their_type() {
+    let catos = "set qos enable
+set port qos 1/1 trust trust-dscp
+set port qos 3/1 trust trust-dscp
+set qos wrr 1p2q2t 96 1
+set qos txq-ratio 1p2q2t 80 10 10
+set qos map 1p2q2t tx 1 1 cos 0,2,3,4,6,7
+set qos map 1p2q2t tx 2 1 cos 1
+set qos map 1p2q2t tx 3 cos 5
+";
+    let scenario = SWITCH
+        .replace("GigabitEthernet", "")
+        .replace("sw.cfg\"", "sw.cfg\"\ndialect = \"catos\"");
+    // Every port of the type has queues, and each its memory.
+    let scenario = scenario.replacen(
+        "framing = \"gbe\"\n",
+        "framing = \"gbe\"\nmemory = \"512 kB\"\n",
+        1,
+    );
+    let scenario = with(&[("sw.cfg", catos)], &scenario).expect("it is right");
+    let queueing = scenario.links[1].directions[0]
+        .queueing
+        .as_ref()
+        .expect("three queues");
+    let shares: Vec<_> = queueing.classes.iter().map(|c| c.sharing).collect();
+    assert_eq!(
+        shares,
+        [Sharing::Weight(96), Sharing::Weight(1), Sharing::Priority]
+    );
+    assert!(queueing.classes[1].matches.contains(&Match::Dscp(8)));
+    assert!(scenario.links[0].directions[0].arrivals.is_empty());
+}
+
+const ATM: &str = "hostname r
+interface ATM1/0
+!
+interface ATM1/0.1 point-to-point
+ pvc 0/100
+  vbr-nrt 300000 100000 200
+  encapsulation aal5mux ip
+!
+end
+";
+
+#[test]
+fn a_circuits_contract_shapes_its_link() {
+    let scenario = r#"
+[scenario]
+name = "atm"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+config = "r.cfg"
+[[link]]
+name = "in"
+ends = ["a", "r"]
+framing = "gbe"
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+interfaces = ["ATM1/0.1", "atm0"]
+framing = "oc12c-atm"
+[[test]]
+name = "p"
+kind = "ping"
+from = "a"
+to = "b"
+"#;
+    let read = with(&[("r.cfg", ATM)], scenario).expect("it is right");
+    let [there, back] = read.links[1]
+        .directions
+        .clone()
+        .map(|d| d.cells.expect("it has").shape);
+    let shape = there.expect("a contract");
+    assert_eq!(shape.pcr.as_bps(), 300_000_000);
+    assert_eq!(
+        shape.sustained.map(|(scr, mbs)| (scr.as_bps(), mbs)),
+        Some((100_000_000, 200))
+    );
+    assert_eq!(back, None);
+    let vc = farpath_predict::Framing::Atm(farpath_predict::atm::Aal5::Vc);
+    assert_eq!(read.links[1].framing, vc);
+    // The scenario's own word wins.
+    let own = scenario.replace(
+        "\"oc12c-atm\"",
+        "\"oc12c-atm\"\nshape_cells = { pcr = \"10 Mbit/s\" }",
+    );
+    let read = with(&[("r.cfg", ATM)], &own).expect("it is right");
+    let shape = read.links[1].directions[0]
+        .cells
+        .clone()
+        .and_then(|c| c.shape);
+    assert_eq!(shape.map(|s| s.pcr.as_bps()), Some(10_000_000));
+    for (config, scenario, said) in [
+        (ATM.replace(" 200\n", "\n"), scenario.to_owned(), "no burst"),
+        (
+            ATM.replace("300000", "700000"),
+            scenario.to_owned(),
+            "700 Mbit/s on a line",
+        ),
+        (
+            ATM.to_owned(),
+            scenario.replace("oc12c-atm", "gbe"),
+            "has no cells",
+        ),
+        (
+            ATM.replace("!\nend", " pvc 0/101\n  ubr\nend"),
+            scenario.to_owned(),
+            "has 2 circuits",
+        ),
+    ] {
+        let faults = with(&[("r.cfg", &config)], &scenario).expect_err("it cannot be built");
+        assert!(
+            faults.contains(said) && faults.contains("help"),
+            "{said}:\n{faults}"
+        );
+    }
+}
+
+#[test]
+fn junos_classes_are_refused_where_the_link_says_nothing_of_its_queue() {
+    let (text, a) = shipped("cernh5");
+    let (_, b) = shipped("ar5-chicago");
+    let classes = "class-of-service { schedulers { s { transmit-rate percent 5; } } scheduler-maps { m { forwarding-class be scheduler s; } } interfaces { so-1/0/0 { scheduler-map m; } } }\n";
+    let files = [
+        ("cernh5.conf", format!("{a}{classes}")),
+        ("ar5-chicago.conf", b),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let said = with(&files, &text).expect_err("nothing is made of them");
+    assert!(
+        said.contains("cernh5.conf, line") && said.contains("scheduler-map `m`"),
+        "{said}"
+    );
+    let fifo = text.replacen(
+        "framing = \"stm64\"",
+        "framing = \"stm64\"\nscheduler = \"fifo\"",
+        1,
+    );
+    with(&files, &fifo).expect("the link says what its queue is");
 }

@@ -12,7 +12,7 @@ use farpath_record::{PolicerRecord, QueueRecord};
 use farpath_scenario::plan::{Plan, PortPlan};
 use farpath_scenario::{
     Bound, Class, ClassLimit, Codel, Direction, Match, PoliceAction, PoliceRule, QueueLimit,
-    Queueing, Scenario, Scheduler, Sharing, Way,
+    Queueing, Rule, Scenario, Scheduler, Sharing, Way,
 };
 use farpath_units::{Duration, Key, Size};
 use farpath_wire::FlowDir;
@@ -223,6 +223,15 @@ impl Site<'_> {
         stages.into_iter().flatten().collect()
     }
 
+    /// What the far node does with what arrives.
+    pub(crate) fn arrivals(&self) -> Vec<Stage> {
+        let rules = self.direction().arrivals.iter().map(|rule| match rule {
+            Rule::Mark(m) => (&m.matches[..], Conditioner::Mark(m.dscp)),
+            Rule::Police(p) => (&p.matches[..], Conditioner::Police(Box::new(policer(p)))),
+        });
+        self.stage(rules.collect()).into_iter().collect()
+    }
+
     fn stage(&self, all: Vec<(&[Match], Conditioner)>) -> Option<Stage> {
         let numbered = || (0..u8::MAX).zip(&all);
         let at = |queue: u8| Place { queue, level: 0 };
@@ -302,7 +311,11 @@ pub(crate) fn queues(direction: &Direction, port: &Port) -> Vec<QueueRecord> {
 
 /// What the policers of a port measured, in their order.
 pub(crate) fn policers(direction: &Direction, port: &Port) -> Vec<PolicerRecord> {
-    let rules = direction.conditioning.policers.iter();
+    let arriving = direction.arrivals.iter().filter_map(|rule| match rule {
+        Rule::Police(rule) => Some(rule),
+        Rule::Mark(_) => None,
+    });
+    let rules = direction.conditioning.policers.iter().chain(arriving);
     let record = |(rule, policer): (&PoliceRule, &Policer)| PolicerRecord {
         name: rule.name.clone(),
         frames: policer.counted.map(|c| c.0),

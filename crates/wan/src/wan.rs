@@ -64,6 +64,10 @@ impl Wan {
         if let Some(line) = self.line(scenario, number) {
             port.impair(line);
         }
+        let arrivals = self.site(scenario, number).arrivals();
+        if !arrivals.is_empty() {
+            port.condition_arrivals(arrivals);
+        }
         port
     }
 
@@ -75,14 +79,7 @@ impl Wan {
             Some(host) => Limit::Packets(self.host_queue.unwrap_or(host.txqueuelen)),
             None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
         };
-        let site = Site {
-            scenario,
-            plan: &self.plan,
-            number,
-            longest_rtt: self.longest_rtt[number],
-            key: self.port_key(scenario, number),
-            flow_names: &self.flow_names,
-        };
+        let site = self.site(scenario, number);
         PortConfig {
             rate: plan.rate,
             framing: link.framing,
@@ -141,6 +138,17 @@ impl Wan {
                 .bundle_of(plan.link)
                 .map_or(Duration::ZERO, |b| b.detection),
         )
+    }
+
+    fn site<'a>(&'a self, scenario: &'a Scenario, number: usize) -> Site<'a> {
+        Site {
+            scenario,
+            plan: &self.plan,
+            number,
+            longest_rtt: self.longest_rtt[number],
+            key: self.port_key(scenario, number),
+            flow_names: &self.flow_names,
+        }
     }
 
     fn circuits(&self, scenario: &Scenario, number: usize) -> Option<CircuitsConfig> {

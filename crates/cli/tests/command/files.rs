@@ -190,3 +190,78 @@ fn new_writes_a_scenario_that_runs_and_never_overwrites() {
         .exits(3)
         .says(&["no/such/folder.toml", "hint: "]);
 }
+
+/// `cern-snaky/from-config` with its files, one of them in a folder of its own, and a rate that follows a
+/// trace.
+fn with_files(rate: &str) -> tempfile::TempDir {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/cern-snaky/");
+    let read = |name: &str| fs::read_to_string(format!("{shipped}{name}")).expect("shipped");
+    let text = read("from-config.toml")
+        .replace("\"ar5-chicago.conf\"", "\"us/ar5-chicago.conf\"")
+        .replace(
+            "delay = \"58 ms\"",
+            "delay = \"58 ms\"\nrate_trace = { file = \"line.csv\" }",
+        );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("us")).expect("writable");
+    for (name, text) in [
+        ("s.toml", text),
+        ("cernh5.conf", read("cernh5.conf")),
+        ("us/ar5-chicago.conf", read("ar5-chicago.conf")),
+        ("line.csv", format!("time_s,rate\n0,{rate}\n")),
+    ] {
+        fs::write(folder.path().join(name), text).expect("writable");
+    }
+    folder
+}
+
+#[test]
+fn a_folder_of_results_runs_elsewhere_with_the_files_the_scenario_reads() {
+    use sha2::{Digest, Sha256};
+    let json = |text: &str| -> serde_json::Value { serde_json::from_str(text).expect("JSON") };
+    let folder = with_files("5 Gbit/s");
+    let run = ["run", "s.toml", "--only", "ping", "--json"];
+    let out = [&run[..], &["--out", "out"]].concat();
+    let first = json(&farpath_in(folder.path(), &out).exits(0).out);
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let moved = elsewhere.path().join("moved");
+    fs::rename(folder.path().join("out"), &moved).expect("one file system");
+    drop(folder);
+    let again = [
+        "run",
+        "moved/scenario.resolved.toml",
+        "--only",
+        "ping",
+        "--json",
+    ];
+    let second = json(&farpath_in(elsewhere.path(), &again).exits(0).out);
+    assert_eq!(second, first);
+    // The hash is what the reference says.
+    let hex = |bytes: &[u8]| -> String {
+        let digest = Sha256::digest(bytes);
+        digest.iter().map(|b| format!("{b:02x}")).collect()
+    };
+    let read = |name: &str| fs::read(moved.join(name)).expect("it was copied");
+    let mut all = read("scenario.resolved.toml");
+    for name in ["cernh5.conf", "line.csv", "us/ar5-chicago.conf"] {
+        all.extend(format!("\0{name}\0{}", hex(&read(name))).bytes());
+    }
+    assert_eq!(first["scenario_sha256"], hex(&all));
+    // Another rate in the trace, the same text of the scenario: another hash.
+    let other = with_files("4 Gbit/s");
+    let third = json(&farpath_in(other.path(), &run).exits(0).out);
+    assert_ne!(third["scenario_sha256"], first["scenario_sha256"]);
+}
+
+#[test]
+fn results_overwrite_no_file_the_scenario_reads() {
+    let folder = with_files("5 Gbit/s");
+    let path = |name: &str| folder.path().join(name);
+    fs::rename(path("line.csv"), path("series.csv")).expect("one file system");
+    let text = fs::read_to_string(path("s.toml")).expect("written");
+    fs::write(path("s.toml"), text.replace("line.csv", "series.csv")).expect("writable");
+    let ran = farpath_in(folder.path(), &["run", "s.toml", "--out", "."]).exits(2);
+    ran.says(&["`series.csv`", "another name"]);
+    let kept = fs::read_to_string(path("series.csv")).expect("still there");
+    assert_eq!(kept, "time_s,rate\n0,5 Gbit/s\n");
+}

@@ -7,6 +7,7 @@
 
 mod compare;
 mod config;
+mod configured;
 mod conformance;
 mod farpath;
 mod files;

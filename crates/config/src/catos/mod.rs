@@ -12,8 +12,8 @@ use farpath_units::{Rate, Size};
 
 use crate::dialect::Dialect;
 use crate::ios::{Reader, Taken, Words, note, shortened};
-use crate::qos::faults;
 use crate::qos::{Action, Class, Device, Police, PolicyMap, Stated, Switchport};
+use crate::qos::{OF_TYPE, faults};
 
 /// First words of commands.
 const VERBS: [&str; 14] = [
@@ -110,9 +110,6 @@ fn for_types(reader: &mut Reader, notes: &[(&str, usize)]) {
         reader.device.interfaces[number].mtu = mtu.clone();
     }
 }
-
-/// What a port type is called as an interface.
-const OF_TYPE: &str = "ports of type ";
 
 /// A command at least this long may go on in the next line.
 const WRAPPED: usize = 70;

@@ -2,10 +2,9 @@
 
 use core::ops::Range;
 
-use super::OF_TYPE;
 use crate::ios::{Reader, Words};
-use crate::qos::faults;
 use crate::qos::{CosMap, PortType, PortTypeError, Queueing, RandomDetect, Stated};
+use crate::qos::{OF_TYPE, faults};
 use crate::source::Place;
 
 /// The commands for all ports of a type.

@@ -143,12 +143,12 @@ impl<'r> Check<'_, 'r> {
         }
         for (hop, sum) in asked {
             let router = hop.from.router;
-            let Some((interface, unit)) = self.network.unit(router, &hop.from.interface) else {
+            let Some((_, unit)) = self.network.unit(router, &hop.from.interface) else {
                 continue;
             };
             let rsvp = entry(&self.router(router).rsvp, &hop.from.interface);
             let stated = rsvp.and_then(|r| r.bandwidth.as_ref());
-            let Some(rate) = stated.map(|b| b.value).or(interface.rate()) else {
+            let Some(rate) = self.rate_of(&hop.from) else {
                 continue;
             };
             let share = rsvp
@@ -223,6 +223,14 @@ impl<'r> Check<'_, 'r> {
         }
     }
 
+    /// The rate of a link: what RSVP is told of it, or else what its interface shows.
+    fn rate_of(&self, port: &Port) -> Option<Rate> {
+        let (interface, _) = self.network.unit(port.router, &port.interface)?;
+        let rsvp = entry(&self.router(port.router).rsvp, &port.interface);
+        let stated = rsvp.and_then(|r| r.bandwidth.as_ref());
+        stated.map(|b| b.value).or(interface.rate())
+    }
+
     /// CCC016: the circuit's share of its links.
     fn shared(&mut self, circuit: &Circuit) {
         if circuit.both_ways() < 2 {
@@ -247,12 +255,7 @@ impl<'r> Check<'_, 'r> {
         let known = circuit
             .loads
             .iter()
-            .filter_map(|l| {
-                self.network
-                    .unit(l.hop.from.router, &l.hop.from.interface)?
-                    .0
-                    .rate()
-            })
+            .filter_map(|l| self.rate_of(&l.hop.from))
             .min();
         let figures = known.map_or(String::new(), |c| {
             format!(
@@ -269,18 +272,21 @@ impl<'r> Check<'_, 'r> {
             _ => None,
         };
         let trip = folded.unwrap_or_else(|| format!("{} crossings", circuit.crossings()));
+        let most = known.map(|c| c.as_bps() / u64::from(one));
+        let asked = self
+            .rate
+            .filter(|r| most.is_some_and(|most| r.as_bps() > most));
+        let asked_text = asked.map_or(String::new(), |r| format!("; a test of {r} asks for more"));
         let message = format!(
-            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {trip} ({})",
+            "circuit `{}` gets at most 1/{one} of its link's rate one way alone, 1/{both} both ways at once{figures}; its round trip is {trip} ({}){asked_text}",
             circuit.name,
             loads.join("; ")
         );
-        self.say(
-            16,
-            (router, &place),
-            message,
-            "test with less than that",
-            WALK,
-        );
+        let at = (router, &place);
+        let said = self.say(16, at, message, "test with less than that", WALK);
+        if asked.is_some() {
+            said.severity = Severity::Warning;
+        }
     }
 
     /// CCC017.

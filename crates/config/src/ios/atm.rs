@@ -4,7 +4,7 @@ use farpath_units::Rate;
 
 use super::interface::each;
 use super::read::{Reader, Taken};
-use super::tree::{Kind, Tree};
+use super::tree::Tree;
 use super::words::Words;
 use crate::qos::{Category, Contract, Encapsulation, Pvc};
 
@@ -52,10 +52,7 @@ pub(crate) fn pvc(
         encapsulation: None,
         unknown: Vec::new(),
     };
-    for inner in tree
-        .inside(Some(line))
-        .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-    {
+    for inner in tree.statements(line) {
         let taken = statement(reader, tree, inner, &mut circuit);
         if reader.count(taken) {
             circuit

@@ -4,7 +4,7 @@ use farpath_units::{Rate, Size};
 
 use super::interface::trust;
 use super::read::{Reader, Taken};
-use super::tree::{Kind, Tree};
+use super::tree::Tree;
 use super::words::Words;
 use crate::qos::{Action, Class, ClassMap, Match, Police, PolicyMap};
 
@@ -66,10 +66,7 @@ pub(crate) fn class_map(
         matches: Vec::new(),
         unknown: Vec::new(),
     };
-    for inner in tree
-        .inside(Some(line))
-        .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-    {
+    for inner in tree.statements(line) {
         let span = tree.lines()[inner].span.clone();
         let mut words = Words::new(tree.content(inner), span.start);
         let taken = match words.next().map(|w| w.text) {
@@ -178,10 +175,7 @@ pub(crate) fn policy_map(
         classes: Vec::new(),
         unknown: Vec::new(),
     };
-    for inner in tree
-        .inside(Some(line))
-        .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-    {
+    for inner in tree.statements(line) {
         let span = tree.lines()[inner].span.clone();
         let mut words = Words::new(tree.content(inner), span.start);
         let taken = match words.next().map(|w| w.text) {
@@ -206,10 +200,7 @@ pub(crate) fn policy_map(
 
 fn read_class(reader: &mut Reader, tree: &Tree<'_>, line: usize, name: &str) -> Class {
     let mut class = Class::named(name, reader.place(tree.lines()[line].span.clone()));
-    for inner in tree
-        .inside(Some(line))
-        .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-    {
+    for inner in tree.statements(line) {
         let taken = class_statement(reader, tree, inner, &mut class);
         if reader.count(taken) {
             class
@@ -230,10 +221,7 @@ fn class_statement(reader: &mut Reader, tree: &Tree<'_>, line: usize, class: &mu
         }
         Some("police") => {
             // Actions may stand on lines of their own below.
-            let below: Vec<usize> = tree
-                .inside(Some(line))
-                .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-                .collect();
+            let below: Vec<usize> = tree.statements(line).collect();
             police(reader, &mut words, tree, &below)
                 .map(|p| class.police = Some(reader.stated(p, span)))
         }

@@ -1,6 +1,6 @@
 //! `wrr-queue`, `priority-queue` and `rcv-queue`.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use super::interface::each;
 use super::read::{Reader, Taken};
@@ -65,8 +65,8 @@ fn bandwidth(
         if words.accept("percent") {
             return None;
         }
-        let list = reader.numbers(words, "a weight", 1..=255)?;
-        weights = Some(reader.stated(list.into_iter().map(|w| w as u32).collect(), span));
+        let list = list(reader, words, "a weight", 1..=255)?;
+        weights = Some(reader.stated(list, span));
     }
     each(reader, targets, |i| i.queueing.bandwidth = weights.clone());
     Some(())
@@ -81,11 +81,30 @@ fn limits(
 ) -> Read {
     let mut limits = None;
     if !off {
-        let list = reader.numbers(words, "a queue's share of the buffer in percent", 1..=100)?;
-        limits = Some(reader.stated(list.into_iter().map(|w| w as u32).collect(), span));
+        let list = list(reader, words, SHARE, 1..=100)?;
+        limits = Some(reader.stated(list, span));
     }
     each(reader, targets, |i| i.queueing.limits = limits.clone());
     Some(())
+}
+
+const SHARE: &str = "a queue's share of the buffer in percent";
+const STRICT_SHARE: &str = "the strict queue's share of the buffer in percent";
+
+/// Numbers in `range`, which fits what they become.
+fn list<T: TryFrom<u64>>(
+    reader: &mut Reader,
+    words: &mut Words<'_>,
+    what: &str,
+    range: RangeInclusive<u64>,
+) -> Option<Vec<T>> {
+    let numbers = reader.numbers(words, what, range)?;
+    numbers.into_iter().map(|n| T::try_from(n).ok()).collect()
+}
+
+fn threshold(reader: &mut Reader, words: &mut Words<'_>) -> Option<u8> {
+    let number = reader.number(words, "a threshold's number", 1..=8)?;
+    Some(number as u8)
 }
 
 fn queue(reader: &mut Reader, words: &mut Words<'_>) -> Option<u8> {
@@ -105,13 +124,8 @@ fn cos_map(
         each(reader, targets, |i| i.queueing.cos_maps.clear());
         return Some(());
     }
-    let queue = queue(reader, words)?;
-    let threshold = reader.number(words, "a threshold's number", 1..=8)? as u8;
-    let cos = reader
-        .numbers(words, "a CoS", 0..=7)?
-        .into_iter()
-        .map(|c| c as u8)
-        .collect();
+    let (queue, threshold) = (queue(reader, words)?, threshold(reader, words)?);
+    let cos = list(reader, words, "a CoS", 0..=7)?;
     let stated = reader.stated(
         CosMap {
             queue,
@@ -137,13 +151,8 @@ fn dscp_map(
         each(reader, targets, |i| i.queueing.dscp_maps.clear());
         return Some(());
     }
-    let queue = queue(reader, words)?;
-    let threshold = reader.number(words, "a threshold's number", 1..=8)? as u8;
-    let dscp = reader
-        .numbers(words, "a DSCP", 0..=63)?
-        .into_iter()
-        .map(|c| c as u8)
-        .collect();
+    let (queue, threshold) = (queue(reader, words)?, threshold(reader, words)?);
+    let dscp = list(reader, words, "a DSCP", 0..=63)?;
     let stated = reader.stated(
         DscpMap {
             queue,
@@ -159,8 +168,7 @@ fn dscp_map(
 }
 
 fn percents(reader: &mut Reader, words: &mut Words<'_>) -> Option<Vec<u32>> {
-    let list = reader.numbers(words, "a threshold in percent", 0..=100)?;
-    Some(list.into_iter().map(|w| w as u32).collect())
+    list(reader, words, "a threshold in percent", 0..=100)
 }
 
 fn thresholds(
@@ -237,11 +245,7 @@ fn strict_cos(
     let mut stated = None;
     if !off {
         reader.number(words, "the strict queue's number", 1..=1)?;
-        let cos = reader
-            .numbers(words, "a CoS", 0..=7)?
-            .into_iter()
-            .map(|c| c as u8)
-            .collect();
+        let cos = list(reader, words, "a CoS", 0..=7)?;
         stated = Some(reader.stated(cos, span));
     }
     each(reader, targets, |i| i.queueing.strict_cos = stated.clone());
@@ -257,11 +261,7 @@ fn strict_limit(
 ) -> Read {
     let mut stated = None;
     if !off {
-        let limit = reader.number(
-            words,
-            "the strict queue's share of the buffer in percent",
-            1..=100,
-        )? as u32;
+        let limit = reader.number(words, STRICT_SHARE, 1..=100)? as u32;
         stated = Some(reader.stated(limit, span));
     }
     each(reader, targets, |i| {

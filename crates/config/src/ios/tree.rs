@@ -119,6 +119,12 @@ impl<'a> Tree<'a> {
         })
     }
 
+    /// The commands directly inside line `of`.
+    pub fn statements(&self, of: usize) -> impl Iterator<Item = usize> + '_ {
+        let is_command = |line: &usize| self.lines[*line].kind == Kind::Statement;
+        self.inside(Some(of)).filter(is_command)
+    }
+
     /// The line that opened a banner or certificate which never ended.
     pub fn unfinished(&self) -> Option<usize> {
         self.unfinished

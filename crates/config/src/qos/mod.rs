@@ -22,6 +22,7 @@ pub use model::{
     RandomDetect, Service, Speed, Stated, Switchport, Trust,
 };
 pub use options::Options;
+pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold};
 pub use port_type::{PortType, PortTypeError};
 pub use rules::RULES;

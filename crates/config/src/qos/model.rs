@@ -17,7 +17,7 @@ pub struct Stated<T> {
 }
 
 /// One device's configuration, as far as it is understood.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Device {
     /// Number of its file.
     pub file: usize,
@@ -48,7 +48,7 @@ pub struct Device {
 }
 
 /// An interface, or on CatOS the ports of one type.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// Its full name, such as `GigabitEthernet3/1`.
     pub name: String,
@@ -91,7 +91,7 @@ pub struct Interface {
 }
 
 /// The queue commands of one interface.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queueing {
     /// The port type, where a note or the command itself states it.
     pub port_type: Option<Stated<PortType>>,

@@ -1,6 +1,6 @@
 //! What the user knows and the text does not say.
 
-use farpath_units::{Duration, Ratio, Size};
+use farpath_units::{Duration, Rate, Ratio, Size};
 
 use super::PortType;
 
@@ -13,6 +13,8 @@ pub struct Options {
     pub unit: Option<Size>,
     /// Round-trip time of the TCP connections that policers are to let through; 100 ms unless stated.
     pub rtt: Option<Duration>,
+    /// Rate of the test that is to run over a circuit, one way.
+    pub rate: Option<Rate>,
     /// The share the low class is to have.
     pub share: Option<Ratio>,
 }

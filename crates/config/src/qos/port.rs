@@ -2,6 +2,8 @@
 
 use farpath_units::{Rate, Size};
 
+use crate::dialect::Dialect;
+
 use super::{
     Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, RandomDetect,
     Speed, Trust,
@@ -120,6 +122,38 @@ impl Queue {
         )
     }
 }
+
+impl Device {
+    /// The interface of this name, with its queues. CatOS sets queues for all ports of a type and says of
+    /// no port which it is: of the types that are set, it is the commonest at the port's speed, or else
+    /// the only one.
+    pub fn interface(&self, name: &str) -> Option<Interface> {
+        let named = self.interfaces.iter().find(|i| i.name == name)?;
+        let mut interface = named.clone();
+        if self.dialect == Dialect::CatOs && !named.is_type() {
+            let types: Vec<&Interface> = self.interfaces.iter().filter(|i| i.is_type()).collect();
+            let common = PortType::at_speed(speed_mbps(named).unwrap_or(1_000));
+            let is = |i: &Interface, t: &PortType| {
+                i.queueing.port_type.as_ref().is_some_and(|s| s.value == *t)
+            };
+            let of = common.iter().find_map(|t| types.iter().find(|i| is(i, t)));
+            if let Some(of) = of.or(types.first().filter(|_| types.len() == 1)) {
+                interface.queueing = of.queueing.clone();
+            }
+        }
+        Some(interface)
+    }
+}
+
+impl Interface {
+    /// Whether it stands for all ports of a type, as those of CatOS do.
+    pub fn is_type(&self) -> bool {
+        self.name.starts_with(OF_TYPE)
+    }
+}
+
+/// What the ports of a type are called together, as an interface of CatOS.
+pub(crate) const OF_TYPE: &str = "ports of type ";
 
 impl Port {
     /// The port `interface` of `device` is.

@@ -22,6 +22,7 @@ impl Port {
     /// Runs are possible where nothing looks at frames one by one.
     pub(super) fn pace(&self) -> Pace {
         let alike = self.conditioning.is_empty()
+            && self.ingress.is_empty()
             && self.losses.is_empty()
             && self.tapped.is_none()
             && self.passage == Passage::Straight

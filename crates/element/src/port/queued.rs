@@ -4,14 +4,20 @@
 use std::collections::VecDeque;
 
 use farpath_units::Time;
-use farpath_wire::Frame;
+use farpath_wire::{Frame, LabelEntry};
 
 use super::Port;
+use super::passage::Passage;
+use crate::atm::Hurt;
 use crate::conditioner::{Policer, Stage};
 use crate::counters::Drop;
+use crate::forwarding::Exit;
 use crate::network::Io;
-use crate::qdisc::{Discipline, QueueCounter};
+use crate::qdisc::{Discipline, QueueCounter, TallyId};
 use crate::treatment::{Treatment, Treatments};
+
+/// The bits of a label entry that say its traffic class (RFC 5462).
+const TRAFFIC_CLASS: u32 = 7 << 9;
 
 /// How frames get to the transmitter.
 #[derive(Debug)]
@@ -54,9 +60,61 @@ impl Port {
             .map_or(Vec::new(), Discipline::counters)
     }
 
-    /// The policers, in order.
+    /// The policers, in order; those of the far node come last.
     pub fn policers(&self) -> impl Iterator<Item = &Policer> {
-        self.conditioning.iter().flat_map(Stage::policers)
+        let stages = self.conditioning.iter().chain(&self.ingress);
+        stages.flat_map(Stage::policers)
+    }
+
+    /// Puts `stages` where frames enter the far node, before it decides on them: a meter there sees
+    /// them as far apart as the line brings them. Called before the run, of a port whose frames keep
+    /// their order and their distance on the line.
+    pub fn condition_arrivals(&mut self, stages: Vec<Stage>) {
+        assert!(
+            self.passage == Passage::Straight,
+            "a meter takes frames in the order of their arrival"
+        );
+        self.ingress = stages;
+    }
+
+    /// [`Port::leave`] from the arrival at `at` on, where the far node conditions what arrives.
+    #[inline(never)]
+    pub(super) fn enter(
+        &mut self,
+        at: Time,
+        frame: &Frame,
+        (treatment, hurt): (&Treatment, Hurt),
+        io: &mut Io<'_>,
+    ) -> TallyId {
+        self.last_arrival = self.last_arrival.max(at);
+        let mut arrived = frame.arriving(self.last_arrival);
+        let bytes = self.transmitter.cost_of(frame.link_payload()).queue_bytes;
+        for stage in &mut self.ingress {
+            if !stage.condition(&mut arrived, bytes) {
+                self.hash(arrived.at, &arrived, 1 + Drop::Policed as u64);
+                return self.ended_hurt(treatment, hurt, Drop::Policed);
+            }
+        }
+        let mut sent = treatment.apply(frame, arrived.at);
+        if arrived.class != frame.class {
+            sent.class = arrived.class;
+        }
+        // What is behind the label that is left keeps its mark.
+        if arrived.label != frame.label && sent.label.is_some() {
+            let (LabelEntry(old), LabelEntry(new)) = (sent.label, arrived.label);
+            sent.label = LabelEntry(old & !TRAFFIC_CLASS | new & TRAFFIC_CLASS);
+        }
+        match treatment.exit {
+            Exit::Output(output) => {
+                self.hash(sent.at, &sent, 0);
+                io.output(output.into()).push_sorted(sent);
+                self.hurt(treatment, hurt)
+            }
+            Exit::Drop(reason) => {
+                self.hash(sent.at, &sent, 1 + reason as u64);
+                self.ended_hurt(treatment, hurt, reason)
+            }
+        }
     }
 
     /// A frame meets the conditioners, and then what any frame meets.

@@ -1,14 +1,17 @@
 //! What a switch's configuration makes of its ports: queues, drops, marks and policers.
 
+use std::collections::BTreeMap;
+
 use farpath_config::qos::{
-    Action, Device, Direction as Side, Interface, Match as Condition, Options, Police, Port,
-    PortPolicy, Queue, Trust,
+    Action, Device, Direction as Side, Interface, Options, Police, PolicyClass, Port, PortPolicy,
+    Queue,
 };
 use farpath_units::{Ratio, Size};
 
+use super::known::Known;
 use super::{Configuration, interfaces};
 use crate::aqm::{DropRule, Red};
-use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule};
+use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule, Rule};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
@@ -30,54 +33,33 @@ pub(super) fn apply(
         let Some(device) = configuration.device(file) else {
             continue;
         };
-        let arrivals = arrivals(&device, *node, scenario, tables);
         for (link, f) in scenario.links.iter_mut().zip(&tables.links) {
-            let Some(interface) = interface(&device, *node, link, f) else {
+            let Some(interface) = interface(device, *node, link, f) else {
                 continue;
             };
             let mut at = Site {
-                device: &device,
-                interface,
-                port: Port::of(&device, interface, &Options::default()),
+                interface: &interface,
+                port: Port::of(device, &interface, &Options::default()),
                 f,
                 side: usize::from(link.ends[0] != *node),
                 faults: &mut *faults,
             };
             at.queues(link);
-            at.marks(link, &arrivals);
+            at.arrivals(link);
             at.policers(link);
         }
     }
 }
 
 /// The interface at which a link ends on a switch.
-fn interface<'d>(
-    device: &'d Device,
-    node: NodeId,
-    link: &Link,
-    f: &Fields,
-) -> Option<&'d Interface> {
+fn interface(device: &Device, node: NodeId, link: &Link, f: &Fields) -> Option<Interface> {
     let side = link.ends.iter().position(|e| *e == node)?;
     let name = interfaces(f)?.swap_remove(side).into_inner();
-    device.interfaces.iter().find(|i| i.name == name)
-}
-
-/// Each port at which frames arrive, by its link's number.
-fn arrivals(
-    device: &Device,
-    node: NodeId,
-    scenario: &Scenario,
-    tables: &Tables,
-) -> Vec<(String, Port)> {
-    let links = scenario.links.iter().zip(&tables.links);
-    let ports = links.filter_map(|(link, f)| interface(device, node, link, f));
-    let port = |i: &Interface| (i.name.clone(), Port::of(device, i, &Options::default()));
-    ports.map(port).collect()
+    device.interface(&name)
 }
 
 /// One port, the link's table, and the direction it sends in.
 struct Site<'a> {
-    device: &'a Device,
     interface: &'a Interface,
     port: Port,
     f: &'a Fields,
@@ -86,14 +68,14 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The tables that speak of the direction, the nearest first.
-    fn layers(&self) -> Vec<Fields> {
-        let own = self.f.get::<Fields>(["forward", "reverse"][self.side]);
+    /// The tables that speak of a direction, the nearest first.
+    fn layers(&self, way: usize) -> Vec<Fields> {
+        let own = self.f.get::<Fields>(["forward", "reverse"][way]);
         own.into_iter().chain([self.f.clone()]).collect()
     }
 
-    fn says(&self, key: &str) -> bool {
-        self.layers().iter().any(|l| l.has(key))
+    fn says(&self, way: usize, key: &str) -> bool {
+        self.layers(way).iter().any(|l| l.has(key))
     }
 
     fn fault(&mut self, title: String, help: &str) {
@@ -102,10 +84,14 @@ impl Site<'_> {
     }
 
     fn queues(&mut self, link: &mut Link) {
-        if self.says("scheduler") || !self.port.enabled {
+        if self.says(self.side, "scheduler") || !self.port.enabled {
             return;
         }
-        let Some(memory) = self.layers().iter().find_map(|l| l.get::<Size>("memory")) else {
+        let Some(memory) = self
+            .layers(self.side)
+            .iter()
+            .find_map(|l| l.get::<Size>("memory"))
+        else {
             if !says_queues(&self.interface.queueing) {
                 return; // nothing is meant, and the plain queue of the link will do
             }
@@ -138,92 +124,170 @@ impl Site<'_> {
         });
     }
 
-    /// A switch that believes no mark gives all frames its own; it does so where they arrive.
-    fn marks(&mut self, link: &mut Link, arrivals: &[(String, Port)]) {
-        if self.says("mark") || !self.port.enabled {
+    /// What the switch does with frames that arrive at the port: each meets its class of the input
+    /// policy, or else what the port believes.
+    fn arrivals(&mut self, link: &mut Link) {
+        let way = 1 - self.side;
+        if self.says(way, "mark") || self.says(way, "police") || !self.port.enabled {
             return;
         }
-        let from = arrivals
-            .iter()
-            .filter(|(name, _)| *name != self.interface.name);
-        let kept = |p: &Port| matches!(p.trust, Trust::Dscp | Trust::Precedence);
-        let (keep, lose): (Vec<_>, Vec<_>) = from.partition(|(_, port)| kept(port));
-        let Some((first, port)) = lose.first() else {
-            return;
-        };
-        let dscp = port.internal_dscp(0, None);
-        let others = lose.iter().any(|(_, p)| p.internal_dscp(0, None) != dscp);
-        if !keep.is_empty() || others {
+        let port = self.port.clone();
+        let tagged = link.vlan.is_some();
+        let mut rest = Known::all();
+        let mut rules = Vec::new();
+        let policies = port.policies.iter();
+        for policy in policies.filter(|p| p.direction == Side::Input) {
+            for (class, known) in self.classes(policy) {
+                let trust = class.trust.unwrap_or(port.trust);
+                let believes = Port {
+                    trust,
+                    ..port.clone()
+                };
+                let given = |d| {
+                    class
+                        .set_dscp
+                        .unwrap_or_else(|| internal(&believes, d, tagged))
+                };
+                match &class.police {
+                    Some(police) => {
+                        rules.extend(self.police(policy, class, &known, (police, &given)));
+                    }
+                    None => rules.extend(marks(&known, &given).map(Rule::Mark)),
+                }
+                rest.remove(&known);
+            }
+        }
+        rules.extend(marks(&rest, &|d| internal(&port, d, tagged)).map(Rule::Mark));
+        let direction = &mut link.directions[way];
+        if !rules.is_empty() && (direction.reorder || !direction.impairments.is_none()) {
             let title = format!(
-                "the ports of `{}` believe different marks: `{first}` gives DSCP {dscp} to all that arrives",
-                self.device.name.as_deref().unwrap_or("the switch"),
+                "`{}` conditions what arrives over link `{}`, whose frames may change their distance or order on the way",
+                self.interface.name,
+                name_of(self.f)
             );
             return self.fault(
                 title,
-                "ports that differ are not simulated: give them one `mls qos trust`, or write `mark` on the link",
+                "a meter behind such a line is not simulated: put the impairment on another link",
             );
         }
-        let matches = Vec::new();
-        link.directions[self.side].conditioning.marks = vec![MarkRule { matches, dscp }];
+        direction.arrivals = rules;
     }
 
     fn policers(&mut self, link: &mut Link) {
-        if self.says("police") || !self.port.enabled {
+        if self.says(self.side, "police") || !self.port.enabled {
             return;
         }
-        for policy in self.port.policies.clone() {
-            match policy.direction {
-                Side::Output => self.police(link, &policy),
-                Side::Input if policy.classes.iter().any(|c| c.police.is_some()) => {
-                    let title = format!(
-                        "policy-map `{}` polices what arrives at `{}`",
-                        policy.name, self.interface.name
-                    );
-                    self.fault(
-                        title,
-                        "policers on arrival are checked and not simulated: write `police` on the link it came over",
-                    );
-                }
-                Side::Input => {}
+        let port = self.port.clone();
+        let policies = port.policies.iter();
+        for policy in policies.filter(|p| p.direction == Side::Output) {
+            for (class, known) in self.classes(policy) {
+                let given = |d| class.set_dscp.unwrap_or(d);
+                let Some(police) = &class.police else {
+                    if class.set_dscp.is_some() {
+                        self.not_built(policy, class, "marks what leaves and polices nothing");
+                    }
+                    continue;
+                };
+                let rule = self.police(policy, class, &known, (police, &given));
+                let rules = rule.into_iter().filter_map(|rule| match rule {
+                    Rule::Police(rule) => Some(rule),
+                    Rule::Mark(_) => None,
+                });
+                link.directions[self.side]
+                    .conditioning
+                    .policers
+                    .extend(rules);
             }
         }
     }
 
-    fn police(&self, link: &mut Link, policy: &PortPolicy) {
+    /// The classes of a policy, each with the frames no earlier one has.
+    fn classes<'p>(&mut self, policy: &'p PortPolicy) -> Vec<(&'p PolicyClass, Known)> {
+        let mut rest = Known::all();
+        let mut found = Vec::new();
         for class in &policy.classes {
-            let Some(police) = &class.police else {
-                continue;
-            };
-            let beyond = |action: Action, dscp: u8| match action {
-                Action::Transmit => PoliceAction::Pass,
-                Action::Drop => PoliceAction::Drop,
-                Action::SetDscp(to) => PoliceAction::Mark(to),
-                Action::MarkDown => {
-                    PoliceAction::Mark(self.port.maps.policed_dscp[usize::from(dscp & 63)])
+            match Known::of(class) {
+                Ok(mut known) => {
+                    known.keep(&rest);
+                    rest.remove(&known);
+                    if known != Known::default() {
+                        found.push((class, known));
+                    }
                 }
-            };
-            let matches: Vec<Match> = class.matches.iter().flat_map(conditions).collect();
-            let marked = matches.iter().find_map(|m| match m {
-                Match::Dscp(dscp) => Some(*dscp),
-                _ => None,
-            });
-            let of = |action| beyond(action, marked.unwrap_or(0));
-            let last = police.violate.unwrap_or(police.exceed);
-            link.directions[self.side]
-                .conditioning
-                .policers
-                .push(PoliceRule {
-                    name: format!("{}-{}", policy.name, class.name),
-                    matches,
-                    rate: police.rate,
-                    burst: police.burst,
-                    bound: bound(police),
-                    colour_aware: false,
-                    actions: [of(police.conform), of(police.exceed), of(last)],
-                    overhead: 0,
-                });
+                Err(what) => self.not_built(policy, class, what),
+            }
         }
+        found
     }
+
+    fn not_built(&mut self, policy: &PortPolicy, class: &PolicyClass, what: &str) {
+        let title = format!(
+            "class `{}` of policy-map `{}` at `{}` {what}",
+            class.name, policy.name, self.interface.name
+        );
+        self.fault(
+            title,
+            "that is not simulated: take the service-policy out, or write `mark` and `police` on the link",
+        );
+    }
+
+    /// The policer of a class whose frames have the DSCP that `given` makes of theirs.
+    fn police(
+        &mut self,
+        policy: &PortPolicy,
+        class: &PolicyClass,
+        known: &Known,
+        (police, given): (&Police, &dyn Fn(u8) -> u8),
+    ) -> Option<Rule> {
+        let maps = self.port.maps.clone();
+        let of = |action: Action| match action {
+            Action::Drop => Some(PoliceAction::Drop),
+            Action::SetDscp(to) => Some(PoliceAction::Mark(to)),
+            Action::Transmit => known.alike(given),
+            Action::MarkDown => known.alike(&|d| maps.policed_dscp[usize::from(given(d) & 63)]),
+        };
+        let last = police.violate.unwrap_or(police.exceed);
+        let (Some(green), Some(yellow), Some(red)) =
+            (of(police.conform), of(police.exceed), of(last))
+        else {
+            self.not_built(
+                policy,
+                class,
+                "polices DSCPs together and marks each otherwise",
+            );
+            return None;
+        };
+        Some(Rule::Police(PoliceRule {
+            name: format!("{}-{}", policy.name, class.name),
+            matches: known.matches(),
+            rate: police.rate,
+            burst: police.burst,
+            bound: bound(police),
+            colour_aware: false,
+            actions: [green, yellow, red],
+            overhead: 0,
+        }))
+    }
+}
+
+/// The DSCP a frame has in the switch; the CoS of a tagged one is its precedence.
+fn internal(port: &Port, dscp: u8, tagged: bool) -> u8 {
+    port.internal_dscp(dscp, tagged.then_some(dscp >> 3))
+}
+
+/// A mark for each DSCP that `given` makes of others.
+fn marks(known: &Known, given: &dyn Fn(u8) -> u8) -> impl Iterator<Item = MarkRule> {
+    let mut to: BTreeMap<u8, Known> = BTreeMap::new();
+    for dscp in known.dscps() {
+        to.entry(given(dscp)).or_default().dscp[usize::from(dscp)] = true;
+    }
+    let changed = to
+        .into_iter()
+        .filter(|(dscp, of)| of.dscps().any(|d| d != *dscp));
+    changed.map(|(dscp, of)| MarkRule {
+        matches: of.matches(),
+        dscp,
+    })
 }
 
 /// Whether a port's queues are configured at all.
@@ -239,17 +303,6 @@ fn bound(police: &Police) -> Bound {
         (Some(peak), burst) => Bound::Peak(peak, burst.unwrap_or(police.burst)),
         (None, Some(excess)) if police.violate.is_some() => Bound::Excess(excess),
         _ => Bound::None,
-    }
-}
-
-/// What a condition of a class map matches; none: everything.
-fn conditions(condition: &Condition) -> Vec<Match> {
-    let first_of = |n: &u8| (n << 3..(n << 3) + 8).map(Match::Dscp);
-    match condition {
-        Condition::Dscp(all) => all.iter().copied().map(Match::Dscp).collect(),
-        Condition::Precedence(all) | Condition::Cos(all) => all.iter().flat_map(first_of).collect(),
-        Condition::Experimental(all) => all.iter().copied().map(Match::Exp).collect(),
-        Condition::Any | Condition::AccessGroup(_) | Condition::Class(_) => Vec::new(),
     }
 }
 

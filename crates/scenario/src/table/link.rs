@@ -94,118 +94,111 @@ const GILBERT_ELLIOTT: Section = Section {
     ],
 };
 
+/// What a direction may say, and a link of both of its directions.
+const EITHER: [Key; 31] = [
+    RATE,
+    DELAY,
+    LINK_MTU,
+    REORDER,
+    QUEUE,
+    LOSS,
+    LOSE,
+    LOSE_EVERY,
+    GILBERT,
+    BIT_ERRORS,
+    SCHEDULER,
+    MEMORY,
+    WRR,
+    CLASS,
+    FQ_CODEL,
+    RED,
+    CODEL,
+    SHAPE,
+    MARK,
+    POLICE,
+    impair::JITTER_KEY,
+    impair::REORDERING_KEY,
+    impair::DUPLICATION_KEY,
+    impair::CORRUPTION_KEY,
+    impair::FLAP_KEY,
+    impair::RATE_TRACE_KEY,
+    atm::CELL_LOSS,
+    atm::CELL_GLUE,
+    atm::POLICE_CELLS,
+    atm::SHAPE_CELLS,
+    atm::CELL_QUEUE,
+];
+
 const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
-    keys: &[
-        RATE,
-        DELAY,
-        LINK_MTU,
-        REORDER,
-        QUEUE,
-        LOSS,
-        LOSE,
-        LOSE_EVERY,
-        GILBERT,
-        BIT_ERRORS,
-        SCHEDULER,
-        MEMORY,
-        WRR,
-        CLASS,
-        FQ_CODEL,
-        RED,
-        CODEL,
-        SHAPE,
-        MARK,
-        POLICE,
-        impair::JITTER_KEY,
-        impair::REORDERING_KEY,
-        impair::DUPLICATION_KEY,
-        impair::CORRUPTION_KEY,
-        impair::FLAP_KEY,
-        impair::RATE_TRACE_KEY,
-        atm::CELL_LOSS,
-        atm::CELL_GLUE,
-        atm::POLICE_CELLS,
-        atm::SHAPE_CELLS,
-        atm::CELL_QUEUE,
-    ],
+    keys: &EITHER,
 };
 
 pub(crate) const LINK: Section = Section {
     name: "link",
     doc: "A full-duplex link between two nodes: two independent directions.",
-    keys: &[
-        key("name", Name, "Name, unique among links.").required(),
-        key(
-            "ends",
-            Refs {
-                of: "node",
-                min: 2,
-                max: 2,
-            },
-            "The two nodes; forward is from the first to the second.",
-        )
-        .required(),
-        key(
-            "interfaces",
-            Texts,
-            "The interface at each end, in the order of `ends`, as the routers' configurations name \
-             them.",
-        ),
-        key(
-            "framing",
-            Kind::Framing,
-            "How frames are delimited, or the signal that says so and brings its rate.",
-        )
-        .default("ethernet"),
-        RATE,
-        DELAY,
-        LINK_MTU,
-        key(
-            "vlan",
-            Int { min: 1, max: 4094 },
-            "The 802.1Q tag every frame carries on this link.",
-        ),
-        key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
-        REORDER,
-        QUEUE,
-        LOSS,
-        LOSE,
-        LOSE_EVERY,
-        GILBERT,
-        BIT_ERRORS,
-        SCHEDULER,
-        MEMORY,
-        WRR,
-        CLASS,
-        FQ_CODEL,
-        RED,
-        CODEL,
-        SHAPE,
-        MARK,
-        POLICE,
-        impair::JITTER_KEY,
-        impair::REORDERING_KEY,
-        impair::DUPLICATION_KEY,
-        impair::CORRUPTION_KEY,
-        impair::FLAP_KEY,
-        impair::RATE_TRACE_KEY,
-        atm::ENCAPSULATION,
-        atm::CELL_LOSS,
-        atm::CELL_GLUE,
-        atm::POLICE_CELLS,
-        atm::SHAPE_CELLS,
-        atm::CELL_QUEUE,
-        key(
-            "forward",
-            Table(&DIRECTION),
-            "What differs from the first end to the second.",
-        ),
-        key(
-            "reverse",
-            Table(&DIRECTION),
-            "What differs from the second end to the first.",
-        ),
-    ],
+    keys: &of_link(),
 };
+
+/// What only a link says, before and after what its directions may say, too.
+const BEFORE: [Key; 7] = [
+    key("name", Name, "Name, unique among links.").required(),
+    key(
+        "ends",
+        Refs {
+            of: "node",
+            min: 2,
+            max: 2,
+        },
+        "The two nodes; forward is from the first to the second.",
+    )
+    .required(),
+    key(
+        "interfaces",
+        Texts,
+        "The interface at each end, in the order of `ends`, as the routers' configurations name \
+         them.",
+    ),
+    key(
+        "framing",
+        Kind::Framing,
+        "How frames are delimited, or the signal that says so and brings its rate.",
+    )
+    .default("ethernet"),
+    key(
+        "vlan",
+        Int { min: 1, max: 4094 },
+        "The 802.1Q tag every frame carries on this link.",
+    ),
+    key("tap", Bool, "Capture both directions into `NAME.pcapng`.").default("false"),
+    atm::ENCAPSULATION,
+];
+
+const AFTER: [Key; 2] = [
+    key(
+        "forward",
+        Table(&DIRECTION),
+        "What differs from the first end to the second.",
+    ),
+    key(
+        "reverse",
+        Table(&DIRECTION),
+        "What differs from the second end to the first.",
+    ),
+];
+
+const fn of_link() -> [Key; BEFORE.len() + EITHER.len() + AFTER.len()] {
+    let mut all = [RATE; BEFORE.len() + EITHER.len() + AFTER.len()];
+    let parts: [&[Key]; 3] = [&BEFORE, &EITHER, &AFTER];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut n = 0;
+        while n < parts[part].len() {
+            all[at] = parts[part][n];
+            (n, at) = (n + 1, at + 1);
+        }
+        part += 1;
+    }
+    all
+}

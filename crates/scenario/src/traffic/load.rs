@@ -8,12 +8,13 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Arrivals, CellSource, Envelope, Flows, OnOff, Sizes, Steps, Tcp, Udp};
 use crate::network::octets;
 use crate::replay;
+use crate::source::Beside;
 
-/// A stream of datagrams; `source` is the name of the scenario's file.
+/// A stream of datagrams; `folder` has the files it may name.
 pub(super) fn udp(
     f: &Fields,
     name: &str,
-    source: &str,
+    folder: &Beside,
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Udp> {
     let arrivals = match f.get::<String>("arrivals").as_deref() {
@@ -21,7 +22,7 @@ pub(super) fn udp(
         _ => Arrivals::Constant,
     };
     let replay = match f.at::<String>("replay") {
-        Some(path) => Some(replay::load(source, &path, faults)?),
+        Some(path) => Some(replay::load(folder, &path, faults)?),
         None => None,
     };
     if replay.is_some() {

@@ -22,7 +22,6 @@ pub(super) struct Checker<'a> {
 
 /// Reads and checks the IOS and CatOS files among `sources`.
 pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) {
-    let mut devices = Vec::new();
     for number in report.files_in(&[Dialect::Ios, Dialect::CatOs]) {
         let text = &sources[number].text;
         let device = match report.files[number].dialect {
@@ -31,9 +30,11 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         };
         cover(&device, report);
         report.findings.extend(device.faults.iter().cloned());
-        devices.push(device);
+        report.devices.push(device);
     }
-    report.findings.append(&mut findings(&devices, options));
+    report
+        .findings
+        .append(&mut findings(&report.devices, options));
 }
 
 /// What the checks find in these devices, which stand in the order of the path.
