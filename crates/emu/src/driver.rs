@@ -37,10 +37,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose zero is now.
-    pub fn start() -> Clock {
+    /// A clock whose zero is `lead` from now; it stands still until then.
+    pub fn start(lead: Duration) -> Clock {
         Clock {
-            zero_ns: monotonic_ns(),
+            zero_ns: monotonic_ns() + lead.as_ns(),
         }
     }
 
@@ -51,7 +51,7 @@ impl Clock {
 
     /// The time since zero.
     pub fn now(&self) -> Time {
-        Time::ZERO + Duration::from_ns(monotonic_ns() - self.zero_ns)
+        Time::ZERO + Duration::from_ns(monotonic_ns().saturating_sub(self.zero_ns))
     }
 }
 

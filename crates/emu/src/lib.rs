@@ -1,5 +1,38 @@
 //! Real hosts, a real clock: the network of a scenario between Linux kernels.
+//!
+//! Each `[[host]]` becomes a set of namespaces with an unmodified network stack, joined by TAPs to the
+//! data plane. `docs/models/emulation.md` says what a host is, what is set in it and what is left behind.
 
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a driver in real time: it reads and writes the kernel's files"
+)]
+
+pub mod audit;
+pub mod certify;
+mod counters;
 pub mod driver;
+mod enter;
 pub mod fidelity;
+pub mod host;
+mod init;
+pub mod lab;
+mod orders;
 pub mod plane;
+mod process;
+mod program;
+pub mod rootless;
+mod settings;
+mod spec;
+mod sys;
+pub mod tap;
+
+pub use counters::{Counters, InterfaceDrops};
+pub use enter::EnterError;
+pub use host::{Host, HostError};
+pub use process::Process;
+pub use spec::{
+    DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, SMALLEST_IPV6_MTU, Shaping,
+};
+pub use tap::{Device, Tap};

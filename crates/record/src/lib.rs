@@ -1,6 +1,7 @@
 //! The one result type, for every origin: predicted, simulated, emulated, measured, captured; its
 //! JSON and CSV; the judging of expectations against it; statistics over repeats, and comparison.
 
+mod certificate;
 pub mod compare;
 mod document;
 mod judge;
@@ -10,6 +11,7 @@ mod repeats;
 mod schema;
 pub mod statistics;
 
+pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
 pub use read::{ReadError, read};

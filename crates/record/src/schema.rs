@@ -79,6 +79,9 @@ pub struct Record {
     pub valid: bool,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// How true the emulation was; only emulated records have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<crate::Certificate>,
 }
 
 /// Counters and rate of one direction of one link.

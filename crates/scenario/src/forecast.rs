@@ -73,6 +73,7 @@ fn blank(scenario: &Scenario, test: &Test, point: &BTreeMap<String, String>) -> 
         series: BTreeMap::new(),
         valid: true,
         notes: Vec::new(),
+        certificate: None,
     }
 }
 

@@ -89,6 +89,7 @@ fn record(
         series: BTreeMap::new(),
         valid: true,
         notes: Vec::new(),
+        certificate: None,
     };
     if let Some(duration) = test.duration {
         record.duration_ns = duration.as_ns();

@@ -16,8 +16,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
-use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port, Sampling};
-use farpath_scenario::plan::{Output, Plan, PlanError, address, port_of};
+use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port};
+use farpath_scenario::plan::{Output, Plan, address, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
@@ -152,20 +152,17 @@ pub struct Plane<I> {
 }
 
 impl<I: Interface> Plane<I> {
-    /// The network of `scenario` with real hosts at `attachments`, and `memory` bytes for frames under way.
-    ///
-    /// # Errors
-    /// When the scenario cannot be planned.
+    /// The network of `wan`, made of `scenario` [`with_pairs`] of `pairs`, with real hosts at `attachments`, and
+    /// `memory` bytes for frames under way.
     pub fn new(
-        scenario: &Scenario,
+        scenario: Scenario,
+        wan: Wan,
+        pairs: &[(NodeId, NodeId)],
         attachments: Vec<Attachment<I>>,
-        (seed, sampling): (u64, Sampling),
         memory: u64,
-    ) -> Result<Plane<I>, PlanError> {
-        let (scenario, pairs) = with_pairs(scenario);
-        let plan = Plan::new(&scenario)?;
-        let wan = Wan::new(&scenario, plan, seed, sampling).with_host_queue(HOST_QUEUE);
-        let flows = Flows::new(&scenario, &wan.plan, &pairs);
+    ) -> Plane<I> {
+        let wan = wan.with_host_queue(HOST_QUEUE);
+        let flows = Flows::new(&scenario, &wan.plan, pairs);
         let mut network = Network::new();
         let mut nodes = Vec::new();
         for node in 0..scenario.node_count() {
@@ -186,7 +183,7 @@ impl<I: Interface> Plane<I> {
             .into_iter()
             .filter_map(|a| socket(&network, &wan.plan, (&nodes, &ports), a))
             .collect();
-        Ok(Plane {
+        Plane {
             network,
             wan,
             scenario,
@@ -202,7 +199,7 @@ impl<I: Interface> Plane<I> {
             heading: Vec::with_capacity(2048),
             #[cfg(test)]
             log: Vec::new(),
-        })
+        }
     }
 
     /// The wire time a delivery may span from now on; zero delivers every frame alone.

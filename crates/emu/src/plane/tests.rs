@@ -57,8 +57,10 @@ fn world(text: &str) -> World {
         text: text.to_owned(),
     };
     let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let (whole, _) = with_pairs(&scenario);
+    let (whole, pairs) = with_pairs(&scenario);
     let plan = Plan::new(&whole).expect("it has routes");
+    let wan = Wan::new(&whole, plan, 1, farpath_element::Sampling::OFF);
+    let plan = wan.plan.clone();
     let hosts: Vec<Memory> = scenario.hosts.iter().map(|_| Memory::default()).collect();
     let attachments = hosts.iter().enumerate().map(|(node, memory)| Attachment {
         node: NodeId(node),
@@ -66,10 +68,9 @@ fn world(text: &str) -> World {
         mac: MAC,
         interface: memory.clone(),
     });
-    let sampling = Sampling::OFF;
-    let plane = Plane::new(&scenario, attachments.collect(), (1, sampling), 64 << 20);
+    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20);
     World {
-        plane: plane.expect("it has a plan"),
+        plane,
         hosts,
         fidelity: Fidelity::new(Duration::from_ms(1)),
     }

@@ -35,6 +35,7 @@ fn data() -> ReportData {
         paths: Vec::new(),
         sequence: Vec::new(),
         notes: Vec::new(),
+        certificate: None,
     }
 }
 

@@ -1,0 +1,124 @@
+//! The verdict on a run: whether what the machine added is small enough to believe the rest.
+
+use std::collections::BTreeMap;
+
+use farpath_record::Certificate;
+use farpath_units::Duration;
+
+use crate::audit::Audit;
+use crate::fidelity::Fidelity;
+
+/// Frames may be late unless said otherwise by this.
+pub const TOLERANCE: Duration = Duration::from_ms(1);
+
+/// Share of frames that may be later than the tolerance.
+const LATE_SHARE: f64 = 0.005;
+
+/// What a verdict is given on.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Length of the run.
+    pub time: Duration,
+    /// The wire time of a delivery.
+    pub coalescing: Duration,
+    /// What the machine did in that time.
+    pub audit: Audit,
+    /// Drops the model did not order, by where.
+    pub unordered: BTreeMap<String, u64>,
+    /// What else makes the run worthless, by what happened and what would help.
+    pub faults: Vec<String>,
+    /// Memory for frames, and the most that was used, in bytes.
+    pub memory: (u64, u64),
+}
+
+/// The certificate of a run.
+pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
+    let lateness = &fidelity.lateness;
+    let frames = lateness.total();
+    let mut faults = evidence.faults.clone();
+    let share = fidelity.late as f64 / frames.max(1) as f64;
+    let starved = evidence.audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
+    if share > LATE_SHARE {
+        let mut why = format!(
+            "{:.1} % of the frames were delivered more than {:.1} ms late (at most {:.1} % may be)",
+            share * 100.0,
+            fidelity.tolerance.as_secs_f64() * 1e3,
+            LATE_SHARE * 100.0
+        );
+        why.push_str(if starved > 0.02 {
+            ": other processes had the processor; run it on an idle machine, or use --busy"
+        } else {
+            ": more frames than this machine delivers; lower the rate, use larger frames, or allow longer \
+             deliveries with --coalescing"
+        });
+        faults.push(why);
+    }
+    for (place, count) in &evidence.unordered {
+        if *count > 0 {
+            faults.push(format!(
+                "{count} drops at {place} that the model did not order: {}",
+                remedy(place)
+            ));
+        }
+    }
+    Certificate {
+        valid: faults.is_empty(),
+        faults,
+        frames,
+        lateness_p50_ns: lateness.quantile(0.5).as_ns(),
+        lateness_p99_ns: lateness.quantile(0.99).as_ns(),
+        lateness_max_ns: lateness.max().as_ns(),
+        tolerance_ns: fidelity.tolerance.as_ns(),
+        late_frames: fidelity.late,
+        coalescing_ns: evidence.coalescing.as_ns(),
+        unordered_drops: evidence.unordered.clone(),
+        cpu_share: evidence.audit.thread_share(evidence.time),
+        starved_ns: evidence.audit.starved_ns,
+        longest_gap_ns: fidelity.longest_gap.as_ns(),
+        machine_share: evidence.audit.machine_share(),
+        memory_bytes: evidence.memory.0,
+        memory_used_bytes: evidence.memory.1,
+    }
+}
+
+fn remedy(place: &str) -> &'static str {
+    if place.starts_with("memory") {
+        "the frames under way need more memory than was set aside; raise --memory"
+    } else if place.starts_with("tcp memory") {
+        "the kernel ran out of memory for TCP; --tune-host raises net.ipv4.tcp_mem for the run"
+    } else if place.starts_with("udp") {
+        "a program read its socket too slowly or its buffer was too small"
+    } else {
+        "the data plane did not read fast enough; lower the rate or run it on an idle machine"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_on_time_is_valid_and_says_how_late_it_was() {
+        let mut fidelity = Fidelity::new(TOLERANCE);
+        fidelity.delivered(Duration::from_us(10), 990);
+        fidelity.delivered(Duration::from_us(400), 9);
+        fidelity.delivered(Duration::from_ms(2), 1);
+        let certificate = certify(&fidelity, &Evidence::default());
+        assert!(certificate.valid, "{:?}", certificate.faults);
+        assert_eq!((certificate.frames, certificate.late_frames), (1000, 1));
+        assert_eq!(certificate.lateness_max_ns, 2_000_000);
+    }
+
+    #[test]
+    fn late_frames_and_drops_nobody_ordered_are_faults_with_a_remedy() {
+        let mut fidelity = Fidelity::new(TOLERANCE);
+        fidelity.delivered(Duration::from_us(10), 90);
+        fidelity.delivered(Duration::from_ms(20), 10);
+        let unordered = BTreeMap::from([("tap a eth0".to_owned(), 3), ("memory".to_owned(), 0)]);
+        let evidence = Evidence { unordered, ..Evidence::default() };
+        let certificate = certify(&fidelity, &evidence);
+        assert!(!certificate.valid);
+        assert_eq!(certificate.faults.len(), 2, "{:?}", certificate.faults);
+        assert!(certificate.line().contains("INVALID"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Running a program in a host that is up, from outside: the entering process joins the host's
+//! namespaces, starts the program there, and stays as its shadow, passing signals in and the exit
+//! code out. The program is killed when its shadow is, and when the host ends.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, ExitStatus};
+
+use nix::libc;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::SignalFd;
+use nix::unistd::Pid;
+
+use crate::process::Process;
+use crate::sys;
+
+/// Exit codes of a shell for a program that is not there, and for one that cannot be run.
+const NOT_FOUND: i32 = 127;
+const NOT_RUN: i32 = 126;
+/// And what it adds to the number of the signal that ended one.
+const SIGNALLED: i32 = 128;
+
+/// Signals the shadow passes on.
+const PASSED: [Signal; 7] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGWINCH,
+];
+
+/// Why a host could not be entered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnterError {
+    /// The host's first process is no more.
+    #[error("the host is gone: process {} has ended", .0.pid)]
+    Gone(Process),
+    /// The kernel refused.
+    #[error("enter the host's {what}: {source}")]
+    Refused {
+        /// Which namespace.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl Process {
+    /// Moves the calling process into the host whose first process this is: its network, name and mounts at once, its processes
+    /// for children alone. The process must have one thread.
+    ///
+    /// # Errors
+    /// When the host is gone, and when the caller is neither root nor who started it.
+    pub fn join(self) -> Result<(), EnterError> {
+        let namespaces = [
+            ("user", CloneFlags::CLONE_NEWUSER),
+            ("net", CloneFlags::CLONE_NEWNET),
+            ("uts", CloneFlags::CLONE_NEWUTS),
+            ("pid", CloneFlags::CLONE_NEWPID),
+            ("mnt", CloneFlags::CLONE_NEWNS),
+        ];
+        let refused = |what| move |source| EnterError::Refused { what, source };
+        // All are opened before any is entered: afterwards /proc is the host's.
+        let mut open = Vec::new();
+        for (what, flag) in namespaces {
+            let file = File::open(format!("/proc/{}/ns/{what}", self.pid));
+            let file = match file {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                    return Err(EnterError::Gone(self));
+                }
+                other => other.map_err(refused(what))?,
+            };
+            open.push((what, flag, file));
+        }
+        // Only now is it certain whose they are.
+        if !self.is_alive() {
+            return Err(EnterError::Gone(self));
+        }
+        let folder = std::env::current_dir();
+        for (what, flag, file) in &open {
+            // A user namespace cannot be entered by those who are in it.
+            if *what == "user" && is_own_user_namespace(file) {
+                continue;
+            }
+            setns(file, *flag).map_err(|e| refused(what)(e.into()))?;
+        }
+        // Entering mounts leads to their root. Where the folder is gone, the root will do.
+        if let Ok(folder) = folder {
+            _ = std::env::set_current_dir(folder);
+        }
+        Ok(())
+    }
+
+    /// Joins the host, runs `program` there and waits; the exit code to end with, as a shell would.
+    ///
+    /// # Errors
+    /// When the host could not be entered. What goes wrong with the program is said on standard
+    /// error and by the code.
+    pub fn run(self, program: &OsStr, arguments: &[OsString]) -> Result<i32, EnterError> {
+        self.join()?;
+        let waited = SigSet::from_iter(PASSED.into_iter().chain([Signal::SIGCHLD]));
+        let refused = |source: io::Error| EnterError::Refused {
+            what: "signals",
+            source,
+        };
+        waited.thread_block().map_err(|e| refused(e.into()))?;
+        let signals = SignalFd::new(&waited).map_err(|e| refused(e.into()))?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        sys::shadowed(&mut command);
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(e) => {
+                complain(program, &e);
+                let found = e.kind() != io::ErrorKind::NotFound;
+                return Ok(if found { NOT_RUN } else { NOT_FOUND });
+            }
+        };
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(code(status)),
+                Ok(None) => {}
+                Err(e) => return Err(refused(e)),
+            }
+            let Some(signal) = signals.read_signal().map_err(|e| refused(e.into()))? else {
+                continue;
+            };
+            // The terminal's own signals went to the whole foreground, the program included.
+            let from_kernel = signal.ssi_code == libc::SI_KERNEL;
+            let number = i32::from_ne_bytes(signal.ssi_signo.to_ne_bytes());
+            if let Ok(signal) = Signal::try_from(number)
+                && signal != Signal::SIGCHLD
+                && !from_kernel
+            {
+                // It may have ended meanwhile: `try_wait` will say so.
+                _ = kill(Pid::from_raw(child.id().cast_signed()), signal);
+            }
+        }
+    }
+}
+
+#[allow(
+    clippy::print_stderr,
+    reason = "the shadow speaks for a program that could not start"
+)]
+fn complain(program: &OsStr, e: &io::Error) {
+    eprintln!("{}: {e}", program.display());
+}
+
+fn is_own_user_namespace(file: &File) -> bool {
+    let own = std::fs::metadata("/proc/self/ns/user");
+    match (own, file.metadata()) {
+        (Ok(own), Ok(other)) => own.ino() == other.ino() && own.dev() == other.dev(),
+        _ => false,
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    let signalled = || SIGNALLED + status.signal().unwrap_or_default();
+    status.code().unwrap_or_else(signalled)
+}

@@ -1,0 +1,328 @@
+//! A host that is up.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use nix::cmsg_space;
+use nix::errno::Errno;
+use nix::sched::CloneFlags;
+use nix::sys::signal::Signal;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
+use serde::Deserialize;
+
+use crate::counters::Counters;
+use crate::init::{self, MOST_INTERFACES};
+use crate::orders::{Answer, Orders};
+use crate::process::Process;
+use crate::program::iproute;
+use crate::rootless;
+use crate::spec::{HostSpec, LARGEST_MTU};
+use crate::sys;
+use crate::tap::Tap;
+
+/// First arguments that make this program a host's init, or a shadow in a host.
+const INIT: &str = "farpath-host-init";
+const ENTER: &str = "farpath-host-enter";
+/// The running program, even after its file was replaced.
+const SELF: &str = "/proc/self/exe";
+
+/// Why there is no host.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The specification cannot be a host.
+    #[error("host `{host}`: {why}")]
+    Spec {
+        /// The host.
+        host: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The kernel makes no namespaces for this process.
+    #[error(
+        "host `{host}`: create namespaces: {source}; the lab must be prepared first (rootless::prepare)"
+    )]
+    Namespaces {
+        /// The host.
+        host: String,
+        /// Why.
+        source: Errno,
+    },
+    /// The host could not make itself what it should be.
+    #[error("host `{host}`: {why}")]
+    Setup {
+        /// The host.
+        host: String,
+        /// Step, cause and, where there is one, remedy.
+        why: String,
+    },
+    /// Its first process ended while it was set up.
+    #[error("host `{host}`: its first process ended before it was ready: {source}")]
+    Ended {
+        /// The host.
+        host: String,
+        /// What was seen of it.
+        source: io::Error,
+    },
+}
+
+/// Call this first thing in `main`, before any thread is started: where this process was started to
+/// be a host's init or a shadow in one, it is that and does not return.
+pub fn init_main() {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(role) = arguments.next() else {
+        return;
+    };
+    if role == INIT {
+        std::process::exit(init::run());
+    }
+    if role == rootless::TRY {
+        std::process::exit(rootless::attempt());
+    }
+    if role == ENTER {
+        std::process::exit(shadow(arguments));
+    }
+}
+
+/// `PID START PROGRAM [ARGUMENT]...`
+#[allow(
+    clippy::print_stderr,
+    reason = "the shadow has nobody else to tell but the caller's terminal"
+)]
+fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
+    let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
+    let init = number().zip(number());
+    let init = init.and_then(|(pid, start)| {
+        let pid = i32::try_from(pid).ok()?;
+        Some(Process { pid, start })
+    });
+    let (Some(init), Some(program)) = (init, arguments.next()) else {
+        return FAULT;
+    };
+    let rest: Vec<OsString> = arguments.collect();
+    init.run(&program, &rest).unwrap_or_else(|e| {
+        eprintln!("farpath: {e}");
+        FAULT
+    })
+}
+
+/// Exit code of a shadow that could not enter.
+const FAULT: i32 = 125;
+
+impl Process {
+    /// A command that runs `program` in the host whose first process this is: its network, name, names and processes; the
+    /// caller's files and, unless told otherwise, standard streams and environment. Killing the child
+    /// kills the program; signals of others are passed on; its exit code is the program's, 128 and the
+    /// signal's number after one, 127 when there is no such program, 126 when it cannot be run, 125
+    /// when the host is gone.
+    pub fn command(self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(SELF);
+        let (pid, start) = (self.pid.to_string(), self.start.to_string());
+        command.args([ENTER, &pid, &start]).arg(program);
+        command
+    }
+}
+
+/// A running host. Dropping it ends every process in it and waits until they are gone.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// Its first process.
+    pub init: Process,
+    /// The far ends of its interfaces, in the order of the specification.
+    pub taps: Vec<Tap>,
+    /// What is not as it was asked for, or as a host elsewhere would have it.
+    pub notes: Vec<String>,
+    pidfd: OwnedFd,
+    /// Closing it ends the host.
+    control: Option<UnixStream>,
+}
+
+impl Host {
+    /// Starts a host: returns when its interfaces are up and its settings made.
+    ///
+    /// # Errors
+    /// A specification that cannot be, and whatever the kernel or iproute2 refuses.
+    pub fn start(spec: &HostSpec) -> Result<Host, HostError> {
+        check(spec)?;
+        let ended = |source| HostError::Ended {
+            host: spec.name.clone(),
+            source,
+        };
+        let (mut control, theirs) = UnixStream::pair().map_err(ended)?;
+        let mut host = Host::born(spec, theirs.as_fd())?;
+        drop(theirs);
+        let orders = Orders::of(spec, Path::new("/proc/sys/net/ipv6").exists());
+        let answer = init::send(&mut control, &orders, &[])
+            .and_then(|()| answer(&mut control, spec.interfaces.len()))
+            .map_err(ended)?;
+        host.control = Some(control);
+        match answer {
+            (Answer::Fault(why), _) => Err(HostError::Setup {
+                host: spec.name.clone(),
+                why,
+            }),
+            (Answer::Ready { device, notes }, descriptors) => {
+                host.notes = notes;
+                let pairs = spec.interfaces.iter().zip(descriptors);
+                let tap = pairs.map(|(i, fd)| Tap::new(fd, device, &i.name, i.mac));
+                host.taps = tap.collect();
+                Ok(host)
+            }
+        }
+    }
+
+    /// A host whose init has its namespaces and nothing in them.
+    fn born(spec: &HostSpec, theirs: BorrowedFd<'_>) -> Result<Host, HostError> {
+        let namespaces = CloneFlags::CLONE_NEWNET
+            | CloneFlags::CLONE_NEWNS
+            | CloneFlags::CLONE_NEWPID
+            | CloneFlags::CLONE_NEWUTS;
+        let refused = |source| HostError::Namespaces {
+            host: spec.name.clone(),
+            source,
+        };
+        let text = |s: &str| CString::new(s).map_err(|_| refused(Errno::EINVAL));
+        // The name is for those who look at a list of processes.
+        let arguments = [text("farpath")?, text(INIT)?, text(&spec.name)?];
+        let (pid, pidfd) =
+            sys::spawn_into(namespaces, &text(SELF)?, &arguments, theirs).map_err(refused)?;
+        let pid = pid.as_raw();
+        let host = Host {
+            name: spec.name.clone(),
+            init: Process::of(pid).unwrap_or(Process { pid, start: 0 }),
+            taps: Vec::new(),
+            notes: Vec::new(),
+            pidfd,
+            control: None,
+        };
+        Ok(host)
+    }
+
+    /// [`Process::command`] in this host, with a process group of its own: the terminal's signals are not
+    /// for it.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.init.command(program);
+        command.process_group(0);
+        command
+    }
+
+    /// What the host's kernel has dropped or run short of so far; [`Tap::drops`] of taps that were
+    /// taken out is the caller's to add.
+    ///
+    /// # Errors
+    /// When the host is gone.
+    pub fn counters(&self) -> io::Result<Counters> {
+        let mut counters = Counters::read(self.init.pid)?;
+        for tap in &self.taps {
+            counters.packet_socket_drops += tap.drops()?;
+        }
+        Ok(counters)
+    }
+
+    /// Packets the host's own queues dropped so far, by interface: what waits in front of an interface
+    /// is part of the host, so unlike [`Host::counters`] these may be as the model says.
+    ///
+    /// # Errors
+    /// When the host is gone or `tc` cannot be run there.
+    pub fn queue_drops(&self) -> io::Result<BTreeMap<String, u64>> {
+        let tc = iproute("tc").map_err(io::Error::other)?;
+        let mut command = self.command(tc.get_program());
+        let output = command.args(["-s", "-j", "qdisc", "show"]).output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(io::Error::other(format!("tc: {}", said.trim())));
+        }
+        let queues: Vec<Queue> = serde_json::from_slice(&output.stdout)?;
+        let mut drops = BTreeMap::new();
+        for queue in queues.into_iter().filter(|q| q.dev != "lo") {
+            *drops.entry(queue.dev).or_default() += queue.drops;
+        }
+        Ok(drops)
+    }
+}
+
+/// A queueing discipline, as `tc` tells.
+#[derive(Deserialize)]
+struct Queue {
+    dev: String,
+    #[serde(default)]
+    drops: u64,
+}
+
+impl AsFd for Host {
+    /// Readable when the host has ended.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        drop(self.control.take());
+        // The kernel answers these for a child that has ended, and waits for one that has not: its
+        // death takes every process of the host with it.
+        _ = sys::send_signal(self.pidfd.as_fd(), Signal::SIGKILL);
+        _ = waitpid(Pid::from_raw(self.init.pid), None);
+    }
+}
+
+fn check(spec: &HostSpec) -> Result<(), HostError> {
+    let fault = |why: String| {
+        Err(HostError::Spec {
+            host: spec.name.clone(),
+            why,
+        })
+    };
+    if spec.interfaces.len() > MOST_INTERFACES {
+        let many = spec.interfaces.len();
+        return fault(format!(
+            "{many} interfaces: a host can have {MOST_INTERFACES}"
+        ));
+    }
+    for interface in &spec.interfaces {
+        let mtu = interface.mtu;
+        if !(68..=LARGEST_MTU).contains(&mtu) {
+            return fault(format!(
+                "MTU {mtu} of {}: an interface takes 68 to {LARGEST_MTU} bytes",
+                interface.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The init's answer, and a descriptor for each of `interfaces`.
+fn answer(from: &mut UnixStream, interfaces: usize) -> io::Result<(Answer, Vec<OwnedFd>)> {
+    let mut space = cmsg_space!([i32; MOST_INTERFACES]);
+    let mut length = [0; 4];
+    let mut parts = [IoSliceMut::new(&mut length)];
+    let mut descriptors = Vec::new();
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_WAITALL;
+    let message = recvmsg::<()>(from.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+    let bytes = message.bytes;
+    for part in message.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(raw) = part {
+            descriptors.extend(sys::received(&raw));
+        }
+    }
+    if bytes != length.len() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let answer = init::receive_body(from, length)?;
+    if matches!(answer, Answer::Ready { .. }) && descriptors.len() != interfaces {
+        return Err(io::Error::other(
+            "not every interface came with a descriptor",
+        ));
+    }
+    Ok((answer, descriptors))
+}

@@ -1,0 +1,269 @@
+//! A lab: the hosts of a scenario, the data plane between them, and a clock.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use farpath_element::Sampling;
+use farpath_element::qdisc::Limit;
+use farpath_record::{Certificate, LinkRecord, Origin};
+use farpath_scenario::plan::{Plan, PlanError};
+use farpath_scenario::{NodeId, Scenario};
+use farpath_units::{Duration, Time};
+use farpath_wan::Wan;
+
+use crate::audit::{Audit, memory_available};
+use crate::certify::{Evidence, TOLERANCE, certify};
+use crate::driver::{Clock, Polling, drive};
+use crate::fidelity::Fidelity;
+use crate::host::{Host, HostError};
+use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
+use crate::settings;
+use crate::spec::DeviceChoice;
+use crate::tap::Tap;
+
+/// How a lab is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The seed of all luck.
+    pub seed: u64,
+    /// How often counters are noted.
+    pub sampling: Sampling,
+    /// What the data plane does while nothing is due.
+    pub polling: Polling,
+    /// The wire time a delivery may span.
+    pub coalescing: Duration,
+    /// Frames later than this count as late.
+    pub tolerance: Duration,
+    /// Memory for frames under way, in bytes; what the scenario needs if not given.
+    pub memory: Option<u64>,
+    /// How hosts get their interfaces.
+    pub device: DeviceChoice,
+    /// Links may change at any time, not only by the scenario's events.
+    pub changes: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 1,
+            sampling: Sampling::OFF,
+            polling: Polling::Hybrid,
+            coalescing: COALESCING,
+            tolerance: TOLERANCE,
+            memory: None,
+            device: DeviceChoice::Available,
+            changes: false,
+        }
+    }
+}
+
+/// Why there is no lab.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// The scenario cannot be built.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A host could not be started.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// Frames under way would not fit into memory.
+    #[error("frames under way may take {needed_mb} MB of memory; {available_mb} MB are available")]
+    Memory {
+        /// What they need.
+        needed_mb: u64,
+        /// What there is.
+        available_mb: u64,
+    },
+    /// An interface or a host is gone.
+    #[error("an interface of a host is gone while the lab runs: {0}")]
+    Gone(#[source] io::Error),
+}
+
+/// Running hosts and the network between them.
+pub struct Lab {
+    /// The hosts, in the scenario's order.
+    pub hosts: Vec<Host>,
+    /// The network.
+    pub plane: Plane<Tap>,
+    /// Lateness so far.
+    pub fidelity: Fidelity,
+    clock: Clock,
+    options: Options,
+    audit: Audit,
+    end: Time,
+}
+
+impl Lab {
+    /// Starts every host of `scenario` and plugs it into the network. The clock begins to run with
+    /// [`Lab::run`].
+    ///
+    /// # Errors
+    /// When the scenario cannot be planned, would not fit into memory, or a host cannot be had.
+    pub fn up(scenario: &Scenario, options: Options) -> Result<Lab, LabError> {
+        let (mut whole, pairs) = with_pairs(scenario);
+        let mut plan = Plan::new(&whole)?;
+        if options.changes {
+            plan.ports.iter_mut().for_each(|p| p.changes = true);
+        }
+        let wan = Wan::new(&whole, plan, options.seed, options.sampling);
+        let needed = options.memory.unwrap_or_else(|| memory_needed(&whole, &wan));
+        if let Some(available) = memory_available()
+            && needed > available / 4 * 3
+        {
+            return Err(LabError::Memory {
+                needed_mb: needed / 1_000_000,
+                available_mb: available / 1_000_000,
+            });
+        }
+        let mut hosts = Vec::new();
+        let mut attachments = Vec::new();
+        let specs = settings::specs(&whole, &wan.plan);
+        for (node, mut spec) in specs.into_iter().enumerate() {
+            spec.device = options.device;
+            let mut host = Host::start(&spec)?;
+            let taps = std::mem::take(&mut host.taps);
+            for (tap, port) in taps.into_iter().zip(&wan.plan.nodes[node].ports) {
+                attachments.push(Attachment {
+                    node: NodeId(node),
+                    port: *port,
+                    mac: tap.mac,
+                    interface: tap,
+                });
+            }
+            hosts.push(host);
+        }
+        whole.events.clone_from(&scenario.events);
+        let mut plane = Plane::new(whole, wan, &pairs, attachments, needed);
+        plane.set_coalescing(options.coalescing);
+        Ok(Lab {
+            hosts,
+            plane,
+            fidelity: Fidelity::new(options.tolerance),
+            clock: Clock::start(Duration::ZERO),
+            options,
+            audit: Audit::default(),
+            end: Time::ZERO,
+        })
+    }
+
+    /// Runs in real time until `turn`, called about every millisecond, says `false`. The clock's zero is
+    /// `lead` from now: until then nothing of the scenario happens, but packets pass.
+    ///
+    /// # Errors
+    /// When an interface is gone.
+    pub fn run(
+        &mut self,
+        clock: Clock,
+        mut turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
+    ) -> Result<(), LabError> {
+        // A sleeping thread is woken up to 50 µs late by default.
+        drop(nix::sys::prctl::set_timerslack(1));
+        self.clock = clock;
+        let before = Audit::now();
+        let polling = self.options.polling;
+        let fidelity = &mut self.fidelity;
+        let end = drive(&mut self.plane, clock, polling, fidelity, &mut turn);
+        self.audit = Audit::now().since(&before);
+        self.end = end.map_err(LabError::Gone)?;
+        self.plane.finish(self.end);
+        Ok(())
+    }
+
+    /// When the run ended.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// The clock of the run.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Whether the run may be believed. `faults` are those only the caller knows of.
+    pub fn certificate(&self, faults: Vec<String>) -> Certificate {
+        let evidence = Evidence {
+            time: self.end.since(Time::ZERO),
+            coalescing: self.options.coalescing,
+            audit: self.audit,
+            unordered: self.unordered_drops(),
+            faults,
+            memory: self.plane.memory(),
+        };
+        certify(&self.fidelity, &evidence)
+    }
+
+    /// Drops the model did not order, by where.
+    pub fn unordered_drops(&self) -> BTreeMap<String, u64> {
+        let traffic = self.plane.traffic();
+        let mut drops = BTreeMap::from([
+            ("memory for frames".to_owned(), traffic.pool_full),
+            ("hosts that took no frame".to_owned(), traffic.refused),
+        ]);
+        for host in &self.hosts {
+            let Ok(counters) = host.counters() else {
+                drops.insert(format!("{}, which is gone", host.name), 1);
+                continue;
+            };
+            let mut note = |what: &str, count: u64| {
+                if count > 0 {
+                    drops.insert(format!("{what} of {}", host.name), count);
+                }
+            };
+            for (name, interface) in &counters.interfaces {
+                note(&format!("tap {name}"), interface.sent);
+                note(&format!("receive queue of {name}"), interface.received);
+            }
+            note("packet socket", counters.packet_socket_drops);
+            note("tcp memory", counters.memory_pressures);
+            note("tcp memory (out-of-order queue)", counters.out_of_order_pruned);
+            note("tcp backlog", counters.backlog_drops);
+        }
+        drops.retain(|_, count| *count > 0);
+        drops
+    }
+
+    /// Both directions of every link.
+    pub fn links(&self) -> Vec<LinkRecord> {
+        let plane = &self.plane;
+        let record = |number| {
+            let both = (plane.port(number), &plane.dropped_behind(number));
+            let mut record = farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
+            record.origin = Origin::Emulated;
+            record
+        };
+        (0..plane.port_count()).map(record).collect()
+    }
+}
+
+/// Bytes of frames that may be under way at once: what every link holds and what waits in front of it, and
+/// room for what is read in one go.
+pub fn memory_needed(scenario: &Scenario, wan: &Wan) -> u64 {
+    // Chunks are never quite full, and small packets take a whole slot.
+    const SLACK: f64 = 1.3;
+    const FIRST: u64 = 64 << 20;
+    let fastest: u64 = scenario
+        .hosts
+        .iter()
+        .enumerate()
+        .flat_map(|(node, _)| &wan.plan.nodes[node].ports)
+        .map(|port| wan.plan.ports[*port].rate.as_bps())
+        .sum();
+    let mut bytes = 0_u64;
+    for (number, port) in wan.plan.ports.iter().enumerate() {
+        let link = &scenario.links[port.link.0];
+        let direction = link.direction_from(port.from);
+        // A slower link further on does not keep these from filling; no host sends faster than it can.
+        let rate = port.rate.as_bps().min(fastest);
+        let held = (rate as f64 / 8.0 * direction.delay.as_secs_f64()) as u64;
+        let longest = wan.longest_rtt(number);
+        let queue = match Scenario::queue_limit(direction.queue, port.rate, longest) {
+            Limit::Bytes(bytes) => bytes,
+            Limit::Packets(n) => n.saturating_mul(u64::from(direction.mtu.min(65_535))),
+        };
+        // A queue larger than what an RTT at full rate brings does not fill before the windows do.
+        let most = (rate as f64 / 8.0 * longest.as_secs_f64() * 2.0) as u64 + (1 << 20);
+        bytes = bytes.saturating_add(held).saturating_add(queue.min(most));
+    }
+    FIRST.saturating_add((bytes as f64 * SLACK) as u64)
+}

@@ -1,0 +1,147 @@
+//! Processes, told apart from those that get their number later.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+
+use crate::sys;
+
+/// A process as others find it: its number may pass to another process, number and start time
+/// together do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// When it started, in clock ticks since the machine did (field 22 of `/proc/PID/stat`).
+    pub start: u64,
+}
+
+impl Process {
+    /// The process that has number `pid` now; `None` if there is none. One that has ended and waits
+    /// to be reaped is none.
+    pub fn of(pid: i32) -> Option<Process> {
+        let start = start_time(Path::new("/proc"), pid)?;
+        Some(Process { pid, start })
+    }
+
+    /// The calling process.
+    pub fn own() -> Process {
+        let pid = std::process::id().cast_signed();
+        // Where /proc hides it, nobody else finds it either.
+        Process::of(pid).unwrap_or(Process { pid, start: 0 })
+    }
+
+    /// Whether it has not ended.
+    pub fn is_alive(self) -> bool {
+        Process::of(self.pid) == Some(self)
+    }
+
+    /// Waits until it has ended, at most `patience`; whether it has. It need not be a child.
+    ///
+    /// # Errors
+    /// Whatever the kernel says to a valid question.
+    pub fn wait(self, patience: PollTimeout) -> io::Result<bool> {
+        let Some(pidfd) = self.pidfd()? else {
+            return Ok(true);
+        };
+        loop {
+            let mut ended = [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut ended, patience) {
+                Ok(n) => return Ok(n > 0),
+                Err(Errno::EINTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    /// Sends it a signal, unless it has ended.
+    ///
+    /// # Errors
+    /// When it belongs to somebody else.
+    pub fn signal(self, signal: Signal) -> io::Result<()> {
+        match self.pidfd()? {
+            None => Ok(()),
+            Some(pidfd) => match sys::send_signal(pidfd.as_fd(), signal) {
+                Ok(()) | Err(Errno::ESRCH) => Ok(()),
+                Err(e) => Err(e.into()),
+            },
+        }
+    }
+
+    fn pidfd(self) -> io::Result<Option<OwnedFd>> {
+        match sys::pidfd(Pid::from_raw(self.pid)) {
+            // Only now is it certain whose it is.
+            Ok(pidfd) => Ok(self.is_alive().then_some(pidfd)),
+            Err(Errno::ESRCH) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
+    }
+}
+
+fn start_time(proc: &Path, pid: i32) -> Option<u64> {
+    let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
+    // The name in parentheses may hold anything: fields count from its end.
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    // The state is field 3, the start time field 22.
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_time_stands_behind_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("7")).unwrap();
+        let stat = |state: &str| {
+            let text = format!(
+                "7 (a) b (c) {state} 1 7 7 0 -1 4194560 5 0 0 0 0 0 0 0 20 0 1 0 4711 99 0\n"
+            );
+            std::fs::write(folder.path().join("7/stat"), text).unwrap();
+            start_time(folder.path(), 7)
+        };
+        assert_eq!(stat("S"), Some(4711));
+        assert_eq!(stat("Z"), None);
+        assert_eq!(start_time(folder.path(), 8), None);
+    }
+
+    #[test]
+    fn a_number_that_has_passed_on_is_nobody() {
+        let own = Process::own();
+        assert!(own.is_alive());
+        let earlier = Process {
+            start: own.start - 1,
+            ..own
+        };
+        assert!(!earlier.is_alive());
+        assert!(earlier.wait(PollTimeout::NONE).unwrap());
+        assert!(!own.wait(PollTimeout::ZERO).unwrap());
+        // Nobody is hit.
+        earlier.signal(Signal::SIGKILL).unwrap();
+    }
+
+    #[test]
+    fn the_end_of_a_process_is_seen() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let process = Process::of(child.id().cast_signed()).unwrap();
+        process.signal(Signal::SIGTERM).unwrap();
+        assert!(process.wait(PollTimeout::NONE).unwrap());
+        assert!(!process.is_alive());
+        child.wait().unwrap();
+    }
+}

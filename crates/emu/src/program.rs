@@ -1,0 +1,90 @@
+//! iproute2's programs, run where the caller is.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Where `ip` and `tc` may be when they are not on the caller's path.
+const FOLDERS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+
+/// A command for `program` of iproute2.
+pub(crate) fn iproute(program: &str) -> Result<Command, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(FOLDERS.iter().map(|f| Path::new(f).into()));
+    let found = folders
+        .map(|folder| folder.join(program))
+        .find(|f| f.is_file());
+    found.map(Command::new).ok_or_else(|| {
+        format!(
+            "no `{program}` in PATH or {}: install iproute2 (Debian, Ubuntu: apt install iproute2)",
+            FOLDERS.join(", ")
+        )
+    })
+}
+
+/// Has `program` do `lines`; the error names the line it stopped at.
+pub(crate) fn batch(program: &str, lines: &[String]) -> Result<(), String> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let mut child = iproute(program)?
+        .args(["-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("start {program}: {e}"))?;
+    let mut input = child.stdin.take().expect("its input is a pipe");
+    // What it does not read, it has stopped before: its exit code and words say why.
+    _ = input.write_all((lines.join("\n") + "\n").as_bytes());
+    drop(input);
+    let output = child
+        .wait_with_output()
+        .map_err(|e| format!("wait for {program}: {e}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(explained(program, lines, &said))
+}
+
+/// `said` with the line in place of its number.
+fn explained(program: &str, lines: &[String], said: &str) -> String {
+    let number = said
+        .split_once("Command failed -:")
+        .and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<usize>().ok());
+    let line = number.and_then(|n| lines.get(n.checked_sub(1)?));
+    let words: Vec<&str> = said
+        .lines()
+        .filter(|l| !l.starts_with("Command failed") && !l.trim().is_empty())
+        .collect();
+    match line {
+        Some(line) => format!("{program} {line}: {}", words.join("; ")),
+        None => format!("{program}: {}", said.trim()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_failed_is_named() {
+        let lines = [
+            "link set dev lo up".to_owned(),
+            "link set dev x up".to_owned(),
+        ];
+        let said = "Cannot find device \"x\"\nCommand failed -:2\n";
+        assert_eq!(
+            explained("ip", &lines, said),
+            "ip link set dev x up: Cannot find device \"x\""
+        );
+        assert_eq!(explained("ip", &lines, "no\n"), "ip: no");
+    }
+
+    #[test]
+    fn a_missing_program_comes_with_its_package() {
+        let fault = iproute("no-such-program").unwrap_err();
+        assert!(fault.contains("apt install iproute2"), "{fault}");
+    }
+}

@@ -1,0 +1,80 @@
+//! What a host is to be, before it is one.
+
+use std::net::IpAddr;
+
+use farpath_units::{Rate, Size};
+use serde::{Deserialize, Serialize};
+
+use crate::tap::Device;
+
+/// A host as it is to be started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostSpec {
+    /// Its name, also what `hostname` says inside.
+    pub name: String,
+    /// Its interfaces besides loopback.
+    pub interfaces: Vec<InterfaceSpec>,
+    /// What is written under `/proc/sys` of the host: `net.ipv4.tcp_rmem`, value.
+    pub settings: Vec<(String, String)>,
+    /// What `/etc/hosts` says inside, besides loopback.
+    pub names: Vec<(IpAddr, String)>,
+    /// How the interfaces are made.
+    pub device: DeviceChoice,
+}
+
+/// How interfaces are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceChoice {
+    /// TAPs, or veth pairs and a note where there is no `/dev/net/tun`.
+    #[default]
+    Available,
+    /// This kind, or an error.
+    Only(Device),
+}
+
+/// One interface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterfaceSpec {
+    /// Its name, at most 15 bytes: `eth0`.
+    pub name: String,
+    /// Its address: what frames to it must carry.
+    pub mac: [u8; 6],
+    /// Largest IP datagram in bytes: at least 68, at most [`LARGEST_MTU`]. Below 1280 there is no
+    /// IPv6 (RFC 8200 §5), and addresses and routes of that kind are left out.
+    pub mtu: u32,
+    /// The host's own addresses on it, each alone in its prefix.
+    pub addresses: Vec<IpAddr>,
+    /// Other nodes reached through it.
+    pub routes: Vec<Route>,
+    /// Packets that may wait for the data plane to read them (`txqueuelen`).
+    pub ring_packets: u32,
+    /// The rate the host feels; none lets it send as fast as the data plane reads.
+    pub shaping: Option<Shaping>,
+}
+
+/// The largest MTU of a TAP: 65 535 bytes less the Ethernet header's 14.
+pub const LARGEST_MTU: u32 = 65_521;
+
+/// The smallest MTU with IPv6 (RFC 8200 §5).
+pub const SMALLEST_IPV6_MTU: u32 = 1280;
+
+/// A destination and the source address used towards it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The other node.
+    pub to: IpAddr,
+    /// An address of the host, perhaps of another interface.
+    pub from: IpAddr,
+}
+
+/// A token bucket in front of an interface. A device without a queueing discipline takes all the
+/// host sends at once, and TCP Small Queues never hold a connection back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shaping {
+    /// Bytes of Ethernet frames, header included and nothing else, that leave.
+    pub rate: Rate,
+    /// Bytes that may leave at once. Larger super-frames are cut.
+    pub burst: Size,
+    /// Bytes that may wait; more are dropped by the host itself.
+    pub limit: Size,
+}

@@ -1,0 +1,170 @@
+//! How hosts and what runs in them come to an end.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use farpath_emu::{DeviceChoice, Host, Process};
+
+use crate::pump::spec;
+use crate::role::{children, command};
+
+/// What should be over at once is given half a minute.
+const PATIENCE: u16 = 30_000;
+
+pub(crate) const TESTS: &[(&str, fn())] = &[
+    ("exit_codes_pass_through", exit_codes_pass_through),
+    (
+        "a_killed_shadow_takes_its_program_along",
+        a_killed_shadow_takes_its_program_along,
+    ),
+    ("signals_reach_the_program", signals_reach_the_program),
+    (
+        "a_host_outlives_the_thread_that_made_it",
+        a_host_outlives_the_thread_that_made_it,
+    ),
+    (
+        "nothing_outlives_a_killed_data_plane",
+        nothing_outlives_a_killed_data_plane,
+    ),
+    ("a_dropped_host_is_gone", a_dropped_host_is_gone),
+    (
+        "somebody_without_privileges_has_hosts_too",
+        somebody_without_privileges_has_hosts_too,
+    ),
+];
+
+fn one() -> Host {
+    Host::start(&spec("a", DeviceChoice::Available)).unwrap()
+}
+
+fn exit_codes_pass_through() {
+    let host = one();
+    let code = |script: &str| {
+        let status = host.command("sh").args(["-c", script]).status().unwrap();
+        status.code()
+    };
+    assert_eq!(code("exit 0"), Some(0));
+    assert_eq!(code("exit 42"), Some(42));
+    assert_eq!(code("kill -TERM $$"), Some(128 + 15));
+    let missing = host
+        .command("no-such-program")
+        .stderr(Stdio::null())
+        .status();
+    assert_eq!(missing.unwrap().code(), Some(127));
+    let folder = host.command("/").stderr(Stdio::null()).status();
+    assert_eq!(folder.unwrap().code(), Some(126));
+    let init = host.init;
+    drop(host);
+    let gone = init.command("true").stderr(Stdio::null()).status();
+    assert_eq!(gone.unwrap().code(), Some(125));
+}
+
+/// A `cat` in a host that is known to run, and its process number seen from here.
+fn cat(host: &Host) -> (std::process::Child, i32) {
+    let mut command = host.command("cat");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(b"x\n").unwrap();
+    let mut line = String::new();
+    let mut answers = BufReader::new(child.stdout.as_mut().unwrap());
+    answers.read_line(&mut line).unwrap();
+    assert_eq!(line, "x\n");
+    let program = children(child.id()).parse().unwrap();
+    (child, program)
+}
+
+fn a_killed_shadow_takes_its_program_along() {
+    let host = one();
+    let (mut child, program) = cat(&host);
+    let ends = Process::of(program).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(ends.wait(PATIENCE.into()).unwrap());
+    // The host does not mind, and has reaped it.
+    assert!(host.command("true").status().unwrap().success());
+}
+
+fn signals_reach_the_program() {
+    use nix::sys::signal::{Signal, kill};
+    let host = one();
+    let (mut child, _) = cat(&host);
+    let shadow = nix::unistd::Pid::from_raw(child.id().cast_signed());
+    kill(shadow, Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+}
+
+fn a_host_outlives_the_thread_that_made_it() {
+    let host = std::thread::spawn(one).join().unwrap();
+    assert!(host.command("true").status().unwrap().success());
+}
+
+fn nothing_outlives_a_killed_data_plane() {
+    let mut victim = command("victim");
+    victim.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut victim = victim.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(victim.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let processes: Vec<i32> = line
+        .split_whitespace()
+        .map(|p| p.parse().unwrap())
+        .collect();
+    let [init_a, init_b, _shadow, _program] = processes.as_slice() else {
+        panic!("{line}");
+    };
+    let namespaces: Vec<PathBuf> = [init_a, init_b]
+        .into_iter()
+        .flat_map(|pid| ["net", "mnt", "pid", "uts"].map(|n| (pid, n)))
+        .map(|(pid, n)| std::fs::read_link(format!("/proc/{pid}/ns/{n}")).unwrap())
+        .collect();
+    let ends: Vec<Process> = processes.iter().map(|p| Process::of(*p).unwrap()).collect();
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    for end in ends {
+        assert!(end.wait(PATIENCE.into()).unwrap());
+    }
+    assert_eq!(living_in(&namespaces), Vec::<PathBuf>::new());
+}
+
+/// Processes that are in one of `namespaces`, and mounts that keep one.
+fn living_in(namespaces: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        // One that has ended and is not reaped holds nothing.
+        let pid = entry.file_name().to_string_lossy().parse();
+        if !pid.is_ok_and(|pid| Process::of(pid).is_some()) {
+            continue;
+        }
+        for name in ["net", "mnt", "pid", "uts"] {
+            let link = entry.path().join("ns").join(name);
+            let inside = std::fs::read_link(&link).is_ok_and(|l| namespaces.contains(&l));
+            found.extend(inside.then_some(link));
+        }
+    }
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let kept = mounts
+        .lines()
+        .filter(|l| l.contains(" - nsfs ") || l.contains("farpath"));
+    found.extend(kept.map(PathBuf::from));
+    found
+}
+
+fn a_dropped_host_is_gone() {
+    let host = one();
+    let (mut child, program) = cat(&host);
+    let ends = Process::of(program).unwrap();
+    drop(host);
+    assert!(ends.wait(PATIENCE.into()).unwrap());
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 9));
+}
+
+fn somebody_without_privileges_has_hosts_too() {
+    let mut nobody = command("rootless");
+    let output = nobody.uid(65_534).gid(65_534).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(said, "UserNamespace\ncarried\n");
+}

@@ -1,0 +1,143 @@
+//! What hosts say to each other.
+
+use std::path::Path;
+
+use farpath_emu::{Device, DeviceChoice, Host, Shaping, host};
+use farpath_units::{Rate, Size};
+use nix::errno::Errno;
+
+use crate::pump::{B, Pair, spec};
+use crate::role::{line, start};
+
+pub(crate) const TESTS: &[(&str, fn())] = &[
+    ("both_ways_over_ipv4_and_ipv6", both_ways_over_ipv4_and_ipv6),
+    (
+        "veth_and_packet_sockets_do_what_taps_do",
+        veth_and_packet_sockets_do_what_taps_do,
+    ),
+    (
+        "a_quiet_host_sends_nothing_unasked",
+        a_quiet_host_sends_nothing_unasked,
+    ),
+    ("a_host_is_set_by_itself", a_host_is_set_by_itself),
+    ("what_cannot_be_set_is_said", what_cannot_be_set_is_said),
+];
+
+/// Each host sends 32 MiB to the other at the same time, over IPv4, then over IPv6.
+pub(crate) fn exchange_both(pair: &Pair) {
+    for address in B {
+        let mut server = start(&pair.b, &["server", address]);
+        let mut heard = server.stdout.take().unwrap();
+        assert_eq!(line(&mut heard), "listening");
+        let mut client = start(&pair.a, &["client", address]);
+        assert_eq!(line(client.stdout.as_mut().unwrap()), "equal");
+        assert_eq!(line(&mut heard), "equal");
+        assert!(client.wait().unwrap().success());
+        assert!(server.wait().unwrap().success());
+    }
+}
+
+fn both_ways_over_ipv4_and_ipv6() {
+    let pair = Pair::new(DeviceChoice::Only(Device::Tap));
+    exchange_both(&pair);
+    let counters = pair.a.counters().unwrap();
+    assert_eq!(counters.interfaces["eth0"].sent, 0);
+    assert_eq!(counters.sack_reneging, 0);
+    let super_frames = pair.stop();
+    // 128 MiB in all; at one segment a frame there would be none.
+    assert!(super_frames > 128, "{super_frames} super-frames");
+}
+
+fn veth_and_packet_sockets_do_what_taps_do() {
+    let pair = Pair::new(DeviceChoice::Only(Device::Packet));
+    exchange_both(&pair);
+    assert!(pair.stop() > 128);
+}
+
+fn a_quiet_host_sends_nothing_unasked() {
+    for device in [Device::Tap, Device::Packet] {
+        let host = Host::start(&spec("a", DeviceChoice::Only(device))).unwrap();
+        let mut buffer = vec![0; farpath_emu::tap::LARGEST];
+        assert_eq!(
+            host.taps[0].read(&mut buffer),
+            Err(Errno::EAGAIN),
+            "{device:?}"
+        );
+    }
+}
+
+/// What `program` says in `host`.
+fn said(host: &Host, program: &str, arguments: &[&str]) -> String {
+    let output = host.command(program).args(arguments).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {output:?}"
+    );
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn a_host_is_set_by_itself() {
+    let before = |file| std::fs::read_to_string(file).unwrap();
+    let (hosts, memory) = (before("/etc/hosts"), before("/proc/sys/net/ipv4/tcp_rmem"));
+    let name = nix::unistd::gethostname().unwrap();
+    let mut spec = spec("a", DeviceChoice::Available);
+    let wanted = "4096 131072 67108864";
+    spec.settings
+        .push(("net.ipv4.tcp_rmem".to_owned(), wanted.to_owned()));
+    spec.interfaces[0].shaping = Some(Shaping {
+        rate: Rate::from_bps(100_000_000).unwrap(),
+        burst: Size::from_bytes(18_028),
+        limit: Size::from_bytes(9_014_000),
+    });
+    let host = Host::start(&spec).unwrap();
+    assert_eq!(host.notes, Vec::<String>::new());
+    let set = said(&host, "cat", &["/proc/sys/net/ipv4/tcp_rmem"]);
+    assert_eq!(set.split_whitespace().collect::<Vec<_>>().join(" "), wanted);
+    assert_eq!(said(&host, "hostname", &[]), "a");
+    assert!(said(&host, "getent", &["hosts", "b"]).starts_with("2001:db8::2"));
+    assert_eq!(
+        said(&host, "getent", &["ahostsv4", "b"]).split(' ').next(),
+        Some("198.18.0.2")
+    );
+    // Its init is process 1, and the only other process is the shell that asks.
+    let processes = said(&host, "sh", &["-c", "cd /proc; echo [0-9]*"]);
+    assert!(processes.starts_with("1 "), "{processes}");
+    assert_eq!(processes.split(' ').count(), 2, "{processes}");
+    assert!(said(&host, "tc", &["qdisc", "show", "dev", "eth0"]).contains("tbf"));
+    assert_eq!(host.queue_drops().unwrap()["eth0"], 0);
+    assert_eq!(said(&host, "ls", &["/sys/class/net"]), "eth0\nlo");
+    // The machine has not noticed.
+    assert_eq!(before("/etc/hosts"), hosts);
+    assert_eq!(before("/proc/sys/net/ipv4/tcp_rmem"), memory);
+    assert_eq!(nix::unistd::gethostname().unwrap(), name);
+    assert!(!Path::new("/sys/class/net/eth0/tun_flags").exists());
+}
+
+fn what_cannot_be_set_is_said() {
+    let fault = |change: fn(&mut farpath_emu::HostSpec)| {
+        let mut spec = spec("a", DeviceChoice::Available);
+        change(&mut spec);
+        let fault: host::HostError = Host::start(&spec).unwrap_err();
+        fault.to_string()
+    };
+    let unknown = fault(|s| {
+        s.settings
+            .push(("net.ipv4.tcp_nonsense".to_owned(), "1".to_owned()))
+    });
+    assert!(
+        unknown.starts_with("host `a`: set net.ipv4.tcp_nonsense to 1: "),
+        "{unknown}"
+    );
+    let name = fault(|s| s.interfaces[0].name = "much-too-long-name".to_owned());
+    assert!(name.contains("create TAP much-too-long-name"), "{name}");
+    let route = fault(|s| s.interfaces[0].addresses.clear());
+    assert!(
+        route.contains("ip route add 198.18.0.2 dev eth0 src 198.18.0.1"),
+        "{route}"
+    );
+    let mtu = fault(|s| s.interfaces[0].mtu = 65_535);
+    assert!(
+        mtu.contains("an interface takes 68 to 65521 bytes"),
+        "{mtu}"
+    );
+}

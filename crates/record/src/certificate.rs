@@ -1,0 +1,62 @@
+//! How far an emulated run may be believed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What the machine added to what the model ordered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Whether the run may be believed.
+    pub valid: bool,
+    /// Why not, and what would help; empty when valid.
+    pub faults: Vec<String>,
+    /// Frames handed to hosts.
+    pub frames: u64,
+    /// How late half of them were at most, nanoseconds.
+    pub lateness_p50_ns: u64,
+    /// How late 99 of 100 were at most.
+    pub lateness_p99_ns: u64,
+    /// How late the latest was.
+    pub lateness_max_ns: u64,
+    /// What counts as late.
+    pub tolerance_ns: u64,
+    /// Frames later than that.
+    pub late_frames: u64,
+    /// The wire time that one delivery may span: its first frames wait for its last.
+    pub coalescing_ns: u64,
+    /// Drops the model did not order, by where: `tap a eth0`, `memory`, `udp socket b`.
+    pub unordered_drops: BTreeMap<String, u64>,
+    /// Share of one processor that the data plane took.
+    #[serde(with = "crate::number::one")]
+    pub cpu_share: f64,
+    /// How long the data plane wanted a processor and had none, in all.
+    pub starved_ns: u64,
+    /// The longest that passed between two looks at the clock.
+    pub longest_gap_ns: u64,
+    /// Share of the machine's processors that was busy, with whatever.
+    #[serde(with = "crate::number::one")]
+    pub machine_share: f64,
+    /// Memory for frames under way, bytes.
+    pub memory_bytes: u64,
+    /// The most of it that was used.
+    pub memory_used_bytes: u64,
+}
+
+impl Certificate {
+    /// One line for a reader.
+    pub fn line(&self) -> String {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let verdict = if self.valid { "valid" } else { "INVALID" };
+        let drops: u64 = self.unordered_drops.values().sum();
+        format!(
+            "certificate {verdict}: {} frames, late by {:.3} ms (half), {:.3} ms (99 of 100), {:.3} ms at most; \
+             {drops} unordered drops; data plane {:.0} % of a processor",
+            self.frames,
+            ms(self.lateness_p50_ns),
+            ms(self.lateness_p99_ns),
+            ms(self.lateness_max_ns),
+            self.cpu_share * 100.0,
+        )
+    }
+}
