@@ -127,12 +127,13 @@ fn obeys(law: &Law) {
     println!("{name}: of {before} segments {left} left, for {least:.1} to {most:.1}");
     assert!((least..=most).contains(&left), "{name}: {before} to {left}");
 
-    // Avoidance, from when the window was last no larger than the threshold.
-    let threshold = samples[first].ssthresh.unwrap();
+    // Avoidance, from when the window was last no larger than the threshold: where recovery ended below, a
+    // few acknowledgements of slow start bring it there.
+    let threshold = samples[second - 1].ssthresh.unwrap();
     let begin = (first..second)
         .rfind(|i| samples[*i].cwnd <= threshold)
         .expect("the window comes down to the threshold");
-    let from = f64::from(samples[begin].cwnd);
+    let from = f64::from(threshold);
     let grown: f64 = (begin..second - 1).map(growth).sum();
     println!(
         "{name}: from {from} to {before} segments, for {:.1}",
