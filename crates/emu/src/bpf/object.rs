@@ -134,7 +134,7 @@ impl<'a> Wanted<'a> {
                 let ours =
                     Ours::of(algorithm, flavour).ok_or(BpfError::NotWritten(algorithm.name()))?;
                 let arguments = ours.arguments().join(" ");
-                let hash = digest(&[KERNEL, ours.text, &arguments].join("\0"));
+                let hash = digest([KERNEL, ours.text, &arguments].join("\0"));
                 Ok(Wanted {
                     kind: Kind::Ours(ours),
                     hash,

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::unwrap_used,
     reason = "tests of the real machine: its files, its programs, its clock"
 )]
 
@@ -83,7 +84,8 @@ fn what_the_dead_left_is_swept() {
     let text = fs::read_to_string(&record).unwrap();
     fs::remove_file(&record).unwrap();
     fs::write(&record, text).unwrap();
-    assert_eq!(unregister_stale(&place).unwrap(), [name.clone()]);
+    let swept = unregister_stale(&place).unwrap();
+    assert_eq!(swept, [name.as_str()]);
     assert!(!is_available(&name));
     assert!(!record.exists());
     assert!(holder.unregister().is_err());
