@@ -12,7 +12,8 @@ use clap::{Args, Parser, Subcommand};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 ok, 1 a failed expectation or finding, 2 bad text or arguments,\n\
-                  3 environment (privilege, unwritable output, memory), 130 interrupted.\n\n\
+                  3 environment (privilege, unwritable output, memory), 4 an emulated run that\n\
+                  cannot be believed, 130 interrupted.\n\n\
                   Start with:  farpath run cern-snaky/five-passes --out report"
 )]
 pub(crate) struct Cli {
@@ -42,6 +43,143 @@ pub(crate) enum Command {
     Conformance(ConformanceArgs),
     /// Check the configuration of routers, or write one
     Config(ConfigArgs),
+    /// A path between real Linux kernels: for one command, or to be used by hand
+    Lab(LabArgs),
+}
+
+/// `farpath lab`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 --server 'iperf3 -s -1' --wait-port 5201 -- iperf3 -c server\n  \
+    farpath lab up cern-snaky/five-passes\n  \
+    farpath lab exec w05gva -- ping -c 3 w05chi\n  \
+    farpath lab set link.stm64.delay=100ms\n  \
+    farpath lab down")]
+pub(crate) struct LabArgs {
+    /// The lab's name: several can be up side by side
+    #[arg(long, value_name = "NAME", default_value = "lab", global = true)]
+    pub(crate) lab: String,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: LabCommand,
+}
+
+/// `farpath lab ...`.
+#[derive(Subcommand, Debug)]
+pub(crate) enum LabCommand {
+    /// Run one command across one path, and let both be gone
+    Run(LabRunArgs),
+    /// Bring the hosts of a scenario up and leave them there
+    Up(LabUpArgs),
+    /// Run a command on a host of a lab
+    Exec(LabExecArgs),
+    /// Change a link of a running lab: link.NAME.delay=50ms, also rate, loss, queue
+    Set(LabSetArgs),
+    /// What a lab's links carry, and how true it is
+    Status(LabStatusArgs),
+    /// End a lab: programs, hosts and network
+    Down,
+}
+
+/// One path between a client and a server.
+#[derive(Args, Debug)]
+pub(crate) struct OnePath {
+    /// Round-trip time, with its unit: 300ms
+    #[arg(long)]
+    pub(crate) rtt: String,
+    /// Rate of the path: 1Gbit/s
+    #[arg(long)]
+    pub(crate) rate: String,
+    /// Share of frames lost from client to server and back: 1e-4
+    #[arg(long)]
+    pub(crate) loss: Option<String>,
+    /// What may wait in front of the path: 1bdp, 512KiB, 10ms, 1000 packets
+    #[arg(long, default_value = "1bdp")]
+    pub(crate) queue: String,
+    /// Largest IP datagram in bytes
+    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u32).range(576..=65_521))]
+    pub(crate) mtu: u32,
+}
+
+/// `farpath lab run`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The command runs on the host `client` and reaches the other as `server`. Its exit code is this \
+command's; faults of the lab itself are 125, a command that cannot be run 126, one that is not there 127."
+)]
+pub(crate) struct LabRunArgs {
+    /// The path.
+    #[command(flatten)]
+    pub(crate) path: OnePath,
+    /// Run this on the host `server` first, by a shell
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) server: Option<String>,
+    /// Wait until something on `server` listens on this TCP port
+    #[arg(long, value_name = "PORT", requires = "server")]
+    pub(crate) wait_port: Option<u16>,
+    /// Write what both hosts print to DIR/client.log and DIR/server.log
+    #[arg(long, value_name = "DIR")]
+    pub(crate) logs: Option<PathBuf>,
+    /// Write the outcome as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// The data plane never sleeps, for the least lateness
+    #[arg(long)]
+    pub(crate) busy: bool,
+    /// The seed of all luck
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `farpath lab up`.
+#[derive(Args, Debug)]
+pub(crate) struct LabUpArgs {
+    /// A scenario file, or the name of a shipped one
+    pub(crate) scenario: String,
+    /// Change one key of the scenario first
+    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// The seed of all luck; the scenario's own if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The data plane never sleeps, for the least lateness
+    #[arg(long)]
+    pub(crate) busy: bool,
+    /// Stay here, and end the lab with Ctrl-C
+    #[arg(long)]
+    pub(crate) foreground: bool,
+}
+
+/// `farpath lab exec`.
+#[derive(Args, Debug)]
+pub(crate) struct LabExecArgs {
+    /// The host
+    pub(crate) host: String,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `farpath lab set`.
+#[derive(Args, Debug)]
+pub(crate) struct LabSetArgs {
+    /// The key of a link and its value: link.NAME.delay=50ms, link.NAME.forward.loss=1e-4
+    #[arg(value_name = "PATH=VALUE")]
+    pub(crate) change: String,
+}
+
+/// `farpath lab status`.
+#[derive(Args, Debug)]
+pub(crate) struct LabStatusArgs {
+    /// Print it once and return
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Print it once, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `farpath run`.
@@ -53,12 +191,23 @@ pub(crate) enum Command {
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)
     pub(crate) scenario: String,
-    /// Closed forms only, unless --simulate is given too
+    /// Closed forms only, unless other origins are given too
     #[arg(long)]
     pub(crate) predict: bool,
-    /// The packet-level simulation only, unless --predict is given too
+    /// The packet-level simulation only, unless other origins are given too
     #[arg(long)]
     pub(crate) simulate: bool,
+    /// Real Linux kernels in real time: every host a set of namespaces, the network between them farpath.
+    /// Alone it means all three; FARPATH_LAB=auto makes a machine that cannot do it no failure
+    #[arg(long)]
+    pub(crate) emulate: bool,
+    /// With --emulate: the data plane never sleeps, for the least lateness
+    #[arg(long, requires = "emulate")]
+    pub(crate) busy: bool,
+    /// With --emulate: change settings of the whole machine for the run (net.ipv4.tcp_mem and others), and
+    /// put them back; kept in a journal, so that a crash is mended too
+    #[arg(long, requires = "emulate")]
+    pub(crate) tune_host: bool,
     /// Run the simulation N times, each with its own seed, and print mean, spread and confidence
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,

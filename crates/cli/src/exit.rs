@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The environment does not allow it.
     Environment = 3,
+    /// The certificate of an emulated run failed.
+    Certificate = 4,
     /// The user interrupted.
     Interrupted = 130,
 }

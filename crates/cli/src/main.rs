@@ -5,7 +5,9 @@ mod check;
 mod compare;
 mod config;
 mod conformance;
+mod emulate;
 mod exit;
+mod lab;
 mod lbe;
 mod memory;
 mod new;
@@ -25,6 +27,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> std::process::ExitCode {
+    emulate::roles();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
@@ -36,6 +39,12 @@ fn main() -> std::process::ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Config(args) => config::config(&args),
         Command::Conformance(args) => conformance::conformance(&args),
+        Command::Lab(args) => {
+            return match lab::lab(&args) {
+                Ok(code) => code,
+                Err(failure) => failure.report(),
+            };
+        }
     };
     match outcome {
         Ok(code) => code.into(),

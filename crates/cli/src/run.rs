@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::progress::{self, Progress};
 use crate::simulate::{self, Point, Wanted};
 use crate::tap::Taps;
-use crate::{page, search};
+use crate::{emulate, page, search};
 
 /// A scenario's text with `--set` applied, and what it means.
 pub(crate) struct Loaded {
@@ -46,15 +46,22 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let emulate = args.emulate && emulate::prepare()?;
     progress::watch_interrupts()?;
     let sets = sets(&args.sets)?;
     let mut loaded = open(&args.scenario, &sets)?;
     keep_only(&mut loaded.scenario, &args.only)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let neither = !args.predict && !args.simulate;
+    let manner = emulate::Manner {
+        busy: args.busy,
+        tune_host: args.tune_host,
+        intervals: args.intervals,
+    };
     let mut wanted = Wanted {
         predict: args.predict || neither,
         simulate: args.simulate || neither,
+        emulate: emulate.then_some(manner),
         sequence: 0,
         event_by_event: args.event_by_event,
         intervals: args.intervals,
@@ -104,7 +111,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
             ))?;
         }
     }
-    Ok(if failed { Exit::Finding } else { Exit::Ok })
+    Ok(if document.records.iter().any(|r| !r.valid) {
+        Exit::Certificate
+    } else if failed {
+        Exit::Finding
+    } else {
+        Exit::Ok
+    })
 }
 
 /// Leaves out the tests that `--only` does not name, and the expectations on them.
@@ -169,7 +182,8 @@ fn all_points(
     seed: u64,
     taps: &mut Option<Taps>,
 ) -> Result<(RunDocument, Vec<Sequence>), Failure> {
-    let repeats = if wanted.simulate { args.repeat } else { 1 };
+    let lucky = wanted.simulate || wanted.emulate.is_some();
+    let repeats = if lucky { args.repeat } else { 1 };
     let searches = if wanted.simulate {
         loaded.scenario.searches.len()
     } else {
@@ -181,7 +195,9 @@ fn all_points(
     } else {
         points
     };
-    let progress = Progress::new((points.len() as u64) * u64::from(repeats) + searches as u64);
+    let parts = 1 + u64::from(wanted.emulate.is_some());
+    let runs = points.len() as u64 * u64::from(repeats) * parts;
+    let progress = Progress::new(runs + searches as u64);
     let sha256 = sha256(loaded.document.resolved_text());
     let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
     let mut sequences = Vec::new();

@@ -24,6 +24,7 @@ pub(crate) fn highest(
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
     let wanted = Wanted {
         predict: false,
+        emulate: None,
         sequence: 0,
         ..wanted
     };

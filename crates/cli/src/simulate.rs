@@ -10,6 +10,7 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, forecast};
 use farpath_sim as sim;
 
+use crate::emulate::{self, Manner};
 use crate::exit::Failure;
 use crate::tap::Taps;
 use crate::{progress, sequence};
@@ -21,6 +22,8 @@ pub(crate) struct Wanted {
     pub(crate) predict: bool,
     /// The simulation.
     pub(crate) simulate: bool,
+    /// Real hosts, and how.
+    pub(crate) emulate: Option<Manner>,
     /// Bursts of each kind in a connection's time–sequence record, for the report; 0 is none.
     pub(crate) sequence: usize,
     /// One instant at a time.
@@ -73,6 +76,11 @@ pub(crate) fn point(
         }
     } else {
         advance(1000);
+    }
+    if let Some(manner) = wanted.emulate {
+        let (records, links) = emulate::point(scenario, at, (manner, seed), advance)?;
+        point.records.extend(records);
+        point.links.extend(links);
     }
     Ok(point)
 }

@@ -230,14 +230,10 @@ impl<E: Element> Network<E> {
         }
     }
 
-    /// Nothing happens anywhere before this instant unless something is put on a channel from
-    /// outside; `Time::MAX` when nothing is under way.
-    pub fn due(&self) -> Time {
-        let elements = 0..self.elements.len();
-        elements
-            .map(|n| self.next_event(n))
-            .min()
-            .unwrap_or(Time::MAX)
+    /// When an element has something to do next: the earliest arrival at it or its own deadline;
+    /// `Time::MAX` when there is neither.
+    pub fn due(&self, id: ElementId) -> Time {
+        self.next_event(id.0)
     }
 
     /// Runs until everything earlier than `end` has happened.

@@ -20,7 +20,9 @@ impl Audit {
     /// As they stand for the thread that calls.
     pub fn now() -> Audit {
         let cpu = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
-        let cpu = cpu.map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64);
+        let cpu = cpu.map_or(0, |t| {
+            t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64
+        });
         let schedstat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
         Audit {

@@ -115,7 +115,10 @@ mod tests {
         fidelity.delivered(Duration::from_us(10), 90);
         fidelity.delivered(Duration::from_ms(20), 10);
         let unordered = BTreeMap::from([("tap a eth0".to_owned(), 3), ("memory".to_owned(), 0)]);
-        let evidence = Evidence { unordered, ..Evidence::default() };
+        let evidence = Evidence {
+            unordered,
+            ..Evidence::default()
+        };
         let certificate = certify(&fidelity, &evidence);
         assert!(!certificate.valid);
         assert_eq!(certificate.faults.len(), 2, "{:?}", certificate.faults);

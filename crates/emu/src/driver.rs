@@ -85,10 +85,10 @@ pub fn drive<I: Interface + AsFd>(
         }
         let taken = plane.take_in(now)?;
         let until = clock.now();
-        if plane.due() < until {
+        if plane.work_due() < until {
             plane.advance(until);
         }
-        let given = plane.hand_out(&mut || clock.now(), fidelity)?;
+        let given = plane.hand_out(until, &mut || clock.now(), fidelity)?;
         before = clock.now();
         if taken + given == 0 && polling != Polling::Busy {
             let ahead = match polling {

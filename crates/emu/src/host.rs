@@ -20,11 +20,11 @@ use serde::Deserialize;
 
 use crate::counters::Counters;
 use crate::init::{self, MOST_INTERFACES};
-use crate::orders::{Answer, Orders};
+use crate::orders::{Answer, Orders, token_bucket};
 use crate::process::Process;
 use crate::program::iproute;
 use crate::rootless;
-use crate::spec::{HostSpec, LARGEST_MTU};
+use crate::spec::{HostSpec, LARGEST_MTU, Shaping};
 use crate::sys;
 use crate::tap::Tap;
 
@@ -229,20 +229,36 @@ impl Host {
         Ok(counters)
     }
 
+    /// Has the host feel another rate of an interface from now on. What waits is lost, as it would be
+    /// with `tc`.
+    ///
+    /// # Errors
+    /// When the host is gone, or its kernel or `tc` refuses.
+    pub fn shape(&self, interface: &str, shaping: Shaping) -> io::Result<()> {
+        let line = token_bucket(interface, shaping);
+        self.tc(["qdisc", "replace"].into_iter().chain(line.split(' ')))?;
+        Ok(())
+    }
+
+    /// What `tc` says in the host.
+    fn tc<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> io::Result<Vec<u8>> {
+        let tc = iproute("tc").map_err(io::Error::other)?;
+        let output = self.command(tc.get_program()).args(arguments).output()?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(io::Error::other(format!("tc: {}", said.trim())))
+    }
+
     /// Packets the host's own queues dropped so far, by interface: what waits in front of an interface
     /// is part of the host, so unlike [`Host::counters`] these may be as the model says.
     ///
     /// # Errors
     /// When the host is gone or `tc` cannot be run there.
     pub fn queue_drops(&self) -> io::Result<BTreeMap<String, u64>> {
-        let tc = iproute("tc").map_err(io::Error::other)?;
-        let mut command = self.command(tc.get_program());
-        let output = command.args(["-s", "-j", "qdisc", "show"]).output()?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(io::Error::other(format!("tc: {}", said.trim())));
-        }
-        let queues: Vec<Queue> = serde_json::from_slice(&output.stdout)?;
+        let said = self.tc(["-s", "-j", "qdisc", "show"])?;
+        let queues: Vec<Queue> = serde_json::from_slice(&said)?;
         let mut drops = BTreeMap::new();
         for queue in queues.into_iter().filter(|q| q.dev != "lo") {
             *drops.entry(queue.dev).or_default() += queue.drops;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
+use farpath_scenario::Scenario;
 use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
@@ -16,9 +17,10 @@ use crate::certify::{Evidence, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
 use crate::fidelity::Fidelity;
 use crate::host::{Host, HostError};
+use crate::layout::Layout;
 use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
-use crate::settings;
 use crate::spec::DeviceChoice;
+use crate::sys;
 use crate::tap::Tap;
 
 /// How a lab is run.
@@ -95,19 +97,25 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Starts every host of `scenario` and plugs it into the network. The clock begins to run with
-    /// [`Lab::run`].
+    /// Starts every host of `scenario`, laid out as [`layout`](crate::layout::layout) does, and plugs it into the
+    /// network. The clock begins to run with [`Lab::run`].
     ///
     /// # Errors
     /// When the scenario cannot be planned, would not fit into memory, or a host cannot be had.
-    pub fn up(scenario: &Scenario, options: Options) -> Result<Lab, LabError> {
-        let (mut whole, pairs) = with_pairs(scenario);
+    pub fn up(
+        scenario: &Scenario,
+        layouts: Vec<Layout>,
+        options: Options,
+    ) -> Result<Lab, LabError> {
+        let (whole, pairs) = with_pairs(scenario);
         let mut plan = Plan::new(&whole)?;
         if options.changes {
             plan.ports.iter_mut().for_each(|p| p.changes = true);
         }
         let wan = Wan::new(&whole, plan, options.seed, options.sampling);
-        let needed = options.memory.unwrap_or_else(|| memory_needed(&whole, &wan));
+        let needed = options
+            .memory
+            .unwrap_or_else(|| memory_needed(&whole, &wan));
         if let Some(available) = memory_available()
             && needed > available / 4 * 3
         {
@@ -118,22 +126,20 @@ impl Lab {
         }
         let mut hosts = Vec::new();
         let mut attachments = Vec::new();
-        let specs = settings::specs(&whole, &wan.plan);
-        for (node, mut spec) in specs.into_iter().enumerate() {
-            spec.device = options.device;
-            let mut host = Host::start(&spec)?;
+        for mut layout in layouts {
+            layout.spec.device = options.device;
+            let mut host = Host::start(&layout.spec)?;
             let taps = std::mem::take(&mut host.taps);
-            for (tap, port) in taps.into_iter().zip(&wan.plan.nodes[node].ports) {
+            for (tap, port) in taps.into_iter().zip(layout.ports) {
                 attachments.push(Attachment {
-                    node: NodeId(node),
-                    port: *port,
+                    node: layout.node,
+                    port,
                     mac: tap.mac,
                     interface: tap,
                 });
             }
             hosts.push(host);
         }
-        whole.events.clone_from(&scenario.events);
         let mut plane = Plane::new(whole, wan, &pairs, attachments, needed);
         plane.set_coalescing(options.coalescing);
         Ok(Lab {
@@ -158,7 +164,10 @@ impl Lab {
         mut turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
     ) -> Result<(), LabError> {
         // A sleeping thread is woken up to 50 µs late by default.
-        drop(nix::sys::prctl::set_timerslack(1));
+        let exact = nix::sys::prctl::set_timerslack(1);
+        exact.map_err(|e| LabError::Gone(e.into()))?;
+        // What else runs here waits for this thread, where the machine allows that.
+        sys::come_first();
         self.clock = clock;
         let before = Audit::now();
         let polling = self.options.polling;
@@ -168,6 +177,35 @@ impl Lab {
         self.end = end.map_err(LabError::Gone)?;
         self.plane.finish(self.end);
         Ok(())
+    }
+
+    /// Runs in a thread of its own while `work` is done in this one; `work` is told how far the run is and
+    /// ends it by returning.
+    ///
+    /// # Errors
+    /// When an interface is gone; `work` finds [`Beside::is_over`] then.
+    pub fn run_beside<T>(
+        &mut self,
+        clock: Clock,
+        work: impl FnOnce(&Beside) -> T,
+    ) -> Result<T, LabError> {
+        let beside = Beside::default();
+        std::thread::scope(|scope| {
+            let plane = scope.spawn(|| {
+                let ran = self.run(clock, |_, now, _| {
+                    beside.now_ps.store(now.as_ps(), Ordering::Relaxed);
+                    !beside.over.load(Ordering::Relaxed)
+                });
+                beside.over.store(true, Ordering::Relaxed);
+                ran
+            });
+            let done = work(&beside);
+            beside.over.store(true, Ordering::Relaxed);
+            match plane.join() {
+                Ok(ran) => ran.map(|()| done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
     }
 
     /// When the run ended.
@@ -216,7 +254,10 @@ impl Lab {
             }
             note("packet socket", counters.packet_socket_drops);
             note("tcp memory", counters.memory_pressures);
-            note("tcp memory (out-of-order queue)", counters.out_of_order_pruned);
+            note(
+                "tcp memory (out-of-order queue)",
+                counters.out_of_order_pruned,
+            );
             note("tcp backlog", counters.backlog_drops);
         }
         drops.retain(|_, count| *count > 0);
@@ -228,11 +269,31 @@ impl Lab {
         let plane = &self.plane;
         let record = |number| {
             let both = (plane.port(number), &plane.dropped_behind(number));
-            let mut record = farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
+            let mut record =
+                farpath_wan::link(plane.scenario(), plane.wan(), number, both, self.end);
             record.origin = Origin::Emulated;
             record
         };
         (0..plane.port_count()).map(record).collect()
+    }
+}
+
+/// What is known of a run in another thread.
+#[derive(Debug, Default)]
+pub struct Beside {
+    now_ps: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Beside {
+    /// How far the run is.
+    pub fn now(&self) -> Time {
+        Time::from_ps(self.now_ps.load(Ordering::Relaxed))
+    }
+
+    /// Whether it has ended, which is never as it should be.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
     }
 }
 

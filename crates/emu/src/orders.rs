@@ -107,11 +107,18 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
     }
     for interface in interfaces {
         for route in carried(interface, &interface.routes, ipv6, |r| r.to) {
-            let name = &interface.name;
-            lines.push(format!(
-                "route add {} dev {name} src {}",
-                route.to, route.from
-            ));
+            let mut line = format!(
+                "route add {} dev {} src {}",
+                route.to, interface.name, route.from
+            );
+            // Others stand at 0 (IPv4) or 1024 (IPv6): these come behind.
+            if route.bound_only {
+                line += " metric 2048";
+            }
+            if let Some(segments) = route.initial_window {
+                line += &format!(" initcwnd {segments}");
+            }
+            lines.push(line);
         }
     }
     lines
@@ -129,14 +136,19 @@ fn carried<'a, T>(
 }
 
 fn shaping(interface: &InterfaceSpec) -> Option<String> {
-    let Shaping { rate, burst, limit } = interface.shaping?;
-    Some(format!(
-        "qdisc add dev {} root tbf rate {}bit burst {} limit {}",
-        interface.name,
+    let line = token_bucket(&interface.name, interface.shaping?);
+    Some(format!("qdisc replace {line}"))
+}
+
+/// The part of a line for `tc` behind `qdisc add` or `replace`.
+pub(crate) fn token_bucket(interface: &str, shaping: Shaping) -> String {
+    let Shaping { rate, burst, limit } = shaping;
+    format!(
+        "dev {interface} root tbf rate {}bit burst {} limit {}",
         rate.as_bps(),
         burst.as_bytes(),
         limit.as_bytes()
-    ))
+    )
 }
 
 #[cfg(test)]
@@ -144,6 +156,15 @@ mod tests {
     use super::*;
     use crate::spec::Route;
     use farpath_units::{Rate, Size};
+
+    fn route(to: IpAddr, from: IpAddr) -> Route {
+        Route {
+            to,
+            from,
+            bound_only: false,
+            initial_window: None,
+        }
+    }
 
     fn spec() -> HostSpec {
         let [v4, v6, far4, far6] = ["198.18.0.1", "2001:db8::1", "198.18.0.2", "2001:db8::2"]
@@ -155,7 +176,14 @@ mod tests {
                 mac: [2, 0, 0, 0, 0, 0x1f],
                 mtu: 1500,
                 addresses: vec![v4, v6],
-                routes: vec![Route { to: far4, from: v4 }, Route { to: far6, from: v6 }],
+                routes: vec![
+                    route(far4, v4),
+                    Route {
+                        bound_only: true,
+                        initial_window: Some(3),
+                        ..route(far6, v6)
+                    },
+                ],
                 ring_packets: 20_000,
                 shaping: Some(Shaping {
                     rate: Rate::from_bps(1_000_000_000).unwrap(),
@@ -181,12 +209,12 @@ mod tests {
                 "address add 198.18.0.1/32 dev eth0",
                 "address add 2001:db8::1/128 dev eth0 nodad",
                 "route add 198.18.0.2 dev eth0 src 198.18.0.1",
-                "route add 2001:db8::2 dev eth0 src 2001:db8::1",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 metric 2048 initcwnd 3",
             ]
         );
         assert_eq!(
             orders.shaping,
-            ["qdisc add dev eth0 root tbf rate 1000000000bit burst 125000 limit 1514000"]
+            ["qdisc replace dev eth0 root tbf rate 1000000000bit burst 125000 limit 1514000"]
         );
         assert!(orders.etc_hosts.ends_with("\n198.18.0.2 b\n"));
         assert_eq!(orders.settings.last().unwrap().1, "1 2 3");

@@ -1,34 +1,453 @@
-//! PLACEHOLDER
-use farpath_scenario::plan::{Plan, address};
-use farpath_scenario::{NodeId, Scenario};
-use farpath_units::{Rate, Size};
-use crate::spec::*;
-pub fn specs(scenario: &Scenario, plan: &Plan) -> Vec<HostSpec> {
-    (0..scenario.hosts.len()).map(|node| {
-        let interfaces = plan.nodes[node].ports.iter().enumerate().map(|(n, port)| {
-            let p = &plan.ports[*port];
-            let mtu = scenario.datagram_limit(NodeId(node), p.link);
-            let mine = |v| address(NodeId(node), v);
-            let mut routes = Vec::new();
-            if n == 0 {
-                for other in 0..scenario.node_count() { if other != node { for v in [4, 6] {
-                    routes.push(Route { to: address(NodeId(other), v), from: mine(v) });
-                } } }
+//! What of a scenario's hosts and tests the kernel can be told, and what it cannot.
+//!
+//! A network namespace has its own copy of most TCP settings. It has none of `net.core.rmem_max` and
+//! `wmem_max`, of `net.ipv4.tcp_mem`, nor of the list of congestion controls everyone may use: these are
+//! the machine's, and become [`Need`]s, which `--tune-host` can meet.
+
+use std::fmt;
+use std::path::Path;
+
+use farpath_scenario::{Host, NodeId, Scenario, Tcp};
+use farpath_tcp::Profile;
+use farpath_units::{Duration, Size};
+
+/// What bears on hosts and is the machine's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// `net.core.rmem_max`.
+    pub rmem_max: Size,
+    /// `net.core.wmem_max`.
+    pub wmem_max: Size,
+    /// Second and third figure of `net.ipv4.tcp_mem`: where TCP begins to save, and its limit.
+    pub tcp_mem: [Size; 2],
+    /// Congestion controls the kernel has.
+    pub available: Vec<String>,
+    /// Those that anybody may use, and that can be a namespace's default.
+    pub allowed: Vec<String>,
+    /// Whether a host can have a floor of its retransmission timer (Linux 6.11 and later).
+    pub rto_min: bool,
+}
+
+impl Machine {
+    /// What `root/proc/sys` says; `root` is `/` but in tests.
+    ///
+    /// # Errors
+    /// A setting that is not there or is no number, by its key.
+    pub fn read(root: &Path) -> Result<Machine, String> {
+        let text = |key: &str| {
+            let file = setting_file(root, key);
+            std::fs::read_to_string(&file).map_err(|e| format!("read {key}: {e}"))
+        };
+        let numbers = |key: &str| -> Result<Vec<u64>, String> {
+            let text = text(key)?;
+            let numbers: Result<_, _> = text.split_whitespace().map(str::parse).collect();
+            numbers.map_err(|e| format!("read {key}: `{}`: {e}", text.trim()))
+        };
+        let one = |key: &str| match numbers(key)?.as_slice() {
+            [bytes] => Ok(Size::from_bytes(*bytes)),
+            other => Err(format!("read {key}: {} numbers", other.len())),
+        };
+        let words = |key: &str| -> Result<Vec<String>, String> {
+            Ok(text(key)?.split_whitespace().map(str::to_owned).collect())
+        };
+        let tcp_mem = match numbers(TCP_MEM)?.as_slice() {
+            [_, pressure, most] => [*pressure, *most].map(|p| Size::from_bytes(p * page_size())),
+            other => return Err(format!("read {TCP_MEM}: {} numbers", other.len())),
+        };
+        Ok(Machine {
+            rmem_max: one(RMEM_MAX)?,
+            wmem_max: one(WMEM_MAX)?,
+            tcp_mem,
+            available: words("net.ipv4.tcp_available_congestion_control")?,
+            allowed: words(ALLOWED)?,
+            rto_min: setting_file(root, RTO_MIN).exists(),
+        })
+    }
+}
+
+/// Bytes of a page of memory, which `tcp_mem` counts in.
+pub(crate) fn page_size() -> u64 {
+    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    size.ok().flatten().map_or(4096, |n| n.unsigned_abs())
+}
+
+/// Where a setting lies below `root`.
+pub(crate) fn setting_file(root: &Path, key: &str) -> std::path::PathBuf {
+    root.join("proc/sys").join(key.replace('.', "/"))
+}
+
+pub(crate) const RMEM_MAX: &str = "net.core.rmem_max";
+pub(crate) const WMEM_MAX: &str = "net.core.wmem_max";
+pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
+pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
+const CONTROL: &str = "net.ipv4.tcp_congestion_control";
+
+/// Something only the machine as a whole can be told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Sockets that are to have this receive buffer: root may exceed the limit, others may not.
+    ReceiveBuffer(Size),
+    /// The same of send buffers.
+    SendBuffer(Size),
+    /// TCP may hold this much at once; where it may not, the kernel drops what it has acknowledged.
+    TcpMemory(Size),
+    /// A congestion control that everyone may use and that can be a default.
+    Allowed(String),
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::ReceiveBuffer(size) => write!(f, "{RMEM_MAX} of at least {size}"),
+            Need::SendBuffer(size) => write!(f, "{WMEM_MAX} of at least {size}"),
+            Need::TcpMemory(size) => {
+                write!(f, "{TCP_MEM} that does not save before {size} are in use")
             }
-            InterfaceSpec {
-                name: format!("eth{n}"), mac: [2, 0, 0, 0, node as u8 + 1, n as u8], mtu: mtu.min(LARGEST_MTU),
-                addresses: vec![mine(4), mine(6)], routes, ring_packets: 20_000,
-                shaping: (p.rate.as_bps() < 30_000_000_000).then(|| {
-                    let rate = (p.rate.as_bps() as f64 * f64::from(mtu + 14) / f64::from(mtu + 38)) as u64;
-                    Shaping { rate: Rate::from_bps(rate).unwrap(), burst: Size::from_bytes((rate / 8 / 2000).max(140_000)),
-                    limit: Size::from_bytes(scenario.hosts[node].txqueuelen * u64::from(mtu + 14)) }
-                }),
+            Need::Allowed(name) => write!(f, "`{name}` in {ALLOWED}"),
+        }
+    }
+}
+
+/// What one host is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Keys and values, for the host's namespaces.
+    pub sysctls: Vec<(String, String)>,
+    /// What is asked for and cannot be so.
+    pub notes: Vec<String>,
+    /// What the machine would have to be told.
+    pub needs: Vec<Need>,
+}
+
+/// The settings of host `node` of `scenario`.
+pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Settings {
+    let mut settings = Settings::default();
+    let Some(host) = scenario.hosts.get(node.0) else {
+        return settings;
+    };
+    let triple = |sizes: [Size; 3]| sizes.map(|s| s.as_bytes().to_string()).join(" ");
+    settings.set("net.ipv4.tcp_rmem", triple(host.tcp_rmem));
+    settings.set("net.ipv4.tcp_wmem", triple(host.tcp_wmem));
+    if host.profile != Profile::Linux6 {
+        settings.notes.push(
+            "its profile is of the models alone: the kernel is this machine's, set as far as it can be"
+                .to_owned(),
+        );
+    }
+    let slow = host.limits.slows_frames()
+        || host.limits.disk_read.is_some()
+        || host.limits.disk_write.is_some();
+    if slow {
+        let note =
+            "its processor, bus and disks are this machine's: their limits are modelled only";
+        settings.notes.push(note.to_owned());
+    }
+    let tests = tests_of(scenario, node);
+    settings.stack(&tests, machine);
+    settings.control(host, &tests, machine);
+    settings.buffers(host, &tests, machine);
+    settings
+}
+
+/// The connections `node` is an end of.
+fn tests_of(scenario: &Scenario, node: NodeId) -> Vec<&Tcp> {
+    let of_node = scenario
+        .tests
+        .iter()
+        .filter(|t| t.from == node || t.to == node);
+    of_node.filter_map(|t| t.kind.tcp()).collect()
+}
+
+/// A setting of a namespace that a test can ask for: key, what the kernel has, what the test wants.
+type Wish = (&'static str, &'static str, fn(&Tcp) -> String);
+
+fn flag(on: bool) -> String {
+    u8::from(on).to_string()
+}
+
+/// What is for a whole host in the kernel and for a connection in a scenario.
+const WISHES: [Wish; 8] = [
+    ("net.ipv4.tcp_sack", "1", |t| flag(t.sack)),
+    ("net.ipv4.tcp_timestamps", "1", |t| flag(t.timestamps)),
+    ("net.ipv4.tcp_dsack", "1", |t| {
+        flag(t.recovery.dsack || !t.sack)
+    }),
+    // RACK, and tail loss probes with it.
+    ("net.ipv4.tcp_recovery", "1", |t| {
+        flag(t.recovery.rack || !t.sack)
+    }),
+    ("net.ipv4.tcp_early_retrans", "3", |t| {
+        if t.recovery.rack || !t.sack { "3" } else { "0" }.to_owned()
+    }),
+    ("net.ipv4.tcp_frto", "2", |t| {
+        if t.recovery.frto { "2" } else { "0" }.to_owned()
+    }),
+    // 2: only when the other end asks.
+    ("net.ipv4.tcp_ecn", "2", |t| {
+        if t.recovery.ecn { "1" } else { "2" }.to_owned()
+    }),
+    ("net.ipv4.tcp_slow_start_after_idle", "1", |t| {
+        flag(t.cc.idle_restart)
+    }),
+];
+
+/// The floor of the retransmission timer, since Linux 6.11.
+const RTO_MIN: &str = "net.ipv4.tcp_rto_min_us";
+/// And what it is unless told otherwise.
+const USUAL_RTO_MIN: Duration = Duration::from_ms(200);
+
+impl Settings {
+    fn set(&mut self, key: &str, value: impl Into<String>) {
+        self.sysctls.push((key.to_owned(), value.into()));
+    }
+
+    /// What every test of the host agrees on.
+    fn stack(&mut self, tests: &[&Tcp], machine: &Machine) {
+        for (key, usual, wish) in WISHES {
+            match agreed(tests, wish) {
+                Some(value) if value != usual => self.set(key, value),
+                Some(_) => {}
+                None if tests.is_empty() => {}
+                None => self.notes.push(format!(
+                    "its tests do not agree on {key}, which is for all connections of a host: it stays {usual}"
+                )),
             }
-        }).collect();
-        HostSpec { name: scenario.hosts[node].name.clone(), interfaces, settings: vec![
-            ("net.ipv4.tcp_rmem".into(), "4096 131072 2000000000".into()), ("net.ipv4.tcp_wmem".into(), "4096 131072 2000000000".into()),
-            ("net.ipv4.tcp_no_metrics_save".into(), "1".into())],
-            names: (0..scenario.node_count()).flat_map(|n| [4, 6].map(|v| (address(NodeId(n), v), scenario.node_name(NodeId(n)).to_owned()))).collect(),
-            device: DeviceChoice::Available }
-    }).collect()
+        }
+        match agreed(tests, |t| t.rto_min) {
+            Some(floor) if floor == USUAL_RTO_MIN => {}
+            Some(floor) if machine.rto_min => {
+                self.set(RTO_MIN, (floor.as_ns() / 1000).to_string());
+            }
+            Some(floor) => self.notes.push(format!(
+                "the floor of its retransmission timer is {USUAL_RTO_MIN}, not {floor}: {RTO_MIN} is of Linux 6.11"
+            )),
+            None if !tests.is_empty() => self.notes.push(format!(
+                "its tests do not agree on {RTO_MIN}, which is for all connections of a host: it stays 200000"
+            )),
+            _ => {}
+        }
+    }
+
+    /// The default for connections that choose none: the tests', or that of the host's time.
+    fn control(&mut self, host: &Host, tests: &[&Tcp], machine: &Machine) {
+        let wanted = agreed(tests, |t| t.cc.algorithm).unwrap_or(host.profile.algorithm());
+        let wanted = wanted.name();
+        if machine.allowed.iter().any(|a| a == wanted) {
+            self.set(CONTROL, wanted);
+        } else if machine.available.iter().any(|a| a == wanted) {
+            self.needs.push(Need::Allowed(wanted.to_owned()));
+            self.notes.push(format!(
+                "`{wanted}` cannot be its default, only {} can: programs must ask for it on each socket, as root; --tune-host changes that",
+                machine.allowed.join(", ")
+            ));
+        }
+        for tcp in tests {
+            let name = tcp.cc.algorithm.name();
+            let note = format!(
+                "this kernel has no congestion control `{name}`, only {}",
+                machine.available.join(", ")
+            );
+            if !machine.available.iter().any(|a| a == name) && !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// What `setsockopt` would be clamped to, and what TCP may hold in all.
+    fn buffers(&mut self, host: &Host, tests: &[&Tcp], machine: &Machine) {
+        let asked = tests.iter().filter_map(|t| t.socket_buffer).max();
+        if let Some(asked) = asked {
+            let (receive, send) = (asked.min(host.rmem_max), asked.min(host.wmem_max));
+            if receive > machine.rmem_max {
+                self.needs.push(Need::ReceiveBuffer(receive));
+            }
+            if send > machine.wmem_max {
+                self.needs.push(Need::SendBuffer(send));
+            }
+        }
+        for (key, own, machines) in [
+            (RMEM_MAX, host.rmem_max, machine.rmem_max),
+            (WMEM_MAX, host.wmem_max, machine.wmem_max),
+        ] {
+            if own != machines {
+                self.notes.push(format!(
+                    "{key} is the machine's {machines}, not {own}: programs that call setsockopt meet it; tests of the scenario do not"
+                ));
+            }
+        }
+        let held = |tcp: &&Tcp| {
+            let doubled = |most: Size| {
+                let asked = tcp.socket_buffer.map(|b| b.min(most).as_bytes());
+                asked.map(|b| b.saturating_mul(2))
+            };
+            let receive = doubled(host.rmem_max).unwrap_or(host.tcp_rmem[2].as_bytes());
+            let send = doubled(host.wmem_max).unwrap_or(host.tcp_wmem[2].as_bytes());
+            receive.max(send).saturating_mul(tcp.parallel.into())
+        };
+        let held = tests.iter().map(held).fold(0, u64::saturating_add);
+        let held = Size::from_bytes(held);
+        // The other end may hold as much.
+        if held.as_bytes().saturating_mul(2) > machine.tcp_mem[0].as_bytes() {
+            self.needs.push(Need::TcpMemory(held));
+            self.notes.push(format!(
+                "its connections could hold {held}, those at their other ends as much, and the machine's TCP begins to save at {} ({TCP_MEM}): a run that gets there is not valid; --tune-host raises it",
+                machine.tcp_mem[0]
+            ));
+        }
+    }
+}
+
+/// What all of `tests` say, if they say the same.
+fn agreed<T: PartialEq>(tests: &[&Tcp], say: impl Fn(&Tcp) -> T) -> Option<T> {
+    let mut all = tests.iter().map(|t| say(t));
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use farpath_scenario::{Source, parse};
+
+    pub(crate) fn machine() -> Machine {
+        Machine {
+            rmem_max: Size::from_bytes(212_992),
+            wmem_max: Size::from_bytes(212_992),
+            tcp_mem: [1 << 30, 2 << 30].map(Size::from_bytes),
+            available: ["reno", "cubic"].map(str::to_owned).to_vec(),
+            allowed: vec!["reno".to_owned()],
+            rto_min: true,
+        }
+    }
+
+    fn told(host: &str, tests: &str, machine: &Machine) -> Settings {
+        let text = format!(
+            r#"
+            [scenario]
+            name = "t"
+            [[host]]
+            name = "a"
+            {host}
+            [[host]]
+            name = "b"
+            [[link]]
+            name = "l"
+            ends = ["a", "b"]
+            framing = "gbe"
+            {tests}"#
+        );
+        let name = "test.toml".to_owned();
+        let scenario = parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}"));
+        settings(&scenario, NodeId(0), machine)
+    }
+
+    fn test(name: &str, keys: &str) -> String {
+        format!(
+            "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n{keys}\n"
+        )
+    }
+
+    fn value<'a>(settings: &'a Settings, key: &str) -> Option<&'a str> {
+        let found = settings.sysctls.iter().find(|(k, _)| k == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    fn notes_of(settings: &Settings, word: &str) -> usize {
+        settings.notes.iter().filter(|n| n.contains(word)).count()
+    }
+
+    #[test]
+    fn a_plain_host_gets_its_memory_and_nothing_it_has_already() {
+        let settings = told("", &test("t", "cc = \"reno\""), &machine());
+        assert_eq!(
+            settings.sysctls,
+            [
+                ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
+                ("net.ipv4.tcp_wmem", "4096 16384 4194304"),
+                ("net.ipv4.tcp_congestion_control", "reno"),
+            ]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        );
+        assert_eq!((settings.notes, settings.needs), (vec![], vec![]));
+    }
+
+    #[test]
+    fn what_all_tests_ask_for_is_set() {
+        let keys = "sack = false\ntimestamps = false\nrto_min = \"1 s\"\ncc = \"reno\"";
+        let settings = told("", &(test("t", keys) + &test("u", keys)), &machine());
+        assert_eq!(value(&settings, "net.ipv4.tcp_sack"), Some("0"));
+        assert_eq!(value(&settings, "net.ipv4.tcp_timestamps"), Some("0"));
+        assert_eq!(value(&settings, RTO_MIN), Some("1000000"));
+        let old = Machine {
+            rto_min: false,
+            ..machine()
+        };
+        let settings = told("", &test("t", keys), &old);
+        assert_eq!(value(&settings, RTO_MIN), None);
+        assert_eq!(notes_of(&settings, "Linux 6.11"), 1);
+    }
+
+    #[test]
+    fn what_tests_do_not_agree_on_is_said() {
+        let tests = test("t", "sack = false") + &test("u", "");
+        let settings = told("", &tests, &machine());
+        assert_eq!(value(&settings, "net.ipv4.tcp_sack"), None);
+        assert_eq!(notes_of(&settings, "do not agree on net.ipv4.tcp_sack"), 1);
+    }
+
+    #[test]
+    fn a_default_that_is_not_allowed_is_a_need() {
+        let settings = told("", "", &machine());
+        assert_eq!(settings.needs, [Need::Allowed("cubic".to_owned())]);
+        assert_eq!(value(&settings, CONTROL), None);
+        assert_eq!(notes_of(&settings, "`cubic` cannot be its default"), 1);
+        let settings = told("", &test("t", "cc = \"highspeed\""), &machine());
+        assert_eq!(notes_of(&settings, "no congestion control `highspeed`"), 1);
+    }
+
+    #[test]
+    fn large_buffers_are_needs_of_the_machine() {
+        let host = "rmem_max = 67108864\nwmem_max = 67108864";
+        let keys = "socket_buffer = \"64 MiB\"\ncc = \"reno\"\nparallel = 10";
+        let settings = told(host, &test("t", keys), &machine());
+        let most = Size::from_bytes(64 << 20);
+        let all = Size::from_bytes(10 * (128 << 20));
+        assert_eq!(
+            settings.needs,
+            [
+                Need::ReceiveBuffer(most),
+                Need::SendBuffer(most),
+                Need::TcpMemory(all),
+            ]
+        );
+        assert_eq!(notes_of(&settings, "net.core.rmem_max is the machine's"), 1);
+        assert_eq!(notes_of(&settings, "TCP begins to save"), 1);
+    }
+
+    #[test]
+    fn a_host_of_another_time_is_said_to_be_this_machine() {
+        let settings = told("profile = \"linux-2004\"", "", &machine());
+        assert_eq!(notes_of(&settings, "profile"), 1);
+        assert_eq!(
+            value(&settings, "net.ipv4.tcp_rmem"),
+            Some("4096 87380 174760")
+        );
+        let settings = told("disk_read = \"1 Gbit/s\"", "", &machine());
+        assert_eq!(notes_of(&settings, "modelled only"), 1);
+    }
+
+    #[test]
+    fn this_machine_can_be_read() {
+        let machine = Machine::read(Path::new("/")).unwrap();
+        assert!(
+            machine.available.contains(&"reno".to_owned()),
+            "{machine:?}"
+        );
+        assert!(machine.tcp_mem[0] <= machine.tcp_mem[1]);
+        assert!(
+            Machine::read(Path::new("/nowhere"))
+                .unwrap_err()
+                .contains("net.ipv4.tcp_mem")
+        );
+    }
 }

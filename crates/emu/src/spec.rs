@@ -58,13 +58,17 @@ pub const LARGEST_MTU: u32 = 65_521;
 /// The smallest MTU with IPv6 (RFC 8200 §5).
 pub const SMALLEST_IPV6_MTU: u32 = 1280;
 
-/// A destination and the source address used towards it.
+/// A destination and how it is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     /// The other node.
     pub to: IpAddr,
-    /// An address of the host, perhaps of another interface.
+    /// An address of the host, perhaps of another interface: the source towards it.
     pub from: IpAddr,
+    /// Only for sockets that are bound to the interface: others go another way.
+    pub bound_only: bool,
+    /// First congestion window of connections to it in segments (`initcwnd`); the kernel's if absent.
+    pub initial_window: Option<u32>,
 }
 
 /// A token bucket in front of an interface. A device without a queueing discipline takes all the

@@ -9,7 +9,9 @@ mod number;
 mod read;
 mod repeats;
 mod schema;
+mod seen;
 pub mod statistics;
+pub mod streams;
 
 pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
@@ -17,3 +19,4 @@ pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
+pub use seen::Seen;

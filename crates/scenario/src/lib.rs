@@ -12,6 +12,7 @@
 //! `docs/reference/scenario.md` prints it.
 
 mod aqm;
+mod arrivals;
 mod atm;
 mod bundle;
 mod code;
@@ -30,6 +31,7 @@ mod model;
 mod mpls;
 mod names;
 mod network;
+mod pace;
 pub mod plan;
 mod quantity;
 mod queueing;
@@ -48,6 +50,7 @@ mod trace;
 mod traffic;
 
 pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};
+pub use arrivals::arrivals;
 pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
 pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule};
 pub use configured::Configuration;
@@ -55,6 +58,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;
 pub use model::*;
+pub use pace::Pace;
 pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Sharing};
 pub use reference::reference;
 pub use schema::schema;

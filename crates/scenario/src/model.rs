@@ -320,8 +320,20 @@ pub struct Test {
     pub ip: u8,
     /// The group whose tests are compared with one another.
     pub group: Option<String>,
+    /// The program that runs it between real hosts.
+    pub tool: Tool,
     /// What it does.
     pub kind: TestKind,
+}
+
+/// The program that runs a test between real hosts; models know none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// farpath itself.
+    #[default]
+    Farpath,
+    /// iperf3, of which the JSON is read.
+    Iperf3,
 }
 
 /// What a test does.

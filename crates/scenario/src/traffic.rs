@@ -9,7 +9,8 @@ use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Transfer, Udp, Way,
+    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer,
+    Udp, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -82,6 +83,10 @@ pub(crate) fn test(
             .unwrap_or(0),
         ip,
         group: f.get("group"),
+        tool: match f.get::<String>("tool").as_deref() {
+            Some("iperf3") => Tool::Iperf3,
+            _ => Tool::Farpath,
+        },
         kind,
     })
 }

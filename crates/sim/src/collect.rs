@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile, ramp_end};
 use farpath_record::{LinkRecord, Origin, Record, Series, StreamRecord};
 use farpath_scenario::{Scenario, Test, TestKind};
 use farpath_units::Time;
@@ -29,31 +30,9 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
     let mut records: Vec<Record> = tests
         .map(|(number, test)| record(scenario, outcome, point, number, test))
         .collect();
-    compare_groups(scenario, &mut records);
+    let groups: Vec<_> = scenario.tests.iter().map(|t| t.group.as_deref()).collect();
+    compare_groups(&groups, &mut records);
     records
-}
-
-/// Jain's index over the goodputs of the tests of each group.
-fn compare_groups(scenario: &Scenario, records: &mut [Record]) {
-    let goodput = |r: &Record| r.metrics.get("goodput_bps").copied();
-    for (number, test) in scenario.tests.iter().enumerate() {
-        let Some(group) = &test.group else { continue };
-        let members = scenario.tests.iter().zip(&*records);
-        let goodputs: Vec<f64> = members
-            .filter(|(t, _)| t.group.as_ref() == Some(group))
-            .filter_map(|(_, r)| goodput(r))
-            .collect();
-        if let Some(index) = jain_index(&goodputs) {
-            put(&mut records[number].metrics, "group_jain_index", index);
-        }
-    }
-}
-
-/// (Σx)² / (n · Σx²) (Jain, Chiu, Hawe, DEC-TR-301, 1984); none when nothing was delivered.
-fn jain_index(goodputs: &[f64]) -> Option<f64> {
-    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
-    let sum: f64 = goodputs.iter().sum();
-    (squares > 0.0).then(|| sum * sum / (goodputs.len() as f64 * squares))
 }
 
 fn record(
@@ -177,12 +156,6 @@ fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
     }
 }
 
-/// The nearest-rank percentile of sorted values.
-fn percentile(sorted: &[f64], q: f64) -> f64 {
-    let rank = (q * sorted.len() as f64).ceil().max(1.0) as usize;
-    sorted[rank.min(sorted.len()) - 1]
-}
-
 fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mut Record) {
     let dir = FlowDir::forward(flow as u16);
     let plan = &built.wan.plan.flows[flow];
@@ -269,7 +242,7 @@ fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record:
         record.streams.push(stream_record);
     }
     merge_streams(record);
-    record.limited_by = limits::largest(&shares);
+    record.limited_by = largest_share(&shares);
     tcp_series(built, flows, test, record);
 }
 
@@ -307,47 +280,6 @@ fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics)
     }
 }
 
-/// A test's metrics from those of its streams: sums, extremes, and the Jain index of the goodputs.
-fn merge_streams(record: &mut Record) {
-    let values = |name: &str| -> Vec<f64> {
-        record
-            .streams
-            .iter()
-            .filter_map(|s| s.metrics.get(name).copied())
-            .collect()
-    };
-    let mut m = Metrics::new();
-    for name in ["bytes", "goodput_bps", "retransmits", "rtos"] {
-        put(&mut m, name, values(name).iter().sum());
-    }
-    for name in [
-        "completion_ns",
-        "cwnd_max_bytes",
-        "rtt_max_ns",
-        "recovery_s",
-    ] {
-        if let Some(v) = values(name).into_iter().reduce(f64::max) {
-            put(&mut m, name, v);
-        }
-    }
-    if let Some(v) = values("rtt_min_ns").into_iter().reduce(f64::min) {
-        put(&mut m, "rtt_min_ns", v);
-    }
-    let averages = values("rtt_avg_ns");
-    if !averages.is_empty() {
-        put(
-            &mut m,
-            "rtt_avg_ns",
-            (averages.iter().sum::<f64>() / averages.len() as f64).round(),
-        );
-    }
-    let goodputs = values("goodput_bps");
-    if let Some(index) = jain_index(&goodputs) {
-        put(&mut m, "jain_index", index);
-    }
-    record.metrics = m;
-}
-
 fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
     let every = built.wan.sampling.every;
     let (_, until) = measured(test);
@@ -357,7 +289,6 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
     let count = first_source.samples.len().min(first_sink.samples.len());
     let mut names: BTreeMap<String, Series> = BTreeMap::new();
     let mut before = vec![0_u64; flows.len()];
-    let mut goodput_max = 0.0_f64;
     let mut goodputs = Vec::new();
     for n in 0..count {
         let t = Time::ZERO + every.times(n as u64 + 1);
@@ -379,7 +310,6 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
             rtt = rtt.or(s.srtt);
         }
         let goodput = delivered * 8.0 / every.as_secs_f64();
-        goodput_max = goodput_max.max(goodput);
         goodputs.push((t, goodput));
         let mut note = |name: &str, v: f64| {
             let series = names.entry(name.to_owned()).or_default();
@@ -396,11 +326,7 @@ fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) 
             break;
         }
     }
-    // The ramp ends with the first interval at 95 % of the best one.
-    if let Some((t, _)) = goodputs
-        .iter()
-        .find(|(_, g)| *g >= 0.95 * goodput_max && *g > 0.0)
-    {
+    if let Some(t) = ramp_end(&goodputs) {
         let ramp = t.since(test.start).as_secs_f64();
         record.metrics.insert("ramp_s".to_owned(), ramp);
     }

@@ -1,17 +1,14 @@
 //! The virtual clock: a scenario's hosts as elements, its tests as programs on them, one run, and
 //! the records that come of it.
 
-mod arrivals;
 mod build;
 mod collect;
 mod exchange;
 mod host;
 mod limits;
-mod pace;
 mod ping;
 mod programs;
 mod run;
-mod seen;
 mod sequence;
 mod station;
 mod tcp;
@@ -23,7 +20,7 @@ pub use exchange::{Answerer, Asker, ExchangeConfig};
 pub use host::{Host, Way};
 pub use ping::Pinger;
 pub use programs::measured;
-pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, run};
+pub use run::{Options, Outcome, Progress, RunError, TapSink, WINDOW, nominal_end, run, sampling};
 pub use sequence::SequenceRecord;
 pub use station::{Program, Station};
 pub use tcp::{RttSummary, TcpSample, TcpSink, TcpSource};

@@ -121,14 +121,3 @@ fn is_saturated(built: &Built, port: usize, interval: Interval) -> bool {
         .as_bytes() as f64;
     interval.queue_bytes > 0 && interval.bytes as f64 >= SATURATED * capacity
 }
-
-/// The limit with the largest share; the first by name among equals.
-pub(crate) fn largest(shares: &BTreeMap<String, f64>) -> Option<String> {
-    let mut best: Option<(&String, f64)> = None;
-    for (name, share) in shares {
-        if best.is_none_or(|(_, s)| *share > s) {
-            best = Some((name, *share));
-        }
-    }
-    best.map(|(name, _)| name.clone())
-}

@@ -1,11 +1,11 @@
 //! `ping`: echo requests at an interval, and the round-trip times of their replies.
 
 use farpath_element::Io;
+use farpath_record::Seen;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
-use crate::seen::Seen;
 
 /// One ping test.
 #[derive(Debug)]

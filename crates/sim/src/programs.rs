@@ -1,15 +1,13 @@
 //! Which programs a scenario's tests put on which nodes.
 
 use farpath_scenario::plan::Flow;
-use farpath_scenario::{Ping, Scenario, Test, TestKind};
+use farpath_scenario::{Pace, Ping, Scenario, Test, TestKind, arrivals};
 use farpath_units::{Duration, Key, Time};
 use farpath_wire::FlowDir;
 
-use crate::arrivals;
 use crate::build::{Built, Keep};
 use crate::exchange::{Answerer, Asker, ExchangeConfig};
 use crate::host::Way;
-use crate::pace::Pace;
 use crate::ping::{Pinger, PingerConfig};
 use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSinkConfig, TcpSource, TcpSourceConfig};
@@ -23,7 +21,7 @@ pub fn measured(test: &Test) -> (Time, Time) {
 
 /// Puts every test's programs on its two nodes, and audits on all nodes when they are kept.
 pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
-    let mut arrivals = Vec::new();
+    let mut of_flows = Vec::new();
     for number in 0..built.wan.plan.flows.len() {
         let flow = built.wan.plan.flows[number].clone();
         let dir = FlowDir::forward(number as u16);
@@ -44,10 +42,10 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
         if let TestKind::Flows(flows) = &test.kind
             && flow.stream == 0
         {
-            arrivals = arrivals::of(test, flows, built.wan.seed());
+            of_flows = arrivals(test, flows, built.wan.seed());
         }
         let arrival = match &test.kind {
-            TestKind::Flows(_) => arrivals.get(flow.stream as usize).copied(),
+            TestKind::Flows(_) => of_flows.get(flow.stream as usize).copied(),
             _ => None,
         };
         // Who would come after the end of the test does not come.

@@ -101,7 +101,7 @@ pub fn run(scenario: &Scenario, options: Options<'_>) -> Result<Outcome, RunErro
 }
 
 /// Series intervals: a round number of microseconds near `end / intervals`.
-fn sampling(end: Time, intervals: u64) -> Sampling {
+pub fn sampling(end: Time, intervals: u64) -> Sampling {
     if intervals == 0 {
         return Sampling::OFF;
     }
@@ -122,7 +122,7 @@ fn sampling(end: Time, intervals: u64) -> Sampling {
 }
 
 /// When the last test should have ended.
-fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
+pub fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
     let mut end = Time::ZERO;
     for (number, flow) in plan.flows.iter().enumerate() {
         let test = &scenario.tests[flow.test];

@@ -2,12 +2,12 @@
 
 use farpath_element::Io;
 use farpath_element::atm::Gcra;
+use farpath_record::Seen;
+use farpath_scenario::Pace;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use crate::host::Host;
-use crate::pace::Pace;
-use crate::seen::Seen;
 
 /// Sends datagrams from `start` up to, not including, `stop`.
 #[derive(Debug)]

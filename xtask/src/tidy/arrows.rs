@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 14] = [
+const FLOORS: [(&str, u32); 15] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -21,6 +21,7 @@ const FLOORS: [(&str, u32); 14] = [
     ("farpath-wan", 4),
     ("farpath-sim", 5),
     ("farpath-emu", 5),
+    ("farpath-probe", 5),
     ("farpath-report", 6),
     ("farpath", 7),
 ];

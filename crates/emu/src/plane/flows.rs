@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, node_at};
-use farpath_scenario::{Loss, NodeId, Ping, Scenario, Test, TestKind};
+use farpath_scenario::{Loss, NodeId, Ping, Scenario, Test, TestKind, Tool};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -58,6 +58,7 @@ fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
         class: 0,
         ip: 4,
         group: None,
+        tool: Tool::default(),
         kind: TestKind::Ping(Ping {
             count: 0,
             size: 84,

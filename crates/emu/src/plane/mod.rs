@@ -138,6 +138,8 @@ pub struct Plane<I> {
     scenario: Scenario,
     ports: Vec<ElementId>,
     nodes: Vec<ElementId>,
+    /// Elements in which something happens: all but the hosts.
+    active: Vec<ElementId>,
     sockets: Vec<Socket<I>>,
     pool: Pool,
     flows: Flows,
@@ -179,6 +181,8 @@ impl<I: Interface> Plane<I> {
         wan.connect(&mut network, &nodes, &ports);
         let first = |both: &[(ElementId, Duration)]| both.iter().map(|b| b.0).collect();
         let (nodes, ports): (Vec<ElementId>, Vec<ElementId>) = (first(&nodes), first(&ports));
+        let routers = &nodes[scenario.hosts.len()..];
+        let active = routers.iter().chain(&ports).copied().collect();
         let sockets = attachments
             .into_iter()
             .filter_map(|a| socket(&network, &wan.plan, (&nodes, &ports), a))
@@ -189,6 +193,7 @@ impl<I: Interface> Plane<I> {
             scenario,
             ports,
             nodes,
+            active,
             sockets,
             pool: Pool::new(memory),
             flows,
@@ -321,33 +326,32 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Writes to hosts what is due by now, by `clock`; `fidelity` is told how late each frame is. Returns
-    /// how many packets.
+    /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` is
+    /// told how late each frame is by `clock`. Returns how many packets.
     ///
     /// # Errors
     /// Those of a device: it is gone.
     pub fn hand_out(
         &mut self,
+        until: Time,
         clock: &mut impl FnMut() -> Time,
         fidelity: &mut Fidelity,
     ) -> io::Result<usize> {
         let mut written = 0;
-        let mut now = clock();
         for n in 0..self.sockets.len() {
             for _ in 0..TURN {
                 let channel = self.network.channel(self.sockets[n].arrivals);
                 let Some((count, due)) = run_at_head(channel.frames(), self.coalescing) else {
                     break;
                 };
-                if due > now || due >= self.network.now() {
+                if due >= until {
                     break;
                 }
                 #[cfg(test)]
                 self.log.push((n, due, channel.frames()[0].side, count));
                 self.give(n, count)?;
                 written += 1;
-                now = clock();
-                fidelity.delivered(now.since(due), count as u64);
+                fidelity.delivered(clock().since(due), count as u64);
             }
         }
         Ok(written)
@@ -398,12 +402,24 @@ impl<I: Interface> Plane<I> {
         Ok(())
     }
 
-    /// When there is something to do next, unless a host sends before: the network's next event, the
-    /// scenario's, or a delivery.
-    pub fn due(&self) -> Time {
+    /// When the network or the scenario has something to do next, unless a host sends before.
+    pub fn work_due(&self) -> Time {
         let event = self.scenario.events.get(self.next_event);
         let event = event.map_or(Time::MAX, |e| e.at);
-        self.network.due().min(event)
+        let active = self.active.iter().map(|id| self.network.due(*id));
+        active.fold(event, Time::min)
+    }
+
+    /// When there is something to do next, deliveries among it, unless a host sends before.
+    pub fn due(&self) -> Time {
+        let delivery = |s: &Socket<I>| {
+            let frames = self.network.channel(s.arrivals).frames();
+            run_at_head(frames, self.coalescing).map_or(Time::MAX, |(_, due)| due)
+        };
+        self.sockets
+            .iter()
+            .map(delivery)
+            .fold(self.work_due(), Time::min)
     }
 
     /// Settles every counter at `end`.

@@ -94,7 +94,7 @@ impl World {
         self.plane.advance(until);
         let (plane, fidelity) = (&mut self.plane, &mut self.fidelity);
         while plane
-            .hand_out(&mut || until, fidelity)
+            .hand_out(until, &mut || until, fidelity)
             .expect("memory does not fail")
             > 0
         {}
@@ -112,8 +112,7 @@ impl World {
             if due.min(next) == Time::MAX {
                 return;
             }
-            // The last of a delivery may be due a little later than its first.
-            self.step(if next <= due { next } else { due + COALESCING });
+            self.step(next.min(due));
         }
         panic!("it never comes to rest");
     }

@@ -3,12 +3,13 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, Command, Stdio};
 
+use farpath_emu::state::Registry;
 use farpath_emu::{DeviceChoice, Host, Process};
 
 use crate::pump::spec;
-use crate::role::{children, command};
+use crate::role::{children, command, line};
 
 /// What should be over at once is given half a minute.
 const PATIENCE: u16 = 30_000;
@@ -61,23 +62,25 @@ fn exit_codes_pass_through() {
     assert_eq!(gone.unwrap().code(), Some(125));
 }
 
-/// A `cat` in a host that is known to run, and its process number seen from here.
-fn cat(host: &Host) -> (std::process::Child, i32) {
+/// A `cat` in a host that is known to run, and its process number seen from here. It does not end
+/// before its input does: waiting for a child would close that, so it is kept apart.
+fn cat(host: &Host) -> (Child, i32, ChildStdin) {
     let mut command = host.command("cat");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.as_mut().unwrap().write_all(b"x\n").unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"x\n").unwrap();
     let mut line = String::new();
     let mut answers = BufReader::new(child.stdout.as_mut().unwrap());
     answers.read_line(&mut line).unwrap();
     assert_eq!(line, "x\n");
     let program = children(child.id()).parse().unwrap();
-    (child, program)
+    (child, program, input)
 }
 
 fn a_killed_shadow_takes_its_program_along() {
     let host = one();
-    let (mut child, program) = cat(&host);
+    let (mut child, program, _input) = cat(&host);
     let ends = Process::of(program).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -89,7 +92,7 @@ fn a_killed_shadow_takes_its_program_along() {
 fn signals_reach_the_program() {
     use nix::sys::signal::{Signal, kill};
     let host = one();
-    let (mut child, _) = cat(&host);
+    let (mut child, _, _input) = cat(&host);
     let shadow = nix::unistd::Pid::from_raw(child.id().cast_signed());
     kill(shadow, Signal::SIGTERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
@@ -101,13 +104,24 @@ fn a_host_outlives_the_thread_that_made_it() {
 }
 
 fn nothing_outlives_a_killed_data_plane() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::at(folder.path()).unwrap();
     let mut victim = command("victim");
+    victim.arg(folder.path());
     victim.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut victim = victim.spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(victim.stdout.as_mut().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    let line = line(victim.stdout.as_mut().unwrap());
+    let lab = registry.read("doomed").unwrap();
+    assert_eq!(lab.data_plane.pid, victim.id().cast_signed());
+    let in_use = registry
+        .create("doomed", "another")
+        .unwrap_err()
+        .to_string();
+    let by = format!(
+        "lab `doomed` is in use by process {}; end it with",
+        victim.id()
+    );
+    assert!(in_use.starts_with(&by), "{in_use}");
     let processes: Vec<i32> = line
         .split_whitespace()
         .map(|p| p.parse().unwrap())
@@ -127,6 +141,10 @@ fn nothing_outlives_a_killed_data_plane() {
         assert!(end.wait(PATIENCE.into()).unwrap());
     }
     assert_eq!(living_in(&namespaces), Vec::<PathBuf>::new());
+    // All that is left is a folder, which the next lab of that name takes over.
+    assert!(registry.read("doomed").is_err());
+    let next = registry.create("doomed", "another").unwrap();
+    assert!(next.note.is_some());
 }
 
 /// Processes that are in one of `namespaces`, and mounts that keep one.
@@ -154,7 +172,7 @@ fn living_in(namespaces: &[PathBuf]) -> Vec<PathBuf> {
 
 fn a_dropped_host_is_gone() {
     let host = one();
-    let (mut child, program) = cat(&host);
+    let (mut child, program, _input) = cat(&host);
     let ends = Process::of(program).unwrap();
     drop(host);
     assert!(ends.wait(PATIENCE.into()).unwrap());
@@ -162,9 +180,24 @@ fn a_dropped_host_is_gone() {
 }
 
 fn somebody_without_privileges_has_hosts_too() {
-    let mut nobody = command("rootless");
-    let output = nobody.uid(65_534).gid(65_534).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let nobody = |command: &mut Command| {
+        command.uid(65_534).gid(65_534);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut lab = nobody(&mut command("rootless"));
+    let mut heard = lab.stdout.take().unwrap();
+    for expected in ["UserNamespace", "Tap", "Packet"] {
+        assert_eq!(line(&mut heard), expected);
+    }
+    // Another process of theirs, outside that user namespace, runs a program in the host.
+    let init = line(&mut heard);
+    let (pid, start) = init.split_once(' ').unwrap();
+    let mut exec = command("exec");
+    let exec = nobody(exec.args([pid, start, "hostname"]));
+    let output = exec.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(said, "UserNamespace\ncarried\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "held\n");
+    drop(lab.stdin.take());
+    assert!(lab.wait().unwrap().success());
 }

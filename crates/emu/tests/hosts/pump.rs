@@ -30,7 +30,12 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
             routes: own
                 .into_iter()
                 .zip(other)
-                .map(|(from, to)| Route { to, from })
+                .map(|(from, to)| Route {
+                    to,
+                    from,
+                    bound_only: false,
+                    initial_window: None,
+                })
                 .collect(),
             ring_packets: 20_000,
             shaping: None,

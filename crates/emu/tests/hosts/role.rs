@@ -1,10 +1,12 @@
 //! What this program is when the tests start it again.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use farpath_emu::{DeviceChoice, Host, rootless};
+use farpath_emu::state::Registry;
+use farpath_emu::{Device, DeviceChoice, Host, Process, rootless};
 
 use crate::pump::{Pair, spec};
 use crate::traffic;
@@ -24,8 +26,9 @@ pub(crate) fn play(arguments: &[String]) {
             exchange(listener.accept().unwrap().0, 2, 1);
         }
         ["client", address] => exchange(TcpStream::connect((*address, 5001)).unwrap(), 1, 2),
-        ["victim"] => victim(),
+        ["victim", folder] => victim(Path::new(folder)),
         ["rootless"] => rootless_pair(),
+        ["exec", pid, start, program] => exec(pid, start, program),
         other => panic!("no role {other:?}"),
     }
 }
@@ -63,19 +66,20 @@ fn bytes(seed: u64) -> Vec<u8> {
     (0..BYTES / 8).flat_map(|_| word()).collect()
 }
 
-/// Starts two hosts and a program in one, says who they are, and waits to be killed.
-fn victim() {
+/// A lab of two hosts and a program in one; says who they are, and waits to be killed.
+fn victim(folder: &Path) {
+    let mut state = Registry::at(folder)
+        .unwrap()
+        .create("doomed", "test")
+        .unwrap();
     let a = Host::start(&spec("a", DeviceChoice::Available)).unwrap();
     let b = Host::start(&spec("b", DeviceChoice::Available)).unwrap();
-    let mut program = a.command("cat");
-    let program = program.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut program = program.spawn().unwrap();
-    // It runs when it answers.
-    program.stdin.as_mut().unwrap().write_all(b"x\n").unwrap();
-    let mut line = String::new();
-    let mut answers = BufReader::new(program.stdout.take().unwrap());
-    answers.read_line(&mut line).unwrap();
-    assert_eq!(line, "x\n");
+    state.set_hosts([&a, &b]).unwrap();
+    // Something that nothing but a signal ends.
+    let mut program = a.command("sh");
+    let program = program.args(["-c", "echo x; exec tail -f /dev/null"]);
+    let mut program = program.stdout(Stdio::piped()).spawn().unwrap();
+    assert_eq!(line(program.stdout.as_mut().unwrap()), "x");
     let shadow = program.id();
     println!(
         "{} {} {} {}",
@@ -89,21 +93,33 @@ fn victim() {
     program.wait().unwrap();
 }
 
+/// Runs a program in a host of another process.
+fn exec(pid: &str, start: &str, program: &str) {
+    let (pid, start) = (pid.parse().unwrap(), start.parse().unwrap());
+    let status = Process { pid, start }.command(program).status().unwrap();
+    assert!(status.success(), "{status}");
+}
+
 /// The one child of a process.
 pub(crate) fn children(pid: u32) -> String {
     let file = format!("/proc/{pid}/task/{pid}/children");
     std::fs::read_to_string(file).unwrap().trim().to_owned()
 }
 
-/// As somebody without privileges: prepares, then does what root does.
+/// As somebody without privileges: prepares, then does what root does; the last host is held until the
+/// input ends, for others to enter.
 fn rootless_pair() {
-    let found = rootless::prepare().unwrap();
-    println!("{found:?}");
-    let pair = Pair::new(DeviceChoice::Available);
-    assert_eq!(pair.a.notes, Vec::<String>::new());
-    traffic::exchange_both(&pair);
-    pair.stop();
-    println!("carried");
+    println!("{:?}", rootless::prepare().unwrap());
+    for device in [Device::Tap, Device::Packet] {
+        let pair = Pair::new(DeviceChoice::Only(device));
+        assert_eq!(pair.a.notes, Vec::<String>::new());
+        traffic::exchange_both(&pair);
+        pair.stop();
+        println!("{device:?}");
+    }
+    let host = Host::start(&spec("held", DeviceChoice::Available)).unwrap();
+    println!("{} {}", host.init.pid, host.init.start);
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
 /// This program in a role.

@@ -1,15 +1,29 @@
 //! What hosts say to each other.
 
+use std::io::IoSlice;
 use std::path::Path;
 
+use farpath_emu::driver::Clock;
+use farpath_emu::lab::{Lab, Options};
+use farpath_emu::layout::layout;
+use farpath_emu::settings::Machine;
 use farpath_emu::{Device, DeviceChoice, Host, Shaping, host};
-use farpath_units::{Rate, Size};
+use farpath_scenario::{Source, parse};
+use farpath_units::{Duration, Rate, Size};
 use nix::errno::Errno;
 
 use crate::pump::{B, Pair, spec};
 use crate::role::{line, start};
 
 pub(crate) const TESTS: &[(&str, fn())] = &[
+    (
+        "hosts_of_a_scenario_talk_through_its_network",
+        hosts_of_a_scenario_talk_through_its_network,
+    ),
+    (
+        "a_deleted_interface_is_noticed",
+        a_deleted_interface_is_noticed,
+    ),
     ("both_ways_over_ipv4_and_ipv6", both_ways_over_ipv4_and_ipv6),
     (
         "veth_and_packet_sockets_do_what_taps_do",
@@ -66,6 +80,78 @@ fn a_quiet_host_sends_nothing_unasked() {
     }
 }
 
+/// Two hosts with a router between them, 10 ms apart.
+const ROUTED: &str = r#"
+    [scenario]
+    name = "routed"
+    [[host]]
+    name = "a"
+    [[router]]
+    name = "r"
+    [[host]]
+    name = "b"
+    [[link]]
+    name = "a-r"
+    ends = ["a", "r"]
+    framing = "gbe"
+    [[link]]
+    name = "r-b"
+    ends = ["r", "b"]
+    framing = "gbe"
+    delay = "5 ms"
+    queue = "4 MB"
+"#;
+
+fn hosts_of_a_scenario_talk_through_its_network() {
+    let source = Source {
+        name: "routed.toml".to_owned(),
+        text: ROUTED.to_owned(),
+    };
+    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let machine = Machine::read(Path::new("/")).unwrap();
+    let layouts = layout(&scenario, &machine).unwrap();
+    // Hosts are numbered before routers: b is the second node.
+    let b = layouts[1].spec.interfaces[0].addresses.clone();
+    let mut lab = Lab::up(&scenario, layouts, Options::default()).unwrap();
+    let hosts = std::mem::take(&mut lab.hosts);
+    let clock = Clock::start(Duration::ZERO);
+    for address in b {
+        let address = address.to_string();
+        let mut server = start(&hosts[1], &["server", &address]);
+        let mut heard = server.stdout.take().unwrap();
+        assert_eq!(line(&mut heard), "listening");
+        let mut client = start(&hosts[0], &["client", &address]);
+        lab.run(clock, |_, _, _| client.try_wait().unwrap().is_none())
+            .unwrap();
+        assert!(client.wait().unwrap().success());
+        // What it is owed is on its way: the server has all but the last acknowledgement.
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+    let traffic = lab.plane.traffic();
+    assert_eq!((traffic.strays, traffic.refused), (0, 0), "{traffic:?}");
+    // 128 MiB in frames of 1500 bytes, in fewer packets.
+    assert!(traffic.frames_in > (128 << 20) / 1448, "{traffic:?}");
+    assert!(traffic.packets_in < traffic.frames_in / 2, "{traffic:?}");
+}
+
+fn a_deleted_interface_is_noticed() {
+    let host = Host::start(&spec("a", DeviceChoice::Only(Device::Tap))).unwrap();
+    let mut buffer = vec![0; farpath_emu::tap::LARGEST];
+    said(&host, "ip", &["link", "set", "dev", "eth0", "down"]);
+    assert_eq!(host.taps[0].read(&mut buffer), Err(Errno::EAGAIN));
+    assert_eq!(
+        host.taps[0].write(&[IoSlice::new(&[0; 70])]),
+        Err(Errno::EIO)
+    );
+    said(&host, "ip", &["link", "delete", "dev", "eth0"]);
+    assert_eq!(host.taps[0].read(&mut buffer), Err(Errno::EBADFD));
+    assert_eq!(
+        host.taps[0].write(&[IoSlice::new(&[0; 70])]),
+        Err(Errno::EBADFD)
+    );
+}
+
 /// What `program` says in `host`.
 fn said(host: &Host, program: &str, arguments: &[&str]) -> String {
     let output = host.command(program).args(arguments).output().unwrap();
@@ -105,6 +191,12 @@ fn a_host_is_set_by_itself() {
     assert_eq!(processes.split(' ').count(), 2, "{processes}");
     assert!(said(&host, "tc", &["qdisc", "show", "dev", "eth0"]).contains("tbf"));
     assert_eq!(host.queue_drops().unwrap()["eth0"], 0);
+    let faster = Shaping {
+        rate: Rate::from_bps(2_000_000_000).unwrap(),
+        ..spec.interfaces[0].shaping.unwrap()
+    };
+    host.shape("eth0", faster).unwrap();
+    assert!(said(&host, "tc", &["qdisc", "show", "dev", "eth0"]).contains("rate 2Gbit"));
     assert_eq!(said(&host, "ls", &["/sys/class/net"]), "eth0\nlo");
     // The machine has not noticed.
     assert_eq!(before("/etc/hosts"), hosts);

@@ -1,9 +1,10 @@
 //! What a test of flows that come and go measured, all of them together.
 
+use farpath_record::streams::percentile;
 use farpath_scenario::Test;
 use farpath_units::Time;
 
-use super::{Metrics, ends, percentile, put};
+use super::{Metrics, ends, put};
 use crate::build::Built;
 
 pub(super) fn metrics(built: &Built, flows: &[usize], test: &Test, m: &mut Metrics) {

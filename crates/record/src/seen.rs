@@ -1,27 +1,35 @@
-//! Which ordinals have been received, for finding those that come twice.
+//! Which ordinals have been received, for finding those that come twice: the same rule for every
+//! origin.
 
 /// Ordinals remembered below the highest.
 const WINDOW: u64 = 1 << 16;
 
-/// The last ordinals received. One that comes more than [`WINDOW`] behind the highest counts as new.
+/// The last ordinals received. One that comes more than 65 536 behind the highest counts as new.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub struct Seen {
     bits: Vec<u64>,
     /// All ordinals from here on are new.
     end: u64,
 }
 
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen::new()
+    }
+}
+
 impl Seen {
-    pub(crate) fn new() -> Seen {
+    /// Nothing has been received.
+    pub fn new() -> Seen {
         Seen {
             bits: vec![0; (WINDOW / 64) as usize],
             end: 0,
         }
     }
 
-    /// Notes `ordinal`; whether it is new.
+    /// Notes `ordinal`, which is below `u64::MAX`; whether it is new.
     #[inline]
-    pub(crate) fn is_new(&mut self, ordinal: u64) -> bool {
+    pub fn is_new(&mut self, ordinal: u64) -> bool {
         if ordinal >= self.end {
             self.forget(ordinal);
         } else if ordinal + WINDOW < self.end {

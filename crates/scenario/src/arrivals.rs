@@ -1,10 +1,11 @@
 //! Flows that come and go: when each starts and how much it transfers.
 
-use farpath_scenario::{Flows, Test};
 use farpath_units::{Duration, Key, Time};
 
+use crate::model::{Flows, Test};
+
 /// Start and bytes of every flow, in order.
-pub(crate) fn of(test: &Test, flows: &Flows, seed: u64) -> Vec<(Time, u64)> {
+pub fn arrivals(test: &Test, flows: &Flows, seed: u64) -> Vec<(Time, u64)> {
     let key = Key::new(seed).with(&test.name);
     let (gaps, sizes) = (key.with("arrivals").stream(), key.with("sizes").stream());
     let mean = flows.spacing.as_ps() as f64;

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use farpath_predict::atm::CELL;
-use farpath_scenario::{Arrivals, Envelope, OnOff, Replay, Udp};
 use farpath_units::{Duration, Key, Rate, Stream, Time};
+
+use crate::model::{Arrivals, Envelope, OnOff, Replay, Udp};
 
 /// The due times of one stream.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub struct Pace {
     start: Time,
     /// Payload bytes of a datagram.
     payload: u64,
@@ -53,7 +54,7 @@ struct Reader {
 
 impl Pace {
     /// The stream of a test; `key` names its luck.
-    pub(crate) fn new(udp: &Udp, start: Time, key: Key) -> Pace {
+    pub fn new(udp: &Udp, start: Time, key: Key) -> Pace {
         let clock = match (&udp.replay, udp.on_off, udp.envelope) {
             (Some(replay), ..) => Clock::Replay(Reader {
                 replay: Arc::clone(replay),
@@ -88,7 +89,7 @@ impl Pace {
     }
 
     /// When datagram `ordinal` is due; asked in order. [`Time::MAX`] when there is none.
-    pub(crate) fn due(&mut self, ordinal: u64) -> Time {
+    pub fn due(&mut self, ordinal: u64) -> Time {
         let worked = match self.luck {
             None => self.steady(ordinal),
             Some(_) if ordinal == 0 => Duration::ZERO,

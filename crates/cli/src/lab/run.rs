@@ -1,0 +1,332 @@
+//! `farpath lab run`: one command across one path.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration as Wall, Instant};
+
+use farpath_emu::driver::{Clock, Polling};
+use farpath_emu::lab::{Beside, Lab, Options};
+use farpath_emu::layout::layout;
+use farpath_emu::settings::Machine;
+use farpath_emu::{Host, Process};
+use farpath_probe::{Conductor, plan_jobs, records};
+use farpath_record::{Certificate, Origin};
+use farpath_report::junit::{Case, Outcome, write_cases};
+use farpath_scenario::plan::{Plan, address};
+use farpath_scenario::{Scenario, Source, parse};
+
+use super::connections::Connections;
+use super::{environment, one_path};
+use crate::args::LabRunArgs;
+use crate::emulate::{self, LEAD, PATIENCE, probe_on};
+use crate::exit::{Failure, note};
+use crate::progress;
+
+/// Faults of the lab itself.
+const FAULT: u8 = 125;
+
+/// Between two looks at the command, and at its connections.
+const LOOK: Wall = Wall::from_millis(10);
+const LOOK_AT_CONNECTIONS: Wall = Wall::from_millis(500);
+
+pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
+    match attempt(args) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            // The exit code of the failure's own kind would look like the command's.
+            let _own = failure.report();
+            ExitCode::from(FAULT)
+        }
+    }
+}
+
+fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
+    if !emulate::prepare()? {
+        return Ok(0);
+    }
+    progress::watch_interrupts()?;
+    let junit = args
+        .junit
+        .as_deref()
+        .map(crate::output::prepare_file)
+        .transpose()?;
+    let scenario = scenario(args)?;
+    let machine = Machine::read(Path::new("/")).map_err(Failure::environment)?;
+    let layouts = layout(&scenario, &machine).map_err(environment)?;
+    let options = Options {
+        seed: args.seed,
+        polling: if args.busy {
+            Polling::Busy
+        } else {
+            Polling::Hybrid
+        },
+        ..Options::default()
+    };
+    let mut lab = Lab::up(&scenario, layouts, options).map_err(emulate::failure)?;
+    let hosts = std::mem::take(&mut lab.hosts);
+    let outcome = both(args, &scenario, &mut lab, &hosts)?;
+    lab.hosts = hosts;
+    let certificate = lab.certificate(Vec::new());
+    let (code, rtt, limit) = outcome;
+    say(rtt, &certificate, limit.as_deref());
+    if let Some(file) = junit {
+        let mut xml = Vec::new();
+        write_cases(
+            "farpath lab run",
+            &cases(args, code, &certificate),
+            &mut xml,
+        )
+        .map_err(environment)?;
+        file.write(&xml)?;
+    }
+    Ok(code)
+}
+
+/// The one closing line, and what made the run invalid if something did.
+fn say(rtt: Option<f64>, certificate: &Certificate, limit: Option<&str>) {
+    let rtt = rtt.map_or("no RTT measured".to_owned(), |ns| {
+        format!("RTT {:.2} ms p99", ns / 1e6)
+    });
+    let verdict = if certificate.valid {
+        "valid"
+    } else {
+        "INVALID"
+    };
+    let limit = limit.map_or(String::new(), |l| format!("; {l}"));
+    note(&format!("{rtt}, certificate {verdict}{limit}"));
+    certificate.faults.iter().for_each(|f| note(f));
+}
+
+fn cases(args: &LabRunArgs, code: u8, certificate: &Certificate) -> [Case; 2] {
+    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
+    let command = match code {
+        0 => Outcome::Pass,
+        code => Outcome::Fail(format!("exit code {code}")),
+    };
+    let truth = if certificate.valid {
+        Outcome::Pass
+    } else {
+        Outcome::Fail(certificate.faults.join("; "))
+    };
+    [
+        Case {
+            name: words.join(" "),
+            outcome: command,
+        },
+        Case {
+            name: "certificate".to_owned(),
+            outcome: truth,
+        },
+    ]
+}
+
+fn scenario(args: &LabRunArgs) -> Result<Scenario, Failure> {
+    let source = Source {
+        name: "the path of the command line".to_owned(),
+        text: one_path::text(&args.path)?,
+    };
+    parse(&source, &[]).map_err(|e| Failure::usage(e.to_string()))
+}
+
+/// Runs the server, then the command, with the path at work and its RTT measured: exit code, the RTT's 99th
+/// percentile in nanoseconds, and what limited the command.
+fn both(
+    args: &LabRunArgs,
+    scenario: &Scenario,
+    lab: &mut Lab,
+    hosts: &[Host],
+) -> Result<(u8, Option<f64>, Option<String>), Failure> {
+    let plan = Plan::new(scenario).map_err(environment)?;
+    let planned = plan_jobs(scenario, &plan, args.seed, &address);
+    let command = |name: &str| probe_on(hosts, name);
+    let mut conductor = Conductor::prepare(&planned, command, PATIENCE).map_err(environment)?;
+    let clock = Clock::start(LEAD);
+    conductor.start(clock.zero_ns()).map_err(environment)?;
+    let bdp = bdp(scenario);
+    let done = lab.run_beside(clock, |beside| {
+        let done = programs(args, hosts, beside);
+        conductor.stop();
+        while !beside.is_over() && !conductor.listen(LOOK) {}
+        done
+    });
+    let (code, connections) = done.map_err(emulate::failure)??;
+    let results = conductor.finish();
+    let none = |_: usize, _: u64, _: u64| None;
+    let at = Default::default();
+    let found = records(
+        scenario,
+        &plan,
+        (&planned, &results),
+        Origin::Emulated,
+        &at,
+        &none,
+    );
+    let rtt = found
+        .first()
+        .and_then(|r| r.metrics.get("rtt_p99_ns").copied());
+    Ok((code, rtt, connections.line(bdp)))
+}
+
+fn bdp(scenario: &Scenario) -> u64 {
+    let path = scenario.links.iter().find(|l| l.name == one_path::PATH);
+    path.map_or(0, |link| {
+        let direction = &link.directions[0];
+        let rtt = direction.delay + direction.delay;
+        direction.rate.bytes_in(rtt).as_bytes()
+    })
+}
+
+fn programs(
+    args: &LabRunArgs,
+    hosts: &[Host],
+    beside: &Beside,
+) -> Result<(u8, Connections), Failure> {
+    let mut server = match &args.server {
+        Some(text) => Some(start_server(args, &hosts[1], text)?),
+        None => None,
+    };
+    if let (Some(server), Some(port)) = (&mut server, args.wait_port) {
+        wait_for(&mut server.0, hosts[1].init, port, beside)?;
+    }
+    let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
+    let mut command = hosts[0].command(program);
+    command.args(arguments);
+    let mut client = Logged::spawn(&mut command, args.logs.as_deref(), "client")?;
+    let mut connections = Connections::default();
+    let mut next_look = Instant::now();
+    let code = loop {
+        if let Some(status) = client.0.try_wait().map_err(environment)? {
+            break status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
+        }
+        if beside.is_over() {
+            return Err(Failure::environment(
+                "the path ended before the command did",
+            ));
+        }
+        if progress::interrupted() {
+            return Err(Failure::interrupted("interrupted; both hosts are gone"));
+        }
+        if Instant::now() >= next_look {
+            next_look = Instant::now() + LOOK_AT_CONNECTIONS;
+            for host in hosts {
+                let output = Connections::look(&mut host.command("ss")).output();
+                if let Ok(output) = output {
+                    connections.note(&String::from_utf8_lossy(&output.stdout));
+                }
+            }
+        }
+        std::thread::park_timeout(LOOK);
+    };
+    client.end();
+    if let Some(mut server) = server {
+        server.end();
+    }
+    Ok((code, connections))
+}
+
+fn start_server(args: &LabRunArgs, host: &Host, text: &str) -> Result<Logged, Failure> {
+    let mut command = host.command("sh");
+    command.args(["-c", text]).stdin(Stdio::null());
+    Logged::spawn(&mut command, args.logs.as_deref(), "server")
+}
+
+/// Waits until something in the host listens on a TCP port.
+fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Result<(), Failure> {
+    loop {
+        let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
+        let tables = files.map(|f| std::fs::read_to_string(f).unwrap_or_default());
+        if tables.iter().any(|t| listens(t, port)) {
+            return Ok(());
+        }
+        if let Some(status) = server.try_wait().map_err(environment)? {
+            return Err(Failure::environment(format!(
+                "the server ended before it listened on port {port}: {status}"
+            )));
+        }
+        if progress::interrupted() || beside.is_over() {
+            return Err(Failure::interrupted(format!(
+                "nothing listens on port {port} yet"
+            )));
+        }
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+/// Whether a table of sockets has one that listens on `port`: state 0A, the local address second.
+fn listens(table: &str, port: u16) -> bool {
+    table.lines().skip(1).any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let local = words.next().and_then(|a| a.rsplit_once(':'));
+        let state = words.nth(1);
+        let own = local.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
+        own == Some(port) && state == Some("0A")
+    })
+}
+
+/// A program whose output goes to the terminal and, if wanted, to a file as well.
+struct Logged(Child, Vec<std::thread::JoinHandle<io::Result<()>>>);
+
+impl Logged {
+    fn spawn(command: &mut Command, logs: Option<&Path>, name: &str) -> Result<Logged, Failure> {
+        let Some(folder) = logs else {
+            return Ok(Logged(command.spawn().map_err(environment)?, Vec::new()));
+        };
+        std::fs::create_dir_all(folder).map_err(environment)?;
+        let path = folder.join(format!("{name}.log"));
+        let file = File::create(&path)
+            .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(environment)?;
+        let mut copies = Vec::new();
+        if let (Some(out), Ok(file)) = (child.stdout.take(), file.try_clone()) {
+            copies.push(std::thread::spawn(move || {
+                copy(out, &mut io::stdout(), file)
+            }));
+        }
+        if let Some(err) = child.stderr.take() {
+            copies.push(std::thread::spawn(move || {
+                copy(err, &mut io::stderr(), file)
+            }));
+        }
+        Ok(Logged(child, copies))
+    }
+
+    /// Ends it if it has not ended, and writes the rest of what it said.
+    fn end(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+        for copy in self.1.drain(..) {
+            drop(copy.join());
+        }
+    }
+}
+
+fn copy(mut from: impl Read, to: &mut impl Write, mut file: File) -> io::Result<()> {
+    let mut buffer = [0; 8192];
+    loop {
+        let n = from.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(());
+        }
+        file.write_all(&buffer[..n])?;
+        to.write_all(&buffer[..n])?;
+        to.flush()?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listens;
+
+    #[test]
+    fn a_listening_port_is_found() {
+        let table = "  sl  local_address rem_address   st tx_queue\n   \
+            0: 00000000:1451 00000000:0000 0A 00000000:00000000\n   \
+            1: 0100007F:1452 0100007F:9999 01 00000000:00000000\n";
+        assert!(listens(table, 0x1451));
+        assert!(!listens(table, 0x1452));
+        assert!(!listens("", 80));
+    }
+}

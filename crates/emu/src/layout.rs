@@ -1,0 +1,433 @@
+//! From a scenario to hosts that can be started: interfaces, addresses, routes, names.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use farpath_scenario::plan::{Plan, PlanError, address};
+use farpath_scenario::{Change, NodeId, Scenario};
+use farpath_units::{Duration, Rate, Size};
+use farpath_wire::FlowDir;
+
+use crate::plane::with_pairs;
+use crate::settings::{Machine, Need, settings};
+use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, Shaping};
+
+/// One host of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// The host, by number.
+    pub node: NodeId,
+    /// What to start.
+    pub spec: HostSpec,
+    /// For each interface the port its frames leave on, by number in the plan with all pairs.
+    pub ports: Vec<usize>,
+    /// Streams of tests that go another way than the host's routes: flow, and the interface to which
+    /// its socket must be bound. A flow's number is that of the scenario's own plan.
+    pub bound: Vec<(usize, String)>,
+    /// What is not as the scenario has it.
+    pub notes: Vec<String>,
+    /// What the machine would have to be told.
+    pub needs: Vec<Need>,
+}
+
+/// Packets that may wait for the data plane: with 1000, what a TAP has, it drops under load and
+/// nobody is told.
+const RING_PACKETS: u32 = 20_000;
+
+/// What a host may send at once after a pause, in time at its rate.
+const BURST: Duration = Duration::from_ms(1);
+
+/// Above this a TAP is slower than the rate, and a token bucket would only cost time.
+const FASTEST_FELT: u64 = 40_000_000_000;
+
+/// Every host of `scenario`, in order.
+///
+/// # Errors
+/// When the scenario cannot be planned.
+pub fn layout(scenario: &Scenario, machine: &Machine) -> Result<Vec<Layout>, PlanError> {
+    let (whole, _) = with_pairs(scenario);
+    let plan = Plan::new(&whole)?;
+    let nodes = (0..scenario.hosts.len()).map(NodeId);
+    Ok(nodes
+        .map(|node| host(&whole, &plan, scenario, machine, node))
+        .collect())
+}
+
+fn host(
+    whole: &Scenario,
+    plan: &Plan,
+    scenario: &Scenario,
+    machine: &Machine,
+    node: NodeId,
+) -> Layout {
+    let told = settings(scenario, node, machine);
+    let ways = ways(whole, plan, node);
+    let ports = plan.nodes[node.0].ports.clone();
+    let mut layout = Layout {
+        node,
+        spec: HostSpec {
+            name: scenario.node_name(node).to_owned(),
+            interfaces: Vec::new(),
+            settings: told.sysctls,
+            names: names(scenario),
+            device: DeviceChoice::Available,
+        },
+        ports,
+        bound: Vec::new(),
+        notes: told.notes,
+        needs: told.needs,
+    };
+    for (number, port) in layout.ports.iter().enumerate() {
+        let limit = scenario.datagram_limit(node, plan.ports[*port].link);
+        let name = interface_name(number);
+        if limit > LARGEST_MTU {
+            layout.notes.push(format!(
+                "the MTU of {name} is {LARGEST_MTU}, the most a TAP has, not {limit}"
+            ));
+        }
+        let mtu = limit.min(LARGEST_MTU);
+        let own = [4, 6].map(|version| address(node, version));
+        layout.spec.interfaces.push(InterfaceSpec {
+            mac: mac(*port),
+            mtu,
+            // A node has one address of each version, however many interfaces: the first has it.
+            addresses: if number == 0 {
+                own.to_vec()
+            } else {
+                Vec::new()
+            },
+            routes: routes(&ways, number, own),
+            ring_packets: RING_PACKETS,
+            shaping: shaping(whole, plan, *port, mtu),
+            name,
+        });
+    }
+    for way in ways.values() {
+        let bound = way
+            .others
+            .iter()
+            .filter(|(flow, _)| *flow < whole_flows(plan, scenario));
+        layout
+            .bound
+            .extend(bound.map(|(flow, output)| (*flow, interface_name(*output))));
+    }
+    layout.bound.sort();
+    layout
+}
+
+/// How many of the flows of `plan` are those of `scenario`'s own tests: they come first.
+fn whole_flows(plan: &Plan, scenario: &Scenario) -> usize {
+    let own = scenario.tests.len();
+    plan.flows.iter().take_while(|f| f.test < own).count()
+}
+
+/// `eth0` and so on.
+fn interface_name(number: usize) -> String {
+    format!("eth{number}")
+}
+
+/// A locally administered address that no other port has. The last byte's upper bit is left to the
+/// far end.
+fn mac(port: usize) -> [u8; 6] {
+    let [.., a, b] = u16::try_from(port).unwrap_or(u16::MAX).to_be_bytes();
+    [0x02, 0xfa, a >> 7, (a << 1) | (b >> 7), 0, b & 0x7f]
+}
+
+/// How a host reaches one other node.
+#[derive(Debug, Default, PartialEq)]
+struct Reach {
+    /// By which of its interfaces, unless a socket is bound.
+    usual: usize,
+    /// Flows that go by another one.
+    others: Vec<(usize, usize)>,
+    /// The initial window its tests agree on, if it is not the kernel's.
+    initial_window: Option<u32>,
+}
+
+/// By destination. What any two nodes have between them comes last among the flows, and goes the
+/// usual way; a test may be sent another by `via` or by a bundle's hash.
+fn ways(scenario: &Scenario, plan: &Plan, node: NodeId) -> BTreeMap<NodeId, Reach> {
+    let mut ways: BTreeMap<NodeId, Reach> = BTreeMap::new();
+    let outputs = &plan.nodes[node.0].routes;
+    let mut taken: BTreeMap<NodeId, Vec<(usize, usize)>> = BTreeMap::new();
+    for (number, flow) in plan.flows.iter().enumerate() {
+        let there = FlowDir::forward(number as u16);
+        let (dir, to) = if flow.source == node {
+            (there, flow.sink)
+        } else if flow.sink == node {
+            (there.turned(), flow.source)
+        } else {
+            continue;
+        };
+        let output = outputs.get(dir.index()).copied().flatten();
+        if let Some(output) = output.filter(|_| to != node) {
+            taken.entry(to).or_default().push((number, output.into()));
+        }
+    }
+    for (to, flows) in taken {
+        let usual = flows.last().map_or(0, |(_, output)| *output);
+        let reach = Reach {
+            usual,
+            others: flows.iter().copied().filter(|(_, o)| *o != usual).collect(),
+            initial_window: initial_window(scenario, node, to),
+        };
+        ways.insert(to, reach);
+    }
+    ways
+}
+
+/// Segments a kernel's connection begins with (RFC 6928).
+const USUAL_WINDOW: u32 = 10;
+
+fn initial_window(scenario: &Scenario, node: NodeId, to: NodeId) -> Option<u32> {
+    let between = scenario
+        .tests
+        .iter()
+        .filter(|t| t.data_ends() == (node, to));
+    let mut windows = between.filter_map(|t| Some(t.kind.tcp()?.initial_window));
+    let first = windows.next()?;
+    let agreed = windows.all(|w| w == first) && first != USUAL_WINDOW;
+    agreed.then_some(first)
+}
+
+/// The routes of interface `number`.
+fn routes(ways: &BTreeMap<NodeId, Reach>, number: usize, own: [IpAddr; 2]) -> Vec<Route> {
+    let mut routes = Vec::new();
+    for (to, reach) in ways {
+        let bound_only = reach.usual != number;
+        if bound_only && reach.others.iter().all(|(_, output)| *output != number) {
+            continue;
+        }
+        routes.extend(own.map(|from| Route {
+            to: address(*to, if from.is_ipv4() { 4 } else { 6 }),
+            from,
+            bound_only,
+            initial_window: reach.initial_window,
+        }));
+    }
+    routes
+}
+
+/// Every node, by both its addresses.
+fn names(scenario: &Scenario) -> Vec<(IpAddr, String)> {
+    let nodes = (0..scenario.node_count()).map(NodeId);
+    let both =
+        |node| [4, 6].map(|version| (address(node, version), scenario.node_name(node).to_owned()));
+    nodes.flat_map(both).collect()
+}
+
+/// What lets a host feel the rate of its port: full frames come as fast as the port sends them.
+/// Smaller ones come a little faster, as a token bucket knows no preamble, FCS and gap, and wait in the
+/// model; where the rate changes, the highest is felt.
+fn shaping(scenario: &Scenario, plan: &Plan, port: usize, mtu: u32) -> Option<Shaping> {
+    let port = &plan.ports[port];
+    let nic = scenario.hosts.get(port.from.0).and_then(|h| h.nic);
+    let changed = scenario
+        .events
+        .iter()
+        .filter_map(|event| match event.change {
+            Change::Rate(rate) if event.link == port.link && event.ways.contains(&port.way) => {
+                Some(nic.map_or(rate, |nic| nic.min(rate)))
+            }
+            _ => None,
+        });
+    let highest = changed.fold(port.rate, Rate::max);
+    if highest.as_bps() > FASTEST_FELT {
+        return None;
+    }
+    let frame = u64::from(mtu) + ETHERNET;
+    let wire = u64::from(scenario.links[port.link.0].framing.wire_bytes(mtu)).max(1);
+    let bps = u128::from(highest.as_bps()) * u128::from(frame) / u128::from(wire);
+    let rate = Rate::from_bps(u64::try_from(bps).ok()?)?;
+    let burst = rate.bytes_in(BURST).max(Size::from_bytes(2 * frame));
+    let waiting = scenario
+        .hosts
+        .get(port.from.0)
+        .map_or(1, |h| h.txqueuelen.max(1));
+    let limit = Size::from_bytes(waiting.saturating_mul(frame).min(LARGEST_LIMIT));
+    Some(Shaping { rate, burst, limit })
+}
+
+/// Bytes of an Ethernet header.
+const ETHERNET: u64 = 14;
+
+/// A token bucket's limit is a 32-bit number.
+const LARGEST_LIMIT: u64 = u32::MAX as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_scenario::{Source, parse};
+
+    fn machine() -> Machine {
+        crate::settings::tests::machine()
+    }
+
+    fn layouts(text: &str) -> Vec<Layout> {
+        let source = Source {
+            name: "test.toml".to_owned(),
+            text: format!("[scenario]\nname = \"t\"\n{text}"),
+        };
+        let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+        layout(&scenario, &machine()).unwrap()
+    }
+
+    /// Host `a` has a short way to `b` by `r` and a long one by `s`; `c` hangs on `s` alone.
+    const TWO_WAYS: &str = r#"
+        [[host]]
+        name = "a"
+        txqueuelen = 100
+        [[host]]
+        name = "b"
+        [[host]]
+        name = "c"
+        [[router]]
+        name = "r"
+        [[router]]
+        name = "s"
+        [[link]]
+        name = "a-r"
+        ends = ["a", "r"]
+        framing = "gbe"
+        [[link]]
+        name = "r-b"
+        ends = ["r", "b"]
+        framing = "gbe"
+        delay = "1 ms"
+        [[link]]
+        name = "a-s"
+        ends = ["a", "s"]
+        framing = "gbe"
+        mtu = 9000
+        [[link]]
+        name = "s-b"
+        ends = ["s", "b"]
+        framing = "gbe"
+        delay = "10 ms"
+        [[link]]
+        name = "s-c"
+        ends = ["s", "c"]
+        framing = "gbe"
+        [[test]]
+        name = "short"
+        kind = "tcp"
+        from = "a"
+        to = "b"
+        duration = "1 s"
+        initial_window = 3
+        [[test]]
+        name = "long"
+        kind = "ping"
+        from = "a"
+        to = "b"
+        via = "a-s"
+        count = 1
+    "#;
+
+    fn way(route: &Route) -> (String, bool) {
+        (route.to.to_string(), route.bound_only)
+    }
+
+    #[test]
+    fn every_node_is_reached_by_the_way_the_plan_takes() {
+        let hosts = layouts(TWO_WAYS);
+        let [short, long] = hosts[0].spec.interfaces.as_slice() else {
+            panic!("{:?}", hosts[0].spec.interfaces);
+        };
+        assert_eq!([short.name.as_str(), long.name.as_str()], ["eth0", "eth1"]);
+        assert_eq!([short.mtu, long.mtu], [1500, 9000]);
+        assert_eq!(short.addresses.len(), 2);
+        assert!(long.addresses.is_empty());
+        let v4 = |interface: &InterfaceSpec| -> Vec<(String, bool)> {
+            let routes = interface.routes.iter().filter(|r| r.to.is_ipv4());
+            routes.map(way).collect()
+        };
+        let to = |node: u32, bound| (format!("198.18.0.{}", node + 1), bound);
+        // b and r the short way, c and s the long one, and b the long one for who asks for it.
+        assert_eq!(v4(short), [to(1, false), to(3, false)]);
+        assert_eq!(v4(long), [to(1, true), to(2, false), to(4, false)]);
+        assert_eq!(hosts[0].bound, [(1, "eth1".to_owned())]);
+        assert_eq!(hosts[0].ports.len(), 2);
+        assert!(hosts[1].bound.is_empty());
+        let v6 = short.routes.iter().filter(|r| r.to.is_ipv6()).count();
+        assert_eq!(v6, 2);
+        // A test from here to b begins with three segments, one from b does not.
+        assert_eq!(short.routes[0].initial_window, Some(3));
+        let back = &hosts[1].spec.interfaces[0].routes;
+        assert!(back.iter().all(|r| r.initial_window.is_none()));
+    }
+
+    #[test]
+    fn addresses_of_interfaces_differ_and_names_are_everyones() {
+        let hosts = layouts(TWO_WAYS);
+        let mut macs: Vec<_> = hosts
+            .iter()
+            .flat_map(|h| &h.spec.interfaces)
+            .map(|i| i.mac)
+            .collect();
+        let count = macs.len();
+        macs.sort_unstable();
+        macs.dedup();
+        assert_eq!(macs.len(), count);
+        assert!((0..=u16::MAX.into()).all(|p| mac(p)[5] & 0x80 == 0));
+        let all: std::collections::BTreeSet<_> = (0..=u16::MAX.into()).map(mac).collect();
+        assert_eq!(all.len(), 1 << 16);
+        for host in &hosts {
+            let names = host.spec.names.iter().map(|(a, n)| format!("{a} {n}"));
+            let names: Vec<String> = names.collect();
+            assert_eq!(names.len(), 10);
+            assert!(names.contains(&"198.18.0.5 s".to_owned()), "{names:?}");
+            assert!(names.contains(&"2001:db8::2 b".to_owned()), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_feels_the_rate_of_its_port_in_full_frames() {
+        let hosts = layouts(TWO_WAYS);
+        let shaping = hosts[0].spec.interfaces[0].shaping.unwrap();
+        // 1514 of the 1538 bytes a frame of 1500 costs on Ethernet.
+        assert_eq!(shaping.rate.as_bps(), 984_395_318);
+        assert_eq!(shaping.limit.as_bytes(), 100 * 1514);
+        assert_eq!(shaping.burst.as_bytes(), 984_395_318 / 8000);
+        let slow = TWO_WAYS.replacen("framing = \"gbe\"", "rate = \"1 Mbit/s\"", 1);
+        let shaping = layouts(&slow)[0].spec.interfaces[0].shaping.unwrap();
+        assert_eq!(shaping.burst.as_bytes(), 2 * 1514);
+        let fast = TWO_WAYS.replacen("framing = \"gbe\"", "rate = \"100 Gbit/s\"", 1);
+        assert_eq!(layouts(&fast)[0].spec.interfaces[0].shaping, None);
+        let risen =
+            format!("{TWO_WAYS}\n[[event]]\nat = \"1 s\"\nlink = \"a-r\"\nrate = \"2 Gbit/s\"\n");
+        let shaping = layouts(&risen)[0].spec.interfaces[0].shaping.unwrap();
+        assert_eq!(shaping.rate.as_bps(), 2 * 984_395_318 + 1);
+    }
+
+    #[test]
+    fn an_mtu_beyond_a_tap_is_cut_and_said() {
+        let text = TWO_WAYS.replace("mtu = 9000", "mtu = 65535");
+        let host = &layouts(&text)[0];
+        assert_eq!(host.spec.interfaces[1].mtu, 65_521);
+        assert!(
+            host.notes
+                .iter()
+                .any(|n| n.contains("the MTU of eth1 is 65521"))
+        );
+    }
+
+    #[test]
+    fn every_shipped_scenario_has_hosts() {
+        for shipped in farpath_scenario::shipped() {
+            let source = farpath_scenario::load(&shipped.name).unwrap();
+            let Ok(scenario) = parse(&source, &[]) else {
+                continue;
+            };
+            for host in layout(&scenario, &machine()).unwrap() {
+                assert!(
+                    !host.spec.interfaces.is_empty(),
+                    "{}: {}",
+                    shipped.name,
+                    host.spec.name
+                );
+                assert_eq!(host.spec.interfaces.len(), host.ports.len());
+            }
+        }
+    }
+}

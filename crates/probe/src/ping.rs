@@ -1,0 +1,274 @@
+//! Echo requests at an interval, and the round-trip times of their replies.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
+
+use farpath_record::Seen;
+
+use crate::icmp::{self, Heard};
+use crate::job::{Ends, PingWork};
+use crate::report::PingReport;
+use crate::socket::{SocketError, refused, set_class, set_unfragmented};
+use crate::sys::{self, Datagram};
+use crate::watch::{READ, Watch, Woken};
+
+/// IPv4 and IPv6 headers without options.
+const IP_HEADERS: [usize; 2] = [20, 40];
+
+/// Requests of which errors are told one by one.
+const MOST_ERRORS: u64 = 100;
+
+/// A socket for echoes.
+pub(crate) struct Prepared {
+    socket: OwnedFd,
+    /// A raw socket: it hears everybody's echoes and, over IPv4, with their IP header.
+    raw: bool,
+}
+
+impl Prepared {
+    /// A raw socket, or the kernel's own for echoes where that is not allowed.
+    pub(crate) fn new(work: &PingWork) -> Result<Prepared, SocketError> {
+        let v6 = work.local.is_ipv6();
+        let protocol = if v6 {
+            libc::IPPROTO_ICMPV6
+        } else {
+            libc::IPPROTO_ICMP
+        };
+        let (socket, raw) = match sys::socket(v6, libc::SOCK_RAW, protocol) {
+            Ok(socket) => (socket, true),
+            Err(_) => {
+                let what = "open a socket for echoes (it needs CAP_NET_RAW, or a group in \
+                            net.ipv4.ping_group_range)";
+                (
+                    refused(what, sys::socket(v6, libc::SOCK_DGRAM, protocol))?,
+                    false,
+                )
+            }
+        };
+        let fd = socket.as_fd();
+        // Such a socket's port is its echoes' identifier.
+        let port = if raw { 0 } else { work.identifier };
+        let local = SocketAddr::new(work.local, port);
+        refused(&format!("bind to {local}"), sys::bind(fd, local))?;
+        let remote = SocketAddr::new(work.remote, 0);
+        let class = work.class;
+        set_class(
+            fd,
+            &Ends {
+                local,
+                remote,
+                class,
+            },
+        )?;
+        set_unfragmented(fd, v6)?;
+        let ttl = i32::from(work.ttl);
+        let result = if v6 {
+            sys::set(fd, libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS, ttl)
+        } else {
+            sys::set(fd, libc::IPPROTO_IP, libc::IP_TTL, ttl)
+        };
+        refused("set the TTL", result)?;
+        let stamps = sys::set(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1);
+        refused("set SO_TIMESTAMPNS", stamps)?;
+        Ok(Prepared { socket, raw })
+    }
+}
+
+/// A ping under way.
+struct Pinger<'a> {
+    work: &'a PingWork,
+    prepared: &'a Prepared,
+    watch: &'a Watch,
+    report: PingReport,
+    seen: Seen,
+    /// When the requests without a reply were sent.
+    pending: BTreeMap<u64, u64>,
+    /// Requests that came to nothing.
+    failed: u64,
+    /// Replies whose time is the program's, not the kernel's.
+    without_stamp: u64,
+}
+
+/// Pings.
+pub(crate) fn ping(
+    prepared: &Prepared,
+    work: &PingWork,
+    watch: &Watch,
+) -> Result<PingReport, SocketError> {
+    let mut pinger = Pinger {
+        work,
+        prepared,
+        watch,
+        report: PingReport::default(),
+        seen: Seen::new(),
+        pending: BTreeMap::new(),
+        failed: 0,
+        without_stamp: 0,
+    };
+    let sent_at = |n: u64| work.start.saturating_add(work.interval.saturating_mul(n));
+    let settled = sent_at(work.count.saturating_sub(1)).saturating_add(work.timeout);
+    let mut buffer = vec![0; 65_536];
+    loop {
+        let now = watch.clock.now();
+        while pinger.report.sent < work.count && sent_at(pinger.report.sent) <= now {
+            pinger.request()?;
+        }
+        let all_sent = pinger.report.sent == work.count;
+        let heard = pinger.report.replies.len() as u64 + pinger.failed;
+        if all_sent && (heard >= work.count || now >= settled) {
+            break;
+        }
+        let until = if all_sent {
+            settled
+        } else {
+            sent_at(pinger.report.sent)
+        };
+        let woken = watch.socket(prepared.socket.as_fd(), READ, until);
+        match refused("wait for a reply", woken)? {
+            Woken::Stopped => break,
+            Woken::Ready => pinger.hear(&mut buffer)?,
+            Woken::Due => {}
+        }
+    }
+    Ok(pinger.finish())
+}
+
+impl Pinger<'_> {
+    fn request(&mut self) -> Result<(), SocketError> {
+        let work = self.work;
+        let v6 = work.local.is_ipv6();
+        let number = self.report.sent;
+        let len = (work.size as usize).saturating_sub(IP_HEADERS[usize::from(v6)]);
+        let bytes = icmp::request(v6, work.identifier, number as u16, len);
+        let remote = SocketAddr::new(work.remote, 0);
+        self.report.sent += 1;
+        self.pending.insert(number, self.watch.clock.now());
+        match sys::send_to(self.prepared.socket.as_fd(), &bytes, remote) {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // As lost as if it had been dropped a moment later.
+                Some(
+                    libc::EMSGSIZE
+                    | libc::ENOBUFS
+                    | libc::EAGAIN
+                    | libc::ENETUNREACH
+                    | libc::EHOSTUNREACH
+                    | libc::ECONNREFUSED,
+                ) => {
+                    self.pending.remove(&number);
+                    self.fail(number, &format!("was not sent: {error}"));
+                    Ok(())
+                }
+                _ => refused("send an echo request", Err(error)),
+            },
+        }
+    }
+
+    fn fail(&mut self, number: u64, how: &str) {
+        self.failed += 1;
+        if self.failed <= MOST_ERRORS {
+            let note = format!("request {} {how}", number + 1);
+            self.report.notes.push(note);
+        }
+    }
+
+    /// Takes everything that is there.
+    fn hear(&mut self, buffer: &mut [u8]) -> Result<(), SocketError> {
+        loop {
+            match sys::receive_from(self.prepared.socket.as_fd(), buffer) {
+                Ok(datagram) => self.message(buffer, &datagram),
+                Err(error) if sys::would_block(&error) => return Ok(()),
+                // An error of an earlier request, without saying which.
+                Err(error)
+                    if matches!(
+                        error.raw_os_error(),
+                        Some(
+                            libc::EHOSTUNREACH
+                                | libc::ENETUNREACH
+                                | libc::ECONNREFUSED
+                                | libc::EMSGSIZE
+                        )
+                    ) => {}
+                Err(error) => return refused("receive a reply", Err(error)),
+            }
+        }
+    }
+
+    fn message(&mut self, buffer: &[u8], datagram: &Datagram) {
+        let work = self.work;
+        let stamped = datagram
+            .realtime_ns
+            .and_then(|t| self.watch.clock.of_realtime(t));
+        let now = stamped.unwrap_or_else(|| self.watch.clock.now());
+        let headed = self.prepared.raw && work.remote.is_ipv4();
+        let bytes = &buffer[..datagram.len.min(buffer.len())];
+        let identifier = Some(work.identifier);
+        match icmp::read(bytes, work.remote, identifier, headed) {
+            Some(Heard::Reply(sequence)) if datagram.from == Some(work.remote) => {
+                self.reply(sequence, now, stamped.is_none());
+            }
+            Some(Heard::Failed(sequence, how)) => {
+                let number = self.number(sequence);
+                if self.pending.remove(&number).is_some() {
+                    let by = datagram
+                        .from
+                        .map_or_else(|| "?".to_owned(), |a: IpAddr| a.to_string());
+                    self.fail(number, &format!("was answered by {by}: {how}"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn reply(&mut self, sequence: u16, now: u64, without_stamp: bool) {
+        let number = self.number(sequence);
+        if number >= self.report.sent {
+            return;
+        }
+        if !self.seen.is_new(number) {
+            self.report.duplicates += 1;
+            return;
+        }
+        let Some(sent) = self.pending.remove(&number) else {
+            return;
+        };
+        let rtt = now.saturating_sub(sent);
+        if rtt <= self.work.timeout {
+            self.report.replies.push((sent, rtt));
+            self.without_stamp += u64::from(without_stamp);
+        }
+        // What is too old to be answered any more is forgotten.
+        let oldest = now.saturating_sub(self.work.timeout);
+        while let Some((number, sent)) = self.pending.first_key_value()
+            && *sent < oldest
+            && self.pending.len() > 1
+        {
+            let number = *number;
+            self.pending.remove(&number);
+        }
+    }
+
+    /// The youngest request of a sequence number, which has 16 bits only; `u64::MAX` if there was none.
+    fn number(&self, sequence: u16) -> u64 {
+        let last = self.report.sent.saturating_sub(1);
+        let behind = (last as u16).wrapping_sub(sequence);
+        last.checked_sub(behind.into()).unwrap_or(u64::MAX)
+    }
+
+    fn finish(mut self) -> PingReport {
+        if self.failed > MOST_ERRORS {
+            let more = self.failed - MOST_ERRORS;
+            self.report
+                .notes
+                .push(format!("{more} requests more came to nothing"));
+        }
+        if self.without_stamp > 0 {
+            self.report.notes.push(format!(
+                "{} replies have no receive timestamp of the kernel: theirs are the program's",
+                self.without_stamp
+            ));
+        }
+        self.report
+    }
+}

@@ -1,0 +1,9 @@
+//! One TCP connection with the kernel's stack: the end that writes, looking at it as it goes, and the
+//! end that reads.
+
+mod info;
+mod sink;
+mod source;
+
+pub(crate) use sink::{Sink, receive};
+pub(crate) use source::{Source, WRITE_BYTES, ZEROES, send};

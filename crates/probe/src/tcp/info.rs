@@ -1,0 +1,121 @@
+//! `struct tcp_info` (linux/tcp.h): grown over the years at its end, so what is there depends on how
+//! many bytes the kernel gave.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use crate::report::Sample;
+use crate::sys;
+
+/// What `getsockopt(TCP_INFO)` returned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TcpInfo {
+    bytes: [u8; LEN],
+    len: usize,
+}
+
+/// Long enough for everything that is read here; the kernel cuts off the rest.
+const LEN: usize = 256;
+
+/// `TCP_INFINITE_SSTHRESH`: no loss yet.
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
+
+impl TcpInfo {
+    /// Asks the kernel.
+    pub(crate) fn of(socket: BorrowedFd<'_>) -> io::Result<TcpInfo> {
+        let mut bytes = [0; LEN];
+        let len = sys::read_bytes(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)?;
+        Ok(TcpInfo { bytes, len })
+    }
+
+    fn field<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        let given = self.bytes.get(..self.len)?;
+        given.get(at..at + N)?.try_into().ok()
+    }
+
+    fn u32(&self, at: usize) -> u32 {
+        self.field(at).map_or(0, u32::from_ne_bytes)
+    }
+
+    fn u64(&self, at: usize) -> Option<u64> {
+        self.field(at).map(u64::from_ne_bytes)
+    }
+
+    /// `tcpi_total_retrans`.
+    pub(crate) fn retransmits(&self) -> u64 {
+        self.u32(100).into()
+    }
+
+    /// `tcpi_total_rto` (Linux 6.7).
+    pub(crate) fn rtos(&self) -> Option<u64> {
+        self.field(240).map(|b| u16::from_ne_bytes(b).into())
+    }
+
+    /// `tcpi_min_rtt` (Linux 4.6); none before the first measurement.
+    pub(crate) fn rtt_min_ns(&self) -> Option<u64> {
+        let us = self.field(148).map(u32::from_ne_bytes)?;
+        (us != u32::MAX && us != 0).then(|| u64::from(us) * 1000)
+    }
+
+    /// Whether the kernel keeps the timers that say what limited it (Linux 4.10).
+    pub(crate) fn has_timers(&self) -> bool {
+        self.u64(184).is_some()
+    }
+
+    /// What a series is made of.
+    pub(crate) fn sample(&self, t_ns: u64, cpu_ns: u64) -> Sample {
+        let segment = u64::from(self.u32(16));
+        // tcp_packets_in_flight: unacked − (sacked + lost) + retrans.
+        let gone = self.u32(28).saturating_add(self.u32(32));
+        let in_flight = self.u32(24).saturating_add(self.u32(36));
+        let threshold = self.u32(76);
+        Sample {
+            t_ns,
+            cwnd: u64::from(self.u32(80)) * segment,
+            ssthresh: (threshold < NO_THRESHOLD).then(|| u64::from(threshold) * segment),
+            in_flight: u64::from(in_flight.saturating_sub(gone)) * segment,
+            srtt_ns: u64::from(self.u32(68)) * 1000,
+            state: self.bytes[1],
+            busy_us: self.u64(168).unwrap_or(0),
+            rwnd_us: self.u64(176).unwrap_or(0),
+            sndbuf_us: self.u64(184).unwrap_or(0),
+            cpu_ns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(fields: &[(usize, u32)], len: usize) -> TcpInfo {
+        let mut bytes = [0; LEN];
+        for (at, value) in fields {
+            bytes[*at..at + 4].copy_from_slice(&value.to_ne_bytes());
+        }
+        TcpInfo { bytes, len }
+    }
+
+    #[test]
+    fn what_an_older_kernel_does_not_say_is_absent() {
+        // Linux 2.6 to 3.14 gave 104 bytes.
+        let old = info(&[(100, 7), (148, 5), (240, 3)], 104);
+        assert_eq!(old.retransmits(), 7);
+        assert_eq!((old.rtt_min_ns(), old.rtos()), (None, None));
+        assert!(!old.has_timers());
+        let new = info(&[(148, 5), (240, 3)], 248);
+        assert_eq!((new.rtt_min_ns(), new.rtos()), (Some(5000), Some(3)));
+        assert!(new.has_timers());
+    }
+
+    #[test]
+    fn windows_are_bytes_and_losses_are_not_in_flight() {
+        let fields = [(16, 1000), (24, 10), (28, 3), (32, 2), (36, 1), (80, 20)];
+        let sample = info(&fields, 248).sample(5, 6);
+        assert_eq!((sample.cwnd, sample.in_flight), (20_000, 6000));
+        assert_eq!((sample.t_ns, sample.cpu_ns), (5, 6));
+        assert_eq!(sample.ssthresh, Some(0));
+        let infinite = info(&[(16, 1000), (76, NO_THRESHOLD)], 248);
+        assert_eq!(infinite.sample(0, 0).ssthresh, None);
+    }
+}

@@ -1,0 +1,188 @@
+//! The end of a connection that writes.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use super::info::TcpInfo;
+use crate::job::{Span, TcpWork};
+use crate::report::{Sample, TcpSendReport};
+use crate::socket::{self, Opened, Prepared, SocketError, refused};
+use crate::sys;
+use crate::watch::{READ, WRITE, Watch, Woken};
+
+/// Bytes offered to the kernel at once.
+pub(crate) const WRITE_BYTES: usize = 256 * 1024;
+
+/// What is written.
+pub(crate) static ZEROES: [u8; WRITE_BYTES] = [0; WRITE_BYTES];
+
+/// Looks at a connection at most; then every second one is forgotten and they become half as many.
+const MOST_SAMPLES: usize = 8192;
+
+/// The shortest time between two looks; they grow apart to the series' interval.
+const SHORTEST_NS: u64 = 1_000_000;
+
+/// The state of a connection's writing end: what has been seen of it.
+#[derive(Debug)]
+pub(crate) struct Source {
+    report: TcpSendReport,
+    /// When it is looked at next.
+    next_ns: u64,
+    every_ns: u64,
+    quiet: bool,
+    timers: bool,
+}
+
+impl Source {
+    pub(crate) fn new(opened: &Opened, span: Span, quiet: bool, notes: Vec<String>) -> Source {
+        Source {
+            report: TcpSendReport {
+                opened_ns: opened.opened_ns,
+                established_ns: opened.established_ns,
+                notes,
+                ..TcpSendReport::default()
+            },
+            next_ns: opened.established_ns,
+            every_ns: span.every,
+            quiet,
+            timers: true,
+        }
+    }
+
+    /// When the connection is to be looked at again.
+    pub(crate) fn due(&self) -> u64 {
+        self.next_ns
+    }
+
+    /// Notes that `bytes` more were written.
+    pub(crate) fn wrote(&mut self, bytes: u64) {
+        self.report.written += bytes;
+    }
+
+    /// Looks at the connection if it is time.
+    pub(crate) fn look(&mut self, socket: &OwnedFd, now: u64) -> Result<(), SocketError> {
+        if now < self.next_ns {
+            return Ok(());
+        }
+        if self.quiet {
+            self.next_ns = u64::MAX;
+            return Ok(());
+        }
+        self.sample(socket, now)?;
+        if self.report.samples.len() >= MOST_SAMPLES {
+            let mut number = 0;
+            self.report.samples.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.every_ns *= 2;
+        }
+        let age = now.saturating_sub(self.report.established_ns);
+        let longest = self.every_ns.max(SHORTEST_NS);
+        let gap = (age / 50).clamp(SHORTEST_NS.min(longest), longest);
+        self.next_ns = now + gap;
+        Ok(())
+    }
+
+    fn sample(&mut self, socket: &OwnedFd, now: u64) -> Result<TcpInfo, SocketError> {
+        let info = refused("read TCP_INFO", TcpInfo::of(socket.as_fd()))?;
+        self.timers = info.has_timers();
+        let sample: Sample = info.sample(now, sys::thread_cpu_ns());
+        self.report.samples.push(sample);
+        Ok(info)
+    }
+
+    /// The last look, and the report.
+    pub(crate) fn end(mut self, socket: &OwnedFd, now: u64) -> Result<TcpSendReport, SocketError> {
+        let info = self.sample(socket, now)?;
+        self.report.ended_ns = now;
+        self.report.retransmits = info.retransmits();
+        self.report.rtos = info.rtos();
+        self.report.rtt_min_ns = info.rtt_min_ns();
+        if !self.timers {
+            self.report.notes.push(
+                "the kernel keeps no timers of what limited it (Linux before 4.10): shares are \
+                 those of the congestion state"
+                    .to_owned(),
+            );
+        }
+        Ok(self.report)
+    }
+}
+
+/// Writes a test's data, and looks at the connection as it goes.
+pub(crate) fn send(
+    prepared: Prepared,
+    work: &TcpWork,
+    watch: &Watch,
+) -> Result<TcpSendReport, SocketError> {
+    let notes = prepared.notes.clone();
+    let opened = prepared.open(watch, work.span.start)?;
+    let mut source = Source::new(&opened, work.span, work.quiet, notes);
+    let socket = opened.socket;
+    let stop_ns = work.span.until.unwrap_or(u64::MAX);
+    let mut left = work.bytes.unwrap_or(u64::MAX);
+    let whole = loop {
+        let now = watch.clock.now();
+        if now >= stop_ns || watch.stopped() {
+            break false;
+        }
+        source.look(&socket, now)?;
+        if left == 0 {
+            break true;
+        }
+        let piece = left.min(WRITE_BYTES as u64) as usize;
+        match sys::send(socket.as_fd(), &ZEROES[..piece]) {
+            Ok(sent) => {
+                left -= sent as u64;
+                source.wrote(sent as u64);
+            }
+            Err(error) if sys::would_block(&error) => {
+                let until = stop_ns.min(source.due());
+                let woken = watch.socket(socket.as_fd(), WRITE, until);
+                if refused("wait for room", woken)? == Woken::Stopped {
+                    break false;
+                }
+            }
+            Err(error) => return refused("send", Err(error)),
+        }
+    };
+    if whole && drain(&mut source, &socket, watch, stop_ns)? {
+        return source.end(&socket, watch.clock.now());
+    }
+    let report = source.end(&socket, watch.clock.now())?;
+    // What was written and never left does not exist in the test.
+    socket::abort(socket)?;
+    Ok(report)
+}
+
+/// Ends the connection in order and waits until the other end has everything; `false` when there
+/// was no time for it.
+fn drain(
+    source: &mut Source,
+    socket: &OwnedFd,
+    watch: &Watch,
+    stop_ns: u64,
+) -> Result<bool, SocketError> {
+    refused("end the connection", sys::shutdown_write(socket.as_fd()))?;
+    loop {
+        let now = watch.clock.now();
+        if now >= stop_ns {
+            return Ok(false);
+        }
+        source.look(socket, now)?;
+        match sys::discard(socket.as_fd(), WRITE_BYTES) {
+            Ok(0) => return Ok(true),
+            Ok(_) => {}
+            Err(error) if sys::would_block(&error) => {
+                let until = stop_ns.min(source.due());
+                let woken = watch.socket(socket.as_fd(), READ, until);
+                if refused("wait for the end", woken)? == Woken::Stopped {
+                    return Ok(false);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(true),
+            Err(error) => return refused("wait for the end", Err(error)),
+        }
+    }
+}

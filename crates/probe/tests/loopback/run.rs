@@ -1,0 +1,119 @@
+//! Two processes of this machine that run a scenario's test.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::process::Command;
+use std::time::Duration;
+
+use farpath_probe::{Conductor, Planned, Report, Results, Work, plan_jobs, records};
+use farpath_record::{Origin, Record};
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{NodeId, Scenario, Source, parse};
+
+/// Longer than any of these tests takes: a process that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A test that has been run.
+pub(crate) struct Run {
+    planned: Planned,
+    results: Results,
+    records: Vec<Record>,
+}
+
+/// A scenario of two hosts and one test from one to the other; `host` is more about the first.
+pub(crate) fn scenario(host: &str, test: &str) -> Scenario {
+    let text = format!(
+        "[scenario]\nname = \"loopback\"\n[[host]]\nname = \"a\"\n{host}[[host]]\nname = \"b\"\n\
+         [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"10 Gbit/s\"\ndelay = \"1 ms\"\n\
+         [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}"
+    );
+    let name = "test.toml".to_owned();
+    parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+impl Run {
+    /// Runs a test; `number` is nobody else's, so that their ports are not either.
+    pub(crate) fn of(number: u8, test: &str) -> Run {
+        Run::with(number, &scenario("", test), |_| {})
+    }
+
+    /// The same of a whole scenario; `then` is done once it has begun.
+    pub(crate) fn with(number: u8, scenario: &Scenario, then: fn(&mut Conductor)) -> Run {
+        let plan = Plan::new(scenario).expect("a plan");
+        let address = |node: NodeId, version: u8| -> IpAddr {
+            match version {
+                6 => Ipv6Addr::LOCALHOST.into(),
+                _ => Ipv4Addr::new(127, 31, number, node.0 as u8 + 1).into(),
+            }
+        };
+        let planned = plan_jobs(scenario, &plan, 1, &address);
+        assert_eq!(planned.skipped, BTreeMap::new());
+        let results = conduct(&planned, then);
+        let both = (&planned, &results);
+        let no_overrule = |_, _, _| None;
+        let point = BTreeMap::new();
+        let records = records(
+            scenario,
+            &plan,
+            both,
+            Origin::Emulated,
+            &point,
+            &no_overrule,
+        );
+        Run {
+            planned,
+            results,
+            records,
+        }
+    }
+
+    pub(crate) fn record(&self) -> &Record {
+        let [record] = &self.records[..] else {
+            panic!("one test has one record: {:?}", self.records);
+        };
+        assert_eq!(record.origin, Origin::Emulated);
+        record
+    }
+
+    /// Whether the end that wrote is the one that listened.
+    pub(crate) fn listening_source(&self) -> Option<bool> {
+        self.planned.hosts["b"]
+            .tasks
+            .iter()
+            .find_map(|task| match &task.work {
+                Work::TcpSend(_) => Some(self.results.reports[&task.flow].iter().any(is_source)),
+                _ => None,
+            })
+    }
+
+    /// Datagrams due before the end.
+    pub(crate) fn expected_datagrams(&self) -> u64 {
+        let tasks = self.planned.hosts["b"].tasks.iter();
+        let mut expected = tasks.filter_map(|task| match &task.work {
+            Work::UdpReceive(work) => Some(work.expected),
+            _ => None,
+        });
+        expected.next().expect("a receiving end")
+    }
+}
+
+fn is_source(report: &Report) -> bool {
+    matches!(report, Report::TcpSend(_))
+}
+
+fn conduct(planned: &Planned, then: fn(&mut Conductor)) -> Results {
+    let command = |_: &str| Command::new(env!("CARGO_BIN_EXE_farpath-probe-host"));
+    let mut conductor = Conductor::prepare(planned, command, PATIENCE).expect("two processes");
+    conductor
+        .start(farpath_probe::monotonic_ns())
+        .expect("they listen");
+    then(&mut conductor);
+    assert!(conductor.listen(PATIENCE), "a process hangs");
+    conductor.finish()
+}
+
+/// A metric that is there.
+pub(crate) fn metric(record: &Record, name: &str) -> f64 {
+    let found = record.metrics.get(name).copied();
+    found.unwrap_or_else(|| panic!("no {name}: {:?} {:?}", record.metrics, record.notes))
+}
