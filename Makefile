@@ -145,7 +145,7 @@ linker:
 
 .PHONY: oracles
 oracles:
-	@.ci/need tshark chromium
+	@.ci/need tshark chromium clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft'
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund

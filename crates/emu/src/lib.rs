@@ -10,6 +10,7 @@
 )]
 
 pub mod audit;
+pub mod bpf;
 pub mod certify;
 mod counters;
 pub mod driver;
