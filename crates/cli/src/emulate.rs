@@ -112,15 +112,7 @@ pub(crate) fn point(
     let nominal = nominal_end(scenario, &plan);
     let machine = Machine::read(Path::new("/")).map_err(Failure::environment)?;
     let layouts = layout(scenario, &machine).map_err(|e| Failure::usage(e.to_string()))?;
-    let mut faults = Vec::new();
-    for layout in &layouts {
-        for (flow, interface) in &layout.bound {
-            faults.push(format!(
-                "flow {flow} of `{}` is to leave by {interface}, and went where the host's routes go",
-                layout.spec.name
-            ));
-        }
-    }
+    let mut faults = misled(&layouts);
     tell(&layouts);
     let tuning = tune(&layouts, &machine, manner.tune_host)?;
     let options = Options {
@@ -140,11 +132,11 @@ pub(crate) fn point(
             .for_each(|n| note(&format!("`{}`: {n}", host.name)));
     }
     let results = measure(&mut lab, &planned, nominal, advance)?;
-    for (flow, fault) in &results.faults {
+    faults.extend(results.faults.iter().map(|(flow, fault)| {
         let test = flow.map(|f| &scenario.tests[plan.flows[f].test].name);
         let place = test.map_or_else(String::new, |t| format!("test `{t}`: "));
-        faults.push(format!("{place}{fault}"));
-    }
+        format!("{place}{fault}")
+    }));
     let certificate = lab.certificate(faults);
     note(&certificate.line());
     certificate.faults.iter().for_each(|f| note(f));
@@ -170,6 +162,17 @@ pub(crate) fn point(
     let mut links = lab.links();
     links.iter_mut().for_each(|l| l.point.clone_from(at));
     Ok((records, links))
+}
+
+/// Flows that leave a host another way than the scenario has it.
+fn misled(layouts: &[Layout]) -> Vec<String> {
+    let flows = layouts.iter().flat_map(|l| {
+        let name = &l.spec.name;
+        l.bound.iter().map(move |(flow, interface)| {
+            format!("flow {flow} of `{name}` is to leave by {interface}, and went where the host's routes go")
+        })
+    });
+    flows.collect()
 }
 
 /// Says what is not as the scenario has it, once for all hosts it is true of.

@@ -58,20 +58,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut loaded = open(&args.scenario, &sets)?;
     keep_only(&mut loaded.scenario, &args.only)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
-    let neither = !args.predict && !args.simulate;
-    let manner = emulate::Manner {
-        busy: args.busy,
-        tune_host: args.tune_host,
-        intervals: args.intervals,
-    };
-    let mut wanted = Wanted {
-        predict: args.predict || neither,
-        simulate: args.simulate || neither,
-        emulate: emulate.then_some(manner),
-        sequence: 0,
-        event_by_event: args.event_by_event,
-        intervals: args.intervals,
-    };
+    let mut wanted = wanted(args, emulate);
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args
@@ -129,6 +116,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// What the flags ask for; none of them is predictions and simulation.
+fn wanted(args: &RunArgs, emulate: bool) -> Wanted {
+    let neither = !args.predict && !args.simulate;
+    let manner = emulate::Manner {
+        busy: args.busy,
+        tune_host: args.tune_host,
+        intervals: args.intervals,
+    };
+    Wanted {
+        predict: args.predict || neither,
+        simulate: args.simulate || neither,
+        emulate: emulate.then_some(manner),
+        sequence: 0,
+        event_by_event: args.event_by_event,
+        intervals: args.intervals,
+    }
 }
 
 /// Leaves out the tests that `--only` does not name, and the expectations on them.

@@ -104,17 +104,17 @@ impl Port {
             let (LabelEntry(old), LabelEntry(new)) = (sent.label, arrived.label);
             sent.label = LabelEntry(old & !TRAFFIC_CLASS | new & TRAFFIC_CLASS);
         }
-        match treatment.exit {
-            Exit::Output(output) => {
-                self.hash(sent.at, &sent, 0);
-                io.output(output.into()).push_sorted(sent);
-                self.hurt(treatment, hurt)
-            }
+        let output = match treatment.exit {
+            Exit::Output(output) => output,
+            Exit::Spread(spread) => self.member(spread, frame, sent.at),
             Exit::Drop(reason) => {
                 self.hash(sent.at, &sent, 1 + reason as u64);
-                self.ended_hurt(treatment, hurt, reason)
+                return self.ended_hurt(treatment, hurt, reason);
             }
-        }
+        };
+        self.hash(sent.at, &sent, 0);
+        io.output(output.into()).push_sorted(sent);
+        self.hurt(treatment, hurt)
     }
 
     /// A frame meets the conditioners, and then what any frame meets.

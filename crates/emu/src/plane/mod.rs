@@ -557,7 +557,11 @@ fn next_mtu(plan: &Plan, told: &Told) -> u32 {
     let port = plan.ports.iter().filter(|p| p.to == node).nth(input);
     let action = port.and_then(|p| p.forwarding.routes.get(flow.index()));
     match action {
-        Some(RouteAction::Forward { mtu, .. } | RouteAction::Push { mtu, .. }) => (*mtu).into(),
+        Some(
+            RouteAction::Forward { mtu, .. }
+            | RouteAction::Push { mtu, .. }
+            | RouteAction::Spread { mtu, .. },
+        ) => (*mtu).into(),
         _ => 0,
     }
 }

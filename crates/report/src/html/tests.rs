@@ -35,7 +35,6 @@ fn data() -> ReportData {
         paths: Vec::new(),
         sequence: Vec::new(),
         notes: Vec::new(),
-        certificate: None,
     }
 }
 
