@@ -83,6 +83,11 @@ pages: scenarios oracles ## open the page of every scenario in a browser
 bench: linker ## measure what the speed claims say; writes target/bench.json
 	$(CARGO) xtask bench
 
+.PHONY: lab-bench
+lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle machine, five minutes
+	@.ci/need iperf3 'iproute2=command -v ip' python3
+	python3 benches/lab/run.py $(RELEASE)
+
 .PHONY: bench-ns3
 bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
 	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
@@ -93,8 +98,9 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 	@cat target/ns3/bench.json
 
 .PHONY: lab-test
-lab-test: linker ## the TCP model beside this machine's kernel, in real time; needs root
-	@.ci/need 'iproute2=command -v ip' 'util-linux=command -v chrt'
+lab-test: linker ## models beside this machine's kernel, in real time; root and an idle machine
+	@.ci/need clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft' 'util-linux=command -v chrt'
+	$(CARGO) test --locked --profile $(PROFILE) --package farpath-emu --test bpf-law
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package farpath-kernel-lab
 
 .PHONY: gallery
@@ -145,7 +151,7 @@ linker:
 
 .PHONY: oracles
 oracles:
-	@.ci/need tshark chromium clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft'
+	@.ci/need tshark chromium clang bpftool iperf3 'iputils-ping=command -v ping' 'iproute2=command -v ip' 'nftables=command -v nft'
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund

@@ -50,7 +50,7 @@ pub(crate) enum Command {
 /// `farpath lab`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 --server 'iperf3 -s -1' --wait-port 5201 -- iperf3 -c server\n  \
+    farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
     farpath lab up cern-snaky/five-passes\n  \
     farpath lab exec w05gva -- ping -c 3 w05chi\n  \
     farpath lab set link.stm64.delay=100ms\n  \

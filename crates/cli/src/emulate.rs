@@ -23,7 +23,7 @@ use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::exit::{Failure, note};
-use crate::progress;
+use crate::{algorithms, progress};
 
 /// First argument that makes this program the measuring process of a host.
 const PROBE: &str = "farpath-probe";
@@ -102,7 +102,8 @@ pub(crate) fn point(
     advance: &mut dyn FnMut(u64),
 ) -> Result<(Vec<Record>, Vec<LinkRecord>), Failure> {
     let plan = Plan::new(scenario).map_err(|e| Failure::usage(e.to_string()))?;
-    let planned = plan_jobs(scenario, &plan, seed, &address);
+    let mut planned = plan_jobs(scenario, &plan, seed, &address);
+    let _registered = algorithms::provide(scenario, &plan, &mut planned)?;
     for (test, why) in &planned.skipped {
         note(&format!(
             "test `{}` is not emulated: {why}",

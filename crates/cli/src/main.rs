@@ -1,5 +1,6 @@
 //! `farpath`: describe a path once; predict it, simulate it, lay the answers side by side.
 
+mod algorithms;
 mod args;
 mod check;
 mod compare;

@@ -29,6 +29,28 @@ pub struct Planned {
     pub names: BTreeMap<IpAddr, String>,
 }
 
+impl Planned {
+    /// Flow `number` asks the kernel for the congestion control of this name, whatever the scenario calls it.
+    pub fn set_algorithm(&mut self, number: usize, name: &str) {
+        let tasks = self.hosts.values_mut().flat_map(|job| &mut job.tasks);
+        for task in tasks.filter(|t| t.flow == number) {
+            let own = match &mut task.work {
+                Work::TcpSend(work) | Work::TcpReceive(work) => &mut work.connection.algorithm,
+                Work::Ask(work) | Work::Answer(work) => {
+                    work.asking.algorithm = name.to_owned();
+                    &mut work.answering.algorithm
+                }
+                Work::Iperf3Client(Iperf3Work {
+                    kind: Iperf3Kind::Tcp { algorithm, .. },
+                    ..
+                }) => algorithm,
+                _ => continue,
+            };
+            *own = name.to_owned();
+        }
+    }
+}
+
 /// Connections of one test at most: each has a thread at both ends.
 const MOST_STREAMS: usize = 1000;
 

@@ -442,14 +442,35 @@ fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
 
 #[test]
 fn what_is_too_big_is_told_the_mtu_behind_the_label() {
-    let labelled = "[[lsp]]\nname = \"t\"\npath = [\"r\", \"b\"]\n";
-    for (lsp, mtu) in [("", 1500), (labelled, 1500)] {
-        let text = TWO
-            .replace("LOSS", "")
-            .replacen("mtu = 9000", "mtu = 9216", 1);
-        let text = text
-            .replace("mtu = 9000", "mtu = 1500")
-            .replace("[[test]]", &format!("{lsp}[[test]]"));
+    for (lsp, mtu) in [
+        ("", 1500),
+        (
+            "[[lsp]]\nname = \"l\"\npath = [\"r\", \"s\", \"t\"]\n",
+            1496,
+        ),
+    ] {
+        let text = ["a", "b"]
+            .iter()
+            .fold(String::from("[scenario]\nname = \"four\"\n"), |t, name| {
+                format!("{t}[[host]]\nname = \"{name}\"\n")
+            })
+            + &["r", "s", "t"]
+                .map(|name| format!("[[router]]\nname = \"{name}\"\n"))
+                .concat()
+            + &[
+                ("a", "r", 9216),
+                ("r", "s", 1500),
+                ("s", "t", 1500),
+                ("t", "b", 1500),
+            ]
+            .map(|(from, to, mtu)| {
+                format!(
+                    "[[link]]\nname = \"{from}{to}\"\nends = [\"{from}\", \"{to}\"]\n\
+                         rate = \"1 Gbit/s\"\nmtu = {mtu}\n"
+                )
+            })
+            .concat()
+            + lsp;
         let mut w = world(&text);
         let made = Made {
             payload: 2000,

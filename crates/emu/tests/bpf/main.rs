@@ -6,9 +6,6 @@
     reason = "tests of the real machine: its files, its programs, its clock"
 )]
 
-mod law;
-mod path;
-
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
