@@ -440,37 +440,35 @@ fn routers_answer_real_pings_and_report_the_end_of_a_ttl_with_the_datagram() {
     assert_eq!(w.plane.packets_under_way(), 0);
 }
 
+/// a - r - s - t - b, of which only the first link takes large datagrams.
+fn narrow() -> String {
+    let mut text = "[scenario]\nname = \"narrow\"\n".to_owned();
+    for (kind, name) in [
+        ("host", 'a'),
+        ("host", 'b'),
+        ("router", 'r'),
+        ("router", 's'),
+        ("router", 't'),
+    ] {
+        text += &format!("[[{kind}]]\nname = \"{name}\"\n");
+    }
+    for (from, to, mtu) in [
+        ('a', 'r', 9216),
+        ('r', 's', 1500),
+        ('s', 't', 1500),
+        ('t', 'b', 1500),
+    ] {
+        text += &format!("[[link]]\nname = \"{from}{to}\"\nends = [\"{from}\", \"{to}\"]\n");
+        text += &format!("rate = \"1 Gbit/s\"\nmtu = {mtu}\n");
+    }
+    text
+}
+
 #[test]
 fn what_is_too_big_is_told_the_mtu_behind_the_label() {
-    for (lsp, mtu) in [
-        ("", 1500),
-        (
-            "[[lsp]]\nname = \"l\"\npath = [\"r\", \"s\", \"t\"]\n",
-            1496,
-        ),
-    ] {
-        let text = ["a", "b"]
-            .iter()
-            .fold(String::from("[scenario]\nname = \"four\"\n"), |t, name| {
-                format!("{t}[[host]]\nname = \"{name}\"\n")
-            })
-            + &["r", "s", "t"]
-                .map(|name| format!("[[router]]\nname = \"{name}\"\n"))
-                .concat()
-            + &[
-                ("a", "r", 9216),
-                ("r", "s", 1500),
-                ("s", "t", 1500),
-                ("t", "b", 1500),
-            ]
-            .map(|(from, to, mtu)| {
-                format!(
-                    "[[link]]\nname = \"{from}{to}\"\nends = [\"{from}\", \"{to}\"]\n\
-                         rate = \"1 Gbit/s\"\nmtu = {mtu}\n"
-                )
-            })
-            .concat()
-            + lsp;
+    let labelled = "[[lsp]]\nname = \"l\"\npath = [\"r\", \"s\", \"t\"]\n";
+    for (lsp, mtu) in [("", 1500), (labelled, 1496)] {
+        let text = narrow() + lsp;
         let mut w = world(&text);
         let made = Made {
             payload: 2000,
