@@ -16,6 +16,7 @@ use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
 use farpath_scenario::plan::{Plan, address};
 use farpath_scenario::{Scenario, Source, parse};
+use farpath_units::Time;
 
 use super::connections::Connections;
 use super::{environment, one_path};
@@ -189,6 +190,10 @@ fn programs(
     };
     if let (Some(server), Some(port)) = (&mut server, args.wait_port) {
         wait_for(&mut server.0, hosts[1].init, port, beside)?;
+    }
+    // Until the clock runs, packets stand still.
+    while beside.now() == Time::ZERO && !beside.is_over() {
+        std::thread::park_timeout(LOOK);
     }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
     let mut command = hosts[0].command(program);
