@@ -9,9 +9,6 @@ use farpath_scenario::plan::Plan;
 
 use crate::exit::{Failure, note};
 
-/// Where the kernel says which it has.
-const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-
 /// Registers what `planned` needs and tells its jobs the names. The kernel forgets them when the result is
 /// dropped.
 pub(crate) fn provide(
@@ -19,7 +16,7 @@ pub(crate) fn provide(
     plan: &Plan,
     planned: &mut Planned,
 ) -> Result<Vec<Registered>, Failure> {
-    let available = available();
+    let available = bpf::available().map_err(|e| Failure::environment(e.to_string()))?;
     let mut registered: BTreeMap<&str, Registered> = BTreeMap::new();
     for (number, flow) in plan.flows.iter().enumerate() {
         let test = &scenario.tests[flow.test];
@@ -49,13 +46,4 @@ pub(crate) fn provide(
         planned.set_algorithm(number, name);
     }
     Ok(registered.into_values().collect())
-}
-
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the one place that asks the kernel for its congestion controls"
-)]
-fn available() -> Vec<String> {
-    let text = std::fs::read_to_string(AVAILABLE).unwrap_or_default();
-    text.split_whitespace().map(str::to_owned).collect()
 }

@@ -1,5 +1,6 @@
 //! Whether the machine can hold what a run keeps in flight.
 
+use farpath_emu::audit::memory_available;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind};
 use farpath_wire::FlowDir;
@@ -12,7 +13,7 @@ const FRAME_BYTES: u64 = 160;
 
 /// Refuses a run that would not fit into three quarters of the available memory.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
-    let Some(available) = available() else {
+    let Some(available) = memory_available() else {
         return Ok(());
     };
     let Ok(plan) = Plan::new(scenario) else {
@@ -55,19 +56,4 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// `MemAvailable`, in bytes; `None` where the system does not tell.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the one place that asks the system for its memory"
-)]
-fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    line.split_whitespace()
-        .nth(1)?
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1024)
 }

@@ -259,7 +259,11 @@ fn sweep(folder: &Folder, bpftool: &Bpftool) -> Result<Vec<String>, BpfError> {
     Ok(swept)
 }
 
-fn available() -> Result<Vec<String>, BpfError> {
+/// The congestion controls the kernel has, by name.
+///
+/// # Errors
+/// When the kernel does not tell.
+pub fn available() -> Result<Vec<String>, BpfError> {
     let text = std::fs::read_to_string(AVAILABLE).map_err(at(Path::new(AVAILABLE)))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }

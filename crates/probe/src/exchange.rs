@@ -105,6 +105,18 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
+    fn new(work: &ExchangeWork) -> Asker<'_> {
+        Asker {
+            work,
+            asked: 0,
+            answered: 0,
+            pending: VecDeque::new(),
+            thinking: VecDeque::new(),
+            out: Outgoing::default(),
+            report: AskReport::default(),
+        }
+    }
+
     fn ask(&mut self, now: u64, count: u64) {
         let may = self.work.requests.unwrap_or(u64::MAX) - self.asked;
         for _ in 0..count.min(may) {
@@ -165,15 +177,7 @@ pub(crate) fn ask(
 ) -> Result<AskReport, SocketError> {
     let ([asking, answering], notes) = both.open(watch, work.span.start)?;
     let mut sink = Sink::new(&answering, work.span, notes);
-    let mut asker = Asker {
-        work,
-        asked: 0,
-        answered: 0,
-        pending: VecDeque::new(),
-        thinking: VecDeque::new(),
-        out: Outgoing::default(),
-        report: AskReport::default(),
-    };
+    let mut asker = Asker::new(work);
     let stop_ns = work.span.until.unwrap_or(u64::MAX);
     asker.ask(watch.clock.now(), work.outstanding);
     while !asker.done() && watch.clock.now() < stop_ns {
@@ -287,22 +291,10 @@ mod tests {
         }
     }
 
-    fn asker(work: &ExchangeWork) -> Asker<'_> {
-        Asker {
-            work,
-            asked: 0,
-            answered: 0,
-            pending: VecDeque::new(),
-            thinking: VecDeque::new(),
-            out: Outgoing::default(),
-            report: AskReport::default(),
-        }
-    }
-
     #[test]
     fn an_answer_brings_the_next_request() {
         let work = work(Some(3), 0);
-        let mut asker = asker(&work);
+        let mut asker = Asker::new(&work);
         asker.ask(0, work.outstanding);
         assert_eq!(asker.out.left, 20);
         asker.delivered(50, 100);
@@ -320,7 +312,7 @@ mod tests {
     #[test]
     fn thinking_takes_its_time() {
         let work = work(None, 40);
-        let mut asker = asker(&work);
+        let mut asker = Asker::new(&work);
         asker.ask(0, 1);
         asker.delivered(100, 100);
         asker.think(139);

@@ -237,6 +237,17 @@ impl Port {
         io: &mut Io<'_>,
     ) -> TallyId {
         let sent = treatment.apply(frame, end + self.delay);
+        self.arrive_at(sent, frame, (treatment, hurt), io)
+    }
+
+    /// Puts `sent`, which is what became of `frame`, where the far node decides, at its place in time.
+    pub(super) fn arrive_at(
+        &mut self,
+        sent: Frame,
+        frame: &Frame,
+        (treatment, hurt): (&Treatment, Hurt),
+        io: &mut Io<'_>,
+    ) -> TallyId {
         let output = match treatment.exit {
             Exit::Output(output) => output,
             Exit::Spread(spread) => self.member(spread, frame, sent.at),

@@ -11,7 +11,6 @@ use super::passage::Passage;
 use crate::atm::Hurt;
 use crate::conditioner::{Policer, Stage};
 use crate::counters::Drop;
-use crate::forwarding::Exit;
 use crate::network::Io;
 use crate::qdisc::{Discipline, QueueCounter, TallyId};
 use crate::treatment::{Treatment, Treatments};
@@ -104,17 +103,7 @@ impl Port {
             let (LabelEntry(old), LabelEntry(new)) = (sent.label, arrived.label);
             sent.label = LabelEntry(old & !TRAFFIC_CLASS | new & TRAFFIC_CLASS);
         }
-        let output = match treatment.exit {
-            Exit::Output(output) => output,
-            Exit::Spread(spread) => self.member(spread, frame, sent.at),
-            Exit::Drop(reason) => {
-                self.hash(sent.at, &sent, 1 + reason as u64);
-                return self.ended_hurt(treatment, hurt, reason);
-            }
-        };
-        self.hash(sent.at, &sent, 0);
-        io.output(output.into()).push_sorted(sent);
-        self.hurt(treatment, hurt)
+        self.arrive_at(sent, frame, (treatment, hurt), io)
     }
 
     /// A frame meets the conditioners, and then what any frame meets.

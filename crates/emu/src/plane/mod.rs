@@ -276,10 +276,7 @@ impl<I: Interface> Plane<I> {
             for way in &event.ways {
                 let number = port_of(event.link, *way);
                 let change = self.wan.change(&self.scenario, &event, number);
-                let port = self.port_mut(number);
-                port.apply(change);
-                let lookahead = port.lookahead();
-                self.network.set_lookahead(self.ports[number], lookahead);
+                self.apply(number, change);
             }
             self.next_event += 1;
         }
@@ -492,7 +489,7 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Changes the scenario's future and present: `change` is applied to a port at once.
+    /// Applies a change to a port at the instant the network has been advanced to.
     pub fn apply(&mut self, number: usize, change: farpath_element::Change) {
         let port = self.port_mut(number);
         port.apply(change);
