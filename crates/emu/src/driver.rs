@@ -97,9 +97,9 @@ pub fn drive<I: Interface + AsFd>(
                 Polling::Sleep => Duration::ZERO,
                 _ => wake,
             };
-            let rest = plane.due().min(next_turn).since(before);
-            if rest > ahead {
-                let rest = rest.saturating_sub(ahead);
+            let due = plane.due().since(before).saturating_sub(ahead);
+            let rest = due.min(next_turn.since(before));
+            if rest > Duration::ZERO {
                 let woken = sleep(plane, rest)?;
                 let after = clock.now();
                 if woken == Woken::ByTime {

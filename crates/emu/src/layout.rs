@@ -389,7 +389,7 @@ mod tests {
         // 1514 of the 1538 bytes a frame of 1500 costs on Ethernet.
         assert_eq!(shaping.rate.as_bps(), 984_395_318);
         assert_eq!(shaping.limit.as_bytes(), 100 * 1514);
-        assert_eq!(shaping.burst.as_bytes(), 984_395_318 / 8000);
+        assert_eq!(shaping.burst.as_bytes(), 984_395_318 / 1600);
         let slow = TWO_WAYS.replacen("framing = \"gbe\"", "rate = \"1 Mbit/s\"", 1);
         let shaping = layouts(&slow)[0].spec.interfaces[0].shaping.unwrap();
         assert_eq!(shaping.burst.as_bytes(), 2 * 1514);
