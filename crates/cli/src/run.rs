@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::progress::{self, Progress};
 use crate::simulate::{self, Point, Wanted};
 use crate::tap::Taps;
-use crate::{emulate, page, search};
+use crate::{algorithms, emulate, page, search};
 
 /// A scenario's text with `--set` applied, and what it means.
 pub(crate) struct Loaded {
@@ -36,7 +36,8 @@ pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
     let colour = std::io::stderr().is_terminal();
     let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
     let document = Document::open(&source, sets).map_err(say)?;
-    let scenario = document.scenario().map_err(say)?;
+    let mut scenario = document.scenario().map_err(say)?;
+    algorithms::find_objects(&mut scenario, &source.name);
     Ok(Loaded {
         files: scenario.files.clone(),
         source,
@@ -54,9 +55,16 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let emulate = args.emulate && emulate::prepare()?;
     progress::watch_interrupts()?;
-    let sets = sets(&args.sets)?;
+    let mut sets = sets(&args.sets)?;
     let mut loaded = open(&args.scenario, &sets)?;
+    if let Some(cc) = &args.cc {
+        sets.extend(algorithms::sets(&loaded.scenario, cc)?);
+        loaded = open(&args.scenario, &sets)?;
+    }
     keep_only(&mut loaded.scenario, &args.only)?;
+    if !args.emulate {
+        algorithms::need_no_kernel(&loaded.scenario)?;
+    }
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let mut wanted = wanted(args, emulate);
     // What cannot be written or held is found out before anything runs.
