@@ -123,12 +123,7 @@ pub(crate) fn point(
         polling: polling(manner.busy),
         ..Options::default()
     };
-    let mut lab = Lab::up(scenario, ground.layouts.clone(), options).map_err(failure)?;
-    for host in &lab.hosts {
-        host.notes
-            .iter()
-            .for_each(|n| note(&format!("`{}`: {n}", host.name)));
-    }
+    let mut lab = ground.up(scenario, options)?;
     let results = measure(&mut lab, &planned, nominal, advance)?;
     faults.extend(results.faults.iter().map(|(flow, fault)| {
         let test = flow.map(|f| &scenario.tests[plan.flows[f].test].name);
@@ -253,6 +248,16 @@ impl Ground {
             tuning,
             _programs: programs,
         })
+    }
+
+    /// Starts the hosts, and says what they lack.
+    pub(crate) fn up(&self, scenario: &Scenario, options: Options) -> Result<Lab, Failure> {
+        let lab = Lab::up(scenario, self.layouts.clone(), options).map_err(failure)?;
+        for host in &lab.hosts {
+            let notes = host.notes.iter();
+            notes.for_each(|n| note(&format!("`{}`: {n}", host.name)));
+        }
+        Ok(lab)
     }
 
     /// Puts the machine back, and says what went wrong.

@@ -5,7 +5,6 @@
     reason = "these tests give files to a program and look at those it writes"
 )]
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 mod place;

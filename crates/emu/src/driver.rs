@@ -97,8 +97,12 @@ pub fn drive<I: Interface + AsFd>(
             };
             let rest = plane.due().min(next_turn).since(before);
             if rest > ahead {
-                sleep(plane, rest.saturating_sub(ahead))?;
-                before = clock.now();
+                let asked = rest.saturating_sub(ahead);
+                sleep(plane, asked)?;
+                let woken = clock.now();
+                // Who was stopped in his sleep has looked away as well.
+                fidelity.gap(woken.since(before).saturating_sub(asked));
+                before = woken;
             }
         }
     }

@@ -69,7 +69,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         polling: emulate::polling(args.busy),
         ..Options::default()
     };
-    let mut lab = Lab::up(&scenario, ground.layouts.clone(), options).map_err(emulate::failure)?;
+    let mut lab = ground.up(&scenario, options)?;
     let hosts = std::mem::take(&mut lab.hosts);
     let outcome = both(args, &scenario, &mut lab, &hosts)?;
     lab.hosts = hosts;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use farpath_element::{Change, Sampling};
 use farpath_emu::driver::Clock;
 use farpath_emu::fidelity::Fidelity;
-use farpath_emu::lab::{Lab, Options};
+use farpath_emu::lab::Options;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
@@ -127,7 +127,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         changes: true,
         ..Options::default()
     };
-    let mut lab = Lab::up(&scenario, ground.layouts.clone(), options).map_err(emulate::failure)?;
+    let mut lab = ground.up(&scenario, options)?;
     state.set_hosts(&lab.hosts).map_err(environment)?;
     let listener = Listener::new(state.folder()).map_err(environment)?;
     let mut running = Running {
