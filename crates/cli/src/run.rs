@@ -55,16 +55,7 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let emulate = args.emulate && emulate::prepare()?;
     progress::watch_interrupts()?;
-    let mut sets = sets(&args.sets)?;
-    let mut loaded = open(&args.scenario, &sets)?;
-    if let Some(cc) = &args.cc {
-        sets.extend(algorithms::sets(&loaded.scenario, cc)?);
-        loaded = open(&args.scenario, &sets)?;
-    }
-    keep_only(&mut loaded.scenario, &args.only)?;
-    if !args.emulate {
-        algorithms::need_no_kernel(&loaded.scenario)?;
-    }
+    let (mut loaded, sets) = asked_for(args)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let mut wanted = wanted(args, emulate);
     // What cannot be written or held is found out before anything runs.
@@ -124,6 +115,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// The scenario as the command line has it, and every `--set` that makes it so.
+fn asked_for(args: &RunArgs) -> Result<(Loaded, Vec<Set>), Failure> {
+    let mut sets = sets(&args.sets)?;
+    let mut loaded = open(&args.scenario, &sets)?;
+    if let Some(cc) = &args.cc {
+        sets.extend(algorithms::sets(&loaded.scenario, cc)?);
+        loaded = open(&args.scenario, &sets)?;
+    }
+    keep_only(&mut loaded.scenario, &args.only)?;
+    if !args.emulate {
+        algorithms::need_no_kernel(&loaded.scenario)?;
+    }
+    Ok((loaded, sets))
 }
 
 /// What the flags ask for; none of them is predictions and simulation.
