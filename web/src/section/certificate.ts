@@ -53,5 +53,5 @@ export function certificates(data: ReportData): HTMLElement | null {
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
     h("tbody", {}, ...all.map((run) => row(run, several))));
   return section("certificate", "Certificate of the emulation", scroller("Certificates", table),
-    faults.length > 0 ? h("ul", { class: "faults" }, ...faults.map((fault) => h("li", { class: "note" }, fault))) : null);
+    ...faults.map((fault) => h("p", { class: "note" }, fault)));
 }
