@@ -4,6 +4,7 @@ import "./figure.css";
 import "./page.css";
 
 import { h } from "./dom";
+import { certificates } from "./section/certificate";
 import { limits, reproduce, scenario } from "./section/close";
 import { paths } from "./section/path";
 import { header, table } from "./section/results";
@@ -47,7 +48,8 @@ function draw(root: HTMLElement): void {
   root.append(main);
   const parts: readonly [string, () => HTMLElement | null][] = [
     ["The answer", () => header(data)], ["The path", () => paths(data)], ["The sweep", () => sweeps(data)],
-    ["The table", () => table(data)], ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
+    ["The table", () => table(data)], ["The certificate", () => certificates(data)],
+    ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
   ];
   for (const [name, make] of parts) {

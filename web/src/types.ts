@@ -38,6 +38,26 @@ export interface TestRecord {
   readonly series: Readonly<Record<string, Series>>;
   readonly valid: boolean;
   readonly notes: readonly string[];
+  /** Of an emulated record. */
+  readonly certificate?: Certificate | null;
+}
+
+/** `farpath_record::Certificate`: times in nanoseconds, shares of one. */
+export interface Certificate {
+  readonly valid: boolean;
+  /** Why not, and what would help. */
+  readonly faults: readonly string[];
+  readonly frames: number;
+  readonly lateness_p50_ns: number;
+  readonly lateness_p99_ns: number;
+  readonly lateness_max_ns: number;
+  readonly tolerance_ns: number;
+  readonly late_frames: number;
+  readonly unordered_drops: Readonly<Record<string, number>>;
+  readonly cpu_share: number;
+  readonly starved_ns: number;
+  readonly longest_gap_ns: number;
+  readonly machine_share: number;
 }
 
 export interface LinkRecord {

@@ -101,6 +101,19 @@ pub(crate) struct OnePath {
     pub(crate) mtu: u32,
 }
 
+/// What the hosts of a lab are told.
+#[derive(Args, Debug)]
+pub(crate) struct LabControl {
+    /// The congestion control of every connection that chooses none: one of the kernel's; highspeed, scalable
+    /// or htcp; or bpf:FILE.o, an object of your own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cc: Option<String>,
+    /// Change settings of the whole machine while the lab runs (net.ipv4.tcp_mem and others), and put them back;
+    /// kept in a journal, so that a crash is mended too
+    #[arg(long)]
+    pub(crate) tune_host: bool,
+}
+
 /// `farpath lab run`.
 #[derive(Args, Debug)]
 #[command(
@@ -111,6 +124,9 @@ pub(crate) struct LabRunArgs {
     /// The path.
     #[command(flatten)]
     pub(crate) path: OnePath,
+    /// What its hosts are told.
+    #[command(flatten)]
+    pub(crate) control: LabControl,
     /// Run this on the host `server` first, by a shell
     #[arg(long, value_name = "COMMAND")]
     pub(crate) server: Option<String>,
@@ -145,6 +161,9 @@ pub(crate) struct LabUpArgs {
     /// The seed of all luck; the scenario's own if not given
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// What its hosts are told.
+    #[command(flatten)]
+    pub(crate) control: LabControl,
     /// The data plane never sleeps, for the least lateness
     #[arg(long)]
     pub(crate) busy: bool,
@@ -204,6 +223,10 @@ pub(crate) struct RunArgs {
     /// With --emulate: the data plane never sleeps, for the least lateness
     #[arg(long, requires = "emulate")]
     pub(crate) busy: bool,
+    /// The congestion control of every connection, as `cc` of a test has it: cubic, htcp, or bpf:FILE.o, an
+    /// object of your own that real kernels run and no model knows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cc: Option<String>,
     /// With --emulate: change settings of the whole machine for the run (net.ipv4.tcp_mem and others), and
     /// put them back; kept in a journal, so that a crash is mended too
     #[arg(long, requires = "emulate")]

@@ -5,6 +5,7 @@ use std::io::{self, BufReader};
 use std::path::Path;
 use std::process::Command;
 
+use farpath_element::Drop;
 use farpath_emu::Host;
 use farpath_emu::audit::memory_available;
 use farpath_emu::driver::{Clock, Polling};
@@ -22,8 +23,9 @@ use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
+use crate::algorithms::{self, Programs};
 use crate::exit::{Failure, note};
-use crate::{algorithms, progress};
+use crate::progress;
 
 /// First argument that makes this program the measuring process of a host.
 const PROBE: &str = "farpath-probe";
@@ -32,10 +34,10 @@ const PROBE: &str = "farpath-probe";
 const SELF: &str = "/proc/self/exe";
 
 /// From the word to begin until the clock's zero: everybody has heard it by then.
-pub(crate) const LEAD: Duration = Duration::from_ms(50);
+const LEAD: Duration = Duration::from_ms(50);
 
 /// How long the measuring processes may take to have their sockets.
-pub(crate) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// How long the measuring processes are listened to before progress is shown.
 const LISTENING: std::time::Duration = std::time::Duration::from_millis(100);
@@ -103,7 +105,8 @@ pub(crate) fn point(
 ) -> Result<(Vec<Record>, Vec<LinkRecord>), Failure> {
     let plan = Plan::new(scenario).map_err(|e| Failure::usage(e.to_string()))?;
     let mut planned = plan_jobs(scenario, &plan, seed, &address);
-    let _registered = algorithms::provide(scenario, &plan, &mut planned)?;
+    let mut programs = Programs::new()?;
+    algorithms::provide(scenario, &plan, &mut planned, &mut programs)?;
     for (test, why) in &planned.skipped {
         note(&format!(
             "test `{}` is not emulated: {why}",
@@ -111,27 +114,16 @@ pub(crate) fn point(
         ));
     }
     let nominal = nominal_end(scenario, &plan);
-    let machine = Machine::read(Path::new("/")).map_err(Failure::environment)?;
-    let layouts = layout(scenario, &machine).map_err(|e| Failure::usage(e.to_string()))?;
-    let mut faults = misled(&layouts);
-    tell(&layouts);
-    let tuning = tune(&layouts, &machine, manner.tune_host)?;
+    let ground = Ground::prepare(scenario, programs, None, manner.tune_host)?;
+    tell(&ground.layouts);
+    let mut faults = mark(&ground.layouts, &mut planned);
     let options = Options {
         seed,
         sampling: sampling(nominal, manner.intervals.into()),
-        polling: if manner.busy {
-            Polling::Busy
-        } else {
-            Polling::Hybrid
-        },
+        polling: polling(manner.busy),
         ..Options::default()
     };
-    let mut lab = Lab::up(scenario, layouts, options).map_err(failure)?;
-    for host in &lab.hosts {
-        host.notes
-            .iter()
-            .for_each(|n| note(&format!("`{}`: {n}", host.name)));
-    }
+    let mut lab = ground.up(scenario, options)?;
     let results = measure(&mut lab, &planned, nominal, advance)?;
     faults.extend(results.faults.iter().map(|(flow, fault)| {
         let test = flow.map(|f| &scenario.tests[plan.flows[f].test].name);
@@ -150,30 +142,37 @@ pub(crate) fn point(
         at,
         &full,
     );
+    let mut links = lab.links();
+    let swallowed = swallowed(&lab);
+    swallowed.iter().for_each(|s| note(s));
     for record in &mut records {
+        record.notes.extend(swallowed.iter().cloned());
         record.valid = certificate.valid;
         record.notes.extend(certificate.faults.iter().cloned());
         record.certificate = Some(certificate.clone());
     }
-    if let Some(tuning) = tuning {
-        tuning
-            .restore()
-            .map_err(|e| Failure::environment(e.to_string()))?;
-    }
-    let mut links = lab.links();
+    ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
     Ok((records, links))
 }
 
-/// Flows that leave a host another way than the scenario has it.
-fn misled(layouts: &[Layout]) -> Vec<String> {
-    let flows = layouts.iter().flat_map(|l| {
-        let name = &l.spec.name;
-        l.bound.iter().map(move |(flow, interface)| {
-            format!("flow {flow} of `{name}` is to leave by {interface}, and went where the host's routes go")
-        })
-    });
-    flows.collect()
+/// Marks what leaves a host another way than its routes; says what cannot be marked, and so goes wrong.
+fn mark(layouts: &[Layout], planned: &mut Planned) -> Vec<String> {
+    let mut faults = Vec::new();
+    for layout in layouts {
+        let host = &layout.spec.name;
+        for bound in &layout.bound {
+            if !planned.set_mark(host, bound.flow, bound.mark) {
+                let (flow, interface) = (bound.flow, &bound.interface);
+                faults.push(format!(
+                    "flow {flow} of `{host}` is to leave by {interface}, and went where the host's routes go: \
+                     sockets of iperf3 and answers of the kernel cannot be told which way to take; \
+                     leave out `tool`, or `via`"
+                ));
+            }
+        }
+    }
+    faults
 }
 
 /// Says what is not as the scenario has it, once for all hosts it is true of.
@@ -190,28 +189,107 @@ pub(crate) fn tell(layouts: &[Layout]) {
     }
 }
 
-/// Tells the machine what the hosts need of it, if that is wanted; else says what they miss.
-fn tune(layouts: &[Layout], machine: &Machine, wanted: bool) -> Result<Option<Tuning>, Failure> {
-    let environment = |e: &dyn std::fmt::Display| Failure::environment(e.to_string());
-    let registry = Registry::open().map_err(|e| environment(&e))?;
-    let root = Path::new("/");
-    let recovered = tune::recover(root, registry.folder()).map_err(|e| environment(&e))?;
-    recovered.iter().for_each(|r| note(r));
-    let needs: Vec<Need> = layouts.iter().flat_map(|l| l.needs.clone()).collect();
-    // Root exceeds the limits of socket buffers as it is.
-    let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
-    if !wanted {
-        if let Some(need) = missed.max() {
+/// What a lab stands on: its hosts laid out, the machine told what they need, the programs they want
+/// registered. Dropping it undoes the last two.
+pub(crate) struct Ground {
+    pub(crate) layouts: Vec<Layout>,
+    tuning: Option<Tuning>,
+    _programs: Programs,
+}
+
+impl Ground {
+    /// Puts back what a crashed lab has left, lays out the hosts, and tells the machine what they need if that
+    /// is wanted; else says what they miss. `control` is the kernel's name of every host's default
+    /// congestion control, whatever its tests say.
+    pub(crate) fn prepare(
+        scenario: &Scenario,
+        programs: Programs,
+        control: Option<String>,
+        tune_host: bool,
+    ) -> Result<Ground, Failure> {
+        let registry = recover()?;
+        let root = Path::new("/");
+        let lay_out = || {
+            let mut machine = Machine::read(root).map_err(Failure::environment)?;
+            machine.programs = programs.names();
+            machine.control.clone_from(&control);
+            let layouts = layout(scenario, &machine).map_err(|e| Failure::usage(e.to_string()))?;
+            Ok::<_, Failure>((machine, layouts))
+        };
+        let (machine, mut layouts) = lay_out()?;
+        let needs: Vec<Need> = layouts.iter().flat_map(|l| l.needs.clone()).collect();
+        let mut tuning = None;
+        if tune_host {
+            let memory = Size::from_bytes(memory_available().unwrap_or(0));
+            let changes = tune::changes(&needs, &machine, memory);
+            let told = Tuning::apply(root, registry.folder(), &changes);
+            tuning = Some(told.map_err(|e| Failure::environment(e.to_string()))?);
+            // Hosts may be told more on a machine that was told.
+            layouts = lay_out()?.1;
+        } else if let Some(name) = control.filter(|name| !machine.allows(name)) {
+            return Err(Failure::environment(format!(
+                "`{name}` cannot be a host's default congestion control, only {} can",
+                machine.allowed.join(", ")
+            ))
+            .hint(
+                "--tune-host allows it for the run, as root; an object of your own may as well have \
+                   .flags = 1 (TCP_CONG_NON_RESTRICTED)",
+            ));
+        }
+        // Root exceeds the limits of socket buffers as it is.
+        let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
+        if let Some(need) = missed.max().filter(|_| !tune_host) {
             note(&format!(
                 "this scenario wants {need}; --tune-host grants it for the run"
             ));
         }
-        return Ok(None);
+        Ok(Ground {
+            layouts,
+            tuning,
+            _programs: programs,
+        })
     }
-    let memory = Size::from_bytes(memory_available().unwrap_or(0));
-    let changes = tune::changes(&needs, machine, memory);
-    let tuning = Tuning::apply(root, registry.folder(), &changes).map_err(|e| environment(&e))?;
-    Ok(Some(tuning))
+
+    /// Starts the hosts, and says what they lack.
+    pub(crate) fn up(&self, scenario: &Scenario, options: Options) -> Result<Lab, Failure> {
+        let lab = Lab::up(scenario, self.layouts.clone(), options).map_err(failure)?;
+        for host in &lab.hosts {
+            let notes = host.notes.iter();
+            notes.for_each(|n| note(&format!("`{}`: {n}", host.name)));
+        }
+        Ok(lab)
+    }
+
+    /// Puts the machine back, and says what went wrong.
+    pub(crate) fn restore(self) -> Result<(), Failure> {
+        let restored = self.tuning.map_or(Ok(()), Tuning::restore);
+        restored.map_err(|e| Failure::environment(e.to_string()))
+    }
+}
+
+/// Puts back what a crashed lab has changed of the machine. Returns where journals lie.
+pub(crate) fn recover() -> Result<Registry, Failure> {
+    let environment = |e: &dyn std::fmt::Display| Failure::environment(e.to_string());
+    let registry = Registry::open().map_err(|e| environment(&e))?;
+    let recovered =
+        tune::recover(Path::new("/"), registry.folder()).map_err(|e| environment(&e))?;
+    recovered.iter().for_each(|r| note(r));
+    Ok(registry)
+}
+
+/// What the data plane does while nothing is due.
+pub(crate) fn polling(busy: bool) -> Polling {
+    if busy { Polling::Busy } else { Polling::Hybrid }
+}
+
+/// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
+pub(crate) fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Failure> {
+    let command = |name: &str| probe_on(hosts, name);
+    let environment = |e: farpath_probe::ConductorError| Failure::environment(e.to_string());
+    let mut conductor = Conductor::prepare(planned, command, PATIENCE).map_err(environment)?;
+    let clock = Clock::start(LEAD);
+    conductor.start(clock.zero_ns()).map_err(environment)?;
+    Ok((conductor, clock))
 }
 
 /// Runs the jobs to their end.
@@ -222,11 +300,7 @@ fn measure(
     advance: &mut dyn FnMut(u64),
 ) -> Result<Results, Failure> {
     let hosts = std::mem::take(&mut lab.hosts);
-    let command = |name: &str| probe_on(&hosts, name);
-    let environment = |e: farpath_probe::ConductorError| Failure::environment(e.to_string());
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE).map_err(environment)?;
-    let clock = Clock::start(LEAD);
-    conductor.start(clock.zero_ns()).map_err(environment)?;
+    let (mut conductor, clock) = begin(planned, &hosts)?;
     let mut told = 0;
     let mut late = false;
     let ran = lab.run_beside(clock, |beside| {
@@ -262,7 +336,7 @@ fn measure(
 }
 
 /// The command that is the measuring process of the host of that name.
-pub(crate) fn probe_on(hosts: &[Host], name: &str) -> Command {
+fn probe_on(hosts: &[Host], name: &str) -> Command {
     let mut command = match hosts.iter().find(|h| h.name == name) {
         Some(host) => host.command(SELF),
         None => Command::new(SELF),
@@ -278,6 +352,38 @@ pub(crate) fn failure(e: LabError) -> Failure {
             .hint("use a lower rate, a shorter path or smaller queues, or close other programs"),
         other => Failure::environment(other.to_string()),
     }
+}
+
+/// What was too large for a link and vanished without a word to its sender, and what would help.
+pub(crate) fn swallowed(lab: &Lab) -> Vec<String> {
+    let plane = &lab.plane;
+    let scenario = plane.scenario();
+    let mut told = Vec::new();
+    for (number, port) in plane.wan().plan.ports.iter().enumerate() {
+        let link = &scenario.links[port.link.0];
+        let name = format!(
+            "link `{}` {}",
+            link.name,
+            scenario.direction_name(port.link, port.way)
+        );
+        let own = plane.port(number).counters().dropped(Drop::Mtu);
+        if own > 0 {
+            told.push(format!(
+                "{name} dropped {own} frames as larger than its MTU of {}: within a label switched path nobody \
+                 tells the sender; raise the link's `mtu`, or lower that of the hosts",
+                link.direction_from(port.from).mtu
+            ));
+        }
+        let behind = plane.dropped_behind(number)[Drop::Mtu as usize];
+        if behind > 0 {
+            told.push(format!(
+                "`{}` dropped {behind} frames of {name} as too large for the way on, and told nobody: a sender \
+                 allows fragments, or the router does not answer; raise the next link's `mtu`, or lower that of the hosts",
+                scenario.node_name(port.to)
+            ));
+        }
+    }
+    told
 }
 
 /// Whether a link on the way of `flow` was full between two instants, in nanoseconds.

@@ -68,6 +68,12 @@ impl Failure {
         self
     }
 
+    /// Says where it was met.
+    pub(crate) fn within(mut self, place: &str) -> Failure {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let message = self.message.trim_end();
@@ -84,6 +90,17 @@ impl Failure {
         // Nobody may be reading; the exit code still tells.
         drop(std::io::stderr().write_all(text.as_bytes()));
         self.exit.into()
+    }
+}
+
+impl std::fmt::Display for Failure {
+    /// What to say, in one line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let message = self.message.lines().collect::<Vec<_>>().join(" ");
+        match &self.hint {
+            Some(hint) => write!(f, "{message}; {hint}"),
+            None => f.write_str(&message),
+        }
     }
 }
 

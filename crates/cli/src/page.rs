@@ -49,6 +49,10 @@ fn command(args: &RunArgs, seed: u64) -> String {
         args.scenario.clone(),
         format!("--seed {seed}"),
     ];
+    if args.emulate {
+        words.push("--emulate".to_owned());
+    }
+    words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
     words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
     words.extend(args.only.iter().map(|t| format!("--only {t}")));
     if args.repeat > 1 {

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::progress::{self, Progress};
 use crate::simulate::{self, Point, Wanted};
 use crate::tap::Taps;
-use crate::{emulate, page, search};
+use crate::{algorithms, emulate, page, search};
 
 /// A scenario's text with `--set` applied, and what it means.
 pub(crate) struct Loaded {
@@ -36,7 +36,8 @@ pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
     let colour = std::io::stderr().is_terminal();
     let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
     let document = Document::open(&source, sets).map_err(say)?;
-    let scenario = document.scenario().map_err(say)?;
+    let mut scenario = document.scenario().map_err(say)?;
+    algorithms::find_objects(&mut scenario, &source.name);
     Ok(Loaded {
         files: scenario.files.clone(),
         source,
@@ -54,9 +55,7 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let emulate = args.emulate && emulate::prepare()?;
     progress::watch_interrupts()?;
-    let sets = sets(&args.sets)?;
-    let mut loaded = open(&args.scenario, &sets)?;
-    keep_only(&mut loaded.scenario, &args.only)?;
+    let (mut loaded, sets) = asked_for(args)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let mut wanted = wanted(args, emulate);
     // What cannot be written or held is found out before anything runs.
@@ -116,6 +115,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// The scenario as the command line has it, and every `--set` that makes it so.
+fn asked_for(args: &RunArgs) -> Result<(Loaded, Vec<Set>), Failure> {
+    let mut sets = sets(&args.sets)?;
+    let mut loaded = open(&args.scenario, &sets)?;
+    if let Some(cc) = &args.cc {
+        sets.extend(algorithms::sets(&loaded.scenario, cc)?);
+        loaded = open(&args.scenario, &sets)?;
+    }
+    keep_only(&mut loaded.scenario, &args.only)?;
+    if !args.emulate {
+        algorithms::need_no_kernel(&loaded.scenario)?;
+    }
+    Ok((loaded, sets))
 }
 
 /// What the flags ask for; none of them is predictions and simulation.

@@ -13,7 +13,7 @@ use farpath_sim as sim;
 use crate::emulate::{self, Manner};
 use crate::exit::Failure;
 use crate::tap::Taps;
-use crate::{progress, sequence};
+use crate::{algorithms, progress, sequence};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,7 @@ pub(crate) fn point(
         point.records.extend(records);
         point.links.extend(links);
     }
+    algorithms::leave_out(scenario, &mut point);
     Ok(point)
 }
 

@@ -115,13 +115,24 @@ pub enum BpfError {
         /// The end of what bpftool said, the verifier's log included.
         log: String,
     },
+    /// A file is no BPF object.
+    #[error(
+        "{path} is no BPF object ({found}): make one with `clang -target bpf -mcpu=v3 -O2 -g -c FILE.c -o FILE.o`",
+        path = path.display()
+    )]
+    NoObject {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
     /// An algorithm of that name exists and is not this one.
     #[error(
-        "congestion control `{0}` is registered already, by another version or another program: end it, or `bpftool struct_ops unregister name {0}`"
+        "congestion control `{0}` is registered already, by another version or another program: end it, or `bpftool struct_ops unregister name {0}`; an object of your own may as well have another .name"
     )]
     NameTaken(String),
     /// A user's object does not hold one congestion control.
-    #[error("{path} registers {found} congestion controls: one is needed, a struct tcp_congestion_ops in section .struct_ops", path = path.display())]
+    #[error("{path} has {found} congestion controls: one is needed, a struct tcp_congestion_ops in section .struct_ops", path = path.display())]
     NotOne {
         /// The object.
         path: PathBuf,

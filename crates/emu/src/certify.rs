@@ -14,6 +14,9 @@ pub const TOLERANCE: Duration = Duration::from_ms(1);
 /// Share of frames that may be later than the tolerance.
 const LATE_SHARE: f64 = 0.005;
 
+/// The longest the data plane may stand still: what happened on the wire meanwhile happened all at once.
+pub const LONGEST_GAP: Duration = Duration::from_ms(100);
+
 /// What a verdict is given on.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
@@ -46,6 +49,14 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         );
         why.push_str(&cause(evidence));
         faults.push(why);
+    }
+    if fidelity.longest_gap > LONGEST_GAP {
+        faults.push(format!(
+            "the data plane stood still for {:.0} ms ({} may be): it was stopped, the machine was, or it had no \
+             processor; run it where nobody does that",
+            fidelity.longest_gap.as_secs_f64() * 1e3,
+            LONGEST_GAP
+        ));
     }
     for (place, count) in &evidence.unordered {
         if *count > 0 {
@@ -81,14 +92,14 @@ fn cause(evidence: &Evidence) -> String {
     let audit = &evidence.audit;
     let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     let stolen = audit.stolen_share();
-    if stolen > 0.01 {
+    if stolen > 0.01 && stolen > starved {
         format!(
             ": the machine under this virtual one gave {:.1} % of its processors' time to others; run it where \
              processors are not shared",
             stolen * 100.0
         )
     } else if starved > 0.02 {
-        ": other processes had the processor; run it on an idle machine".to_owned()
+        ": it starved, other processes had the processor; run it on an idle machine".to_owned()
     } else if audit.thread_share(evidence.time) > 0.5 {
         ": more frames than this machine delivers; lower the rate, use larger frames, or allow longer deliveries with \
          --coalescing"
@@ -124,6 +135,43 @@ mod tests {
         assert!(certificate.valid, "{:?}", certificate.faults);
         assert_eq!((certificate.frames, certificate.late_frames), (1000, 1));
         assert_eq!(certificate.lateness_max_ns, 2_000_000);
+    }
+
+    #[test]
+    fn a_data_plane_that_stood_still_is_a_fault() {
+        let mut fidelity = Fidelity::new(TOLERANCE);
+        fidelity.delivered(Duration::from_us(10), 1000);
+        fidelity.gap(LONGEST_GAP);
+        assert!(certify(&fidelity, &Evidence::default()).valid);
+        fidelity.gap(Duration::from_ms(300));
+        let certificate = certify(&fidelity, &Evidence::default());
+        assert!(!certificate.valid);
+        assert!(
+            certificate.faults[0]
+                .starts_with("the data plane stood still for 300 ms (100 ms may be)"),
+            "{:?}",
+            certificate.faults
+        );
+    }
+
+    #[test]
+    fn a_starved_data_plane_is_named() {
+        let mut fidelity = Fidelity::new(TOLERANCE);
+        fidelity.delivered(Duration::from_ms(20), 10);
+        let evidence = Evidence {
+            time: Duration::from_secs(1),
+            audit: Audit {
+                starved_ns: 100_000_000,
+                ..Audit::default()
+            },
+            ..Evidence::default()
+        };
+        let certificate = certify(&fidelity, &evidence);
+        assert!(
+            certificate.faults[0].contains("it starved, other processes had the processor"),
+            "{:?}",
+            certificate.faults
+        );
     }
 
     #[test]

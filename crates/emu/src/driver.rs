@@ -105,6 +105,8 @@ pub fn drive<I: Interface + AsFd>(
                 if woken == Woken::ByTime {
                     wake = lead(wake, after.since(before + rest));
                 }
+                // Who was stopped in his sleep has looked away as well.
+                fidelity.gap(after.since(before).saturating_sub(rest));
                 before = after;
             }
         }

@@ -152,9 +152,16 @@ impl Host {
             std::fs::write(&file, value).map_err(|e| format!("set {key} to {value}: {e}"))?;
         }
         let (device, descriptors) = attach(orders, &mut notes)?;
-        batch("ip", &orders.links)?;
+        batch("ip", &[], &orders.links)?;
+        for (version, rules) in ["-4", "-6"].iter().zip(&orders.rules) {
+            batch("ip", &[version], rules).map_err(|why| {
+                format!(
+                    "{why} (a test that goes `via` another link needs CONFIG_IP_MULTIPLE_TABLES)"
+                )
+            })?;
+        }
         for line in &orders.shaping {
-            if let Err(why) = batch("tc", std::slice::from_ref(line)) {
+            if let Err(why) = batch("tc", &[], std::slice::from_ref(line)) {
                 notes.push(format!(
                     "the host does not feel its interface's rate, its connections are never held back by it ({why})"
                 ));
@@ -275,7 +282,7 @@ fn packet_sockets(names: &[String]) -> Result<Vec<OwnedFd>, String> {
         ));
         lines.push(format!("link set dev {far} arp off up"));
     }
-    batch("ip", &lines)?;
+    batch("ip", &[], &lines)?;
     let socket = |number: usize| {
         let failed = |e: Errno| format!("open a packet socket for {}: {e}", names[number]);
         let socket = sys::packet_socket(&far(number)).map_err(failed)?;

@@ -21,13 +21,23 @@ pub struct Layout {
     pub spec: HostSpec,
     /// For each interface the port its frames leave on, by number in the plan with all pairs.
     pub ports: Vec<usize>,
-    /// Streams of tests that go another way than the host's routes: flow, and the interface to which
-    /// its socket must be bound. A flow's number is that of the scenario's own plan.
-    pub bound: Vec<(usize, String)>,
+    /// Streams of tests that go another way than the host's routes.
+    pub bound: Vec<Bound>,
     /// What is not as the scenario has it.
     pub notes: Vec<String>,
     /// What the machine would have to be told.
     pub needs: Vec<Need>,
+}
+
+/// A stream that leaves a host another way than its routes have it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bound {
+    /// Its flow, by number in the scenario's own plan.
+    pub flow: usize,
+    /// The interface it is to leave by.
+    pub interface: String,
+    /// What its sockets send must carry this mark (`SO_MARK`), or it goes with the rest.
+    pub mark: u32,
 }
 
 /// Packets that may wait for the data plane: with 1000, what a TAP has, it drops under load and
@@ -108,9 +118,11 @@ fn host(
             .others
             .iter()
             .filter(|(flow, _)| *flow < whole_flows(plan, scenario));
-        layout
-            .bound
-            .extend(bound.map(|(flow, output)| (*flow, interface_name(*output))));
+        layout.bound.extend(bound.map(|(flow, output)| Bound {
+            flow: *flow,
+            interface: interface_name(*output),
+            mark: mark(*output),
+        }));
     }
     layout.bound.sort();
     layout
@@ -120,6 +132,11 @@ fn host(
 fn whole_flows(plan: &Plan, scenario: &Scenario) -> usize {
     let own = scenario.tests.len();
     plan.flows.iter().take_while(|f| f.test < own).count()
+}
+
+/// The mark of what is to leave by interface `number`.
+pub(crate) fn mark(number: usize) -> u32 {
+    number as u32 + 1
 }
 
 /// `eth0` and so on.
@@ -347,7 +364,14 @@ mod tests {
         // b and r the short way, c and s the long one, and b the long one for who asks for it.
         assert_eq!(v4(short), [to(1, false), to(3, false)]);
         assert_eq!(v4(long), [to(1, true), to(2, false), to(4, false)]);
-        assert_eq!(hosts[0].bound, [(1, "eth1".to_owned())]);
+        assert_eq!(
+            hosts[0].bound,
+            [Bound {
+                flow: 1,
+                interface: "eth1".to_owned(),
+                mark: 2
+            }]
+        );
         assert_eq!(hosts[0].ports.len(), 2);
         assert!(hosts[1].bound.is_empty());
         let v6 = short.routes.iter().filter(|r| r.to.is_ipv6()).count();

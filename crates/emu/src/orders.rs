@@ -8,6 +8,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::mark;
 use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, SMALLEST_IPV6_MTU, Shaping};
 use crate::tap::Device;
 
@@ -22,6 +23,8 @@ pub(crate) struct Orders {
     pub(crate) device: DeviceChoice,
     /// Lines for `ip -batch`.
     pub(crate) links: Vec<String>,
+    /// Lines for `ip -4 -batch` and `ip -6 -batch`: which packets go by another table.
+    pub(crate) rules: [Vec<String>; 2],
     /// Lines for `tc -batch`; a kernel without the discipline goes without.
     pub(crate) shaping: Vec<String>,
 }
@@ -65,6 +68,7 @@ impl Orders {
             interfaces: spec.interfaces.iter().map(|i| i.name.clone()).collect(),
             device: spec.device,
             links: links(&spec.interfaces, ipv6),
+            rules: [true, false].map(|v4| rules(&spec.interfaces, ipv6, v4)),
             shaping: spec.interfaces.iter().filter_map(shaping).collect(),
         }
     }
@@ -105,24 +109,42 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
             lines.push(format!("address add {address}/{length} dev {name}{how}"));
         }
     }
-    for interface in interfaces {
+    for (number, interface) in interfaces.iter().enumerate() {
         for route in carried(interface, &interface.routes, ipv6, |r| r.to) {
             let mut line = format!(
                 "route add {} dev {} src {}",
                 route.to, interface.name, route.from
             );
-            // Others stand at 0 (IPv4) or 1024 (IPv6): these come behind.
-            if route.bound_only {
-                line += " metric 2048";
-            }
             if let Some(segments) = route.initial_window {
                 line += &format!(" initcwnd {segments}");
+            }
+            if route.bound_only {
+                lines.push(format!("{line} table {}", FIRST_TABLE + number));
+                // Others stand at 0 (IPv4) or 1024 (IPv6): these come behind.
+                line += " metric 2048";
             }
             lines.push(line);
         }
     }
     lines
 }
+
+/// Which marks go by tables of their own, in one version of IP.
+fn rules(interfaces: &[InterfaceSpec], ipv6: bool, v4: bool) -> Vec<String> {
+    let has_own = |interface: &InterfaceSpec| {
+        let mut routes = carried(interface, &interface.routes, ipv6, |r| r.to);
+        routes.any(|r| r.bound_only && r.to.is_ipv4() == v4)
+    };
+    let numbered = interfaces.iter().enumerate();
+    numbered
+        .filter(|(_, interface)| has_own(interface))
+        .map(|(n, _)| format!("rule add fwmark {} lookup {}", mark(n), FIRST_TABLE + n))
+        .collect()
+}
+
+/// The routing table of what is marked for the first interface; the others' follow. The kernel's own
+/// tables are above 252.
+const FIRST_TABLE: usize = 1000;
 
 /// Those an interface of its MTU can carry.
 fn carried<'a, T>(
@@ -209,8 +231,13 @@ mod tests {
                 "address add 198.18.0.1/32 dev eth0",
                 "address add 2001:db8::1/128 dev eth0 nodad",
                 "route add 198.18.0.2 dev eth0 src 198.18.0.1",
-                "route add 2001:db8::2 dev eth0 src 2001:db8::1 metric 2048 initcwnd 3",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 table 1000",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 metric 2048",
             ]
+        );
+        assert_eq!(
+            orders.rules,
+            [vec![], vec!["rule add fwmark 1 lookup 1000".to_owned()]]
         );
         assert_eq!(
             orders.shaping,
@@ -226,7 +253,7 @@ mod tests {
         small.interfaces[0].mtu = 1279;
         for orders in [Orders::of(&spec(), false), Orders::of(&small, true)] {
             assert!(
-                orders.links.iter().all(|l| !l.contains("2001:")),
+                orders.links.iter().all(|l| !l.contains("2001:")) && orders.rules[1].is_empty(),
                 "{orders:?}"
             );
         }

@@ -22,12 +22,13 @@ pub(crate) fn iproute(program: &str) -> Result<Command, String> {
     })
 }
 
-/// Has `program` do `lines`; the error names the line it stopped at.
-pub(crate) fn batch(program: &str, lines: &[String]) -> Result<(), String> {
+/// Has `program` do `lines`, with these options; the error names the line it stopped at.
+pub(crate) fn batch(program: &str, options: &[&str], lines: &[String]) -> Result<(), String> {
     if lines.is_empty() {
         return Ok(());
     }
     let mut child = iproute(program)?
+        .args(options)
         .args(["-batch", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

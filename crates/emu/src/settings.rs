@@ -4,11 +4,12 @@
 //! `wmem_max`, of `net.ipv4.tcp_mem`, nor of the list of congestion controls everyone may use: these are
 //! the machine's, and become [`Need`]s, which `--tune-host` can meet.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use farpath_scenario::{Host, NodeId, Scenario, Tcp};
-use farpath_tcp::Profile;
+use farpath_scenario::{Congestion, Host, NodeId, Scenario, Tcp};
+use farpath_tcp::{Flavour, Profile};
 use farpath_units::{Duration, Size};
 
 /// What bears on hosts and is the machine's.
@@ -26,9 +27,34 @@ pub struct Machine {
     pub allowed: Vec<String>,
     /// Whether a host can have a floor of its retransmission timer (Linux 6.11 and later).
     pub rto_min: bool,
+    /// BPF programs registered for the lab: what a scenario asks for, as [`asked`] says it, and the name the
+    /// kernel has it by.
+    pub programs: BTreeMap<String, String>,
+    /// What every host is to have as its default, by the kernel's name, whatever its tests say.
+    pub control: Option<String>,
+}
+
+/// A congestion control as a scenario asks for it, in words.
+pub fn asked(cc: &Congestion) -> String {
+    match (&cc.object, cc.flavour) {
+        (Some(object), _) => format!("bpf:{object}"),
+        (None, Flavour::Rfc) => cc.algorithm.name().to_owned(),
+        (None, Flavour::Linux) => format!("{} (linux)", cc.algorithm.name()),
+    }
 }
 
 impl Machine {
+    /// The kernel's name of what is asked for: that of a program registered for it, or its own.
+    pub fn name_of(&self, cc: &Congestion) -> String {
+        let program = self.programs.get(&asked(cc)).cloned();
+        program.unwrap_or_else(|| cc.algorithm.name().to_owned())
+    }
+
+    /// Whether a host can have this algorithm as its default.
+    pub fn allows(&self, name: &str) -> bool {
+        self.allowed.iter().any(|a| a == name)
+    }
+
     /// What `root/proc/sys` says; `root` is `/` but in tests.
     ///
     /// # Errors
@@ -61,6 +87,8 @@ impl Machine {
             available: words("net.ipv4.tcp_available_congestion_control")?,
             allowed: words(ALLOWED)?,
             rto_min: setting_file(root, RTO_MIN).exists(),
+            programs: BTreeMap::new(),
+            control: None,
         })
     }
 }
@@ -230,24 +258,25 @@ impl Settings {
 
     /// The default for connections that choose none: the tests', or that of the host's time.
     fn control(&mut self, host: &Host, tests: &[&Tcp], machine: &Machine) {
-        let wanted = agreed(tests, |t| t.cc.algorithm).unwrap_or(host.profile.algorithm());
-        let wanted = wanted.name();
-        if machine.allowed.iter().any(|a| a == wanted) {
+        let of_tests = agreed(tests, |t| machine.name_of(&t.cc));
+        let wanted = machine.control.clone().or(of_tests);
+        let wanted = wanted.unwrap_or_else(|| host.profile.algorithm().name().to_owned());
+        if machine.allows(&wanted) {
             self.set(CONTROL, wanted);
-        } else if machine.available.iter().any(|a| a == wanted) {
-            self.needs.push(Need::Allowed(wanted.to_owned()));
+        } else if machine.available.contains(&wanted) {
+            self.needs.push(Need::Allowed(wanted.clone()));
             self.notes.push(format!(
                 "`{wanted}` cannot be its default, only {} can: programs must ask for it on each socket, as root; --tune-host changes that",
                 machine.allowed.join(", ")
             ));
         }
         for tcp in tests {
-            let name = tcp.cc.algorithm.name();
+            let name = machine.name_of(&tcp.cc);
             let note = format!(
                 "this kernel has no congestion control `{name}`, only {}",
                 machine.available.join(", ")
             );
-            if !machine.available.iter().any(|a| a == name) && !self.notes.contains(&note) {
+            if !machine.available.contains(&name) && !self.notes.contains(&note) {
                 self.notes.push(note);
             }
         }
@@ -317,6 +346,8 @@ pub(crate) mod tests {
             available: ["reno", "cubic"].map(str::to_owned).to_vec(),
             allowed: vec!["reno".to_owned()],
             rto_min: true,
+            programs: BTreeMap::new(),
+            control: None,
         }
     }
 

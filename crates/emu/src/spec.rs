@@ -65,7 +65,8 @@ pub struct Route {
     pub to: IpAddr,
     /// An address of the host, perhaps of another interface: the source towards it.
     pub from: IpAddr,
-    /// Only for sockets that are bound to the interface: others go another way.
+    /// Only for sockets that are bound to the interface, and for what is marked with its number and one (the
+    /// first interface's mark is 1): others go another way.
     pub bound_only: bool,
     /// First congestion window of connections to it in segments (`initcwnd`); the kernel's if absent.
     pub initial_window: Option<u32>,

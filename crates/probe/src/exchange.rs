@@ -266,6 +266,7 @@ mod tests {
                 local: address,
                 remote: address,
                 class: 0,
+                mark: 0,
             },
             side: Side::Connect,
             algorithm: "cubic".to_owned(),

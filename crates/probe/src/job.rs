@@ -77,6 +77,8 @@ pub struct Ends {
     pub remote: SocketAddr,
     /// The IP TOS byte.
     pub class: u8,
+    /// `SO_MARK`: what the host's routes go by where they know it; 0 for none.
+    pub mark: u32,
 }
 
 /// Who begins a connection.
@@ -187,6 +189,8 @@ pub struct PingWork {
     pub identifier: u16,
     /// The IP TOS byte.
     pub class: u8,
+    /// `SO_MARK`, as of [`Ends`].
+    pub mark: u32,
     /// TTL of the requests.
     pub ttl: u8,
     /// Bytes of the IP datagram.
@@ -248,6 +252,7 @@ mod tests {
             local: "198.18.0.1:49152".parse().expect("an address"),
             remote: "[2001:db8::2]:5001".parse().expect("an address"),
             class: 0xb8,
+            mark: 0,
         };
         let span = Span {
             start: 1,

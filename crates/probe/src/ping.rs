@@ -10,7 +10,7 @@ use farpath_record::Seen;
 use crate::icmp::{self, Heard};
 use crate::job::{Ends, PingWork};
 use crate::report::PingReport;
-use crate::socket::{SocketError, refused, set_class, set_unfragmented};
+use crate::socket::{SocketError, refused, set_class, set_mark, set_unfragmented};
 use crate::sys::{self, Datagram};
 use crate::watch::{READ, Watch, Woken};
 
@@ -53,15 +53,15 @@ impl Prepared {
         let local = SocketAddr::new(work.local, port);
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         let remote = SocketAddr::new(work.remote, 0);
-        let class = work.class;
-        set_class(
-            fd,
-            &Ends {
-                local,
-                remote,
-                class,
-            },
-        )?;
+        let (class, mark) = (work.class, work.mark);
+        let ends = Ends {
+            local,
+            remote,
+            class,
+            mark,
+        };
+        set_mark(fd, mark)?;
+        set_class(fd, &ends)?;
         set_unfragmented(fd, v6)?;
         let ttl = i32::from(work.ttl);
         let result = if v6 {

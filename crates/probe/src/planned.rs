@@ -51,6 +51,33 @@ impl Planned {
     }
 }
 
+impl Planned {
+    /// What flow `number` sends from the host of that name carries this mark, by which the host's routes tell
+    /// it from other flows. Returns whether a socket there is ours to be marked: iperf3's are not, nor is
+    /// what a kernel answers by itself.
+    pub fn set_mark(&mut self, host: &str, number: usize, mark: u32) -> bool {
+        let mut marked = false;
+        let tasks = self.hosts.get_mut(host).map(|job| &mut job.tasks);
+        for task in tasks.into_iter().flatten() {
+            // The requests of an exchange are the flow after its answers.
+            let asking = task.flow + 1 == number;
+            let own = match &mut task.work {
+                Work::Ask(work) | Work::Answer(work) if asking => &mut work.asking.ends.mark,
+                _ if task.flow != number => continue,
+                Work::Ask(work) | Work::Answer(work) => &mut work.answering.ends.mark,
+                Work::TcpSend(work) | Work::TcpReceive(work) => &mut work.connection.ends.mark,
+                Work::UdpSend(work) => &mut work.ends.mark,
+                Work::UdpReceive(work) => &mut work.ends.mark,
+                Work::Ping(work) => &mut work.mark,
+                Work::Iperf3Client(_) | Work::Iperf3Server(_) => continue,
+            };
+            *own = mark;
+            marked = true;
+        }
+        marked
+    }
+}
+
 /// Connections of one test at most: each has a thread at both ends.
 const MOST_STREAMS: usize = 1000;
 
@@ -202,6 +229,7 @@ impl Planner<'_> {
             local,
             remote,
             class: test.class,
+            mark: 0,
         };
         [ends(source, sink), ends(sink, source)]
     }
@@ -219,6 +247,7 @@ impl Planner<'_> {
             remote: (self.address)(test.to, test.ip),
             identifier: Plan::echo_identifier(flow),
             class: test.class,
+            mark: 0,
             ttl: ping.ttl,
             size: ping.size,
             start: test.start.as_ns(),

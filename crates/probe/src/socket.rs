@@ -74,6 +74,7 @@ impl Prepared {
             "set SO_REUSEADDR",
             sys::set(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1),
         )?;
+        set_mark(fd, connection.ends.mark)?;
         set_class(fd, &connection.ends)?;
         set_algorithm(fd, &connection.algorithm)?;
         for (option, wanted) in [
@@ -172,6 +173,15 @@ impl Prepared {
             }
         }
     }
+}
+
+/// The mark of what a socket sends.
+pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> Result<(), SocketError> {
+    if mark == 0 {
+        return Ok(());
+    }
+    let result = sys::set(socket, libc::SOL_SOCKET, libc::SO_MARK, mark.cast_signed());
+    refused("set SO_MARK (it needs CAP_NET_ADMIN)", result)
 }
 
 /// The TOS byte or traffic class of what a socket sends. Of TCP the kernel keeps the ECN field.

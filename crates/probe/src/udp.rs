@@ -11,7 +11,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use crate::job::{Due, Ends, UdpSendWork};
 use crate::report::UdpSendReport;
 use crate::socket::{
-    RECEIVE_BUFFER, SEND_BUFFER, SocketError, refused, set_buffer, set_class, set_unfragmented,
+    RECEIVE_BUFFER, SEND_BUFFER, SocketError, refused, set_buffer, set_class, set_mark,
+    set_unfragmented,
 };
 use crate::sys;
 use crate::watch::{WRITE, Watch, Woken};
@@ -50,6 +51,7 @@ impl Prepared {
         let v6 = ends.local.is_ipv6();
         let socket = refused("open a UDP socket", sys::socket(v6, libc::SOCK_DGRAM, 0))?;
         let fd = socket.as_fd();
+        set_mark(fd, ends.mark)?;
         set_class(fd, ends)?;
         set_unfragmented(fd, v6)?;
         let mut notes = Vec::new();
@@ -258,6 +260,7 @@ mod tests {
                 local: address,
                 remote: address,
                 class: 0,
+                mark: 0,
             },
             span: Span {
                 start: 1000,

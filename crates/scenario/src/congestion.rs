@@ -3,7 +3,7 @@
 use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
 use farpath_units::Size;
 
-use crate::decode::Fields;
+use crate::decode::{Fields, Value, one_of};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int};
 use crate::key::{Key, Kind, key};
@@ -15,9 +15,29 @@ use crate::table::TCP;
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;
 
-pub(crate) const CC: Key = key("cc", Choice(Algorithm::NAMES), "Congestion control.")
-    .default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
-    .only(TCP);
+pub(crate) const CC: Key = key(
+    "cc",
+    Kind::Control(Algorithm::NAMES),
+    "Congestion control. `bpf:FILE.o`, beside the scenario, is your own struct tcp_congestion_ops for real \
+     kernels (`--emulate`): no model knows it.",
+)
+.default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
+.only(TCP);
+
+/// What a congestion control begins with that is an object file.
+const OBJECT: &str = "bpf:";
+
+/// Reads a congestion control: one of `words`, or an object file.
+pub(crate) fn read(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
+    match text.strip_prefix(OBJECT) {
+        Some("") => Err((
+            format!("`{text}` names no file"),
+            "write the object file after it: bpf:my.o".to_owned(),
+        )),
+        Some(_) => Ok(Value::Text(text.to_owned())),
+        None => one_of(name, text, words),
+    }
+}
 
 pub(crate) const FLAVOUR: Key = key(
     "flavour",
@@ -112,8 +132,10 @@ pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnost
     let algorithm = word("cc")
         .and_then(|name| Algorithm::named(&name))
         .unwrap_or(usual);
+    let object = word("cc").and_then(|cc| cc.strip_prefix(OBJECT).map(str::to_owned));
     Congestion {
         algorithm,
+        object,
         flavour: match word("flavour").as_deref() {
             Some("linux") => Flavour::Linux,
             _ => Flavour::Rfc,

@@ -325,6 +325,7 @@ fn is_quantity(kind: &Kind) -> bool {
             | Kind::Bound
             | Kind::Framing
             | Kind::Choice(_)
+            | Kind::Control(_)
     )
 }
 
@@ -515,12 +516,13 @@ fn read_text(name: &str, kind: &Kind, s: &str) -> Result<Value, (String, String)
         Kind::Class => quantity::class(name, text).map(|c| Value::Int(i64::from(c))),
         Kind::Framing => one_of(name, text, &crate::signal::words()),
         Kind::Choice(words) => one_of(name, text, words),
+        Kind::Control(words) => crate::congestion::read(name, text, words),
         // Its unit is known only when the metric is; judged there.
         _ => Ok(Value::Text(text.to_owned())),
     }
 }
 
-fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
+pub(crate) fn one_of(name: &str, text: &str, words: &[&str]) -> Result<Value, (String, String)> {
     match words.iter().find(|w| **w == text) {
         Some(word) => Ok(Value::Text((*word).to_owned())),
         None => Err(no_choice(name, text, words)),

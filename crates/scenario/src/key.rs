@@ -66,6 +66,8 @@ pub(crate) enum Kind {
     Framing,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// One of these congestion controls, or `bpf:` and the name of an object file.
+    Control(&'static [&'static str]),
     /// Several of these words.
     Choices(&'static [&'static str]),
     /// The name of a thing elsewhere in the file.

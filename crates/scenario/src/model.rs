@@ -415,6 +415,17 @@ impl TestKind {
         }
     }
 
+    /// The same, to be changed.
+    pub fn tcp_mut(&mut self) -> Option<&mut Tcp> {
+        match self {
+            TestKind::Tcp(tcp) => Some(tcp),
+            TestKind::Transfer(transfer) => Some(&mut transfer.tcp),
+            TestKind::Request(request) => Some(&mut request.tcp),
+            TestKind::Flows(flows) => Some(&mut flows.tcp),
+            TestKind::Ping(_) | TestKind::Udp(_) => None,
+        }
+    }
+
     /// What is asked and answered on connection `stream`, if the test asks.
     pub fn exchange(&self, stream: u32) -> Option<Exchange> {
         match self {
@@ -498,6 +509,9 @@ pub struct Tcp {
 pub struct Congestion {
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// The BPF object file that real hosts run in its place, which no model knows: as the scenario has it,
+    /// relative to its folder.
+    pub object: Option<String>,
     /// Whose rules it follows.
     pub flavour: Flavour,
     /// Growth before the first loss.

@@ -30,7 +30,7 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Codes { names: true, .. } => "[\"af11\", 8]".to_owned(),
         Kind::Codes { .. } => "[0, 1]".to_owned(),
         Kind::Framing => "\"gbe\"".to_owned(),
-        Kind::Choice(words) => format!("\"{}\"", words[0]),
+        Kind::Choice(words) | Kind::Control(words) => format!("\"{}\"", words[0]),
         Kind::Choices(words) => format!("[\"{}\"]", words[0]),
         Kind::Refs { .. } | Kind::Texts => "[\"a\", \"b\"]".to_owned(),
         Kind::Bound => "\"990 Mbit/s\"".to_owned(),

@@ -138,6 +138,7 @@ fn value(kind: &Kind) -> String {
         }
         Kind::Framing => words(&crate::signal::words()),
         Kind::Choice(list) => words(list),
+        Kind::Control(list) => format!("{} `bpf:FILE.o`", words(list)),
         Kind::Choices(list) => format!("list of {}", words(list)),
         Kind::Ref(of) => format!("name of a {of}"),
         Kind::Refs { of, min, max } if min == max => format!("{min} names of {of}s"),

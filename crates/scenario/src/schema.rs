@@ -120,6 +120,9 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Bound => number_or_text(json!({ "type": "number" })),
         Kind::Framing => json!({ "enum": crate::signal::words() }),
         Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Control(words) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": "^bpf:." }] })
+        }
         Kind::Choices(words) => {
             json!({ "type": "array", "items": { "enum": words }, "minItems": 1 })
         }

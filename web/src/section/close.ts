@@ -47,7 +47,9 @@ export function reproduce(data: ReportData): HTMLElement {
   const command = data.command ?? `farpath run ${data.scenario.name} --seed ${run.seed}`;
   const entry = (name: string, value: Node | string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value));
   const base = data.scenario.name.replace(/[^A-Za-z0-9_-]+/g, "-");
-  return section("reproduce", "Run it again", h("p", {}, "The same version, scenario and seed give the same bits."),
+  return section("reproduce", "Run it again", h("p", {}, run.records.some((r) => r.origin === "emulated")
+      ? "The same version, scenario and seed give the same bits in models; what is emulated varies with the machine."
+      : "The same version, scenario and seed give the same bits."),
     h("pre", { class: "command" }, h("code", {}, command)),
     h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}`), entry("seed", String(run.seed)),
       entry("scenario SHA-256", h("code", { class: "hash" }, run.scenario_sha256))),

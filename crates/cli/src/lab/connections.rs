@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 /// One look at one connection.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Look {
+    /// The congestion control, as the kernel names it.
+    control: String,
     /// Bytes in flight.
     in_flight: u64,
     /// Bytes acknowledged so far.
@@ -81,7 +83,8 @@ impl Connections {
             "the congestion window or the program itself limited it".to_owned()
         };
         Some(format!(
-            "your program kept at most {kept} in flight on a path that holds {}; {why}",
+            "your program ({}) kept at most {kept} in flight on a path that holds {}; {why}",
+            most.control,
             quantity(bdp)
         ))
     }
@@ -95,6 +98,11 @@ fn quantity(bytes: u64) -> String {
     }
 }
 
+/// What `ss` says of a connection in one word, beside its congestion control (`tcp_info_print` of iproute2).
+const WORDS: [&str; 8] = [
+    "ts", "usec_ts", "sack", "ecn", "ecnseen", "accecn", "fastopen", "tcp-ao",
+];
+
 /// The second line of a connection: words, most of them `name:value`.
 fn read(line: &str) -> Look {
     let mut look = Look::default();
@@ -106,6 +114,10 @@ fn read(line: &str) -> Look {
     let mut unacked = 0;
     for word in line.split_whitespace() {
         let Some((name, value)) = word.split_once(':') else {
+            // Before it stand at most the socket's options (`ts sack ecn`); behind it come words of `send 27Mbps`.
+            if !WORDS.contains(&word) && look.control.is_empty() {
+                look.control = word.to_owned();
+            }
             continue;
         };
         match name {
@@ -131,7 +143,7 @@ fn read(line: &str) -> Look {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
+    const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
         pmtu:1500 cwnd:700 ssthresh:500 bytes_sent:90000000 bytes_acked:88000000 segs_out:1 send 27Mbps \
         busy:9000ms rwnd_limited:6000ms(66.7%) unacked:620 retrans:0/3 notsent:1\n";
 
@@ -142,7 +154,7 @@ mod tests {
         let line = connections.line(37_500_000).expect("there is one");
         assert_eq!(
             line,
-            "your program kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
+            "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
              window limited it 67 % of the time"
         );
     }

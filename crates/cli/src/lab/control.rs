@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{environment, registry};
+use super::{registry, running};
 use crate::exit::Failure;
 
 /// Name of the socket in the lab's folder.
@@ -42,8 +42,8 @@ pub(super) fn socket(folder: &Path) -> PathBuf {
 
 /// Asks the lab of that name.
 pub(super) fn ask(name: &str, request: &Request) -> Result<String, Failure> {
+    running(name)?;
     let registry = registry()?;
-    registry.read(name).map_err(environment)?;
     let path = socket(&registry.folder().join(name));
     let talk = || -> std::io::Result<Answer> {
         let mut stream = UnixStream::connect(&path)?;

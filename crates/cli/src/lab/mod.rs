@@ -13,19 +13,21 @@ mod status;
 mod up;
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use farpath_emu::state::Registry;
+use farpath_emu::state::{Lab, Registry};
 
 use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
+use crate::{algorithms, emulate};
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         LabCommand::Run(run) => Ok(run::run(run)),
         LabCommand::Up(up) => up::up(&args.lab, up).map(ExitCode::from),
         LabCommand::Exec(exec) => {
-            let lab = registry()?.read(&args.lab).map_err(environment)?;
+            let lab = running(&args.lab)?;
             let host = lab.hosts.iter().find(|(name, _)| *name == exec.host);
             let Some((_, init)) = host else {
                 let known: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
@@ -52,11 +54,14 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
         LabCommand::Status(status) => status::status(&args.lab, status).map(ExitCode::from),
         LabCommand::Down => {
             let registry = registry()?;
-            registry.stop(&args.lab).map_err(environment)?;
-            // A lab that was kept in the foreground has none.
-            drop(std::fs::remove_file(
-                registry.folder().join(format!("{}.log", args.lab)),
-            ));
+            let stopped = registry.stop(&args.lab);
+            // One that has ended by itself has left this alone; one that was kept in the foreground has none.
+            let removed = std::fs::remove_file(log_of(&registry, &args.lab));
+            emulate::recover()?;
+            algorithms::sweep();
+            if removed.is_err() {
+                stopped.map_err(environment)?;
+            }
             print(&format!(
                 "lab `{}` is down; nothing of it is left\n",
                 args.lab
@@ -64,6 +69,27 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
             Ok(Exit::Ok.into())
         }
     }
+}
+
+/// A lab that is up. Of one that has ended by itself, where its last words are.
+fn running(name: &str) -> Result<Lab, Failure> {
+    let registry = registry()?;
+    registry.read(name).map_err(|e| {
+        let log = log_of(&registry, name);
+        let failure = environment(e);
+        match log.exists() {
+            true => failure.hint(format!(
+                "it has ended by itself, or was killed; its log is {}",
+                log.display()
+            )),
+            false => failure,
+        }
+    })
+}
+
+/// Where a lab in the background keeps its log: beside its folder, until it is told to go.
+fn log_of(registry: &Registry, name: &str) -> PathBuf {
+    registry.folder().join(format!("{name}.log"))
 }
 
 fn no_command() -> Failure {

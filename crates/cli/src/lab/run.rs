@@ -6,12 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration as Wall, Instant};
 
-use farpath_emu::driver::{Clock, Polling};
 use farpath_emu::lab::{Beside, Lab, Options};
-use farpath_emu::layout::layout;
-use farpath_emu::settings::Machine;
 use farpath_emu::{Host, Process};
-use farpath_probe::{Conductor, plan_jobs, records};
+use farpath_probe::{plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
 use farpath_scenario::plan::{Plan, address};
@@ -20,8 +17,9 @@ use farpath_units::Time;
 
 use super::connections::Connections;
 use super::{environment, one_path};
+use crate::algorithms::Programs;
 use crate::args::LabRunArgs;
-use crate::emulate::{self, LEAD, PATIENCE, probe_on};
+use crate::emulate::{self, Ground};
 use crate::exit::{Failure, note};
 use crate::progress;
 
@@ -44,44 +42,46 @@ pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
 }
 
 fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
-    if !emulate::prepare()? {
-        return Ok(0);
-    }
-    progress::watch_interrupts()?;
     let junit = args
         .junit
         .as_deref()
         .map(crate::output::prepare_file)
         .transpose()?;
+    if !emulate::prepare()? {
+        if let Some(file) = junit {
+            let skip = || Outcome::Skip("no lab on this machine, and FARPATH_LAB=auto".to_owned());
+            file.write(&junit_text(named(args, [skip(), skip()]))?)?;
+        }
+        return Ok(0);
+    }
+    progress::watch_interrupts()?;
     let scenario = scenario(args)?;
-    let machine = Machine::read(Path::new("/")).map_err(Failure::environment)?;
-    let layouts = layout(&scenario, &machine).map_err(environment)?;
+    let mut programs = Programs::new()?;
+    let control = args.control.cc.as_deref().map(|cc| programs.of_option(cc));
+    let ground = Ground::prepare(
+        &scenario,
+        programs,
+        control.transpose()?,
+        args.control.tune_host,
+    )?;
     let options = Options {
         seed: args.seed,
-        polling: if args.busy {
-            Polling::Busy
-        } else {
-            Polling::Hybrid
-        },
+        polling: emulate::polling(args.busy),
         ..Options::default()
     };
-    let mut lab = Lab::up(&scenario, layouts, options).map_err(emulate::failure)?;
+    let mut lab = ground.up(&scenario, options)?;
     let hosts = std::mem::take(&mut lab.hosts);
     let outcome = both(args, &scenario, &mut lab, &hosts)?;
     lab.hosts = hosts;
     let certificate = lab.certificate(Vec::new());
     let (code, rtt, limit) = outcome;
     say(rtt, &certificate, limit.as_deref());
+    emulate::swallowed(&lab).iter().for_each(|s| note(s));
     if let Some(file) = junit {
-        let mut xml = Vec::new();
-        write_cases(
-            "farpath lab run",
-            &cases(args, code, &certificate),
-            &mut xml,
-        )
-        .map_err(environment)?;
-        file.write(&xml)?;
+        file.write(&junit_text(cases(args, code, &certificate))?)?;
     }
+    drop(lab);
+    ground.restore()?;
     Ok(code)
 }
 
@@ -101,7 +101,6 @@ fn say(rtt: Option<f64>, certificate: &Certificate, limit: Option<&str>) {
 }
 
 fn cases(args: &LabRunArgs, code: u8, certificate: &Certificate) -> [Case; 2] {
-    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
     let command = match code {
         0 => Outcome::Pass,
         code => Outcome::Fail(format!("exit code {code}")),
@@ -111,16 +110,23 @@ fn cases(args: &LabRunArgs, code: u8, certificate: &Certificate) -> [Case; 2] {
     } else {
         Outcome::Fail(certificate.faults.join("; "))
     };
+    named(args, [command, truth])
+}
+
+/// What came of the command and of the certificate.
+fn named(args: &LabRunArgs, [command, truth]: [Outcome; 2]) -> [Case; 2] {
+    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
+    let case = |name: String, outcome| Case { name, outcome };
     [
-        Case {
-            name: words.join(" "),
-            outcome: command,
-        },
-        Case {
-            name: "certificate".to_owned(),
-            outcome: truth,
-        },
+        case(words.join(" "), command),
+        case("certificate".to_owned(), truth),
     ]
+}
+
+fn junit_text(cases: [Case; 2]) -> Result<Vec<u8>, Failure> {
+    let mut xml = Vec::new();
+    write_cases("farpath lab run", &cases, &mut xml).map_err(environment)?;
+    Ok(xml)
 }
 
 fn scenario(args: &LabRunArgs) -> Result<Scenario, Failure> {
@@ -141,10 +147,7 @@ fn both(
 ) -> Result<(u8, Option<f64>, Option<String>), Failure> {
     let plan = Plan::new(scenario).map_err(environment)?;
     let planned = plan_jobs(scenario, &plan, args.seed, &address);
-    let command = |name: &str| probe_on(hosts, name);
-    let mut conductor = Conductor::prepare(&planned, command, PATIENCE).map_err(environment)?;
-    let clock = Clock::start(LEAD);
-    conductor.start(clock.zero_ns()).map_err(environment)?;
+    let (mut conductor, clock) = emulate::begin(&planned, hosts)?;
     let bdp = bdp(scenario);
     let done = lab.run_beside(clock, |beside| {
         let done = programs(args, hosts, beside);

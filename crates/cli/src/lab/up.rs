@@ -2,25 +2,23 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use farpath_element::{Change, Sampling};
-use farpath_emu::driver::{Clock, Polling};
+use farpath_emu::driver::Clock;
 use farpath_emu::fidelity::Fidelity;
-use farpath_emu::lab::{Lab, Options};
-use farpath_emu::layout::layout;
+use farpath_emu::lab::Options;
 use farpath_emu::plane::Plane;
-use farpath_emu::settings::Machine;
 use farpath_emu::tap::Tap;
 use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
-use super::{environment, registry};
-use crate::args::LabUpArgs;
-use crate::emulate;
+use super::{environment, log_of, registry};
+use crate::algorithms::Programs;
+use crate::args::{LabControl, LabUpArgs};
+use crate::emulate::{self, Ground};
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress;
 use crate::run::{open, sets};
@@ -34,7 +32,7 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     if args.foreground {
         return here(name, args);
     }
-    let log = registry()?.folder().join(format!("{name}.log"));
+    let log = log_of(&registry()?, name);
     let file = std::fs::File::create(&log).map_err(environment)?;
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "--lab", name, "up", "--foreground", &args.scenario]);
@@ -44,8 +42,16 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     if let Some(seed) = args.seed {
         command.args(["--seed", &seed.to_string()]);
     }
-    if args.busy {
-        command.arg("--busy");
+    if let Some(cc) = &args.control.cc {
+        command.args(["--cc", cc]);
+    }
+    for (flag, given) in [
+        ("--busy", args.busy),
+        ("--tune-host", args.control.tune_host),
+    ] {
+        if given {
+            command.arg(flag);
+        }
     }
     // A group of its own: the terminal's signals are not for it.
     command
@@ -112,21 +118,16 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     }
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
-    let machine = Machine::read(Path::new("/")).map_err(Failure::environment)?;
-    let layouts = layout(&scenario, &machine).map_err(environment)?;
-    emulate::tell(&layouts);
+    let ground = ground(&scenario, &args.control)?;
+    emulate::tell(&ground.layouts);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
         sampling: Sampling::OFF,
-        polling: if args.busy {
-            Polling::Busy
-        } else {
-            Polling::Hybrid
-        },
+        polling: emulate::polling(args.busy),
         changes: true,
         ..Options::default()
     };
-    let mut lab = Lab::up(&scenario, layouts, options).map_err(emulate::failure)?;
+    let mut lab = ground.up(&scenario, options)?;
     state.set_hosts(&lab.hosts).map_err(environment)?;
     let listener = Listener::new(state.folder()).map_err(environment)?;
     let mut running = Running {
@@ -145,7 +146,29 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     })
     .map_err(emulate::failure)?;
     note(&lab.certificate(Vec::new()).line());
+    drop(lab);
+    ground.restore()?;
+    // Told to end, it has nothing to say any more.
+    drop(std::fs::remove_file(log_of(&registry()?, name)));
     Ok(Exit::Ok)
+}
+
+/// What the hosts stand on. A program that the scenario's tests would like and cannot have is no fault of a
+/// lab that is used by hand; one that was asked for is.
+fn ground(scenario: &Scenario, wanted: &LabControl) -> Result<Ground, Failure> {
+    let mut programs = Programs::new()?;
+    let control = match &wanted.cc {
+        Some(cc) => Some(programs.of_option(cc)?),
+        None => {
+            for tcp in scenario.tests.iter().filter_map(|t| t.kind.tcp()) {
+                if let Err(failure) = programs.of_test(&tcp.cc) {
+                    note(&failure.to_string());
+                }
+            }
+            None
+        }
+    };
+    Ground::prepare(scenario, programs, control, wanted.tune_host)
 }
 
 impl Running {

@@ -142,6 +142,10 @@ impl<'a> Wanted<'a> {
             }
             Source::Object(path) => {
                 let bytes = std::fs::read(path).map_err(at(path))?;
+                is_bpf(&bytes).map_err(|found| BpfError::NoObject {
+                    path: path.to_owned(),
+                    found,
+                })?;
                 Ok(Wanted {
                     kind: Kind::File(path),
                     hash: digest(bytes),
@@ -174,6 +178,23 @@ impl<'a> Wanted<'a> {
             }
             Kind::File(path) => Ok(path.to_path_buf()),
         }
+    }
+}
+
+/// Whether an ELF file is for the kernel's virtual machine (`EM_BPF`), or what it is.
+fn is_bpf(bytes: &[u8]) -> Result<(), &'static str> {
+    const EM_BPF: u16 = 247;
+    let machine = match bytes {
+        [0x7f, b'E', b'L', b'F', _, order, ..] => bytes.get(18..20).map(|m| match order {
+            2 => u16::from_be_bytes([m[0], m[1]]),
+            _ => u16::from_le_bytes([m[0], m[1]]),
+        }),
+        _ => None,
+    };
+    match machine {
+        Some(EM_BPF) => Ok(()),
+        Some(_) => Err("it is compiled for a processor"),
+        None => Err("it is no ELF file"),
     }
 }
 

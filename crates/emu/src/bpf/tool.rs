@@ -14,6 +14,8 @@ const BPFTOOL: &str = "bpftool";
 const LOG_LINES: usize = 40;
 /// What bpftool says when the verifier was content and the registration failed.
 const NOT_TAKEN: &str = "can't register struct_ops";
+/// What it says of an object that brings none.
+const NONE: &str = "no struct_ops found";
 
 /// A struct_ops map that the kernel holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,16 +49,7 @@ impl Bpftool {
         let output = self.run(&["register".into(), object.into()], false)?;
         let said = said(&output);
         if !output.status.success() {
-            let lines: Vec<&str> = said.lines().collect();
-            return Err(BpfError::Refused {
-                what: what.to_owned(),
-                hint: if said.contains(NOT_TAKEN) {
-                    " (there may be an algorithm of that name)".to_owned()
-                } else {
-                    obstacle::lockdown()
-                },
-                log: lines[lines.len().saturating_sub(LOG_LINES)..].join("\n"),
-            });
+            return Err(refusal(&said, what, object, &super::available()?));
         }
         let (maps, others) = registered(&said);
         // An object may hold structures of other kinds: nobody asked for those.
@@ -103,6 +96,32 @@ impl Bpftool {
             .args(words)
             .output()
             .map_err(failed)
+    }
+}
+
+/// Why an object was not registered, from what bpftool said; `available` are the algorithms there are.
+fn refusal(said: &str, what: &str, object: &Path, available: &[String]) -> BpfError {
+    let path = object.to_owned();
+    if said.contains(NONE) {
+        return BpfError::NotOne { path, found: 0 };
+    }
+    let words = said.split(NOT_TAKEN).nth(1);
+    let name = words.map(|w| w.trim().split(':').next().unwrap_or_default());
+    if let Some(name) = name
+        && available.iter().any(|a| a == name)
+    {
+        return BpfError::NameTaken(name.to_owned());
+    }
+    let lines: Vec<&str> = said.lines().collect();
+    BpfError::Refused {
+        what: what.to_owned(),
+        hint: match name {
+            Some(_) => " (there is an algorithm of that name, or one of ssthresh, undo_cwnd and \
+                        cong_avoid or cong_control is missing)"
+                .to_owned(),
+            None => obstacle::lockdown(),
+        },
+        log: lines[lines.len().saturating_sub(LOG_LINES)..].join("\n"),
     }
 }
 

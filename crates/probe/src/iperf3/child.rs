@@ -184,6 +184,7 @@ mod tests {
                 local: "198.18.0.1:49152".parse().expect("an address"),
                 remote: "198.18.0.2:5001".parse().expect("an address"),
                 class: 8,
+                mark: 0,
             },
             span: Span {
                 start: 1_000_000_000,
