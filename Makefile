@@ -135,6 +135,15 @@ images: build oracles ## take the README's picture of a page again
 	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
 	node web/scripts/picture.mjs target/gallery/five-passes/report.html docs/images/five-passes.png figure.load
 
+# One algorithm after the other: a run of all five takes ten minutes in one go.
+.PHONY: witnesses
+witnesses: build ## the README's first picture: one loss by formula, model and kernel; root, an idle machine, ten minutes
+	cd web && npm run build:gallery
+	@for cc in scalable highspeed htcp cubic reno; do \
+		$(RELEASE) run wan-2003/recovery-live --emulate --set test.bulk.cc=$$cc --out target/gallery/witness-$$cc || [ $$? -eq 1 ]; \
+	done
+	$(DRAW) witnesses $(foreach cc,scalable highspeed htcp cubic reno,target/gallery/witness-$(cc)/report.json) docs/images/witnesses.svg
+
 .PHONY: generate
 generate: linker ## rewrite the generated pages under docs/reference
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen

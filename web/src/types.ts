@@ -22,6 +22,14 @@ export interface StreamRecord {
   readonly limited_by: Readonly<Record<string, number>>;
 }
 
+/** How far an emulated run may be believed. */
+export interface Certificate {
+  readonly valid: boolean;
+  readonly lateness_p99_ns: number;
+  /** By where. */
+  readonly unordered_drops: Readonly<Record<string, number>>;
+}
+
 export interface TestRecord {
   readonly origin: Origin;
   readonly test: string;
@@ -38,6 +46,8 @@ export interface TestRecord {
   readonly series: Readonly<Record<string, Series>>;
   readonly valid: boolean;
   readonly notes: readonly string[];
+  /** Of an emulated run. */
+  readonly certificate?: Certificate | null;
 }
 
 export interface LinkRecord {

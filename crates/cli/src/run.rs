@@ -57,8 +57,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let mut loaded = open(&args.scenario, &sets)?;
     keep_only(&mut loaded.scenario, &args.only)?;
+    narrow(&mut loaded.scenario, &sets);
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
-    let mut wanted = wanted(args, emulate);
+    let mut wanted = wanted(args, emulate, loaded.scenario.intervals);
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args
@@ -118,13 +119,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// What the flags ask for; none of them is predictions and simulation.
-fn wanted(args: &RunArgs, emulate: bool) -> Wanted {
+/// What the flags ask for; none of them is predictions and simulation. `intervals` are the scenario's.
+fn wanted(args: &RunArgs, emulate: bool, intervals: u32) -> Wanted {
+    let intervals = args.intervals.unwrap_or(intervals);
     let neither = !args.predict && !args.simulate;
     let manner = emulate::Manner {
         busy: args.busy,
         tune_host: args.tune_host,
-        intervals: args.intervals,
+        intervals,
     };
     Wanted {
         predict: args.predict || neither,
@@ -132,7 +134,7 @@ fn wanted(args: &RunArgs, emulate: bool) -> Wanted {
         emulate: emulate.then_some(manner),
         sequence: 0,
         event_by_event: args.event_by_event,
-        intervals: args.intervals,
+        intervals,
     }
 }
 
@@ -159,6 +161,20 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
         .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
     scenario.searches.clear();
     Ok(())
+}
+
+/// A swept key that `--set` names is swept no more: its one value is the point. Expectations at
+/// others are left out.
+fn narrow(scenario: &mut Scenario, sets: &[Set]) {
+    for Set { path, value } in sets {
+        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
+            continue;
+        };
+        *values = vec![value.clone()];
+        scenario
+            .expects
+            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
+    }
 }
 
 type At = BTreeMap<String, String>;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
+use farpath_record::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
@@ -82,6 +83,7 @@ pub(crate) fn point(
         point.records.extend(records);
         point.links.extend(links);
     }
+    compare_windows(&mut point.records);
     Ok(point)
 }
 

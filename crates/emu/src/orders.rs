@@ -118,6 +118,9 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
             if let Some(segments) = route.initial_window {
                 line += &format!(" initcwnd {segments}");
             }
+            if let Some(segments) = route.largest_window {
+                line += &format!(" cwnd lock {segments}");
+            }
             lines.push(line);
         }
     }
@@ -163,6 +166,7 @@ mod tests {
             from,
             bound_only: false,
             initial_window: None,
+            largest_window: None,
         }
     }
 
@@ -181,6 +185,7 @@ mod tests {
                     Route {
                         bound_only: true,
                         initial_window: Some(3),
+                        largest_window: Some(40),
                         ..route(far6, v6)
                     },
                 ],
@@ -209,7 +214,7 @@ mod tests {
                 "address add 198.18.0.1/32 dev eth0",
                 "address add 2001:db8::1/128 dev eth0 nodad",
                 "route add 198.18.0.2 dev eth0 src 198.18.0.1",
-                "route add 2001:db8::2 dev eth0 src 2001:db8::1 metric 2048 initcwnd 3",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 metric 2048 initcwnd 3 cwnd lock 40",
             ]
         );
         assert_eq!(
