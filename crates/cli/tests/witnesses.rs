@@ -67,10 +67,16 @@ fn formula_model_and_kernel_see_one_loss_of_one_segment() {
     let run = RunDocument::from_json(&text).expect("a document");
     let of = |origin: Origin| -> &Record {
         let mut records = run.records.iter();
-        records.find(|r| r.origin == origin).expect("every origin ran")
+        records
+            .find(|r| r.origin == origin)
+            .expect("every origin ran")
     };
     // The order is one segment, in the model and in the lab.
-    let ordered: Vec<u64> = run.links.iter().filter_map(|l| l.drops.get("scripted").copied()).collect();
+    let ordered: Vec<u64> = run
+        .links
+        .iter()
+        .filter_map(|l| l.drops.get("scripted").copied())
+        .collect();
     assert_eq!(ordered, [1, 1]);
     let [predicted, simulated] = [Origin::Predicted, Origin::Simulated].map(of);
     assert_eq!(simulated.metrics["retransmits"], 1.0);
@@ -80,7 +86,8 @@ fn formula_model_and_kernel_see_one_loss_of_one_segment() {
         let emulated = of(Origin::Emulated);
         assert_eq!(emulated.metrics["retransmits"], 1.0);
         for record in [simulated, emulated] {
-            let apart = record.metrics["cwnd_before_bytes"] / predicted.metrics["cwnd_before_bytes"];
+            let apart =
+                record.metrics["cwnd_before_bytes"] / predicted.metrics["cwnd_before_bytes"];
             assert!((apart - 1.0).abs() < 0.02, "{apart}");
         }
         for metric in ["cwnd_nrmse_predicted_ratio", "cwnd_nrmse_simulated_ratio"] {

@@ -284,8 +284,16 @@ fn h_tcp_s_clock_runs_from_the_congestion() {
         .map(|r| r.window)
         .take(13)
         .collect();
-    assert_eq!(rounds[2..11], [500.0, 501.0, 502.0, 503.0, 504.0, 505.0, 506.0, 507.0, 508.0]);
-    assert!((rounds[12] - rounds[11] - (1.0 + 1.0 + 0.0025)).abs() < 1e-9, "{rounds:?}");
+    assert_eq!(
+        rounds[2..11],
+        [
+            500.0, 501.0, 502.0, 503.0, 504.0, 505.0, 506.0, 507.0, 508.0
+        ]
+    );
+    assert!(
+        (rounds[12] - rounds[11] - (1.0 + 1.0 + 0.0025)).abs() < 1e-9,
+        "{rounds:?}"
+    );
 }
 
 #[test]

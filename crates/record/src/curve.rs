@@ -98,7 +98,10 @@ impl Curve {
         if old <= 0.0 || first_cut(rest).is_some() {
             return None;
         }
-        let t: Vec<f64> = windows.t_ns[cut..].iter().map(|t| since(*t) / 1e9).collect();
+        let t: Vec<f64> = windows.t_ns[cut..]
+            .iter()
+            .map(|t| since(*t) / 1e9)
+            .collect();
         let v: Vec<f64> = windows.v[cut..].iter().map(|v| v.min(old)).collect();
         let back = rest.iter().position(|v| *v >= old * WHOLE);
         Some(Curve {
@@ -166,7 +169,10 @@ fn first_cut(v: &[f64]) -> Option<(usize, f64)> {
 
 /// The largest value in the samples up to `t_ns`.
 fn most_before(series: &Series, t_ns: u64) -> f64 {
-    let end = series.t_ns.partition_point(|t| *t <= t_ns).min(series.v.len());
+    let end = series
+        .t_ns
+        .partition_point(|t| *t <= t_ns)
+        .min(series.v.len());
     let last = &series.v[end.saturating_sub(BEFORE)..end];
     last.iter().copied().fold(0.0, f64::max)
 }

@@ -43,13 +43,20 @@ fn a_curve_runs_from_the_cut_to_the_old_window() {
     assert!((regained - 5.09).abs() < 0.011, "{regained}");
     assert_eq!(found.at(0.0), 1000.0);
     assert!((found.at(0.05) - 750.0).abs() < 1e-9);
-    assert!((found.at(1.105) - 600.5).abs() < 1e-9, "{}", found.at(1.105));
+    assert!(
+        (found.at(1.105) - 600.5).abs() < 1e-9,
+        "{}",
+        found.at(1.105)
+    );
     assert_eq!(found.at(1e9), 1000.0);
 }
 
 #[test]
 fn what_was_never_in_flight_is_no_window() {
-    let mut of = record(Origin::Simulated, window(2000.0, 500.0, 100.0, (2.0, 20.0), 10));
+    let mut of = record(
+        Origin::Simulated,
+        window(2000.0, 500.0, 100.0, (2.0, 20.0), 10),
+    );
     let flight = window(1000.0, 500.0, 100.0, (2.0, 20.0), 10);
     of.series.insert(FLIGHT.to_owned(), flight);
     let found = Curve::of(&of).expect("one cut");
@@ -60,14 +67,22 @@ fn what_was_never_in_flight_is_no_window() {
 
 #[test]
 fn no_cut_and_two_cuts_are_no_curve() {
-    let none = Curve::of(&record(Origin::Simulated, window(1000.0, 500.0, 1.0, (20.0, 10.0), 10)));
+    let none = Curve::of(&record(
+        Origin::Simulated,
+        window(1000.0, 500.0, 1.0, (20.0, 10.0), 10),
+    ));
     assert_eq!(none, None);
     let mut twice = window(1000.0, 500.0, 100.0, (2.0, 10.0), 10);
     let second = window(1000.0, 600.0, 100.0, (1.0, 10.0), 10);
-    twice.t_ns.extend(second.t_ns.iter().map(|t| t + 10_010_000_000));
+    twice
+        .t_ns
+        .extend(second.t_ns.iter().map(|t| t + 10_010_000_000));
     twice.v.extend(second.v);
     assert_eq!(Curve::of(&record(Origin::Simulated, twice)), None);
-    let mut timeless = record(Origin::Simulated, window(1000.0, 500.0, 100.0, (2.0, 10.0), 10));
+    let mut timeless = record(
+        Origin::Simulated,
+        window(1000.0, 500.0, 100.0, (2.0, 10.0), 10),
+    );
     timeless.metrics.clear();
     assert_eq!(Curve::of(&timeless), None);
     // A dip within two round trips belongs to the cut, a wiggle of less than 5 % to nothing.
@@ -112,14 +127,19 @@ fn records_get_a_metric_for_each_origin_before_them() {
         at(Origin::Simulated, 505.0),
     ];
     let mut other = at(Origin::Simulated, 505.0);
-    other.point.insert("test.bulk.cc".to_owned(), "reno".to_owned());
+    other
+        .point
+        .insert("test.bulk.cc".to_owned(), "reno".to_owned());
     records.push(other);
     compare_windows(&mut records);
     let of = |n: usize| -> Vec<&str> {
         let all = records[n].metrics.keys().map(String::as_str);
         all.filter(|m| m.starts_with("cwnd_nrmse")).collect()
     };
-    assert_eq!(of(0), ["cwnd_nrmse_predicted_ratio", "cwnd_nrmse_simulated_ratio"]);
+    assert_eq!(
+        of(0),
+        ["cwnd_nrmse_predicted_ratio", "cwnd_nrmse_simulated_ratio"]
+    );
     assert!(of(1).is_empty() && of(3).is_empty());
     assert_eq!(of(2), ["cwnd_nrmse_predicted_ratio"]);
     for record in &records {
