@@ -58,6 +58,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut loaded = open(&args.scenario, &sets)?;
     keep_only(&mut loaded.scenario, &args.only)?;
     narrow(&mut loaded.scenario, &sets);
+    loaded.scenario.intervals = args.intervals.unwrap_or(loaded.scenario.intervals);
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
     let mut wanted = wanted(args, emulate, loaded.scenario.intervals);
     // What cannot be written or held is found out before anything runs.
@@ -121,7 +122,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// What the flags ask for; none of them is predictions and simulation. `intervals` are the scenario's.
 fn wanted(args: &RunArgs, emulate: bool, intervals: u32) -> Wanted {
-    let intervals = args.intervals.unwrap_or(intervals);
     let neither = !args.predict && !args.simulate;
     let manner = emulate::Manner {
         busy: args.busy,
@@ -201,6 +201,7 @@ fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scen
         all.extend(at.iter().map(|(k, v)| Set::new(k, v)));
         let mut scenario = open(&args.scenario, &all)?.scenario;
         keep_only(&mut scenario, &args.only)?;
+        scenario.intervals = loaded.scenario.intervals;
         Ok((at, scenario))
     };
     points.into_iter().map(scenario).collect()

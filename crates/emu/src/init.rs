@@ -21,6 +21,7 @@ use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg, setsockopt};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{sethostname, setsid};
 
+use crate::bound;
 use crate::orders::{Answer, Orders};
 use crate::program::batch;
 use crate::spec::DeviceChoice;
@@ -153,6 +154,11 @@ impl Host {
         }
         let (device, descriptors) = attach(orders, &mut notes)?;
         batch("ip", &orders.links)?;
+        if let Err(why) = bound::set(&orders.bounds) {
+            notes.push(format!(
+                "congestion windows may grow beyond `window`, so that a loss cuts what was never used ({why})"
+            ));
+        }
         for line in &orders.shaping {
             if let Err(why) = batch("tc", std::slice::from_ref(line)) {
                 notes.push(format!(

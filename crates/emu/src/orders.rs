@@ -8,7 +8,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, SMALLEST_IPV6_MTU, Shaping};
+use crate::bound::Bound;
+use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, Route, SMALLEST_IPV6_MTU, Shaping};
 use crate::tap::Device;
 
 /// The first and only message to a host's init.
@@ -22,6 +23,8 @@ pub(crate) struct Orders {
     pub(crate) device: DeviceChoice,
     /// Lines for `ip -batch`.
     pub(crate) links: Vec<String>,
+    /// What congestion windows may not exceed.
+    pub(crate) bounds: Vec<Bound>,
     /// Lines for `tc -batch`; a kernel without the discipline goes without.
     pub(crate) shaping: Vec<String>,
 }
@@ -65,6 +68,7 @@ impl Orders {
             interfaces: spec.interfaces.iter().map(|i| i.name.clone()).collect(),
             device: spec.device,
             links: links(&spec.interfaces, ipv6),
+            bounds: bounds(&spec.interfaces, ipv6),
             shaping: spec.interfaces.iter().filter_map(shaping).collect(),
         }
     }
@@ -125,6 +129,22 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
         }
     }
     lines
+}
+
+fn bounds(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<Bound> {
+    let of = |interface: &InterfaceSpec| -> Vec<Bound> {
+        let routes = carried(interface, &interface.routes, ipv6, |r| r.to);
+        let bound = |r: &Route| {
+            let segments = r.largest_window?;
+            Some(Bound {
+                from: r.from,
+                to: r.to,
+                segments,
+            })
+        };
+        routes.filter_map(bound).collect()
+    };
+    interfaces.iter().flat_map(of).collect()
 }
 
 /// Those an interface of its MTU can carry.
