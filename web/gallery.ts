@@ -15,6 +15,7 @@ import { drawRecovery, recoveryKey } from "./src/figure/recovery";
 import { drawSawtooth } from "./src/figure/sawtooth";
 import { drawSlowStart } from "./src/figure/slow-start";
 import { drawWindow } from "./src/figure/window";
+import { drawWitnesses } from "./src/figure/witnesses";
 import { complete, event, type Burst } from "./src/sequence/burst";
 import { drawSequence } from "./src/sequence/figure";
 import { repairs, spanned, type Repair } from "./src/sequence/view";
@@ -136,6 +137,12 @@ function ladder(right: Overhead, slip: Overhead): Shape {
   return must(drawLadder([right, slip], names, "ladder"), "no layers of IP over ATM");
 }
 
+/** The algorithms may have been run one by one. */
+function witnesses(...files: unknown[]): Shape {
+  const records = (files as ReportData[]).flatMap((data) => data.document.records);
+  return must(drawWitnesses(records, { id: "witnesses", width: WIDTH }), "no loss that two origins saw");
+}
+
 type Figure = (...files: unknown[]) => Shape;
 
 const TWO = "nothing: two files are wanted";
@@ -147,6 +154,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   tunnel: one(tunnel), load: one(load), window: one(window), recovery: one(recovery), "slow-start": one(slowStart), trace: one(trace),
   "close-up": one(closeUp), holes: one(holes),
   sawtooth: two(sawtooth), testbed: one(testbed), "lower-effort": one(lowerEffort), segments: one(segments), ladder: two(ladder),
+  witnesses,
 };
 
 function main(): number {

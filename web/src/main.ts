@@ -10,6 +10,7 @@ import { paths } from "./section/path";
 import { header, table } from "./section/results";
 import { sweeps } from "./section/sweep";
 import { overTime } from "./section/time";
+import { witnesses } from "./section/witnesses";
 import type { ReportData } from "./types";
 
 const SCHEMA = "farpath.report/1";
@@ -47,7 +48,7 @@ function draw(root: HTMLElement): void {
   const main = h("main", {});
   root.append(main);
   const parts: readonly [string, () => HTMLElement | null][] = [
-    ["The answer", () => header(data)], ["The path", () => paths(data)], ["The sweep", () => sweeps(data)],
+    ["The answer", () => header(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
     ["The table", () => table(data)], ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],

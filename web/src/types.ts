@@ -58,6 +58,7 @@ export interface Certificate {
   readonly starved_ns: number;
   readonly longest_gap_ns: number;
   readonly machine_share: number;
+  readonly stolen_share: number;
 }
 
 export interface LinkRecord {

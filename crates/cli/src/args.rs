@@ -255,9 +255,9 @@ pub(crate) struct RunArgs {
     /// Run one instant at a time: slower, and the same to the bit
     #[arg(long)]
     pub(crate) event_by_event: bool,
-    /// How many intervals the simulation's series have, about: more make a finer and larger record
-    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) intervals: u32,
+    /// How many intervals the series have, about: more make a finer and larger record; else the scenario's, or 600
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) intervals: Option<u32>,
 }
 
 /// `farpath check`.

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     progress::watch_interrupts()?;
     let (mut loaded, sets) = asked_for(args)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
-    let mut wanted = wanted(args, emulate);
+    let mut wanted = wanted(args, emulate, loaded.scenario.intervals);
     // What cannot be written or held is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args
@@ -126,19 +126,21 @@ fn asked_for(args: &RunArgs) -> Result<(Loaded, Vec<Set>), Failure> {
         loaded = open(&args.scenario, &sets)?;
     }
     keep_only(&mut loaded.scenario, &args.only)?;
+    narrow(&mut loaded.scenario, &sets);
+    loaded.scenario.intervals = args.intervals.unwrap_or(loaded.scenario.intervals);
     if !args.emulate {
         algorithms::need_no_kernel(&loaded.scenario)?;
     }
     Ok((loaded, sets))
 }
 
-/// What the flags ask for; none of them is predictions and simulation.
-fn wanted(args: &RunArgs, emulate: bool) -> Wanted {
+/// What the flags ask for; none of them is predictions and simulation. `intervals` are the scenario's.
+fn wanted(args: &RunArgs, emulate: bool, intervals: u32) -> Wanted {
     let neither = !args.predict && !args.simulate;
     let manner = emulate::Manner {
         busy: args.busy,
         tune_host: args.tune_host,
-        intervals: args.intervals,
+        intervals,
     };
     Wanted {
         predict: args.predict || neither,
@@ -146,7 +148,7 @@ fn wanted(args: &RunArgs, emulate: bool) -> Wanted {
         emulate: emulate.then_some(manner),
         sequence: 0,
         event_by_event: args.event_by_event,
-        intervals: args.intervals,
+        intervals,
     }
 }
 
@@ -175,6 +177,20 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
     Ok(())
 }
 
+/// A swept key that `--set` names is swept no more: its one value is the point. Expectations at
+/// others are left out.
+fn narrow(scenario: &mut Scenario, sets: &[Set]) {
+    for Set { path, value } in sets {
+        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
+            continue;
+        };
+        *values = vec![value.clone()];
+        scenario
+            .expects
+            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
+    }
+}
+
 type At = BTreeMap<String, String>;
 
 /// The points of the sweep, each with its scenario; one empty point without a sweep.
@@ -199,6 +215,7 @@ fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scen
         all.extend(at.iter().map(|(k, v)| Set::new(k, v)));
         let mut scenario = open(&args.scenario, &all)?.scenario;
         keep_only(&mut scenario, &args.only)?;
+        scenario.intervals = loaded.scenario.intervals;
         Ok((at, scenario))
     };
     points.into_iter().map(scenario).collect()

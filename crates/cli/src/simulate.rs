@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
+use farpath_record::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
@@ -83,6 +84,7 @@ pub(crate) fn point(
         point.links.extend(links);
     }
     algorithms::leave_out(scenario, &mut point);
+    compare_windows(&mut point.records);
     Ok(point)
 }
 

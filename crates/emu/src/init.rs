@@ -21,6 +21,7 @@ use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg, setsockopt};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{sethostname, setsid};
 
+use crate::bound;
 use crate::orders::{Answer, Orders};
 use crate::program::batch;
 use crate::spec::DeviceChoice;
@@ -159,6 +160,11 @@ impl Host {
                     "{why} (a test that goes `via` another link needs CONFIG_IP_MULTIPLE_TABLES)"
                 )
             })?;
+        }
+        if let Err(why) = bound::set(&orders.bounds) {
+            notes.push(format!(
+                "congestion windows may grow beyond `window`, so that a loss cuts what was never used ({why})"
+            ));
         }
         for line in &orders.shaping {
             if let Err(why) = batch("tc", &[], std::slice::from_ref(line)) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, address};
-use farpath_scenario::{Change, NodeId, Scenario};
+use farpath_scenario::{Change, NodeId, Scenario, TestKind};
 use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
@@ -160,6 +160,8 @@ struct Reach {
     others: Vec<(usize, usize)>,
     /// The initial window its tests agree on, if it is not the kernel's.
     initial_window: Option<u32>,
+    /// The window in segments that its tests agree on.
+    largest_window: Option<u32>,
 }
 
 /// By destination. What any two nodes have between them comes last among the flows, and goes the
@@ -188,6 +190,7 @@ fn ways(scenario: &Scenario, plan: &Plan, node: NodeId) -> BTreeMap<NodeId, Reac
             usual,
             others: flows.iter().copied().filter(|(_, o)| *o != usual).collect(),
             initial_window: initial_window(scenario, node, to),
+            largest_window: largest_window(scenario, plan, (node, to)),
         };
         ways.insert(to, reach);
     }
@@ -208,6 +211,26 @@ fn initial_window(scenario: &Scenario, node: NodeId, to: NodeId) -> Option<u32> 
     agreed.then_some(first)
 }
 
+/// `window` in whole segments, if all that send from one node to the other are streams of the same. The
+/// end that reads bounds what is in flight; a kernel's window grows to twice that in slow start, and
+/// a loss would take half of what was never used.
+fn largest_window(scenario: &Scenario, plan: &Plan, ends: (NodeId, NodeId)) -> Option<u32> {
+    let flows = plan.flows.iter().enumerate();
+    let between = flows.filter(|(_, flow)| (flow.source, flow.sink) == ends);
+    let mut windows = between.filter_map(|(number, flow)| {
+        let test = scenario.tests.get(flow.test)?;
+        let TestKind::Tcp(tcp) = &test.kind else {
+            return test.kind.tcp().map(|_| None);
+        };
+        let mss = u64::from(plan.tcp_config(scenario, number, tcp).mss.max(1));
+        let segments = tcp.window.map(|w| w.as_bytes() / mss);
+        let segments = segments.and_then(|n| u32::try_from(n).ok());
+        Some(segments.filter(|n| *n > 1))
+    });
+    let first = windows.next()??;
+    windows.all(|w| w == Some(first)).then_some(first)
+}
+
 /// The routes of interface `number`.
 fn routes(ways: &BTreeMap<NodeId, Reach>, number: usize, own: [IpAddr; 2]) -> Vec<Route> {
     let mut routes = Vec::new();
@@ -221,6 +244,7 @@ fn routes(ways: &BTreeMap<NodeId, Reach>, number: usize, own: [IpAddr; 2]) -> Ve
             from,
             bound_only,
             initial_window: reach.initial_window,
+            largest_window: reach.largest_window,
         }));
     }
     routes
@@ -333,6 +357,7 @@ mod tests {
         to = "b"
         duration = "1 s"
         initial_window = 3
+        window = "1 MB"
         [[test]]
         name = "long"
         kind = "ping"
@@ -380,6 +405,9 @@ mod tests {
         assert_eq!(short.routes[0].initial_window, Some(3));
         let back = &hosts[1].spec.interfaces[0].routes;
         assert!(back.iter().all(|r| r.initial_window.is_none()));
+        // A megabyte in segments of 1448 bytes.
+        assert_eq!(short.routes[0].largest_window, Some(690));
+        assert!(back.iter().all(|r| r.largest_window.is_none()));
     }
 
     #[test]

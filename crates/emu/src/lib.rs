@@ -10,6 +10,7 @@
 )]
 
 pub mod audit;
+mod bound;
 pub mod bpf;
 pub mod certify;
 mod counters;

@@ -8,8 +8,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::Bound;
 use crate::layout::mark;
-use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, SMALLEST_IPV6_MTU, Shaping};
+use crate::spec::{DeviceChoice, HostSpec, InterfaceSpec, Route, SMALLEST_IPV6_MTU, Shaping};
 use crate::tap::Device;
 
 /// The first and only message to a host's init.
@@ -25,6 +26,8 @@ pub(crate) struct Orders {
     pub(crate) links: Vec<String>,
     /// Lines for `ip -4 -batch` and `ip -6 -batch`: which packets go by another table.
     pub(crate) rules: [Vec<String>; 2],
+    /// What congestion windows may not exceed.
+    pub(crate) bounds: Vec<Bound>,
     /// Lines for `tc -batch`; a kernel without the discipline goes without.
     pub(crate) shaping: Vec<String>,
 }
@@ -69,6 +72,7 @@ impl Orders {
             device: spec.device,
             links: links(&spec.interfaces, ipv6),
             rules: [true, false].map(|v4| rules(&spec.interfaces, ipv6, v4)),
+            bounds: bounds(&spec.interfaces, ipv6),
             shaping: spec.interfaces.iter().filter_map(shaping).collect(),
         }
     }
@@ -118,6 +122,9 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
             if let Some(segments) = route.initial_window {
                 line += &format!(" initcwnd {segments}");
             }
+            if let Some(segments) = route.largest_window {
+                line += &format!(" cwnd lock {segments}");
+            }
             if route.bound_only {
                 lines.push(format!("{line} table {}", FIRST_TABLE + number));
                 // Others stand at 0 (IPv4) or 1024 (IPv6): these come behind.
@@ -145,6 +152,22 @@ fn rules(interfaces: &[InterfaceSpec], ipv6: bool, v4: bool) -> Vec<String> {
 /// The routing table of what is marked for the first interface; the others' follow. The kernel's own
 /// tables are above 252.
 const FIRST_TABLE: usize = 1000;
+
+fn bounds(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<Bound> {
+    let of = |interface: &InterfaceSpec| -> Vec<Bound> {
+        let routes = carried(interface, &interface.routes, ipv6, |r| r.to);
+        let bound = |r: &Route| {
+            let segments = r.largest_window?;
+            Some(Bound {
+                from: r.from,
+                to: r.to,
+                segments,
+            })
+        };
+        routes.filter_map(bound).collect()
+    };
+    interfaces.iter().flat_map(of).collect()
+}
 
 /// Those an interface of its MTU can carry.
 fn carried<'a, T>(
@@ -185,6 +208,7 @@ mod tests {
             from,
             bound_only: false,
             initial_window: None,
+            largest_window: None,
         }
     }
 
@@ -203,6 +227,7 @@ mod tests {
                     Route {
                         bound_only: true,
                         initial_window: Some(3),
+                        largest_window: Some(40),
                         ..route(far6, v6)
                     },
                 ],
@@ -231,8 +256,8 @@ mod tests {
                 "address add 198.18.0.1/32 dev eth0",
                 "address add 2001:db8::1/128 dev eth0 nodad",
                 "route add 198.18.0.2 dev eth0 src 198.18.0.1",
-                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 table 1000",
-                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 metric 2048",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 cwnd lock 40 table 1000",
+                "route add 2001:db8::2 dev eth0 src 2001:db8::1 initcwnd 3 cwnd lock 40 metric 2048",
             ]
         );
         assert_eq!(

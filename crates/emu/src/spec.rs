@@ -70,6 +70,8 @@ pub struct Route {
     pub bound_only: bool,
     /// First congestion window of connections to it in segments (`initcwnd`); the kernel's if absent.
     pub initial_window: Option<u32>,
+    /// Largest congestion window of connections to it in segments (`cwnd`, locked); none if absent.
+    pub largest_window: Option<u32>,
 }
 
 /// A token bucket in front of an interface. A device without a queueing discipline takes all the

@@ -27,6 +27,7 @@ pub mod pftk;
 pub mod queue;
 pub mod record;
 pub mod recovery;
+pub mod reduction;
 pub mod rfc6349;
 pub mod rounds;
 pub mod rtt;

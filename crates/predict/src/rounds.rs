@@ -3,10 +3,13 @@
 //! A rounds model: a round sends a window and lasts a round trip, or as long as the line needs for
 //! it. Slow start multiplies the window up to a cap. A round in which a named segment is lost is
 //! followed by one at the cut window, in which it is repaired; then the window climbs as
-//! [`Climb`] says. No timeouts, no queue that overflows, no handshake.
+//! [`Climb`] says. The cap is room at one of the ends, which a hole keeps occupied: where the window
+//! stood at it, the round of the repair sends nothing new, and in the one after it nothing is
+//! acknowledged that could make the window grow. No timeouts, no queue that overflows, no handshake.
 
 use crate::cc::Cc;
 use crate::climb::Climb;
+use crate::reduction::Fall;
 
 /// A connection and its losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +41,10 @@ pub struct Round {
     pub end_s: f64,
     /// Segments sent in it.
     pub segments: f64,
+    /// The window at its beginning, in segments; in a round that repairs, the one it comes down to.
+    pub window: f64,
+    /// How the window comes down in it, if a loss became known at its beginning.
+    pub fall: Option<Fall>,
 }
 
 /// Rounds followed before a connection is given up.
@@ -53,7 +60,8 @@ impl Connection<'_> {
             sent: 0.0,
             window: libm::fmin(self.initial, self.cap),
             climb: None,
-            repairing: false,
+            fall: None,
+            waits: false,
             round: 0,
         };
         Some(core::iter::repeat_with(move || state.advance(self)))
@@ -103,47 +111,72 @@ struct State {
     sent: f64,
     window: f64,
     climb: Option<Climb>,
-    repairing: bool,
+    /// The window is cut, and this round repairs.
+    fall: Option<Fall>,
+    /// The round before this one sent nothing.
+    waits: bool,
     /// Rounds since the climb began.
     round: u32,
 }
 
 impl State {
     fn advance(&mut self, of: &Connection<'_>) -> Round {
-        let segments = libm::fmin(self.window, of.cap);
+        let window = libm::fmin(self.window, of.cap);
+        let fall = self.fall.take();
+        let held = fall.is_some_and(|f| f.held);
+        let segments = if held { 0.0 } else { window };
         let round = Round {
             start_s: self.now_s,
             end_s: self.now_s + of.rtt_s * libm::fmax(1.0, segments / of.pipe),
             segments,
+            window,
+            fall,
         };
         let (before, after) = (self.sent, self.sent + segments);
         self.now_s = round.end_s;
         self.sent = after;
         let first = of.lost.partition_point(|n| *n as f64 <= before);
         let hit = of.lost.get(first).is_some_and(|n| *n as f64 <= after);
-        if hit && !self.repairing {
-            // By the time the loss is known, slow start has grown once more.
-            let top = match self.climb {
-                None => libm::fmin(self.window * of.growth, of.cap),
-                Some(_) => segments,
-            };
-            let climb = of.climb(top);
-            self.window = libm::fmax(climb.start().unwrap_or(top), 2.0);
-            self.climb = Some(climb);
-            self.repairing = true;
-            self.round = 0;
-            return round;
+        if hit && fall.is_none() {
+            self.cut(of, window);
+        } else if fall.is_none() && !self.waits {
+            self.grow(of);
+        } else {
+            self.waits = held;
         }
-        if self.repairing {
-            self.repairing = false;
-            return round;
-        }
+        round
+    }
+
+    /// A segment of a round of `window` is lost.
+    fn cut(&mut self, of: &Connection<'_>, window: f64) {
+        // By the time the loss is known, slow start has grown once more.
+        let top = match self.climb {
+            None => libm::fmin(self.window * of.growth, of.cap),
+            Some(_) => window,
+        };
+        let climb = of.climb(top);
+        self.window = libm::fmax(climb.start().unwrap_or(top), 2.0);
+        let fall = Fall {
+            before: top,
+            after: self.window,
+            held: window >= of.cap,
+        };
+        // H-TCP's clock runs from the congestion, the others' from when there is growth again.
+        self.round = match of.cc {
+            Cc::Htcp => 1 + u32::from(fall.held),
+            _ => 0,
+        };
+        self.waits = false;
+        self.climb = Some(climb);
+        self.fall = Some(fall);
+    }
+
+    fn grow(&mut self, of: &Connection<'_>) {
         let grown = match &self.climb {
             None => self.window * of.growth,
             Some(climb) => climb.next(self.window, self.round),
         };
         self.round = self.round.saturating_add(1);
         self.window = libm::fmin(grown, of.cap);
-        round
     }
 }

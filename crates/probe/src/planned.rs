@@ -90,7 +90,7 @@ const LEAST_IPERF3_NS: u64 = 100_000_000;
 /// Datagrams of which each has a time of its own, at most.
 const MOST_GAPS: usize = 2_000_000;
 
-/// The shortest interval of the series, and how many a test has about.
+/// The shortest interval of the series, and how many a test has about if the scenario wants fewer.
 const SHORTEST: Duration = Duration::from_ms(10);
 const INTERVALS: u64 = 1000;
 
@@ -203,7 +203,8 @@ impl Planner<'_> {
         let from = test.start + test.omit;
         let until = test.duration.map(|d| from + d);
         let whole = until.map_or(Duration::ZERO, |until| until.since(test.start));
-        let every = Duration::from_ps(whole.as_ps() / INTERVALS).max(SHORTEST);
+        let intervals = u64::from(self.scenario.intervals).max(INTERVALS);
+        let every = Duration::from_ps(whole.as_ps() / intervals).max(SHORTEST);
         let there = FlowDir::forward(flow as u16);
         let way = |dir| {
             let hops = self.plan.walk(self.scenario, dir);

@@ -85,12 +85,11 @@ impl Prepared {
                 notes.extend(set_buffer(fd, option, wanted)?);
             }
         }
-        let tcp = |name, value| sys::set(fd, libc::IPPROTO_TCP, name, value);
         if let Some(clamp) = connection.window_clamp {
-            let clamp = i32::try_from(clamp).unwrap_or(i32::MAX);
-            refused("set TCP_WINDOW_CLAMP", tcp(libc::TCP_WINDOW_CLAMP, clamp))?;
+            clamp_window(fd, clamp)?;
         }
-        refused("set TCP_NODELAY", tcp(libc::TCP_NODELAY, 1))?;
+        let no_delay = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
+        refused("set TCP_NODELAY", no_delay)?;
         let local = connection.ends.local;
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         if connection.side == Side::Listen {
@@ -101,6 +100,11 @@ impl Prepared {
             connection: connection.clone(),
             notes,
         })
+    }
+
+    /// The window it offers at most.
+    pub(crate) fn window_clamp(&self) -> Option<u64> {
+        self.connection.window_clamp
     }
 
     /// Begins the connection, or waits until the other end has.
@@ -182,6 +186,13 @@ pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> Result<(), SocketEr
     }
     let result = sys::set(socket, libc::SOL_SOCKET, libc::SO_MARK, mark.cast_signed());
     refused("set SO_MARK (it needs CAP_NET_ADMIN)", result)
+}
+
+/// Bounds the window that a socket offers.
+pub(crate) fn clamp_window(fd: BorrowedFd<'_>, bytes: u64) -> Result<(), SocketError> {
+    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+    let set = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes);
+    refused("set TCP_WINDOW_CLAMP", set)
 }
 
 /// The TOS byte or traffic class of what a socket sends. Of TCP the kernel keeps the ECN field.

@@ -3,6 +3,7 @@
 
 mod certificate;
 pub mod compare;
+pub mod curve;
 mod document;
 mod judge;
 mod number;

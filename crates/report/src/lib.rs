@@ -1,6 +1,7 @@
 //! Results for people: the terminal table, the HTML report, JUnit XML. Reads a finished
 //! `RunDocument`; computes nothing that is not in it.
 
+mod certificate;
 pub mod compare;
 mod drops;
 mod grid;

@@ -32,6 +32,7 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         out += &grid(run, &rows, layout);
     }
     out += &repeats(run, layout);
+    out += &listed("\n", crate::certificate::lines(run), layout);
     let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
     if !failed.is_empty() {
         out.push('\n');
@@ -40,20 +41,8 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         let text = format!("FAIL  {}", failure(expectation));
         push_wrapped(&mut out, &text, "      ", layout);
     }
-    let lost = crate::drops::lines(run);
-    if !lost.is_empty() {
-        out += "\nFrames lost\n";
-    }
-    for line in lost {
-        push_wrapped(&mut out, &format!("- {line}"), "  ", layout);
-    }
-    let notes = notes(run);
-    if !notes.is_empty() {
-        out += "\nNotes\n";
-    }
-    for note in notes {
-        push_wrapped(&mut out, &format!("- {note}"), "  ", layout);
-    }
+    out += &listed("\nFrames lost\n", crate::drops::lines(run), layout);
+    out += &listed("\nNotes\n", notes(run), layout);
     if !run.expectations.is_empty() {
         let count = run.expectations.len();
         let plural = if count == 1 { "" } else { "s" };
@@ -62,6 +51,18 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
             count - failed.len(),
             failed.len()
         );
+    }
+    out
+}
+
+/// Lines below a heading, neither if there are none.
+fn listed(heading: &str, lines: Vec<String>, layout: Layout) -> String {
+    let mut out = String::new();
+    for line in lines {
+        if out.is_empty() {
+            out += heading;
+        }
+        push_wrapped(&mut out, &format!("- {line}"), "  ", layout);
     }
     out
 }

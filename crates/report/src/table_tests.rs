@@ -182,3 +182,27 @@ fn any_width_and_an_empty_run_are_fine() {
     let empty = RunDocument::new("x", 1, String::new());
     assert_eq!(render(&empty, Layout::default()), "x, seed 1\n\n");
 }
+
+#[test]
+fn emulated_runs_have_their_certificates_under_the_table() {
+    let mut run = snaky();
+    assert!(!render(&run, Layout::default()).contains("certificate"));
+    for cc in ["cubic", "reno"] {
+        let mut one = record(Origin::Emulated, "bulk", "tcp", &[("goodput_bps", 9e8)]);
+        one.point.insert("test.bulk.cc".to_owned(), cc.to_owned());
+        one.certificate = Some(farpath_record::Certificate {
+            valid: cc == "cubic",
+            frames: 1000,
+            ..Default::default()
+        });
+        // The tests of one run share its certificate.
+        run.records.push(one.clone());
+        one.test = "bulk-iperf".to_owned();
+        run.records.push(one);
+    }
+    let text = render(&run, Layout::default());
+    let at = |part: &str| text.find(part).expect(part);
+    assert!(at("- cc cubic, certificate valid: 1000") < at("- cc reno, certificate INVALID: 1000"));
+    assert!(at("goodput") < at("certificate valid"), "{text}");
+    assert_eq!(text.matches("certificate").count(), 2, "{text}");
+}

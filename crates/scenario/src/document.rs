@@ -16,6 +16,9 @@ use crate::table::{
 };
 use crate::{bundle, configured, expect, mpls, network, reach, sweep, traffic};
 
+/// Intervals of the series where a scenario does not say.
+const INTERVALS: u32 = 600;
+
 /// A scenario's text with its `--set` arguments applied.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -237,6 +240,11 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
             .scenario
             .get::<i64>("seed")
             .map_or(1, i64::unsigned_abs),
+        intervals: tables
+            .scenario
+            .get::<i64>("intervals")
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(INTERVALS),
         hosts,
         routers,
         links,

@@ -30,6 +30,11 @@ pub(crate) const TCP: &[&str] = &[
     "recovery_s",
     "ramp_s",
     "jain_index",
+    "cut_s",
+    "cwnd_before_bytes",
+    "cwnd_nrmse_predicted_ratio",
+    "cwnd_nrmse_simulated_ratio",
+    "cwnd_nrmse_emulated_ratio",
 ];
 /// Beyond those of a tcp test.
 pub(crate) const EXCHANGE: &[&str] = &[

@@ -79,6 +79,16 @@ pub(crate) const SCENARIO: Section = Section {
             "Seed of all luck; `--seed` overrides it.",
         )
         .default("1"),
+        key(
+            "intervals",
+            Int {
+                min: 1,
+                max: 100_000,
+            },
+            "How many intervals the series have, about: more make a finer and larger record; `--intervals` \
+             overrides it.",
+        )
+        .default("600"),
     ],
 };
 

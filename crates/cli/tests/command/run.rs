@@ -235,6 +235,32 @@ fn a_sweep_has_one_record_for_each_point() {
 }
 
 #[test]
+fn a_swept_key_that_is_set_is_swept_no_more() {
+    let folder = with_small();
+    let sweep = format!(
+        "{SMALL}\n[sweep]\n\"link.rb.delay\" = [\"1 ms\", \"5 ms\"]\n\n[[expect]]\nmetric = \"bulk.rtos\"\n\
+         at = {{ \"link.rb.delay\" = \"5 ms\" }}\nmin = 1\n"
+    );
+    let sweep = sweep.replace("min = \"10 ms\"", "min = \"2 ms\"");
+    std::fs::write(folder.path().join("sweep.toml"), sweep).expect("writable");
+    let run = |sets: &[&str]| {
+        let args = [&["run", "sweep.toml", "--json", "--simulate"], sets].concat();
+        farpath_in(folder.path(), &args)
+    };
+    // What is expected of the point that is left out is not asked for.
+    let ran = run(&["--set", "link.rb.delay=1 ms"]).exits(0);
+    let document = document(&ran.out);
+    let bulk = records(&document, "simulated");
+    let points: Vec<String> = bulk
+        .iter()
+        .filter(|r| r["test"] == "bulk")
+        .map(|r| r["point"]["link.rb.delay"].to_string())
+        .collect();
+    assert_eq!(points, ["\"1 ms\""]);
+    run(&["--set", "link.rb.delay=5 ms"]).exits(1);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     for args in [
         &["run", "cern-snaky/one-pass", "--json"][..],

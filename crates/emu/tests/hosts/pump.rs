@@ -36,6 +36,7 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
                     from,
                     bound_only: false,
                     initial_window: None,
+                    largest_window: None,
                 })
                 .collect(),
             ring_packets: 20_000,

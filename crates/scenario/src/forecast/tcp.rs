@@ -6,10 +6,11 @@ use farpath_predict::climb::Climb;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, segments_bps};
-use farpath_predict::rounds::{Connection, Round};
+use farpath_predict::reduction::{Corner, Fall};
+use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
 use farpath_record::{Record, Series};
-use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour};
+use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::{Duration, Rate, Size};
 
 use super::{Narrowest, Path, put};
@@ -278,35 +279,49 @@ impl Flow {
         let until = test.omit.as_secs_f64() + test.duration?.as_secs_f64();
         let connection = self.connection(self.cc?, lost);
         let step = connection.cap * WINDOW_STEP;
-        let opened = test.start.as_ns() + self.base.as_ns();
-        let mut kept = Series::default();
-        let mut keep = |round: Round| {
-            let t = opened + (round.start_s * 1e9).round() as u64;
-            if kept.t_ns.last() != Some(&t) {
-                kept.t_ns.push(t);
-                kept.v.push((round.segments * self.mss()).round());
-            }
+        let mut kept = Kept {
+            opened_ns: test.start.as_ns() + self.base.as_ns(),
+            mss: self.mss(),
+            series: Series::default(),
         };
         let mut rounds = connection.rounds()?;
         let mut last = rounds.next()?;
-        keep(last);
-        let mut drawn = last.segments;
+        kept.keep(last.start_s, last.window);
+        let mut drawn = last.window;
         for round in rounds {
-            if (round.segments - last.segments).abs() >= step {
-                keep(last);
-            }
             let over = round.end_s + self.rtt_s() > until;
-            let full = round.segments >= connection.cap && last.segments < connection.cap;
-            if over || full || (round.segments - drawn).abs() >= step {
-                keep(round);
-                drawn = round.segments;
+            let full = round.window >= connection.cap && last.window < connection.cap;
+            if let Some(fall) = round.fall {
+                for (share, window) in self.corners(&fall) {
+                    kept.keep(round.start_s + share * self.rtt_s(), window);
+                }
+                drawn = round.window;
+            } else {
+                if (round.window - last.window).abs() >= step {
+                    kept.keep(last.start_s, last.window);
+                }
+                if over || full || (round.window - drawn).abs() >= step {
+                    kept.keep(round.start_s, round.window);
+                    drawn = round.window;
+                }
             }
             if over {
                 break;
             }
             last = round;
         }
-        Some(kept)
+        Some(kept.series)
+    }
+
+    /// How the window comes down: rate halving, which answers to what is in flight and not to
+    /// ssthresh, is drawn as the cut alone.
+    fn corners(&self, fall: &Fall) -> [Corner; 4] {
+        match self.config.recovery.reduction {
+            Reduction::Prr | Reduction::PrrConservative | Reduction::PrrSlowStart => {
+                fall.proportional()
+            }
+            Reduction::RateHalving | Reduction::AtOnce => fall.at_once(),
+        }
     }
 
     /// From the window cut back to the old window after one loss at a full window: the round trip
@@ -381,6 +396,30 @@ impl Flow {
             ));
         }
         doubts
+    }
+}
+
+/// Corners of a curve, as they come.
+struct Kept {
+    /// The first segment leaves.
+    opened_ns: u64,
+    mss: f64,
+    series: Series,
+}
+
+impl Kept {
+    /// Adds a corner, `seconds` after the first segment; two at one instant are a nanosecond apart.
+    fn keep(&mut self, seconds: f64, segments: f64) {
+        let t = self.opened_ns + (seconds * 1e9).round() as u64;
+        let v = (segments * self.mss).round();
+        let Series { t_ns, v: values } = &mut self.series;
+        match t_ns.last() {
+            Some(last) if *last >= t && values.last() == Some(&v) => {}
+            last => {
+                t_ns.push(last.map_or(t, |last| t.max(last + 1)));
+                values.push(v);
+            }
+        }
     }
 }
 

@@ -1,0 +1,24 @@
+//! How far emulated runs may be believed, in a line each.
+
+use farpath_record::{Certificate, Point, RunDocument};
+
+use crate::table::point_words;
+
+/// The certificate of each emulated run once, by sweep point and repeat in the order of the records.
+pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
+    let mut seen: Vec<(&Point, u32, &Certificate)> = Vec::new();
+    for record in &run.records {
+        if let Some(certificate) = &record.certificate {
+            let one = (&record.point, record.repeat, certificate);
+            if !seen.contains(&one) {
+                seen.push(one);
+            }
+        }
+    }
+    let line = |(point, _, certificate): &(&Point, u32, &Certificate)| {
+        let at = point_words(point);
+        let comma = if at.is_empty() { "" } else { ", " };
+        format!("{at}{comma}{}", certificate.line())
+    };
+    seen.iter().map(line).collect()
+}

@@ -1,0 +1,173 @@
+// One lost segment, and the window each origin saw: a panel for each sweep point, its curves laid over each other from the cut on.
+
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+
+import * as format from "../format";
+import { n, shape, type Shape } from "../svg";
+import { ORIGINS, type Certificate, type Origin, type TestRecord } from "../types";
+
+type Corner = readonly [seconds: number, bytes: number];
+
+/** A congestion window from its cut to the end of the recovery, no more than the old window of it. */
+export interface Seen {
+  readonly origin: Origin;
+  readonly points: readonly Corner[];
+  readonly old: number;
+}
+
+export interface Panel {
+  readonly name: string;
+  readonly seen: readonly Seen[];
+  /** What is said below the name: how far the curves lie apart. */
+  readonly apart: readonly string[];
+  /** How far the emulated run may be believed. */
+  readonly belief: string;
+}
+
+/** What counts as back at the old window. */
+const WHOLE = 0.999;
+/** Changes smaller than this share of the old window are not drawn. */
+const FINE = 1 / 300;
+const NAMES: Readonly<Record<Origin, string>> = {
+  predicted: "formula", simulated: "model", emulated: "kernel", measured: "measured", captured: "captured",
+};
+const TONES: Readonly<Record<Origin, string>> = { predicted: "plain-way dashed", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
+
+/** What a record saw of the loss; null where its window was not cut just once. */
+export function seen(record: TestRecord): Seen | null {
+  const series = record.series["cwnd_bytes"];
+  const [cut, old] = [record.metrics["cut_s"], record.metrics["cwnd_before_bytes"]];
+  if (!series || typeof cut !== "number" || typeof old !== "number") return null;
+  const together = 2 * (record.metrics["rtt_min_ns"] ?? 0) / 1e9;
+  const all = series.t_ns.map((t, i): Corner => [t / 1e9 - cut, Math.min(series.v[i] ?? 0, old)]).filter(([t]) => t >= -1e-9);
+  const back = all.findIndex(([t, v]) => t >= together && v >= old * WHOLE);
+  return { origin: record.origin, old, points: thinned(back < 0 ? all : all.slice(0, back + 1), old * FINE) };
+}
+
+/** The corners of a curve: what changes by less than `step` since the last one is left out. */
+export function thinned(points: readonly Corner[], step: number): Corner[] {
+  const kept: Corner[] = [];
+  points.forEach((point, i) => {
+    const [last, before, next] = [kept.at(-1), points[i - 1], points[i + 1]];
+    const moved = last === undefined || Math.abs(point[1] - last[1]) >= step;
+    // Where a level stretch ends its last point is a corner.
+    if (moved && last !== undefined && before !== undefined && before !== last && Math.abs(point[1] - before[1]) >= step / 2) kept.push(before);
+    if (moved || next === undefined) kept.push(point);
+  });
+  return kept;
+}
+
+/** What the certificate says, in a line that fits under a panel. */
+export function believed(c: Certificate): string {
+  const drops = Object.values(c.unordered_drops).reduce((sum, v) => sum + v, 0);
+  return `certificate ${c.valid ? "valid" : "INVALID"}: 99 of 100 within ${(c.lateness_p99_ns / 1e6).toFixed(3)} ms, ${drops} unordered drops`;
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(2)} %`;
+}
+
+/** NRMSE of each origin against each before it: `to the formula: model 0.52 %, kernel 0.90 %`. */
+function distances(records: readonly TestRecord[]): string[] {
+  return ORIGINS.flatMap((reference) => {
+    const to = records.flatMap((r) => {
+      const nrmse = r.metrics[`cwnd_nrmse_${reference}_ratio`];
+      return typeof nrmse === "number" ? [`${NAMES[r.origin]} ${percent(nrmse)}`] : [];
+    });
+    return to.length === 0 ? [] : [`NRMSE to the ${NAMES[reference]}: ${to.join(", ")}`];
+  });
+}
+
+/** A panel for each sweep point at which at least two origins saw the same loss. */
+export function panels(records: readonly TestRecord[]): Panel[] {
+  const points: TestRecord["point"][] = [];
+  const id = (p: TestRecord["point"]): string => JSON.stringify(Object.entries(p).sort());
+  for (const { point } of records) if (!points.some((p) => id(p) === id(point))) points.push(point);
+  return points.flatMap((point) => {
+    const mine = records.filter((r) => id(r.point) === id(point) && r.repeat === 0);
+    const all = mine.flatMap((r) => seen(r) ?? []).sort((p, q) => ORIGINS.indexOf(p.origin) - ORIGINS.indexOf(q.origin));
+    if (all.length < 2) return [];
+    const certificate = mine.find((r) => r.certificate)?.certificate;
+    return [{ name: Object.values(point).join(" ") || (mine[0]?.test ?? ""), seen: all, apart: distances(mine), belief: certificate ? believed(certificate) : "" }];
+  });
+}
+
+const COLUMNS = 2;
+const HEIGHT = 276;
+const LEFT = 58;
+const TOP = 64;
+const BOTTOM = 58;
+
+function axes(x: (v: number) => number, y: (v: number) => number, ticks: readonly [readonly number[], readonly number[]], right: number): Shape[] {
+  const bottom = HEIGHT - BOTTOM;
+  return [
+    ...ticks[1].flatMap((tick) => [
+      shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(right)}` }),
+      shape("text", { class: "tick", x: LEFT - 6, y: n(y(tick) + 4), "text-anchor": "end" }, tick === 0 ? "0" : format.compact(format.size(tick, 2))),
+    ]),
+    shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(right)}` }),
+    ...ticks[0].flatMap((tick) => [
+      shape("path", { class: "axis-line", d: `M${n(x(tick))},${n(bottom)}v4` }),
+      shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 16), "text-anchor": "middle" }, `${tick} s`),
+    ]),
+  ];
+}
+
+function draw(panel: Panel, width: number): Shape[] {
+  const right = width - 18;
+  const last = Math.max(...panel.seen.flatMap((s) => s.points.map((p) => p[0])));
+  const top = Math.max(...panel.seen.map((s) => s.old));
+  const x = scaleLinear().domain([0, last]).range([LEFT, right]);
+  const y = scaleLinear().domain([0, top]).nice(3).range([HEIGHT - BOTTOM, TOP]);
+  const curve = line<Corner>().x((p) => x(p[0])).y((p) => y(p[1])).digits(1);
+  const widths: Partial<Record<Origin, number>> = { emulated: 5, simulated: 2, predicted: 1.4 };
+  // The kernel lies lowest and widest, so that what covers it can be seen through.
+  const strokes = [...panel.seen].reverse().map((s) => shape("path", {
+    class: `curve ${TONES[s.origin]}`, style: `--mix:60%;stroke-width:${widths[s.origin] ?? 2}`, d: curve(s.points as Corner[]) ?? "",
+  }));
+  return [
+    shape("text", { class: "title", x: LEFT, y: 18 }, panel.name),
+    ...panel.apart.map((text, i) => shape("text", { class: "muted", x: LEFT, y: 35 + 15 * i }, text)),
+    ...axes(x, y, [x.ticks(5), y.ticks(3)], right), ...strokes,
+    shape("text", { class: "tick", x: LEFT, y: HEIGHT - BOTTOM + 34 }, panel.belief),
+  ];
+}
+
+function legend(origins: readonly Origin[], width: number, words: readonly string[]): Shape[] {
+  const rows = origins.map((origin, i) => shape("g", {},
+    shape("path", { class: `curve ${TONES[origin]}`, style: `--mix:60%;stroke-width:${origin === "emulated" ? 5 : 2}`, d: `M${LEFT},${TOP + 22 * i}h40` }),
+    shape("text", { class: "strong", x: LEFT + 50, y: TOP + 4 + 22 * i }, NAMES[origin]),
+    shape("text", { class: "muted", x: LEFT + 120, y: TOP + 4 + 22 * i }, origin)));
+  const from = TOP + 22 * origins.length + 14;
+  return [shape("g", {}, ...rows), ...words.map((text, i) => shape("text", { class: "muted", x: Math.min(LEFT, width), y: from + 16 * i }, text))];
+}
+
+export interface Options {
+  readonly id: string;
+  readonly width: number;
+}
+
+const WORDS = [
+  "Congestion window after the same lost segment, from the cut",
+  "until all are back at the old window or the run ends.",
+  "NRMSE: root of the mean squared difference over that time,",
+  "as a share of the old window.",
+];
+
+/** Panels side by side with one legend; null where no two origins saw the same loss. */
+export function drawWitnesses(records: readonly TestRecord[], { id, width }: Options): Shape | null {
+  const all = panels(records);
+  if (all.length === 0) return null;
+  const each = width / COLUMNS;
+  const origins = ORIGINS.filter((o) => all.some((p) => p.seen.some((s) => s.origin === o)));
+  const rows = Math.ceil((all.length + 1) / COLUMNS);
+  const cell = (i: number, ...children: Shape[]): Shape =>
+    shape("g", { transform: `translate(${n((i % COLUMNS) * each)},${n(Math.floor(i / COLUMNS) * HEIGHT)})` }, ...children);
+  const describe = all.map((p) => [p.name, ...p.apart, p.belief].filter((text) => text !== "").join("; ")).join(". ");
+  return shape("svg", {
+    class: "figure witnesses", viewBox: `0 0 ${width} ${rows * HEIGHT}`, width, height: rows * HEIGHT, role: "img", "aria-labelledby": `${id}-title ${id}-desc`,
+  },
+    shape("title", { id: `${id}-title` }, "Windows after one lost segment, by formula, model and kernel"), shape("desc", { id: `${id}-desc` }, describe),
+    ...all.map((panel, i) => cell(i, ...draw(panel, each))), cell(all.length, ...legend(origins, each, WORDS)));
+}
