@@ -62,6 +62,32 @@ pub(crate) struct Opened {
     pub(crate) opened_ns: u64,
     /// When it was there.
     pub(crate) established_ns: u64,
+    /// `TCP_WINDOW_CLAMP`.
+    clamp: Option<i32>,
+}
+
+impl Opened {
+    /// Throws away what has arrived, as [`sys::discard`], and holds the window that is offered: the kernel sets
+    /// its bound anew, as memory allows, when it learns how segments fill memory (Linux 6.5 and later).
+    pub(crate) fn discard(&self, most: usize) -> io::Result<usize> {
+        let bytes = sys::discard(self.socket.as_fd(), most)?;
+        if let Some(clamp) = self.clamp {
+            set_clamp(self.socket.as_fd(), clamp)?;
+        }
+        Ok(bytes)
+    }
+}
+
+fn set_clamp(socket: BorrowedFd<'_>, clamp: i32) -> io::Result<()> {
+    sys::set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp)
+}
+
+impl Connection {
+    /// The option's value.
+    fn clamp(&self) -> Option<i32> {
+        let bytes = self.window_clamp?;
+        Some(i32::try_from(bytes).unwrap_or(i32::MAX))
+    }
 }
 
 impl Prepared {
@@ -84,12 +110,11 @@ impl Prepared {
                 notes.extend(set_buffer(fd, option, wanted)?);
             }
         }
-        let tcp = |name, value| sys::set(fd, libc::IPPROTO_TCP, name, value);
-        if let Some(clamp) = connection.window_clamp {
-            let clamp = i32::try_from(clamp).unwrap_or(i32::MAX);
-            refused("set TCP_WINDOW_CLAMP", tcp(libc::TCP_WINDOW_CLAMP, clamp))?;
+        if let Some(clamp) = connection.clamp() {
+            refused("set TCP_WINDOW_CLAMP", set_clamp(fd, clamp))?;
         }
-        refused("set TCP_NODELAY", tcp(libc::TCP_NODELAY, 1))?;
+        let no_delay = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
+        refused("set TCP_NODELAY", no_delay)?;
         let local = connection.ends.local;
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         if connection.side == Side::Listen {
@@ -151,6 +176,7 @@ impl Prepared {
         };
         set_class(socket.as_fd(), &self.connection.ends)?;
         Ok(Opened {
+            clamp: self.connection.clamp(),
             socket,
             opened_ns,
             established_ns: watch.clock.now(),

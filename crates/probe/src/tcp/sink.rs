@@ -1,7 +1,7 @@
 //! The end of a connection that reads.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use crate::job::{Span, TcpWork};
 use crate::report::TcpReceiveReport;
@@ -91,14 +91,14 @@ pub(crate) fn receive(
     let notes = prepared.notes.clone();
     let opened = prepared.open(watch, work.span.start)?;
     let mut sink = Sink::new(&opened, work.span, notes);
-    read(&opened.socket, &mut sink, watch)?;
+    read(&opened, &mut sink, watch)?;
     Ok(sink.end())
 }
 
-fn read(socket: &OwnedFd, sink: &mut Sink, watch: &Watch) -> Result<(), SocketError> {
+fn read(opened: &Opened, sink: &mut Sink, watch: &Watch) -> Result<(), SocketError> {
     let span = sink.span;
     loop {
-        match sys::discard(socket.as_fd(), READ_BYTES) {
+        match opened.discard(READ_BYTES) {
             Ok(0) => return Ok(()),
             Ok(bytes) => sink.deliver(watch.clock.now(), bytes as u64),
             Err(error) if sys::would_block(&error) => {
@@ -106,7 +106,7 @@ fn read(socket: &OwnedFd, sink: &mut Sink, watch: &Watch) -> Result<(), SocketEr
                 let last = span.until.map_or(u64::MAX, |until| {
                     until.max(sink.report.last_ns).saturating_add(span.settle)
                 });
-                let woken = refused("wait", watch.socket(socket.as_fd(), READ, last))?;
+                let woken = refused("wait", watch.socket(opened.socket.as_fd(), READ, last))?;
                 if woken != Woken::Ready {
                     return Ok(());
                 }
