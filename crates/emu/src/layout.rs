@@ -34,8 +34,9 @@ pub struct Layout {
 /// nobody is told.
 const RING_PACKETS: u32 = 20_000;
 
-/// What a host may send at once after a pause, in time at its rate.
-const BURST: Duration = Duration::from_ms(1);
+/// What a host may send at once after a pause, in time at its rate. It then waits in the model, for the same rate:
+/// a machine that stands still for less than this costs the link nothing.
+const BURST: Duration = Duration::from_ms(5);
 
 /// Above this a TAP is slower than the rate, and a token bucket would only cost time.
 const FASTEST_FELT: u64 = 40_000_000_000;

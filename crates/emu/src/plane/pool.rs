@@ -156,8 +156,13 @@ impl Pool {
         let chunk = slot.chunk as usize;
         self.free_slots.push(id.0);
         self.live[chunk] -= 1;
-        if self.live[chunk] == 0 && self.current != Some(chunk as u32) {
-            self.free.push(chunk as u32);
+        if self.live[chunk] > 0 {
+            return;
+        }
+        // Memory just used is in the processor's cache: the current chunk begins again at once.
+        match self.current == Some(chunk as u32) {
+            true => self.taken = 0,
+            false => self.free.push(chunk as u32),
         }
     }
 
