@@ -274,7 +274,7 @@ pub(crate) fn probe_on(hosts: &[Host], name: &str) -> Command {
 pub(crate) fn failure(e: LabError) -> Failure {
     match e {
         LabError::Plan(e) => Failure::usage(e.to_string()),
-        LabError::Memory { .. } => Failure::environment(e.to_string())
+        LabError::Memory { .. } | LabError::Allocate { .. } => Failure::environment(e.to_string())
             .hint("use a lower rate, a shorter path or smaller queues, or close other programs"),
         other => Failure::environment(other.to_string()),
     }

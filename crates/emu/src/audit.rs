@@ -12,8 +12,8 @@ pub struct Audit {
     pub thread_ns: u64,
     /// How long the thread could have run and had no processor, nanoseconds.
     pub starved_ns: u64,
-    /// Ticks in which the machine's processors were busy, and all ticks.
-    pub machine: [u64; 2],
+    /// Ticks of the machine's processors: busy, taken by the machine that hosts this one, all.
+    pub machine: [u64; 3],
 }
 
 impl Audit {
@@ -39,7 +39,7 @@ impl Audit {
         Audit {
             thread_ns: self.thread_ns.saturating_sub(earlier.thread_ns),
             starved_ns: self.starved_ns.saturating_sub(earlier.starved_ns),
-            machine: [difference(0), difference(1)],
+            machine: [0, 1, 2].map(difference),
         }
     }
 
@@ -50,7 +50,12 @@ impl Audit {
 
     /// Share of all processors that was busy.
     pub fn machine_share(&self) -> f64 {
-        self.machine[0] as f64 / self.machine[1].max(1) as f64
+        self.machine[0] as f64 / self.machine[2].max(1) as f64
+    }
+
+    /// Share of all processors that a hypervisor gave to others although this machine had work for them.
+    pub fn stolen_share(&self) -> f64 {
+        self.machine[1] as f64 / self.machine[2].max(1) as f64
     }
 }
 
@@ -59,14 +64,15 @@ fn nth(text: &str, n: usize) -> u64 {
     word.and_then(|w| w.parse().ok()).unwrap_or(0)
 }
 
-/// Busy and all ticks of the first line of `/proc/stat`: user nice system idle iowait irq softirq steal.
-fn machine(stat: &str) -> [u64; 2] {
+/// Busy, stolen and all ticks of the first line of `/proc/stat`: user nice system idle iowait irq softirq steal.
+fn machine(stat: &str) -> [u64; 3] {
     let first = stat.lines().next().unwrap_or_default();
     let ticks = first.split_whitespace().skip(1).take(8);
     let ticks: Vec<u64> = ticks.map(|t| t.parse().unwrap_or(0)).collect();
     let all: u64 = ticks.iter().sum();
     let idle: u64 = ticks.iter().skip(3).take(2).sum();
-    [all - idle, all]
+    let stolen = ticks.get(7).copied().unwrap_or(0);
+    [all - idle, stolen, all]
 }
 
 /// `MemAvailable` in bytes; none where the system does not tell.
@@ -83,9 +89,9 @@ mod tests {
 
     #[test]
     fn ticks_of_a_machine() {
-        let stat = "cpu  100 1 49 800 50 0 0 0 0 0\ncpu0 1 1 1 1\n";
-        assert_eq!(machine(stat), [150, 1000]);
-        assert_eq!(machine(""), [0, 0]);
+        let stat = "cpu  100 1 19 800 50 0 0 30 0 0\ncpu0 1 1 1 1\n";
+        assert_eq!(machine(stat), [150, 30, 1000]);
+        assert_eq!(machine(""), [0, 0, 0]);
         assert_eq!(nth("123 456 7\n", 1), 456);
     }
 

@@ -37,7 +37,6 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     let frames = lateness.total();
     let mut faults = evidence.faults.clone();
     let share = fidelity.late as f64 / frames.max(1) as f64;
-    let starved = evidence.audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     if share > LATE_SHARE {
         let mut why = format!(
             "{:.1} % of the frames were delivered more than {:.1} ms late (at most {:.1} % may be)",
@@ -45,12 +44,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
             fidelity.tolerance.as_secs_f64() * 1e3,
             LATE_SHARE * 100.0
         );
-        why.push_str(if starved > 0.02 {
-            ": other processes had the processor; run it on an idle machine, or use --busy"
-        } else {
-            ": more frames than this machine delivers; lower the rate, use larger frames, or allow longer \
-             deliveries with --coalescing"
-        });
+        why.push_str(&cause(evidence));
         faults.push(why);
     }
     for (place, count) in &evidence.unordered {
@@ -76,8 +70,31 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         starved_ns: evidence.audit.starved_ns,
         longest_gap_ns: fidelity.longest_gap.as_ns(),
         machine_share: evidence.audit.machine_share(),
+        stolen_share: evidence.audit.stolen_share(),
         memory_bytes: evidence.memory.0,
         memory_used_bytes: evidence.memory.1,
+    }
+}
+
+/// What most probably made frames late, and what would help.
+fn cause(evidence: &Evidence) -> String {
+    let audit = &evidence.audit;
+    let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
+    let stolen = audit.stolen_share();
+    if stolen > 0.01 {
+        format!(
+            ": the machine under this virtual one gave {:.1} % of its processors' time to others; run it where \
+             processors are not shared",
+            stolen * 100.0
+        )
+    } else if starved > 0.02 {
+        ": other processes had the processor; run it on an idle machine".to_owned()
+    } else if audit.thread_share(evidence.time) > 0.5 {
+        ": more frames than this machine delivers; lower the rate, use larger frames, or allow longer deliveries with \
+         --coalescing"
+            .to_owned()
+    } else {
+        ": this machine wakes the data plane late; use --busy".to_owned()
     }
 }
 
@@ -123,5 +140,40 @@ mod tests {
         assert!(!certificate.valid);
         assert_eq!(certificate.faults.len(), 2, "{:?}", certificate.faults);
         assert!(certificate.line().contains("INVALID"));
+    }
+
+    #[test]
+    fn frames_are_late_for_a_reason() {
+        let because = |audit| {
+            cause(&Evidence {
+                time: Duration::from_secs(1),
+                audit,
+                ..Evidence::default()
+            })
+        };
+        let audit = Audit {
+            machine: [150, 0, 200],
+            ..Audit::default()
+        };
+        let (starved_ns, thread_ns) = (100_000_000, 900_000_000);
+        let machine = [150, 8, 200];
+        assert!(because(audit).contains("--busy"));
+        assert!(because(Audit { thread_ns, ..audit }).contains("more frames"));
+        assert!(
+            because(Audit {
+                starved_ns,
+                thread_ns,
+                ..audit
+            })
+            .contains("other processes")
+        );
+        assert!(
+            because(Audit {
+                machine,
+                starved_ns,
+                ..audit
+            })
+            .contains("4.0 %")
+        );
     }
 }

@@ -16,6 +16,7 @@ use nix::sys::signalfd::SignalFd;
 use nix::unistd::Pid;
 
 use crate::process::Process;
+use crate::processors;
 use crate::sys;
 
 /// Exit codes of a shell for a program that is not there, and for one that cannot be run.
@@ -83,6 +84,8 @@ impl Process {
         if !self.is_alive() {
             return Err(EnterError::Gone(self));
         }
+        // What runs in a host runs on the hosts' processors.
+        processors::as_process(self.pid);
         let folder = std::env::current_dir();
         for (what, flag, file) in &open {
             // A user namespace cannot be entered by those who are in it.

@@ -19,6 +19,7 @@ use crate::fidelity::Fidelity;
 use crate::host::{Host, HostError};
 use crate::layout::Layout;
 use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
+use crate::processors::Processors;
 use crate::spec::DeviceChoice;
 use crate::sys;
 use crate::tap::Tap;
@@ -77,6 +78,14 @@ pub enum LabError {
         /// What there is.
         available_mb: u64,
     },
+    /// The system does not give the memory.
+    #[error("no {needed_mb} MB of memory for frames under way: {source}")]
+    Allocate {
+        /// What they need.
+        needed_mb: u64,
+        /// Why.
+        source: io::Error,
+    },
     /// An interface or a host is gone.
     #[error("an interface of a host is gone while the lab runs: {0}")]
     Gone(#[source] io::Error),
@@ -93,6 +102,7 @@ pub struct Lab {
     clock: Clock,
     options: Options,
     audit: Audit,
+    processors: Option<Processors>,
     end: Time,
 }
 
@@ -124,11 +134,15 @@ impl Lab {
                 available_mb: available / 1_000_000,
             });
         }
+        let processors = Processors::divided();
         let mut hosts = Vec::new();
         let mut attachments = Vec::new();
         for mut layout in layouts {
             layout.spec.device = options.device;
             let mut host = Host::start(&layout.spec)?;
+            if let Some(processors) = &processors {
+                processors.keep_off(host.init.pid);
+            }
             let taps = std::mem::take(&mut host.taps);
             for (tap, port) in taps.into_iter().zip(layout.ports) {
                 attachments.push(Attachment {
@@ -140,7 +154,11 @@ impl Lab {
             }
             hosts.push(host);
         }
-        let mut plane = Plane::new(whole, wan, &pairs, attachments, needed);
+        let plane = Plane::new(whole, wan, &pairs, attachments, needed);
+        let mut plane = plane.map_err(|source| LabError::Allocate {
+            needed_mb: needed / 1_000_000,
+            source,
+        })?;
         plane.set_coalescing(options.coalescing);
         Ok(Lab {
             hosts,
@@ -149,6 +167,7 @@ impl Lab {
             clock: Clock::start(Duration::ZERO),
             options,
             audit: Audit::default(),
+            processors,
             end: Time::ZERO,
         })
     }
@@ -163,20 +182,32 @@ impl Lab {
         clock: Clock,
         mut turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
     ) -> Result<(), LabError> {
-        // A sleeping thread is woken up to 50 µs late by default.
-        let exact = nix::sys::prctl::set_timerslack(1);
-        exact.map_err(|e| LabError::Gone(e.into()))?;
-        // What else runs here waits for this thread, where the machine allows that.
-        sys::come_first();
         self.clock = clock;
-        let before = Audit::now();
-        let polling = self.options.polling;
-        let fidelity = &mut self.fidelity;
-        let end = drive(&mut self.plane, clock, polling, fidelity, &mut turn);
-        self.audit = Audit::now().since(&before);
-        self.end = end.map_err(LabError::Gone)?;
+        let processors = self.processors;
+        let ran = match processors {
+            Some(p) => p.on_own(|| self.run_here(clock, &mut turn)),
+            None => self.run_here(clock, &mut turn),
+        };
+        self.end = ran.map_err(LabError::Gone)?;
         self.plane.finish(self.end);
         Ok(())
+    }
+
+    /// The run itself, on whatever processor this is.
+    fn run_here(
+        &mut self,
+        clock: Clock,
+        turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
+    ) -> io::Result<Time> {
+        // A sleeping thread is woken up to 50 µs late by default.
+        nix::sys::prctl::set_timerslack(1)?;
+        // What else runs here waits for this thread, where the machine allows that.
+        sys::come_first();
+        let before = Audit::now();
+        let polling = self.options.polling;
+        let end = drive(&mut self.plane, clock, polling, &mut self.fidelity, turn);
+        self.audit = Audit::now().since(&before);
+        end
     }
 
     /// Runs in a thread of its own while `work` is done in this one; `work` is told how far the run is and

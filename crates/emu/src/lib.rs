@@ -23,6 +23,7 @@ pub mod layout;
 mod orders;
 pub mod plane;
 mod process;
+mod processors;
 mod program;
 pub mod rootless;
 pub mod settings;

@@ -37,6 +37,9 @@ pub struct Certificate {
     /// Share of the machine's processors that was busy, with whatever.
     #[serde(with = "crate::number::one")]
     pub machine_share: f64,
+    /// Share of their time that the machine under a virtual one gave to others.
+    #[serde(with = "crate::number::one", default)]
+    pub stolen_share: f64,
     /// Memory for frames under way, bytes.
     pub memory_bytes: u64,
     /// The most of it that was used.

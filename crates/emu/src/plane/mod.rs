@@ -160,13 +160,16 @@ pub struct Plane<I> {
 impl<I: Interface> Plane<I> {
     /// The network of `wan`, made of `scenario` [`with_pairs`] of `pairs`, with real hosts at `attachments`, and
     /// `memory` bytes for frames under way.
+    ///
+    /// # Errors
+    /// The system does not have the memory.
     pub fn new(
         scenario: Scenario,
         wan: Wan,
         pairs: &[(NodeId, NodeId)],
         attachments: Vec<Attachment<I>>,
         memory: u64,
-    ) -> Plane<I> {
+    ) -> io::Result<Plane<I>> {
         let wan = wan.with_host_queue(HOST_QUEUE);
         let flows = Flows::new(&scenario, &wan.plan, pairs);
         let mut network = Network::new();
@@ -191,7 +194,7 @@ impl<I: Interface> Plane<I> {
             .into_iter()
             .filter_map(|a| socket(&network, &wan.plan, (&nodes, &ports), a))
             .collect();
-        Plane {
+        Ok(Plane {
             network,
             wan,
             scenario,
@@ -199,7 +202,7 @@ impl<I: Interface> Plane<I> {
             nodes,
             active,
             sockets,
-            pool: Pool::new(memory),
+            pool: Pool::new(memory)?,
             flows,
             told: BTreeMap::new(),
             coalescing: COALESCING,
@@ -208,7 +211,7 @@ impl<I: Interface> Plane<I> {
             heading: Vec::with_capacity(2048),
             #[cfg(test)]
             log: Vec::new(),
-        }
+        })
     }
 
     /// The wire time a delivery may span from now on; zero delivers every frame alone.

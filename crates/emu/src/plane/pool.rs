@@ -5,6 +5,10 @@
 //! A slot lives until the last of its segments has been delivered or dropped; a chunk is used again when
 //! its last slot is gone.
 
+use std::io;
+
+use memmap2::{Advice, MmapMut};
+
 use super::packet::Packet;
 
 /// Bytes of a chunk.
@@ -45,7 +49,8 @@ struct Slot {
 
 /// Memory for packets.
 pub(super) struct Pool {
-    chunks: Vec<Box<[u8]>>,
+    /// Chunk after chunk.
+    memory: MmapMut,
     /// Slots in each chunk.
     live: Vec<u32>,
     free: Vec<u32>,
@@ -60,17 +65,20 @@ pub(super) struct Pool {
 impl Pool {
     /// A pool of at least `bytes`, every page of which has been touched: the first touch of a page costs
     /// far more than what is done with it later.
-    pub(super) fn new(bytes: u64) -> Pool {
+    ///
+    /// # Errors
+    /// The system has no such amount of addresses.
+    pub(super) fn new(bytes: u64) -> io::Result<Pool> {
         let count = (bytes.div_ceil(CHUNK as u64) as usize).max(4);
-        let chunk = |_| {
-            let mut chunk = vec![0; CHUNK].into_boxed_slice();
-            for page in chunk.chunks_mut(4096) {
-                page[0] = 1;
-            }
-            chunk
-        };
-        Pool {
-            chunks: (0..count).map(chunk).collect(),
+        let mut memory = MmapMut::map_anon(count * CHUNK)?;
+        // What is under way for long is cold when it is written: with large pages half of the cost of finding
+        // it falls away. A system without them goes without.
+        _ = memory.advise(Advice::HugePage);
+        for page in memory.chunks_mut(4096) {
+            page[0] = 1;
+        }
+        Ok(Pool {
+            memory,
             live: vec![0; count],
             free: (0..count as u32).rev().collect(),
             current: None,
@@ -78,7 +86,7 @@ impl Pool {
             slots: Vec::new(),
             free_slots: Vec::new(),
             least_free: count,
-        }
+        })
     }
 
     /// Room for a packet of [`LARGEST`] bytes, or nothing while every chunk is in use.
@@ -87,7 +95,8 @@ impl Pool {
             Some(chunk) if self.taken + LARGEST <= CHUNK => chunk,
             _ => self.turn()?,
         };
-        Some(&mut self.chunks[chunk as usize][self.taken..])
+        let start = chunk as usize * CHUNK;
+        Some(&mut self.memory[start + self.taken..start + CHUNK])
     }
 
     fn turn(&mut self) -> Option<u32> {
@@ -131,8 +140,8 @@ impl Pool {
     /// The bytes of a packet.
     pub(super) fn bytes(&self, id: SlotId) -> &[u8] {
         let slot = &self.slots[id.0 as usize];
-        let start = slot.start as usize;
-        &self.chunks[slot.chunk as usize][start..start + slot.len as usize]
+        let start = slot.chunk as usize * CHUNK + slot.start as usize;
+        &self.memory[start..start + slot.len as usize]
     }
 
     /// What a packet is.
@@ -173,12 +182,12 @@ impl Pool {
 
     /// Bytes of all chunks.
     pub(super) fn size(&self) -> u64 {
-        (self.chunks.len() * CHUNK) as u64
+        self.memory.len() as u64
     }
 
     /// Bytes of the chunks that were in use at once, at most.
     pub(super) fn most_used(&self) -> u64 {
-        ((self.chunks.len() - self.least_free) * CHUNK) as u64
+        ((self.live.len() - self.least_free) * CHUNK) as u64
     }
 }
 
@@ -197,7 +206,7 @@ mod tests {
 
     #[test]
     fn chunks_go_round_and_a_held_packet_blocks_only_its_own() {
-        let mut pool = Pool::new(4 << 20);
+        let mut pool = Pool::new(4 << 20).expect("a little memory");
         let held = {
             assert!(pool.room().is_some());
             pool.keep(60_000, Packet::plain(60_000))
@@ -217,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_full_pool_says_so_and_recovers() {
-        let mut pool = Pool::new(4 << 20);
+        let mut pool = Pool::new(4 << 20).expect("a little memory");
         let mut kept = Vec::new();
         while pool.room().is_some() {
             kept.push(pool.keep(65_000, Packet::plain(65_000)));

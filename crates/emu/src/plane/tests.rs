@@ -68,7 +68,7 @@ fn world(text: &str) -> World {
         mac: MAC,
         interface: memory.clone(),
     });
-    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20);
+    let plane = Plane::new(whole, wan, &pairs, attachments.collect(), 64 << 20).expect("memory");
     World {
         plane,
         hosts,
