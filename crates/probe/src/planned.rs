@@ -151,7 +151,11 @@ impl Planner<'_> {
         if test.tool == Tool::Iperf3 {
             return self.iperf3(number, test, &flows);
         }
-        if test.kind.tcp().is_some_and(|tcp| tcp.initial_ssthresh.is_some()) {
+        if test
+            .kind
+            .tcp()
+            .is_some_and(|tcp| tcp.initial_ssthresh.is_some())
+        {
             self.note(
                 number,
                 "`initial_ssthresh` is the model's: the kernel's slow start ends by its own rules",
