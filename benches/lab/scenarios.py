@@ -6,6 +6,7 @@ usage: scenarios.py FARPATH [--page] [NAME...]      --page runs nothing; names a
 Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificate is invalid, else the run's own.
 """
 
+import fnmatch
 import json
 import os
 import platform
@@ -113,7 +114,8 @@ def deviation(name, values, error):
 
 def explanation(run, point, name):
     for said in run.get("explained", []):
-        if said["metric"] in (name, "*") and said.get("at", {}).items() <= point.items():
+        here = any(fnmatch.fnmatchcase(name, pattern) for pattern in said["metrics"])
+        if here and said.get("at", {}).items() <= point.items():
             return said["text"]
     return None
 
