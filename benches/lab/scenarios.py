@@ -145,7 +145,8 @@ Written by `make lab-scenarios` from `benches/lab/scenarios.toml`; do not edit. 
 kernel can run was run with hosts in namespaces on {machine}. The error is that of the emulated figure beside the
 simulated one. Whatever differs by more than 2 % in a rate, 3 points in a loss, 0.5 ms in a round trip or 5 % in a
 recovery is explained; so is every retransmission that is not in both. [Emulation](emulation.md) says what a
-certificate is. Where a run was shortened or scaled, the line above its table says how.
+certificate is; an invalid one says that the machine was late, and its table what came of it all the same. Where a run was
+scaled, the line above its table says how; all are shorter where time adds nothing, as the list of runs has it.
 """
 
 

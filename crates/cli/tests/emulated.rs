@@ -236,6 +236,8 @@ fn one_block_at_a_time_is_one_block_a_round_trip() {
             "--set",
             "test.remote-copy.start=0s",
             "--set",
+            "test.remote-copy.omit=2s",
+            "--set",
             "test.remote-copy.duration=6s",
         ],
     );
