@@ -116,7 +116,7 @@ def explanation(run, point, name):
     for said in run.get("explained", []):
         here = any(fnmatch.fnmatchcase(name, pattern) for pattern in said["metrics"])
         if here and said.get("at", {}).items() <= point.items():
-            return said["text"]
+            return " ".join(said["text"].split())
     return None
 
 
