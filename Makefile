@@ -89,7 +89,7 @@ lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle
 	python3 benches/lab/run.py $(RELEASE)
 
 .PHONY: lab-scenarios
-lab-scenarios: build ## the shared scenarios with real kernels, and the page of errors; root, an idle machine, an hour
+lab-scenarios: build ## the shared scenarios with real kernels, and the page of errors; root, an idle machine, half an hour
 	@.ci/need 'iproute2=command -v ip' python3 clang bpftool
 	python3 benches/lab/scenarios.py $(RELEASE)
 
