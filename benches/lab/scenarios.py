@@ -122,13 +122,16 @@ def explanation(run, point, name):
 
 def lines(run, document, unexplained):
     """The table rows of a run."""
+    before = None
     for point, name, values, error, large in rows(document):
         said = explanation(run, point, name)
         if large and said is None:
             unexplained.append(f'{run["scenario"]}: {name} {point} {deviation(name, values, error)}')
         at = "".join(f", {v}" for v in point.values())
         cells = [f"{name}{at}", *(figure(name, v) for v in values), deviation(name, values, error)]
-        yield f'| {" | ".join(cells)} | {said or ""} |'
+        why = "the same" if said and said == before else said or ""
+        before = said
+        yield f'| {" | ".join(cells)} | {why} |'
 
 
 def failed(document):
