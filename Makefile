@@ -88,6 +88,11 @@ lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle
 	@.ci/need iperf3 'iproute2=command -v ip' python3
 	python3 benches/lab/run.py $(RELEASE)
 
+.PHONY: lab-scenarios
+lab-scenarios: build ## the shared scenarios with real kernels, and the page of errors; root, an idle machine, half an hour
+	@.ci/need 'iproute2=command -v ip' python3 clang bpftool
+	python3 benches/lab/scenarios.py $(RELEASE)
+
 .PHONY: bench-ns3
 bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.json
 	@.ci/need g++ python3 'python3-venv=python3 -c "import ensurepip"'
@@ -98,7 +103,7 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 	@cat target/ns3/bench.json
 
 .PHONY: lab-test
-lab-test: linker ## models beside this machine's kernel, in real time; root and an idle machine
+lab-test: linker lab-scenarios ## models beside this machine's kernel, in real time; root and an idle machine
 	@.ci/need clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft' 'util-linux=command -v chrt'
 	$(CARGO) test --locked --profile $(PROFILE) --package farpath-emu --test bpf-law
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package farpath-kernel-lab

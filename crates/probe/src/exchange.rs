@@ -80,8 +80,8 @@ enum Incoming {
     End,
 }
 
-fn take(socket: &OwnedFd) -> Result<Incoming, SocketError> {
-    match sys::discard(socket.as_fd(), READ_BYTES) {
+fn take(opened: &Opened) -> Result<Incoming, SocketError> {
+    match opened.discard(READ_BYTES) {
         Ok(0) => Ok(Incoming::End),
         Ok(bytes) => Ok(Incoming::Bytes(bytes as u64)),
         Err(error) if sys::would_block(&error) => Ok(Incoming::Nothing),
@@ -183,7 +183,7 @@ pub(crate) fn ask(
     while !asker.done() && watch.clock.now() < stop_ns {
         asker.think(watch.clock.now());
         asker.out.write(&asking.socket)?;
-        match take(&answering.socket)? {
+        match take(&answering)? {
             Incoming::Bytes(bytes) => {
                 let now = watch.clock.now();
                 sink.deliver(now, bytes);
@@ -227,7 +227,7 @@ pub(crate) fn answer(
         }
         source.look(&answering.socket, now)?;
         source.wrote(out.write(&answering.socket).unwrap_or(0));
-        match take(&asking.socket)? {
+        match take(&asking)? {
             Incoming::Bytes(bytes) => {
                 heard += bytes;
                 let whole = heard / work.request.max(1);

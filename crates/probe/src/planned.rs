@@ -178,6 +178,16 @@ impl Planner<'_> {
         if test.tool == Tool::Iperf3 {
             return self.iperf3(number, test, &flows);
         }
+        if test
+            .kind
+            .tcp()
+            .is_some_and(|tcp| tcp.initial_ssthresh.is_some())
+        {
+            self.note(
+                number,
+                "`initial_ssthresh` is the model's: the kernel's slow start ends by its own rules",
+            );
+        }
         match &test.kind {
             TestKind::Ping(ping) => self.ping(test, ping, flows[0]),
             TestKind::Udp(udp) => self.udp(test, udp, flows[0]),

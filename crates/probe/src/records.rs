@@ -338,6 +338,10 @@ fn datagrams(
         put(m, "duplicates", sink.duplicates as f64);
     }
     put(m, "bytes", sink.total_bytes as f64);
+    let missing = sink.missing.clone();
+    record
+        .series
+        .extend(missing.map(|s| ("missing".to_owned(), s)));
     record.notes.extend_from_slice(&source.notes);
     record.notes.extend_from_slice(&sink.notes);
     if source.late_max_ns > LATE_NS {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use farpath_record::Series;
 use serde::{Deserialize, Serialize};
 
 /// One line of what a host tells.
@@ -96,6 +97,9 @@ pub struct UdpReceiveReport {
     pub duplicates: u64,
     /// Interarrival jitter (RFC 3550 §6.4.1).
     pub jitter_ns: f64,
+    /// Numbers of datagrams that did not come.
+    #[serde(default)]
+    pub missing: Option<Series>,
     /// What a reader must know.
     pub notes: Vec<String>,
 }

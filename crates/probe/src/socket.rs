@@ -62,6 +62,32 @@ pub(crate) struct Opened {
     pub(crate) opened_ns: u64,
     /// When it was there.
     pub(crate) established_ns: u64,
+    /// `TCP_WINDOW_CLAMP`.
+    clamp: Option<i32>,
+}
+
+impl Opened {
+    /// Throws away what has arrived, as [`sys::discard`], and holds the window that is offered: the kernel sets
+    /// its bound anew, as memory allows, when it learns how segments fill memory (Linux 6.5 and later).
+    pub(crate) fn discard(&self, most: usize) -> io::Result<usize> {
+        let bytes = sys::discard(self.socket.as_fd(), most)?;
+        if let Some(clamp) = self.clamp {
+            set_clamp(self.socket.as_fd(), clamp)?;
+        }
+        Ok(bytes)
+    }
+}
+
+fn set_clamp(socket: BorrowedFd<'_>, clamp: i32) -> io::Result<()> {
+    sys::set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp)
+}
+
+impl Connection {
+    /// The option's value.
+    fn clamp(&self) -> Option<i32> {
+        let bytes = self.window_clamp?;
+        Some(i32::try_from(bytes).unwrap_or(i32::MAX))
+    }
 }
 
 impl Prepared {
@@ -85,8 +111,8 @@ impl Prepared {
                 notes.extend(set_buffer(fd, option, wanted)?);
             }
         }
-        if let Some(clamp) = connection.window_clamp {
-            clamp_window(fd, clamp)?;
+        if let Some(clamp) = connection.clamp() {
+            refused("set TCP_WINDOW_CLAMP", set_clamp(fd, clamp))?;
         }
         let no_delay = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
         refused("set TCP_NODELAY", no_delay)?;
@@ -100,11 +126,6 @@ impl Prepared {
             connection: connection.clone(),
             notes,
         })
-    }
-
-    /// The window it offers at most.
-    pub(crate) fn window_clamp(&self) -> Option<u64> {
-        self.connection.window_clamp
     }
 
     /// Begins the connection, or waits until the other end has.
@@ -156,6 +177,7 @@ impl Prepared {
         };
         set_class(socket.as_fd(), &self.connection.ends)?;
         Ok(Opened {
+            clamp: self.connection.clamp(),
             socket,
             opened_ns,
             established_ns: watch.clock.now(),
@@ -186,13 +208,6 @@ pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> Result<(), SocketEr
     }
     let result = sys::set(socket, libc::SOL_SOCKET, libc::SO_MARK, mark.cast_signed());
     refused("set SO_MARK (it needs CAP_NET_ADMIN)", result)
-}
-
-/// Bounds the window that a socket offers.
-pub(crate) fn clamp_window(fd: BorrowedFd<'_>, bytes: u64) -> Result<(), SocketError> {
-    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-    let set = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes);
-    refused("set TCP_WINDOW_CLAMP", set)
 }
 
 /// The TOS byte or traffic class of what a socket sends. Of TCP the kernel keeps the ECN field.

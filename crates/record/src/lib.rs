@@ -20,4 +20,4 @@ pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
-pub use seen::Seen;
+pub use seen::{Missing, Seen};

@@ -1,6 +1,8 @@
 //! Which ordinals have been received, for finding those that come twice: the same rule for every
 //! origin.
 
+use crate::Series;
+
 /// Ordinals remembered below the highest.
 const WINDOW: u64 = 1 << 16;
 
@@ -51,9 +53,60 @@ impl Seen {
     }
 }
 
+/// Most numbers kept by [`Missing`].
+const MOST_MISSING: usize = 1000;
+
+/// Which ordinals did not come, the first thousand of them, and when that showed: a later one was there. What
+/// is after the last that came shows nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    next: u64,
+    numbers: Vec<u64>,
+    t_ns: Vec<u64>,
+}
+
+impl Missing {
+    /// `ordinal` has come at `t_ns`.
+    #[inline]
+    pub fn came(&mut self, ordinal: u64, t_ns: u64) {
+        if ordinal == self.next {
+            self.next += 1;
+        } else if ordinal > self.next {
+            let room = MOST_MISSING - self.numbers.len();
+            self.numbers.extend((self.next..ordinal).take(room));
+            self.t_ns.resize(self.numbers.len(), t_ns);
+            self.next = ordinal + 1;
+        } else if let Ok(late) = self.numbers.binary_search(&ordinal) {
+            self.numbers.remove(late);
+            self.t_ns.remove(late);
+        }
+    }
+
+    /// The series; none when nothing is missing.
+    pub fn series(&self) -> Option<Series> {
+        let v: Vec<f64> = self.numbers.iter().map(|n| *n as f64).collect();
+        let t_ns = self.t_ns.clone();
+        (!v.is_empty()).then_some(Series { t_ns, v })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_is_known_when_a_later_one_comes_and_may_still_come() {
+        let mut missing = Missing::default();
+        for (ordinal, t_ns) in [(0, 10), (1, 20), (4, 30), (2, 40), (1, 50), (7, 60)] {
+            missing.came(ordinal, t_ns);
+        }
+        let series = missing.series().expect("something is missing");
+        assert_eq!(series.v, [3.0, 5.0, 6.0]);
+        assert_eq!(series.t_ns, [30, 60, 60]);
+        missing.came(1_000_000, 70);
+        assert_eq!(missing.series().map(|s| s.v.len()), Some(MOST_MISSING));
+        assert_eq!(Missing::default().series(), None);
+    }
 
     #[test]
     fn what_comes_twice_is_known_within_the_window() {

@@ -170,6 +170,10 @@ fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mu
         }
         _ => udp_metrics(source, sink, test, &mut record.metrics),
     }
+    let missing = sink.missing.series();
+    record
+        .series
+        .extend(missing.map(|s| ("missing".to_owned(), s)));
     let lossy = sink.received < source.measured;
     let limit = if lossy {
         limits::of_lossy_stream(scenario, built, flow)

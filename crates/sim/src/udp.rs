@@ -2,7 +2,7 @@
 
 use farpath_element::Io;
 use farpath_element::atm::Gcra;
-use farpath_record::Seen;
+use farpath_record::{Missing, Seen};
 use farpath_scenario::Pace;
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -143,6 +143,7 @@ pub struct UdpSink {
     /// Copies of datagrams that had arrived before.
     pub duplicates: u64,
     seen: Seen,
+    pub(crate) missing: Missing,
     /// Payload bytes received in all.
     pub total_bytes: u64,
     highest: Option<u64>,
@@ -170,6 +171,7 @@ impl UdpSink {
             reordered: 0,
             duplicates: 0,
             seen: Seen::new(),
+            missing: Missing::default(),
             total_bytes: 0,
             highest: None,
             transit_ns: base.as_ns() as i64,
@@ -199,6 +201,7 @@ impl UdpSink {
             self.duplicates += 1;
             return;
         }
+        self.missing.came(frame.seq, now.as_ns());
         let transit_ns = self.transit_ns(now, frame);
         let sent_ns = now.as_ns() as i64 - transit_ns;
         self.received += u64::from(sent_ns >= self.measured_from.as_ns() as i64);

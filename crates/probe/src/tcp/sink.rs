@@ -1,11 +1,11 @@
 //! The end of a connection that reads.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use crate::job::{Span, TcpWork};
 use crate::report::TcpReceiveReport;
-use crate::socket::{self, Opened, Prepared, SocketError, refused};
+use crate::socket::{Opened, Prepared, SocketError, refused};
 use crate::sys;
 use crate::watch::{READ, Watch, Woken};
 
@@ -89,37 +89,24 @@ pub(crate) fn receive(
     watch: &Watch,
 ) -> Result<TcpReceiveReport, SocketError> {
     let notes = prepared.notes.clone();
-    let clamp = prepared.window_clamp();
     let opened = prepared.open(watch, work.span.start)?;
     let mut sink = Sink::new(&opened, work.span, notes);
-    read(&opened.socket, &mut sink, (watch, clamp))?;
+    read(&opened, &mut sink, watch)?;
     Ok(sink.end())
 }
 
-/// `clamp` is the window that is offered at most. Kernels from 6.6 on set it anew when they have seen how
-/// segments fill memory, so it is said again in every interval.
-fn read(
-    socket: &OwnedFd,
-    sink: &mut Sink,
-    (watch, clamp): (&Watch, Option<u64>),
-) -> Result<(), SocketError> {
+fn read(opened: &Opened, sink: &mut Sink, watch: &Watch) -> Result<(), SocketError> {
     let span = sink.span;
     loop {
-        match sys::discard(socket.as_fd(), READ_BYTES) {
+        match opened.discard(READ_BYTES) {
             Ok(0) => return Ok(()),
-            Ok(bytes) => {
-                let intervals = sink.report.delivered.len();
-                sink.deliver(watch.clock.now(), bytes as u64);
-                if let Some(clamp) = clamp.filter(|_| sink.report.delivered.len() != intervals) {
-                    socket::clamp_window(socket.as_fd(), clamp)?;
-                }
-            }
+            Ok(bytes) => sink.deliver(watch.clock.now(), bytes as u64),
             Err(error) if sys::would_block(&error) => {
                 // The word that it is over may be lost.
                 let last = span.until.map_or(u64::MAX, |until| {
                     until.max(sink.report.last_ns).saturating_add(span.settle)
                 });
-                let woken = refused("wait", watch.socket(socket.as_fd(), READ, last))?;
+                let woken = refused("wait", watch.socket(opened.socket.as_fd(), READ, last))?;
                 if woken != Woken::Ready {
                     return Ok(());
                 }

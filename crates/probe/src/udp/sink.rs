@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use farpath_record::Seen;
+use farpath_record::{Missing, Seen};
 
 use super::{HEADER, Prepared};
 use crate::job::UdpReceiveWork;
@@ -17,6 +17,7 @@ struct Counts {
     from_ns: u64,
     until_ns: u64,
     seen: Seen,
+    missing: Missing,
     highest: Option<u64>,
     transit_ns: i64,
     report: UdpReceiveReport,
@@ -28,6 +29,7 @@ impl Counts {
             from_ns,
             until_ns,
             seen: Seen::new(),
+            missing: Missing::default(),
             highest: None,
             transit_ns: 0,
             report: UdpReceiveReport {
@@ -43,6 +45,7 @@ impl Counts {
             report.duplicates += 1;
             return;
         }
+        self.missing.came(number, now);
         report.received += u64::from(sent_ns >= self.from_ns);
         report.total_bytes += bytes;
         if now >= self.from_ns && now < self.until_ns {
@@ -109,6 +112,7 @@ pub(crate) fn receive(
             "the receiving socket dropped {dropped} datagrams for want of room: the program was too slow, not the path"
         ));
     }
+    counts.report.missing = counts.missing.series();
     Ok(counts.report)
 }
 
