@@ -270,7 +270,8 @@ fn a_full_window_lies_still_for_a_round_trip_after_its_repair() {
     };
     let (fall, windows) = after_the_cut(&free);
     assert!(!fall.held);
-    assert_eq!(windows, [320.0, 320.0, 321.0, 322.0, 323.0]);
+    // Segment 300 is in the round of 160; known when 320 are out.
+    assert_eq!(windows, [160.0, 160.0, 161.0, 162.0, 163.0]);
 }
 
 #[test]
