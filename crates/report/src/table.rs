@@ -594,8 +594,7 @@ fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
     let rest = layout.width.saturating_sub(indent.len());
     for (i, line) in wrap(text, layout.width, rest).iter().enumerate() {
         *out += if i == 0 { "" } else { indent };
-        *out += &coloured(line, layout);
-        out.push('\n');
+        *out += &(coloured(line, layout) + "\n");
     }
 }
 
