@@ -9,14 +9,23 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 mod place;
 
 use place::{ALLOWED, Place, Ran, is_available, object, own_name, setting};
 
+/// Held by one that starves the machine, and shared by those that would starve beside it.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+fn beside_others() -> RwLockReadGuard<'static, ()> {
+    MACHINE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What a killed lab has told the machine is taken back by whoever comes next.
 #[test]
 fn a_killed_lab_leaves_its_log_and_the_next_cleans_up() {
+    let _beside = beside_others();
     let place = Place::new();
     let name = own_name('d');
     object(place.path(), &name);
@@ -78,6 +87,7 @@ fn is_alive(pid: &str) -> bool {
 
 #[test]
 fn what_ends_a_command_or_its_path_is_said() {
+    let _beside = beside_others();
     let place = Place::new();
     place
         .lab_run(&["--", "sh", "-c", "kill -9 $$"])
@@ -140,6 +150,7 @@ fn go_on(mut child: Child) -> Ran {
 
 #[test]
 fn a_data_plane_that_was_stopped_says_so() {
+    let _beside = beside_others();
     let place = Place::new();
     let (child, _out) = waiting(&mut place.command());
     let signal = |name: &str| {
@@ -196,6 +207,7 @@ impl Drop for Hogs {
 
 #[test]
 fn a_starved_data_plane_says_so_and_what_helps() {
+    let _alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
     let hogs = Hogs::new(24);
     let output = place
@@ -217,6 +229,7 @@ fn a_starved_data_plane_says_so_and_what_helps() {
 
 #[test]
 fn without_dev_net_tun_hosts_have_veth_and_say_so() {
+    let _beside = beside_others();
     let place = Place::new();
     let script = "mount -t tmpfs none /dev/net && exec \"$@\"";
     let output = place
@@ -256,6 +269,7 @@ fn nobody(place: &Place, demand: &str, arguments: &[&str]) -> Ran {
 
 #[test]
 fn where_no_lab_can_be_the_remedy_is_named_and_nothing_passes_silently() {
+    let _beside = beside_others();
     let place = Place::new();
     let run = ["run", "small.toml", "--emulate", "--predict"];
     let refused = nobody(&place, "required", &run).exits(3);
@@ -309,6 +323,7 @@ fn narrow(lsp: bool) -> String {
 
 #[test]
 fn frames_too_large_for_a_link_are_named_with_what_to_do() {
+    let _beside = beside_others();
     let place = Place::new();
     for lsp in [false, true] {
         place.write("narrow.toml", &narrow(lsp));
@@ -376,6 +391,7 @@ KEYS
 
 #[test]
 fn a_test_takes_the_way_it_is_sent() {
+    let _beside = beside_others();
     let place = Place::new();
     let kinds = [
         ("ping", "count = 3\ninterval = \"10 ms\""),

@@ -183,11 +183,12 @@ impl Lab {
         mut turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
     ) -> Result<(), LabError> {
         self.clock = clock;
-        let processors = self.processors;
-        let ran = match processors {
+        let processors = self.processors.take();
+        let ran = match &processors {
             Some(p) => p.on_own(|| self.run_here(clock, &mut turn)),
             None => self.run_here(clock, &mut turn),
         };
+        self.processors = processors;
         self.end = ran.map_err(LabError::Gone)?;
         self.plane.finish(self.end);
         Ok(())

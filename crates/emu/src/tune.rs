@@ -188,11 +188,27 @@ fn set(root: &Path, key: &str, value: &str) -> Result<(), TuneError> {
 /// Last first. What is neither as we left it nor as it was has been changed by somebody else.
 fn put_back(root: &Path, entries: &[Entry]) -> Result<(), TuneError> {
     for entry in entries.iter().rev() {
-        if get(root, &entry.key)? == entry.new {
-            set(root, &entry.key, &entry.old)?;
+        let now = get(root, &entry.key)?;
+        let back = match entry.key == ALLOWED {
+            true => without_added(&now, entry),
+            false if now == entry.new => entry.old.clone(),
+            false => continue,
+        };
+        if back != now {
+            set(root, &entry.key, &back)?;
         }
     }
     Ok(())
+}
+
+/// The list `now` without what we added. What else is in it comes and goes: algorithms that others register.
+fn without_added(now: &str, entry: &Entry) -> String {
+    let ours = |name: &&str| {
+        let is_in = |list: &str| list.split_whitespace().any(|n| n == *name);
+        is_in(&entry.new) && !is_in(&entry.old)
+    };
+    let kept: Vec<&str> = now.split_whitespace().filter(|n| !ours(n)).collect();
+    kept.join(" ")
 }
 
 impl Tuning {
@@ -429,5 +445,17 @@ mod tests {
         let pages = (3 << 29) / page_size();
         assert!(small[1].value.contains(&format!(" {pages} ")), "{small:?}");
         assert_eq!(changes(&[], &machine(), bytes(1 << 30)), []);
+    }
+
+    #[test]
+    fn of_a_list_only_what_was_added_is_taken_back() {
+        let entry = Entry {
+            key: ALLOWED.to_owned(),
+            old: "reno bbr theirs".to_owned(),
+            new: "reno bbr theirs cubic".to_owned(),
+        };
+        // Somebody's algorithm has gone, another has come.
+        assert_eq!(without_added("reno bbr cubic new", &entry), "reno bbr new");
+        assert_eq!(without_added("reno bbr", &entry), "reno bbr");
     }
 }
