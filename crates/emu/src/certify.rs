@@ -218,7 +218,7 @@ mod tests {
         assert!(
             because(Audit {
                 machine,
-                starved_ns,
+                starved_ns: 30_000_000,
                 ..audit
             })
             .contains("4.0 %")

@@ -97,8 +97,8 @@ fn another_algorithm_of_the_same_name_is_refused() {
     let elsewhere = own_place(&folder.path().join("elsewhere"));
     let error = register(&elsewhere, Source::Object(&object)).unwrap_err();
     let said = error.to_string();
-    assert!(matches!(error, BpfError::Refused { .. }), "{said}");
-    assert!(said.contains("algorithm of that name"), "{said}");
+    assert!(matches!(error, BpfError::NameTaken(_)), "{said}");
+    assert!(said.contains(&name), "{said}");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn what_is_no_bpf_object_is_refused_with_the_reason() {
     let (place, path) = (own_place(folder.path()), folder.path().join("text.o"));
     fs::write(&path, "no object").unwrap();
     let error = register(&place, Source::Object(&path)).unwrap_err();
-    assert!(matches!(error, BpfError::Refused { .. }), "{error}");
+    assert!(matches!(error, BpfError::NoObject { .. }), "{error}");
     assert!(error.to_string().contains("text.o"), "{error}");
     let missing = folder.path().join("missing.o");
     let error = register(&place, Source::Object(&missing)).unwrap_err();
