@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { believed, drawWitnesses, panels, seen, thinned } from "../src/figure/witnesses";
 import { toText } from "../src/svg";
-import type { Origin, Series, TestRecord } from "../src/types";
+import type { Certificate, Origin, Series, TestRecord } from "../src/types";
 
 const series = (v: readonly number[]): Series => ({ t_ns: v.map((_, i) => i * 1e9), v });
 
@@ -17,7 +17,10 @@ function record(origin: Origin, cc: string, window = WINDOW, metrics: Record<str
   };
 }
 
-const certificate = { valid: true, lateness_p99_ns: 45_000, unordered_drops: { "tap a eth0": 0 } };
+const certificate: Certificate = {
+  valid: true, faults: [], frames: 1000, lateness_p50_ns: 2000, lateness_p99_ns: 45_000, lateness_max_ns: 90_000, tolerance_ns: 1_000_000,
+  late_frames: 0, unordered_drops: { "tap a eth0": 0 }, cpu_share: 0.5, starved_ns: 0, longest_gap_ns: 90_000, machine_share: 0.5, stolen_share: 0,
+};
 
 describe("what a record saw of a loss", () => {
   it("runs from the cut to the old window, and no higher", () => {

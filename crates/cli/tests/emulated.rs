@@ -10,10 +10,13 @@
 )]
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
+
+mod place;
+
+use place::{Place, Ran};
 
 /// A lossy link under datagrams, then under a connection. With the seed of 1 the connection loses 8 frames, whether
 /// it sends 5000 or 8500 in all: what it sends again, and how a kernel cuts its segments, makes no difference.
@@ -73,20 +76,11 @@ struct Run {
 #[track_caller]
 fn emulate(scenario: &str, flags: &[&str]) -> Run {
     let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = tempfile::tempdir().expect("a folder can be made");
-    let output = Command::new(env!("CARGO_BIN_EXE_farpath"))
-        .env("XDG_RUNTIME_DIR", place.path())
-        .env_remove("FARPATH_LAB")
-        .args(["run", scenario, "--emulate", "--json"])
-        .args(flags)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary was built");
+    let run = ["run", scenario, "--emulate", "--json"];
+    let Ran { code, out, err } = Place::new().farpath(&[&run, flags].concat());
     drop(alone);
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    let code = output.status.code();
     assert!(matches!(code, Some(0 | 1 | 4)), "{code:?}\n{err}");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let document: Value = serde_json::from_str(&out).expect("it is JSON");
     let run = Run {
         judged: code != Some(4),
         document,
@@ -322,9 +316,9 @@ fn a_folded_trunk_carries_what_its_crossings_leave() {
 
 #[test]
 fn the_same_seed_loses_the_same_frames() {
-    let place = tempfile::tempdir().expect("a folder can be made");
+    let place = Place::new();
+    place.write("lossy.toml", LOSSY);
     let text = place.path().join("lossy.toml");
-    std::fs::write(&text, LOSSY).expect("it can be written to");
     let run = emulate(text.to_str().expect("the path is text"), &[]);
     let missing = |origin| -> Vec<u64> {
         let numbers = run.record(origin, "datagrams")["series"]["missing"]["v"].clone();

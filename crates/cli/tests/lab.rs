@@ -7,144 +7,38 @@
     reason = "these tests give files to a program and look at those it writes"
 )]
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod place;
 
-/// Two hosts and a router; the third segment of the transfer is lost.
-const SMALL: &str = r#"[scenario]
-name = "small"
-
-[[host]]
-name = "left"
-
-[[host]]
-name = "right"
-
-[[router]]
-name = "middle"
-
-[[link]]
-name = "near"
-ends = ["left", "middle"]
-rate = "100 Mbit/s"
-delay = "1 ms"
-
-[[link]]
-name = "far"
-ends = ["middle", "right"]
-rate = "100 Mbit/s"
-delay = "9 ms"
-forward = { lose = { flow = "bulk", segment = 3 } }
-
-[[test]]
-name = "rtt"
-kind = "ping"
-from = "left"
-to = "right"
-count = 3
-interval = "50 ms"
-
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "left"
-to = "right"
-start = "300 ms"
-bytes = "1 MB"
-"#;
-
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-/// The program with a place of its own for what labs leave.
-fn command(place: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_farpath"));
-    command
-        .env("XDG_RUNTIME_DIR", place)
-        .env("NO_COLOR", "1")
-        .env_remove("FARPATH_LAB")
-        .current_dir(place)
-        .stdin(Stdio::null());
-    command
-}
-
-fn farpath(place: &Path, args: &[&str]) -> Ran {
-    ran(command(place)
-        .args(args)
-        .output()
-        .expect("the binary was built"))
-}
-
-fn ran(output: Output) -> Ran {
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran {
-        code: output.status.code(),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
-}
-
-impl Ran {
-    #[track_caller]
-    fn exits(self, code: i32) -> Ran {
-        assert_eq!(
-            self.code,
-            Some(code),
-            "\n--- out\n{}\n--- err\n{}",
-            self.out,
-            self.err
-        );
-        self
-    }
-}
-
-fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    std::fs::write(place.path().join("small.toml"), SMALL).expect("it can be written to");
-    place
-}
-
-const PATH: [&str; 6] = ["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s"];
-
-fn lab_run(place: &Path, more: &[&str]) -> Ran {
-    farpath(place, &[&PATH, more].concat())
-}
+use place::{Place, SMALL, ran};
 
 #[test]
 fn the_commands_exit_code_passes_through_and_names_resolve() {
-    let place = place();
-    let ran = lab_run(
-        place.path(),
-        &["--", "sh", "-c", "getent hosts server; exit 7"],
-    )
-    .exits(7);
+    let place = Place::new();
+    let ran = place
+        .lab_run(&["--", "sh", "-c", "getent hosts server; exit 7"])
+        .exits(7);
     assert!(ran.out.contains("server"), "{}", ran.out);
     assert!(ran.err.contains(", certificate "), "{}", ran.err);
-    lab_run(place.path(), &["--", "there-is-no-such-program"]).exits(127);
+    place
+        .lab_run(&["--", "there-is-no-such-program"])
+        .exits(127);
     let text = place.path().join("small.toml");
     let text = text.to_str().expect("the path is text");
-    lab_run(place.path(), &["--", text]).exits(126);
-    let ran = farpath(
-        place.path(),
-        &[
-            "lab", "run", "--rtt", "1us", "--rate", "1Gbit/s", "--", "true",
-        ],
-    );
+    place.lab_run(&["--", text]).exits(126);
+    let ran = place.farpath(&[
+        "lab", "run", "--rtt", "1us", "--rate", "1Gbit/s", "--", "true",
+    ]);
     assert!(ran.exits(125).err.contains("--rtt"));
 }
 
 #[test]
 fn a_server_is_waited_for_and_everything_said_is_logged() {
-    let place = place();
+    let place = Place::new();
     let server = "perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); \
                   my $c = $s->accept; print \"got \", scalar <$c>; print $c \"bye\\n\"'";
     let client = "exec 3<>/dev/tcp/198.18.0.2/7000; echo hello >&3; cat <&3";
-    let ran = lab_run(
-        place.path(),
-        &[
+    let ran = place
+        .lab_run(&[
             "--server",
             server,
             "--wait-port",
@@ -157,26 +51,22 @@ fn a_server_is_waited_for_and_everything_said_is_logged() {
             "bash",
             "-c",
             client,
-        ],
-    )
-    .exits(0);
+        ])
+        .exits(0);
     assert!(ran.out.contains("bye"), "{}", ran.out);
     let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
     assert_eq!(read("logs/client.log"), "bye\n");
     assert_eq!(read("logs/server.log"), "got hello\n");
     assert!(read("out.xml").contains("certificate"));
-    let ran = lab_run(
-        place.path(),
-        &["--server", "exit 1", "--wait-port", "7000", "--", "true"],
-    );
+    let ran = place.lab_run(&["--server", "exit 1", "--wait-port", "7000", "--", "true"]);
     assert!(ran.exits(125).err.contains("port 7000"));
 }
 
 #[test]
 fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
-    let place = place();
+    let place = Place::new();
     let at = place.path();
-    let lab = |name: &str, args: &[&str]| farpath(at, &[&["lab", "--lab", name], args].concat());
+    let lab = |name: &str, args: &[&str]| place.farpath(&[&["lab", "--lab", name], args].concat());
     lab("one", &["up", "small.toml"]).exits(0);
     lab("two", &["up", "small.toml"]).exits(0);
     let used = lab("one", &["up", "small.toml"]).exits(3);
@@ -225,8 +115,11 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
 
 #[test]
 fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() {
-    let place = place();
-    let ran = farpath(place.path(), &["run", "small.toml", "--emulate", "--json"]);
+    let place = Place::new();
+    // The third segment of the transfer is lost.
+    let losing = "delay = \"9 ms\"\nforward = { lose = { flow = \"bulk\", segment = 3 } }";
+    place.write("small.toml", &SMALL.replace("delay = \"9 ms\"", losing));
+    let ran = place.farpath(&["run", "small.toml", "--emulate", "--json"]);
     assert!(
         matches!(ran.code, Some(0 | 4)),
         "{:?}\n{}",
@@ -268,9 +161,10 @@ fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() 
 
 #[test]
 fn what_a_machine_must_do_is_asked_for_in_two_words() {
-    let place = place();
+    let place = Place::new();
     let run = |value: &str| {
-        ran(command(place.path())
+        ran(place
+            .command()
             .env("FARPATH_LAB", value)
             .args(["run", "small.toml", "--emulate", "--predict"])
             .output()

@@ -7,9 +7,10 @@
     reason = "this test gives a file to a program of its own"
 )]
 
-use std::process::{Command, Stdio};
+mod place;
 
 use farpath_record::{Origin, Record, RunDocument};
+use place::{Place, Ran};
 
 /// A pipe of 169 segments of 1448 bytes, full when one is lost at 2 s, and back 1.7 s later.
 const SCENARIO: &str = r#"[scenario]
@@ -50,21 +51,11 @@ duration = "5 s"
 
 #[test]
 fn formula_model_and_kernel_see_one_loss_of_one_segment() {
-    let place = tempfile::tempdir().expect("a folder can be made");
-    std::fs::write(place.path().join("one.toml"), SCENARIO).expect("it can be written to");
-    let output = Command::new(env!("CARGO_BIN_EXE_farpath"))
-        .args(["run", "one.toml", "--emulate", "--json"])
-        .env("XDG_RUNTIME_DIR", place.path())
-        .env_remove("FARPATH_LAB")
-        .current_dir(place.path())
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary was built");
-    let said = String::from_utf8_lossy(&output.stderr);
-    let code = output.status.code();
-    assert!(matches!(code, Some(0 | 4)), "{code:?}: {said}");
-    let text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    let run = RunDocument::from_json(&text).expect("a document");
+    let place = Place::new();
+    place.write("one.toml", SCENARIO);
+    let Ran { code, out, err } = place.farpath(&["run", "one.toml", "--emulate", "--json"]);
+    assert!(matches!(code, Some(0 | 4)), "{code:?}: {err}");
+    let run = RunDocument::from_json(&out).expect("a document");
     let of = |origin: Origin| -> &Record {
         let mut records = run.records.iter();
         records
