@@ -140,14 +140,15 @@ images: build oracles ## take the README's picture of a page again
 	$(RELEASE) run cern-snaky/five-passes --out target/gallery/five-passes >/dev/null
 	node web/scripts/picture.mjs target/gallery/five-passes/report.html docs/images/five-passes.png figure.load
 
-# One algorithm after the other, and no longer than each takes to come back: Reno would need 100 s and has 60.
+# One algorithm after the other, and no longer than each takes to come back: Reno would need 100 s and has 60. A failed expectation
+# or certificate stands in the picture and stops nothing.
 .PHONY: witnesses
 witnesses: build ## the README's first picture: one loss by formula, model and kernel; root, an idle machine, four minutes
 	cd web && npm run build:gallery
 	@for run in scalable:25 highspeed:25 htcp:25 cubic:60 reno:60; do \
 		cc=$${run%:*}; echo "farpath run wan-2003/recovery-live --emulate --set test.bulk.cc=$$cc"; \
 		$(RELEASE) run wan-2003/recovery-live --emulate --set test.bulk.cc=$$cc --set test.bulk.duration=$${run#*:}s \
-			--out target/gallery/witness-$$cc >/dev/null || [ $$? -eq 1 ]; \
+			--out target/gallery/witness-$$cc >/dev/null || { code=$$?; [ $$code -eq 1 ] || [ $$code -eq 4 ]; }; \
 	done
 	$(DRAW) witnesses $(foreach cc,scalable highspeed htcp cubic reno,target/gallery/witness-$(cc)/report.json) docs/images/witnesses.svg
 
