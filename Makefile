@@ -112,7 +112,7 @@ lab-test: linker lab-scenarios ## models beside this machine's kernel, in real t
 gallery: build ## redraw the figures of docs/gallery from fresh runs
 	cd web && npm run build:gallery
 	@for run in cern-snaky/five-passes wan-2003/atlas-window wan-2003/geneva-chicago-1500 wan-2003/geneva-chicago-9000 \
-		'wan-2003/recovery-1g --intervals 6000' 'wan-2003/recovery-10g --intervals 1600' lbnl-oc12/slow-start lbnl-oc12/sack lbnl-oc12/no-sack \
+		'wan-2003/recovery-1g --intervals 6000' wan-2003/recovery-10g lbnl-oc12/slow-start lbnl-oc12/sack lbnl-oc12/no-sack \
 		infn-lbe/test1 infn-lbe/test3 lbnl-oc12/bad-card; do \
 		name=$${run##*/}; echo "farpath run $$run"; \
 		$(RELEASE) run $$run --out target/gallery/$${name%% *} >/dev/null; \

@@ -15,7 +15,8 @@ use crate::plane::{Interface, Plane};
 /// What a driver does while nothing is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polling {
-    /// Sleeps until shortly before the next thing is due, then looks without pause.
+    /// Sleeps until shortly before the next thing is due, then looks without pause. On a processor of its own it does not
+    /// sleep while anything is under way.
     #[default]
     Hybrid,
     /// Looks without pause: a processor of its own, and the least lateness.
@@ -61,15 +62,24 @@ fn monotonic_ns() -> u64 {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| t.num_nanoseconds() as u64)
 }
 
-/// Runs `plane` by `clock`; `turn` is called about every millisecond with the time and stops the run by
-/// returning `false`. Returns when it stopped.
+/// Whether to sleep when there is nothing to do yet: on a processor of one's `own` or not, with so many packets under way.
+fn sleeps(polling: Polling, own: bool, under_way: usize) -> bool {
+    match polling {
+        Polling::Hybrid => !own || under_way == 0,
+        Polling::Busy => false,
+        Polling::Sleep => true,
+    }
+}
+
+/// Runs `plane` by `clock`, on a processor of its `own` or not; `turn` is called about every millisecond with the
+/// time and stops the run by returning `false`. Returns when it stopped.
 ///
 /// # Errors
 /// Those of an interface: it is gone.
 pub fn drive<I: Interface + AsFd>(
     plane: &mut Plane<I>,
     clock: Clock,
-    polling: Polling,
+    (polling, own): (Polling, bool),
     fidelity: &mut Fidelity,
     mut turn: impl FnMut(&mut Plane<I>, Time, &Fidelity) -> bool,
 ) -> io::Result<Time> {
@@ -92,7 +102,7 @@ pub fn drive<I: Interface + AsFd>(
         }
         let given = plane.hand_out(until, &mut || clock.now(), fidelity)?;
         before = clock.now();
-        if taken + given == 0 && polling != Polling::Busy {
+        if taken + given == 0 && sleeps(polling, own, plane.packets_under_way()) {
             let ahead = match polling {
                 Polling::Sleep => Duration::ZERO,
                 _ => wake,
@@ -144,6 +154,15 @@ fn sleep<I: Interface + AsFd>(plane: &Plane<I>, rest: Duration) -> io::Result<Wo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_has_a_processor_is_awake_while_anything_is_under_way() {
+        assert!(sleeps(Polling::Hybrid, false, 1));
+        assert!(!sleeps(Polling::Hybrid, true, 1));
+        assert!(sleeps(Polling::Hybrid, true, 0));
+        assert!(!sleeps(Polling::Busy, false, 0));
+        assert!(sleeps(Polling::Sleep, true, 1));
+    }
 
     #[test]
     fn late_wake_ups_are_met_by_earlier_ones_and_forgotten() {

@@ -185,8 +185,8 @@ impl Lab {
         self.clock = clock;
         let processors = self.processors.take();
         let ran = match &processors {
-            Some(p) => p.on_own(|| self.run_here(clock, &mut turn)),
-            None => self.run_here(clock, &mut turn),
+            Some(p) => p.on_own(|own| self.run_here(clock, own, &mut turn)),
+            None => self.run_here(clock, false, &mut turn),
         };
         self.processors = processors;
         self.end = ran.map_err(LabError::Gone)?;
@@ -194,10 +194,11 @@ impl Lab {
         Ok(())
     }
 
-    /// The run itself, on whatever processor this is.
+    /// The run itself, on this processor, which is its `own` or not.
     fn run_here(
         &mut self,
         clock: Clock,
+        own: bool,
         turn: impl FnMut(&mut Plane<Tap>, Time, &Fidelity) -> bool,
     ) -> io::Result<Time> {
         // A sleeping thread is woken up to 50 µs late by default.
@@ -205,7 +206,7 @@ impl Lab {
         // What else runs here waits for this thread, where the machine allows that.
         sys::come_first();
         let before = Audit::now();
-        let polling = self.options.polling;
+        let polling = (self.options.polling, own);
         let end = drive(&mut self.plane, clock, polling, &mut self.fidelity, turn);
         self.audit = Audit::now().since(&before);
         end

@@ -46,12 +46,12 @@ impl Processors {
         _ = sched_setaffinity(Pid::from_raw(pid), &self.hosts);
     }
 
-    /// Runs `work` in this thread on the data plane's.
-    pub(crate) fn on_own<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Runs `work` in this thread on the data plane's, and tells it whether it is there: where a container
+    /// allows less it runs where it runs.
+    pub(crate) fn on_own<T>(&self, work: impl FnOnce(bool) -> T) -> T {
         let before = sched_getaffinity(CALLER);
-        // Refused where a container allows less: then it runs where it runs.
-        _ = sched_setaffinity(CALLER, &self.plane);
-        let done = work();
+        let moved = sched_setaffinity(CALLER, &self.plane);
+        let done = work(moved.is_ok());
         if let Ok(before) = before {
             _ = sched_setaffinity(CALLER, &before);
         }
@@ -92,8 +92,8 @@ mod tests {
                 let others = labs[..number].iter().any(|l| has(&l.plane, n));
                 assert!(!others || !has(&lab.plane, n), "processor {n} twice");
             }
-            let inside = lab.on_own(|| sched_getaffinity(CALLER));
-            assert_eq!(inside, Ok(lab.plane));
+            let inside = lab.on_own(|there| (there, sched_getaffinity(CALLER)));
+            assert_eq!(inside, (true, Ok(lab.plane)));
             assert_eq!(sched_getaffinity(CALLER), Ok(all));
         }
     }

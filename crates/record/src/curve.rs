@@ -11,6 +11,9 @@
 //! - The recovery *ends* at the first sample, two round trips or more after the cut, at which the curve is at 99.9 % of
 //!   the old window.
 //!
+//! A record that was looked at less often than twice a round trip has no curve: a whole cut lies between two looks.
+//! A prediction knows every round trip, and says one value of each.
+//!
 //! Two curves are laid over each other with their cuts at one instant, and compared from there until both
 //! recoveries have ended, or the shorter record does. Between samples they are straight. The
 //! *NRMSE* is the root of the mean squared difference over that time (4096 equal steps, each at its
@@ -26,6 +29,8 @@ const CUT: f64 = 0.95;
 const WHOLE: f64 = 0.999;
 /// Samples up to the cut of which the most in flight counts.
 const BEFORE: usize = 10;
+/// Looks at a window in a round trip, at least.
+const LOOKS: f64 = 2.0;
 /// Round trips in which falls belong to one cut.
 const ROUND_TRIPS: f64 = 2.0;
 /// Instants at which two curves are compared.
@@ -81,10 +86,11 @@ pub struct Curve {
 
 impl Curve {
     /// The curve of a record's `cwnd_bytes`; `None` without the series or the metric `rtt_min_ns`,
-    /// and where the window is cut never or more than once.
+    /// where the window is cut never or more than once, and where it was not looked at often enough.
     pub fn of(record: &Record) -> Option<Curve> {
         let windows = record.series.get(WINDOW)?;
-        let together = ROUND_TRIPS * record.metrics.get("rtt_min_ns")?;
+        let rtt = *record.metrics.get("rtt_min_ns")?;
+        let together = ROUND_TRIPS * rtt;
         if windows.t_ns.len() != windows.v.len() {
             return None;
         }
@@ -93,6 +99,11 @@ impl Curve {
         let old = largest.min(flight.map_or(f64::INFINITY, |f| most_before(f, windows.t_ns[cut])));
         let cut_ns = windows.t_ns[cut];
         let since = |t: u64| t.saturating_sub(cut_ns) as f64;
+        let looks = windows.t_ns.len() - cut;
+        let apart = since(*windows.t_ns.last()?) / looks as f64;
+        if record.origin != Origin::Predicted && apart > rtt / LOOKS {
+            return None;
+        }
         let later = windows.t_ns.partition_point(|t| since(*t) < together);
         let rest = windows.v.get(later..)?;
         if old <= 0.0 || first_cut(rest).is_some() {

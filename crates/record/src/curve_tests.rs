@@ -93,6 +93,18 @@ fn no_cut_and_two_cuts_are_no_curve() {
 }
 
 #[test]
+fn two_looks_a_round_trip_are_a_curve_and_one_is_none() {
+    let seen_every = |origin, ms| {
+        let windows = window(1000.0, 500.0, 100.0, (2.0, 10.0), ms);
+        Curve::of(&record(origin, windows)).is_some()
+    };
+    assert!(seen_every(Origin::Simulated, 50));
+    assert!(!seen_every(Origin::Simulated, 80));
+    assert!(!seen_every(Origin::Emulated, 100));
+    assert!(seen_every(Origin::Predicted, 100));
+}
+
+#[test]
 fn a_run_that_ends_earlier_ends_the_comparison() {
     let whole = curve(window(1000.0, 500.0, 100.0, (2.0, 10.0), 10));
     let short = curve(window(1000.0, 500.0, 100.0, (2.0, 4.0), 10));
