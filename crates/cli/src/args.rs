@@ -139,7 +139,7 @@ pub(crate) struct LabRunArgs {
     /// Write the outcome as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// The data plane never sleeps, for the least lateness
+    /// The data plane never sleeps, not even while nothing is under way
     #[arg(long)]
     pub(crate) busy: bool,
     /// The seed of all luck
@@ -164,7 +164,7 @@ pub(crate) struct LabUpArgs {
     /// What its hosts are told.
     #[command(flatten)]
     pub(crate) control: LabControl,
-    /// The data plane never sleeps, for the least lateness
+    /// The data plane never sleeps, not even while nothing is under way
     #[arg(long)]
     pub(crate) busy: bool,
     /// Stay here, and end the lab with Ctrl-C
@@ -220,7 +220,7 @@ pub(crate) struct RunArgs {
     /// Alone it means all three; FARPATH_LAB=auto makes a machine that cannot do it no failure
     #[arg(long)]
     pub(crate) emulate: bool,
-    /// With --emulate: the data plane never sleeps, for the least lateness
+    /// With --emulate: the data plane never sleeps, not even while nothing is under way
     #[arg(long, requires = "emulate")]
     pub(crate) busy: bool,
     /// The congestion control of every connection, as `cc` of a test has it: cubic, htcp, or bpf:FILE.o, an

@@ -16,10 +16,11 @@ pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
         .collect();
     // Of equals the order of the run holds.
     lossy.sort_by_key(|(all, _)| std::cmp::Reverse(*all));
+    let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
     let mut lines: Vec<String> = lossy
         .iter()
         .take(MOST)
-        .map(|(_, link)| line(link))
+        .map(|(_, link)| line(link, several))
         .collect();
     if lossy.len() > MOST {
         lines.push(format!("{} more directions of links", lossy.len() - MOST));
@@ -27,15 +28,21 @@ pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     lines
 }
 
-fn line(link: &LinkRecord) -> String {
+/// One direction's line; with its origin where there are `several`.
+fn line(link: &LinkRecord, several: bool) -> String {
     let mut reasons: Vec<(&String, &u64)> = link.drops.iter().filter(|(_, n)| **n > 0).collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let words: Vec<String> = reasons
         .iter()
         .map(|(reason, n)| format!("{n} {}", in_words(reason)))
         .collect();
+    let origin = if several {
+        format!(", {}", link.origin.name())
+    } else {
+        String::new()
+    };
     format!(
-        "{} {}{}: {}; {} frames sent",
+        "{} {}{}{origin}: {}; {} frames sent",
         link.link,
         link.direction,
         at(&link.point),
@@ -112,6 +119,11 @@ mod tests {
                 "far a>b: 40 by a full queue (tail), 2 by chance (error); 1000 frames sent",
                 "near a>b: 3 by a full queue (tail); 1000 frames sent"
             ]
+        );
+        run.links[1].origin = Origin::Emulated;
+        assert_eq!(
+            lines(&run)[1],
+            "near a>b, emulated: 3 by a full queue (tail); 1000 frames sent"
         );
         run.links.truncate(1);
         assert!(lines(&run).is_empty());

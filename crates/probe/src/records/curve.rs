@@ -12,18 +12,24 @@ use crate::report::Sample;
 /// `tcpi_ca_state`: what comes from here on is a cut window (`TCP_CA_CWR`).
 const CUT: u8 = 2;
 
+/// Looks up to the cut of which the most in flight counts.
+const BEFORE: usize = 10;
+
 /// From the last cut of the window until it is as large as it was; none when there was no cut, or the
 /// window never came back. Times are as exact as the looks are close.
 ///
-/// The window before is the one of the look before the cut, or what was in flight then if that was less.
+/// The window before is the one of the look before the cut, or the most that was in flight in the ten looks up to it
+/// if that was less: what one look finds in flight may be some bursts of acknowledgements short of it.
 pub(super) fn recovery_ns(samples: &[Sample]) -> Option<u64> {
     let (mut cut, mut regained) = (None, None);
-    for pair in samples.windows(2) {
-        let (before, now) = (&pair[0], &pair[1]);
+    for n in 1..samples.len() {
+        let (before, now) = (&samples[n - 1], &samples[n]);
         let entered = now.state >= CUT && before.state < CUT;
         let lowered = now.ssthresh.unwrap_or(u64::MAX) < before.ssthresh.unwrap_or(u64::MAX);
         if entered || lowered && now.cwnd < before.cwnd {
-            cut = Some((now.t_ns, before.cwnd.min(before.in_flight)));
+            let lately = &samples[n.saturating_sub(BEFORE)..n];
+            let flight = lately.iter().map(|s| s.in_flight).max();
+            cut = Some((now.t_ns, before.cwnd.min(flight.unwrap_or(0))));
             regained = None;
         } else if let (Some((at, window)), None) = (cut, regained)
             && now.state < CUT
@@ -166,6 +172,13 @@ mod tests {
         assert_eq!(recovery_ns(&curve(&looks)), Some(30));
         assert_eq!(recovery_ns(&curve(&looks[..5])), None, "not back yet");
         assert_eq!(recovery_ns(&curve(&looks[..2])), None, "nothing lost");
+        // Less in flight at the one look before the cut is no smaller window; always less is.
+        let mut short = curve(&looks);
+        short[1].in_flight = 80;
+        short[0].in_flight = 100;
+        assert_eq!(recovery_ns(&short), Some(30));
+        short[0].in_flight = 80;
+        assert_eq!(recovery_ns(&short), Some(20));
     }
 
     #[test]
