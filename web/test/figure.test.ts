@@ -5,6 +5,7 @@ import { climb, drawRecovery, recoveryKey } from "../src/figure/recovery";
 import { drawSawtooth } from "../src/figure/sawtooth";
 import { delivered, drawSlowStart } from "../src/figure/slow-start";
 import { drawWindow } from "../src/figure/window";
+import { coloured } from "../src/section/time";
 import { toText } from "../src/svg";
 import type { Origin, Point, ReportData, Series, TestRecord } from "../src/types";
 
@@ -14,6 +15,16 @@ function record(origin: Origin, point: Point, metrics: Record<string, number>, s
     series, valid: true, notes: [],
   };
 }
+
+describe("records", () => {
+  it("have a colour for each test and origin, and the simulation keeps its own when others come", () => {
+    const ping = { ...record("simulated", {}, {}), test: "ping" };
+    const alone = [ping, record("simulated", {}, {})];
+    expect(alone.map(coloured(alone))).toEqual([0, 1]);
+    const all = (["predicted", "simulated", "emulated"] as const).map((origin) => record(origin, {}, {}));
+    expect(all.map(coloured(all))).toEqual([2, 0, 1]);
+  });
+});
 
 function report(records: readonly TestRecord[]): ReportData {
   return {

@@ -6,7 +6,7 @@ import { samePoint } from "../results";
 import { sequencePlot } from "../sequence/plot";
 import { TimeBus } from "../time/bus";
 import { timePlot, type TimePlot, type TimeSeries } from "../time/plot";
-import type { LinkRecord, Point, ReportData, Sequence, TestRecord } from "../types";
+import type { LinkRecord, Origin, Point, ReportData, Sequence, TestRecord } from "../types";
 import { eastward } from "../figure/load";
 
 /** A series' name: `goodput_bps`, or `stream.3.goodput_bps` for one stream of a parallel test. */
@@ -40,10 +40,18 @@ function named(record: TestRecord, stream: number | null, metric: string, severa
   return `${record.test}${stream === null ? "" : ` stream ${stream}`}${repeat}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
 }
 
+const FIRST: readonly Origin[] = ["simulated", "emulated", "measured", "captured", "predicted"];
+
+/** The colour of each record: a test has one for each of its origins, the same in every plot. */
+export function coloured(records: readonly TestRecord[]): (record: TestRecord) => number {
+  const tests = [...new Set(records.map((r) => r.test))];
+  const names = tests.flatMap((test) => FIRST.filter((origin) => records.some((r) => r.test === test && r.origin === origin)).map((origin) => `${test} ${origin}`));
+  return (record) => names.indexOf(`${record.test} ${record.origin}`);
+}
+
 function family(records: readonly TestRecord[], of: Family): TimePlot | null {
   const timed = records.filter((r) => Object.keys(r.series).length > 0);
-  // A test has one colour in every plot.
-  const tests = [...new Set(timed.map((r) => r.test))];
+  const colours = coloured(timed);
   const origins = new Set(timed.map((r) => r.origin)).size;
   const points = (r: TestRecord): boolean => r.kind === "ping" && Object.values(r.series).every((s) => s.t_ns.length <= 100);
   const metrics = [...new Set(timed.flatMap((r) => Object.keys(r.series).map((k) => seriesKey(k).metric).filter((m) => of.metrics.test(m))))];
@@ -55,7 +63,7 @@ function family(records: readonly TestRecord[], of: Family): TimePlot | null {
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
       found.push({
         dash: points(record) ? 0 : lines.indexOf(metric) + record.repeat, name: named(record, stream, metric, metrics.length > 1, origins),
-        t_ns: series.t_ns, v: series.v, style: tests.indexOf(record.test), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
+        t_ns: series.t_ns, v: series.v, style: colours(record), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
       });
     }
   }

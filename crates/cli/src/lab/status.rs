@@ -95,8 +95,8 @@ impl Snapshot {
     fn table(&self, name: &str) -> String {
         let ms = |ns: u64| ns as f64 / 1e6;
         let mut text = format!(
-            "lab {name}, up {:.0} s; {} frames delivered, late by {:.3} ms (half), {:.3} ms (99 of 100), \
-             {:.1} ms at most\n\n{:<36} {:>13} {:>8} {:>12} {:>8}\n",
+            "lab {name}, up {:.0} s\n{} frames delivered\nlate by {:.3} ms (half), {:.3} ms (99 of 100), \
+             {:.1} ms at most\n\n{:<35} {:>13} {:>8} {:>12} {:>8}\n",
             self.up_ns as f64 / 1e9,
             self.frames,
             ms(self.lateness_p50_ns),
@@ -111,7 +111,7 @@ impl Snapshot {
         for link in &self.links {
             let place = format!("{} {}", link.link, link.direction);
             text.push_str(&format!(
-                "{place:<36} {:>8.2} Mb/s {:>8} {:>12} {:>8}\n",
+                "{place:<35} {:>8.2} Mb/s {:>8} {:>12} {:>8}\n",
                 link.rate_bps / 1e6,
                 link.waiting_frames,
                 link.frames,
