@@ -151,28 +151,40 @@ Written by `make lab-scenarios` from `benches/lab/scenarios.toml`; do not edit. 
 kernel can run was run with hosts in namespaces on {machine}. The error is that of the emulated figure beside the
 simulated one. Whatever differs by more than 2 % in a rate, 3 points in a loss, 0.5 ms in a round trip or 5 % in a
 recovery is explained; so is every retransmission that is not in both. [Emulation](emulation.md) says what a
-certificate is; an invalid one says that the machine was late, three times, and its table what came of it all the same. Where a run was
+certificate is; an invalid one says that the machine was late, and its table what came of it all the same. Where a run was
 scaled, the line above its table says how; all are shorter where time adds nothing, as the list of runs has it.
 """
 
 
+def written():
+    """The sections of the page as it is, by title."""
+    if not os.path.exists(PAGE):
+        return {}
+    with open(PAGE, encoding="utf-8") as file:
+        sections = file.read().split("\n## ")[1:]
+    return {s.partition("\n")[0]: f"## {s.rstrip()}\n" for s in sections}
+
+
 def page(runs):
-    """Writes the page of everything that has been run; what is large and not explained."""
+    """Writes the page of everything that has been run, and leaves the rest as it is; what is large and not explained."""
     unexplained = []
+    before = written()
     machine = f"{os.cpu_count()} processors, Linux {platform.release().split('-')[0]}"
     text = [PREFACE.format(machine=machine)]
     for run in runs:
         if "left_out" in run:
             text.append(f'## {run["scenario"]}\n\nNot emulated: {run["left_out"]}\n')
             continue
+        title = run.get("title", run["scenario"])
         if not os.path.exists(kept(run)):
+            text.append(before.get(title, ""))
             continue
         with open(kept(run), encoding="utf-8") as file:
             document = json.load(file)
         held = certificate(document)
         word = "valid" if held["valid"] else "**invalid**"
         half, most = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
-        text.append(f'## {run.get("title", run["scenario"])}\n')
+        text.append(f"## {title}\n")
         if "why" in run:
             text.append(f'{run["why"]}\n')
         text.append(f'Certificate {word}: {held["frames"]} frames, late by {half:.3f} ms (half), {most:.3f} ms (99 of 100).')
