@@ -28,7 +28,7 @@ const CUT: f64 = 0.95;
 /// What is no fall yet, and what counts as back.
 const WHOLE: f64 = 0.999;
 /// Samples up to the cut of which the most in flight counts.
-const BEFORE: usize = 10;
+pub const BEFORE: usize = 10;
 /// Looks at a window in a round trip, at least.
 const LOOKS: f64 = 2.0;
 /// Round trips in which falls belong to one cut.

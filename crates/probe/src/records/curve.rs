@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_record::Series;
+use farpath_record::curve::BEFORE;
 use farpath_record::streams::percentile;
 use farpath_scenario::Test;
 
@@ -11,9 +12,6 @@ use crate::report::Sample;
 
 /// `tcpi_ca_state`: what comes from here on is a cut window (`TCP_CA_CWR`).
 const CUT: u8 = 2;
-
-/// Looks up to the cut of which the most in flight counts.
-const BEFORE: usize = 10;
 
 /// From the last cut of the window until it is as large as it was; none when there was no cut, or the
 /// window never came back. Times are as exact as the looks are close.
