@@ -90,9 +90,12 @@ const LEAST_IPERF3_NS: u64 = 100_000_000;
 /// Datagrams of which each has a time of its own, at most.
 const MOST_GAPS: usize = 2_000_000;
 
-/// The shortest interval of the series, and how many a test has about if the scenario wants fewer.
-const SHORTEST: Duration = Duration::from_ms(10);
+/// How many intervals a test's series have about if the scenario wants fewer, and how short these are at least.
 const INTERVALS: u64 = 1000;
+const SHORT: Duration = Duration::from_ms(10);
+
+/// The shortest interval of the series, however many the scenario wants.
+const SHORTEST: Duration = Duration::from_ms(1);
 
 /// What silence after the end is longer than, beside round trips.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -212,9 +215,12 @@ impl Planner<'_> {
     fn span(&self, test: &Test, start: Time, flow: usize) -> Span {
         let from = test.start + test.omit;
         let until = test.duration.map(|d| from + d);
-        let whole = until.map_or(Duration::ZERO, |until| until.since(test.start));
-        let intervals = u64::from(self.scenario.intervals).max(INTERVALS);
-        let every = Duration::from_ps(whole.as_ps() / intervals).max(SHORTEST);
+        let every = until.map_or(SHORT, |until| {
+            let whole = until.since(test.start).as_ps();
+            let wanted = whole / u64::from(self.scenario.intervals).max(1);
+            let every = wanted.min((whole / INTERVALS).max(SHORT.as_ps()));
+            Duration::from_ps(every).max(SHORTEST)
+        });
         let there = FlowDir::forward(flow as u16);
         let way = |dir| {
             let hops = self.plan.walk(self.scenario, dir);
