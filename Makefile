@@ -84,7 +84,7 @@ bench: linker ## measure what the speed claims say; writes target/bench.json
 	$(CARGO) xtask bench
 
 .PHONY: lab-bench
-lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle machine, five minutes
+lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle machine, ten minutes
 	@.ci/need iperf3 'iproute2=command -v ip' python3
 	python3 benches/lab/run.py $(RELEASE)
 
@@ -168,7 +168,7 @@ linker:
 
 .PHONY: oracles
 oracles:
-	@.ci/need tshark chromium clang bpftool iperf3 'iputils-ping=command -v ping' 'iproute2=command -v ip' 'nftables=command -v nft'
+	@.ci/need tshark chromium clang bpftool iperf3 traceroute 'mtr-tiny=command -v mtr' 'iputils-ping=command -v ping' 'iproute2=command -v ip' 'nftables=command -v nft'
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund

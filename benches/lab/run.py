@@ -1,8 +1,8 @@
 """Measures the lab on this machine: throughput beside a plain veth pair, delay, rate, loss, shares, small
-frames, long paths, and whether it stays as it is for ten minutes.
+frames, loss storms, long paths, and whether it stays as it is for ten minutes.
 
 Needs root, iperf3, iproute2, iputils-ping and an idle machine. Prints a table and writes target/lab-bench.json.
-usage: run.py FARPATH [PART ...]    parts: throughput delay rate loss shares small long soak
+usage: run.py FARPATH [PART ...]    parts: throughput delay rate loss shares small storm long soak
                                     all but `soak`, which takes ten minutes, if none is named
 """
 
@@ -149,7 +149,8 @@ def verdict(record):
     drops = sum(c["unordered_drops"].values())
     late = f"late {c['lateness_p50_ns'] / 1e3:.0f}/{c['lateness_p99_ns'] / 1e3:.0f}/{c['lateness_max_ns'] / 1e3:.0f} us"
     stolen = f", {c['stolen_share'] * 100:.1f} % stolen" if c["stolen_share"] >= 0.001 else ""
-    return f"{'valid' if c['valid'] else 'INVALID'}, {late}, {drops} unordered drops, plane {c['cpu_share']:.2f} cpu{stolen}"
+    hosts = f"hosts waited {c['host_wait_p99_ns'] / 1e6:.1f}/{c['host_wait_max_ns'] / 1e6:.1f} ms"
+    return f"{'valid' if c['valid'] else 'INVALID'}, {late}, {drops} unordered drops, plane {c['cpu_share']:.2f} cpu, {hosts}{stolen}"
 
 
 RESULTS = []
@@ -315,6 +316,27 @@ def small():
         say("small.frames", best[0], "kframes/s", note=verdict(best[1]))
 
 
+def storm():
+    """Loss storms. Of full-size datagrams every second one is lost, so what was one super-frame is written in a dozen pieces: the
+    highest rate of those tried at which the data plane keeps up. And TCP that goes on through a loss of one in a hundred."""
+    best = None
+    for mbit in (600, 1200, 1800, 2400, 3600, 4800):
+        text = scenario("10 Gbit/s", "5 ms", 1500, link="loss = 0.5") + udp(f"{mbit} Mbit/s", 1470)
+        record = emulate(text)["load"]
+        metrics = record["metrics"]
+        sent, wanted = metrics["sent"] / SECONDS / 1e3, mbit * 1e3 / 1470 / 8
+        print(f"  {wanted:.0f} k/s wanted: {sent:.0f} sent, {metrics['loss_ratio']:.4f} lost, {verdict(record)}", flush=True)
+        if sent < 0.98 * wanted or not record["certificate"]["valid"]:
+            break
+        best = (sent, record)
+    if best:
+        say("storm.udp", best[0], "kframes/s", note=verdict(best[1]))
+    text = scenario("10 Gbit/s", "10 ms", 1500, LARGE, "loss = 1e-2")
+    record = emulate(text + BULK.replace("cubic", "bbr").format(more="", omit=2, seconds=SECONDS))["bulk"]
+    note = f"{record['metrics']['retransmits']:.0f} sent again; {verdict(record)}"
+    say("storm.tcp", record["metrics"]["goodput_bps"] / 1e9, "Gbit/s", note=note)
+
+
 def soak():
     """Ten minutes at 1 Gbit/s: memory of the process every half minute, and what was dropped."""
     path = "target/lab-bench.toml"
@@ -340,7 +362,7 @@ def soak():
     say("soak.memory", resident[-1], "MB", note=f"{resident[0]:.0f} after half a minute, {max(resident):.0f} at most")
 
 
-ALL = {"throughput": throughput, "delay": delay, "rate": rate, "loss": loss, "shares": shares, "small": small,
+ALL = {"throughput": throughput, "delay": delay, "rate": rate, "loss": loss, "shares": shares, "small": small, "storm": storm,
        "long": long_paths, "soak": soak}
 for part in PARTS or [p for p in ALL if p != "soak"]:
     ALL[part]()

@@ -8,6 +8,7 @@ Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificat
 """
 
 import fnmatch
+import glob
 import json
 import os
 import platform
@@ -34,8 +35,14 @@ UNITS = {"_bps": (1e6, "Mbit/s"), "_ns": (1e6, "ms"), "_s": (1, "s"), "_ratio": 
 
 
 def plan():
+    """The list of runs; every shipped scenario is in it, run or left out."""
     with open(os.path.join(HERE, "scenarios.toml"), "rb") as file:
-        return tomllib.load(file)["run"]
+        runs = tomllib.load(file)["run"]
+    named = {s for run in runs for s in run.get("scenarios", [run.get("scenario")])}
+    shipped = {p.removeprefix("scenarios/").removesuffix(".toml") for p in glob.glob("scenarios/*/*.toml")}
+    if named != shipped:
+        sys.exit(f"scenarios.toml and scenarios/ differ: {sorted(named ^ shipped)}")
+    return runs
 
 
 def kept(run):
@@ -173,7 +180,7 @@ def page(runs):
     text = [PREFACE.format(machine=machine)]
     for run in runs:
         if "left_out" in run:
-            text.append(f'## {run["scenario"]}\n\nNot emulated: {run["left_out"]}\n')
+            text.append(f'## {", ".join(run["scenarios"])}\n\nNot emulated: {run["left_out"]}\n')
             continue
         title = run.get("title", run["scenario"])
         if not os.path.exists(kept(run)):
@@ -205,8 +212,10 @@ def main():
     runs = plan()
     worst = 0
     for run in [] if "--page" in sys.argv else runs:
+        if "left_out" in run:
+            continue
         name = run.get("name", run["scenario"])
-        if "left_out" in run or names and not any(n in name for n in names):
+        if names and not any(n in name for n in names):
             continue
         for _ in range(ATTEMPTS):
             code = emulate(farpath, run)

@@ -57,6 +57,8 @@ export interface Certificate {
   readonly cpu_share: number;
   readonly starved_ns: number;
   readonly longest_gap_ns: number;
+  readonly host_wait_p99_ns: number;
+  readonly host_wait_max_ns: number;
   readonly machine_share: number;
   readonly stolen_share: number;
 }

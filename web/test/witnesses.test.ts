@@ -19,7 +19,7 @@ function record(origin: Origin, cc: string, window = WINDOW, metrics: Record<str
 
 const certificate: Certificate = {
   valid: true, faults: [], frames: 1000, lateness_p50_ns: 2000, lateness_p99_ns: 45_000, lateness_max_ns: 90_000, tolerance_ns: 1_000_000,
-  late_frames: 0, unordered_drops: { "tap a eth0": 0 }, cpu_share: 0.5, starved_ns: 0, longest_gap_ns: 90_000, machine_share: 0.5, stolen_share: 0,
+  late_frames: 0, unordered_drops: { "tap a eth0": 0 }, cpu_share: 0.5, starved_ns: 0, longest_gap_ns: 90_000, host_wait_p99_ns: 200_000, host_wait_max_ns: 900_000, machine_share: 0.5, stolen_share: 0,
 };
 
 describe("what a record saw of a loss", () => {

@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Run a scenario: predict and simulate its tests, and print one table
+    /// Run a scenario: predict, simulate and, with --emulate, run its tests between real kernels; print one table
     Run(RunArgs),
     /// Check a scenario without running it, and show the way its tests take
     Check(CheckArgs),
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     farpath lab down")]
 pub(crate) struct LabArgs {
     /// The lab's name: several can be up side by side
-    #[arg(long, value_name = "NAME", default_value = "lab", global = true)]
+    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true)]
     pub(crate) lab: String,
     /// What to do.
     #[command(subcommand)]
@@ -130,7 +130,7 @@ pub(crate) struct LabRunArgs {
     /// Run this on the host `server` first, by a shell
     #[arg(long, value_name = "COMMAND")]
     pub(crate) server: Option<String>,
-    /// Wait until something on `server` listens on this TCP port
+    /// Wait until something on `server` listens on this TCP port, two minutes at most
     #[arg(long, value_name = "PORT", requires = "server")]
     pub(crate) wait_port: Option<u16>,
     /// Write what both hosts print to DIR/client.log and DIR/server.log
@@ -237,7 +237,7 @@ pub(crate) struct RunArgs {
     /// Print the records as one JSON document instead of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the expectations as JUnit XML
+    /// Write the expectations, and the certificates of --emulate, as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write records.json, series.csv, scenario.resolved.toml, report.html and captures here

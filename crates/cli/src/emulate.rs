@@ -68,6 +68,9 @@ fn probe() -> i32 {
     }
 }
 
+/// Why an emulation that was asked for was not run, where that is no failure.
+pub(crate) const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
+
 /// Whether labs are to be had: `false` when they are not and `FARPATH_LAB=auto` says that this is no
 /// failure. To be asked before any thread is started.
 pub(crate) fn prepare() -> Result<bool, Failure> {

@@ -68,6 +68,11 @@ impl Failure {
         self
     }
 
+    /// Whether the user wanted it so.
+    pub(crate) fn is_interruption(&self) -> bool {
+        self.exit == Exit::Interrupted
+    }
+
     /// Says where it was met.
     pub(crate) fn within(mut self, place: &str) -> Failure {
         self.message = format!("{place}: {}", self.message);

@@ -93,7 +93,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     if let Some(file) = junit {
         let mut xml = Vec::new();
-        farpath_report::junit::write(&document, &mut xml)
+        let not_run = (args.emulate && !emulate).then_some(emulate::NOT_RUN);
+        farpath_report::junit::write(&document, not_run, &mut xml)
             .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
         file.write(&xml)?;
     }

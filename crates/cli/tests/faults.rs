@@ -283,12 +283,28 @@ fn where_no_lab_can_be_the_remedy_is_named_and_nothing_passes_silently() {
     let auto = nobody(&place, "auto", &run).exits(0);
     assert!(auto.err.contains("emulation NOT RUN: "), "{}", auto.err);
     assert!(auto.out.contains("bulk"), "{}", auto.out);
+    let read =
+        |name: &str| std::fs::read_to_string(place.path().join(name)).expect("it is written");
+    let with_xml = [&run[..], &["--junit", "run.xml"]].concat();
+    nobody(&place, "auto", &with_xml).exits(0);
+    let xml = read("run.xml");
+    assert!(
+        xml.contains("certificate (emulated)") && xml.contains("<skipped"),
+        "{xml}"
+    );
+    let up = nobody(&place, "auto", &["lab", "up", "small.toml"]).exits(0);
+    assert!(
+        up.err.starts_with("note: emulation NOT RUN: "),
+        "{}",
+        up.err
+    );
+    nobody(&place, "required", &["lab", "up", "small.toml"]).exits(3);
     let one = [
         "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--junit", "out.xml", "--", "false",
     ];
     let auto = nobody(&place, "auto", &one).exits(0);
     assert!(auto.err.contains("emulation NOT RUN: "), "{}", auto.err);
-    let xml = std::fs::read_to_string(place.path().join("out.xml")).expect("it is written");
+    let xml = read("out.xml");
     assert!(xml.contains("<skipped"), "{xml}");
     nobody(&place, "required", &one).exits(125);
 }
@@ -435,7 +451,7 @@ fn a_test_takes_the_way_it_is_sent() {
     }
 }
 
-/// A step of the wall clock moves nothing but a datagram's receive stamp: the kernel has no others.
+/// A step of the wall clock moves nothing but a datagram's receive stamp: the kernel has no others. It is noticed.
 #[test]
 fn nothing_is_scheduled_by_a_clock_that_can_be_set() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -462,5 +478,7 @@ fn nothing_is_scheduled_by_a_clock_that_can_be_set() {
             }
         }
     }
-    assert_eq!(readers, [Some("sys.rs".into())]);
+    readers.sort();
+    // The probe's stamps, and what notices that the clock was set.
+    assert_eq!(readers, [Some("audit.rs".into()), Some("sys.rs".into())]);
 }

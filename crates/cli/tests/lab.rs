@@ -85,6 +85,12 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
         "{}",
         changed.out
     );
+    let longer = lab("one", &["set", "link.far.delay=300s"]).exits(0);
+    assert!(
+        longer.out.contains("start it with these values"),
+        "{}",
+        longer.out
+    );
     let refused = lab("one", &["set", "link.far.mtu=900"]).exits(2);
     assert!(
         refused.err.contains("rate, delay, loss and queue"),
@@ -111,6 +117,82 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
         .expect("it was made")
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Two hosts, and a label switched path over three routers between them.
+const LABELLED: &str = r#"[scenario]
+name = "labelled"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[router]]
+name = "s"
+[[router]]
+name = "t"
+[[link]]
+name = "a-r"
+ends = ["a", "r"]
+rate = "1 Gbit/s"
+[[link]]
+name = "r-s"
+ends = ["r", "s"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+mtu = 1504
+[[link]]
+name = "s-t"
+ends = ["s", "t"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+mtu = 1504
+[[link]]
+name = "t-b"
+ends = ["t", "b"]
+rate = "1 Gbit/s"
+[[lsp]]
+name = "l"
+path = ["r", "s", "t"]
+[[test]]
+name = "rtt"
+kind = "ping"
+from = "a"
+to = "b"
+count = 3
+"#;
+
+#[test]
+fn traceroute_and_mtr_see_routers_and_the_labels_between_them() {
+    let place = Place::new();
+    place.write("labelled.toml", LABELLED);
+    let lab = |args: &[&str]| place.farpath(&[&["lab", "--lab", "labels"], args].concat());
+    lab(&["up", "labelled.toml"]).exits(0);
+    let hops = ["198.18.0.3", "198.18.0.4", "198.18.0.5", "198.18.0.2"];
+    let traced = lab(&["exec", "a", "--", "traceroute", "-n", "-e", "-q", "1", "b"]).exits(0);
+    let lines: Vec<&str> = traced.out.lines().skip(1).collect();
+    assert_eq!(lines.len(), hops.len(), "{}", traced.out);
+    for (line, hop) in lines.iter().zip(hops) {
+        assert!(line.contains(hop), "{}", traced.out);
+        // The second router switches labels; the last one has popped.
+        assert_eq!(
+            line.contains("<MPLS:L=16,"),
+            hop == "198.18.0.4",
+            "{}",
+            traced.out
+        );
+    }
+    let traced = lab(&["exec", "a", "--", "mtr", "-n", "-4", "-r", "-c", "1", "b"]).exits(0);
+    for hop in hops {
+        let seen = |l: &&str| l.contains(&format!("-- {hop} ")) && l.contains("0.0%");
+        assert!(
+            traced.out.lines().any(|l| seen(&l)),
+            "{hop}: {}",
+            traced.out
+        );
+    }
+    lab(&["down"]).exits(0);
 }
 
 #[test]

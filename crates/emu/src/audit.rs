@@ -3,6 +3,7 @@
 use std::fs;
 
 use farpath_units::Duration;
+use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 
 /// Counters of the calling thread and of the machine, since some start.
@@ -14,21 +15,23 @@ pub struct Audit {
     pub starved_ns: u64,
     /// Ticks of the machine's processors: busy, taken by the machine that hosts this one, all.
     pub machine: [u64; 3],
+    /// By how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, or was set, nanoseconds.
+    pub clock_set_ns: i64,
+    /// By how much CLOCK_BOOTTIME is: how long the machine was suspended, nanoseconds.
+    pub suspended_ns: u64,
 }
 
 impl Audit {
     /// As they stand for the thread that calls.
     pub fn now() -> Audit {
-        let cpu = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
-        let cpu = cpu.map_or(0, |t| {
-            t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64
-        });
         let schedstat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
         Audit {
-            thread_ns: cpu,
+            thread_ns: clock_ns(ClockId::CLOCK_THREAD_CPUTIME_ID) as u64,
             starved_ns: nth(&schedstat, 1),
             machine: machine(&stat),
+            clock_set_ns: ahead_ns(ClockId::CLOCK_REALTIME),
+            suspended_ns: ahead_ns(ClockId::CLOCK_BOOTTIME).max(0) as u64,
         }
     }
 
@@ -40,6 +43,8 @@ impl Audit {
             thread_ns: self.thread_ns.saturating_sub(earlier.thread_ns),
             starved_ns: self.starved_ns.saturating_sub(earlier.starved_ns),
             machine: [0, 1, 2].map(difference),
+            clock_set_ns: self.clock_set_ns - earlier.clock_set_ns,
+            suspended_ns: self.suspended_ns.saturating_sub(earlier.suspended_ns),
         }
     }
 
@@ -57,6 +62,22 @@ impl Audit {
     pub fn stolen_share(&self) -> f64 {
         self.machine[1] as f64 / self.machine[2].max(1) as f64
     }
+}
+
+fn clock_ns(clock: ClockId) -> i64 {
+    // The one error is an unknown clock.
+    clock_gettime(clock).map_or(0, |t| t.num_nanoseconds())
+}
+
+/// By how much `clock` is ahead of CLOCK_MONOTONIC: of a few readings, the one that took the least.
+fn ahead_ns(clock: ClockId) -> i64 {
+    let readings = (0..8).map(|_| {
+        let before = clock_ns(ClockId::CLOCK_MONOTONIC);
+        let there = clock_ns(clock);
+        let took = clock_ns(ClockId::CLOCK_MONOTONIC) - before;
+        (took, there - before - took / 2)
+    });
+    readings.min().map_or(0, |(_, ahead)| ahead)
 }
 
 fn nth(text: &str, n: usize) -> u64 {

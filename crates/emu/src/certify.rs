@@ -6,7 +6,7 @@ use farpath_record::Certificate;
 use farpath_units::Duration;
 
 use crate::audit::Audit;
-use crate::fidelity::Fidelity;
+use crate::fidelity::{Fidelity, Histogram};
 
 /// Frames may be late unless said otherwise by this.
 pub const TOLERANCE: Duration = Duration::from_ms(1);
@@ -17,6 +17,15 @@ const LATE_SHARE: f64 = 0.005;
 /// The longest the data plane may stand still: what happened on the wire meanwhile happened all at once.
 pub const LONGEST_GAP: Duration = Duration::from_ms(100);
 
+/// By how much the machine's clock may be set.
+pub const CLOCK_SET: Duration = Duration::from_us(100);
+
+/// How long a program of a host may wait for a processor, 99 of 100 times.
+pub const HOST_WAIT: Duration = Duration::from_ms(10);
+
+/// Where packets of hosts found no memory for frames under way.
+pub const MEMORY: &str = "memory for frames";
+
 /// What a verdict is given on.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
@@ -26,6 +35,8 @@ pub struct Evidence {
     pub coalescing: Duration,
     /// What the machine did in that time.
     pub audit: Audit,
+    /// How long programs of hosts waited for a processor.
+    pub waits: Histogram,
     /// Drops the model did not order, by where.
     pub unordered: BTreeMap<String, u64>,
     /// What else makes the run worthless, by what happened and what would help.
@@ -58,12 +69,15 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
             LONGEST_GAP
         ));
     }
+    faults.extend(clock_faults(&evidence.audit));
+    faults.extend(starved_hosts(&evidence.waits));
     for (place, count) in &evidence.unordered {
         if *count > 0 {
-            faults.push(format!(
-                "{count} drops at {place} that the model did not order: {}",
-                remedy(place)
-            ));
+            let what = match place.as_str() {
+                MEMORY => format!("packets of hosts waited {count} times for {MEMORY}"),
+                _ => format!("{count} drops at {place} that the model did not order"),
+            };
+            faults.push(format!("{what}: {}", remedy(place)));
         }
     }
     Certificate {
@@ -80,11 +94,44 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         cpu_share: evidence.audit.thread_share(evidence.time),
         starved_ns: evidence.audit.starved_ns,
         longest_gap_ns: fidelity.longest_gap.as_ns(),
+        host_wait_p99_ns: evidence.waits.quantile(0.99).as_ns(),
+        host_wait_max_ns: evidence.waits.max().as_ns(),
         machine_share: evidence.audit.machine_share(),
         stolen_share: evidence.audit.stolen_share(),
         memory_bytes: evidence.memory.0,
         memory_used_bytes: evidence.memory.1,
     }
+}
+
+/// What was done to the machine's clocks.
+fn clock_faults(audit: &Audit) -> Vec<String> {
+    let mut faults = Vec::new();
+    if audit.clock_set_ns.unsigned_abs() > CLOCK_SET.as_ns() {
+        faults.push(format!(
+            "the machine's clock was set by {:+.3} s meanwhile: receipts of ping and udp bear its time; run it again, \
+             with the clock left alone",
+            audit.clock_set_ns as f64 / 1e9
+        ));
+    }
+    if audit.suspended_ns > LONGEST_GAP.as_ns() {
+        faults.push(format!(
+            "the machine was suspended for {:.1} s meanwhile; run it again",
+            audit.suspended_ns as f64 / 1e9
+        ));
+    }
+    faults
+}
+
+/// That programs of hosts had no processor when they wanted one.
+fn starved_hosts(waits: &Histogram) -> Option<String> {
+    let wait = waits.quantile(0.99);
+    (wait > HOST_WAIT).then(|| {
+        format!(
+            "the hosts starved: one time in 100 a program waited {:.0} ms or more for a processor ({HOST_WAIT} may be); \
+             run it on an idle machine or one with more processors, with fewer programs in hosts",
+            wait.as_secs_f64() * 1e3
+        )
+    })
 }
 
 /// What most probably made frames late, and what would help.
@@ -101,21 +148,19 @@ fn cause(evidence: &Evidence) -> String {
     } else if starved > 0.02 {
         ": it starved, other processes had the processor; run it on an idle machine".to_owned()
     } else if audit.thread_share(evidence.time) > 0.5 {
-        ": more frames than this machine delivers; lower the rate, use larger frames, or allow longer deliveries with \
-         --coalescing"
-            .to_owned()
+        ": more frames than this machine delivers; lower the rate or use larger frames".to_owned()
     } else {
         ": this machine wakes the data plane late; use --busy".to_owned()
     }
 }
 
 fn remedy(place: &str) -> &'static str {
-    if place.starts_with("memory") {
-        "the frames under way need more memory than was set aside; raise --memory"
+    if place == MEMORY {
+        "more is under way than the scenario's rates, delays and queues hold; lower the rate or use larger packets"
     } else if place.starts_with("tcp memory") {
         "the kernel ran out of memory for TCP; --tune-host raises net.ipv4.tcp_mem for the run"
-    } else if place.starts_with("udp") {
-        "a program read its socket too slowly or its buffer was too small"
+    } else if place.starts_with("socket") {
+        "a program read too slowly or its receive buffer was too small; run it on an idle machine or give it a larger one"
     } else {
         "the data plane did not read fast enough; lower the rate or run it on an idle machine"
     }
@@ -169,6 +214,53 @@ mod tests {
         let certificate = certify(&fidelity, &evidence);
         assert!(
             certificate.faults[0].contains("it starved, other processes had the processor"),
+            "{:?}",
+            certificate.faults
+        );
+    }
+
+    #[test]
+    fn a_clock_that_was_set_and_a_machine_that_slept_are_faults() {
+        let of = |audit| {
+            let evidence = Evidence {
+                audit,
+                ..Evidence::default()
+            };
+            certify(&Fidelity::new(TOLERANCE), &evidence).faults
+        };
+        let (clock_set_ns, suspended_ns) = (-2_000_000_000, 3_000_000_000);
+        let audit = Audit::default();
+        let set = of(Audit {
+            clock_set_ns,
+            ..audit
+        });
+        assert!(set[0].contains("was set by -2.000 s"), "{set:?}");
+        let slept = of(Audit {
+            suspended_ns,
+            ..audit
+        });
+        assert!(slept[0].contains("suspended for 3.0 s"), "{slept:?}");
+    }
+
+    #[test]
+    fn hosts_without_a_processor_are_a_fault() {
+        let waited = |times| {
+            let mut waits = Histogram::default();
+            waits.add(Duration::from_us(100), 100 - times);
+            waits.add(Duration::from_ms(30), times);
+            let evidence = Evidence {
+                waits,
+                ..Evidence::default()
+            };
+            certify(&Fidelity::new(TOLERANCE), &evidence)
+        };
+        assert!(waited(1).valid);
+        assert_eq!(waited(1).host_wait_max_ns, 30_000_000);
+        let certificate = waited(2);
+        assert!(!certificate.valid);
+        assert!(
+            certificate.faults[0]
+                .starts_with("the hosts starved: one time in 100 a program waited 30 ms"),
             "{:?}",
             certificate.faults
         );

@@ -13,8 +13,6 @@ pub struct Counters {
     pub packet_socket_drops: u64,
     /// `TCPMemoryPressures`: times TCP entered memory pressure (`tcp_mem`).
     pub memory_pressures: u64,
-    /// `PruneCalled`: times a receive buffer was too full and was compacted.
-    pub prune_called: u64,
     /// `RcvPruned`: segments dropped from a receive queue.
     pub receive_pruned: u64,
     /// `OfoPruned`: segments dropped from an out-of-order queue after they were acknowledged by SACK.
@@ -59,7 +57,6 @@ impl Counters {
             interfaces: interfaces(dev),
             packet_socket_drops: 0,
             memory_pressures: tcp("TCPMemoryPressures"),
-            prune_called: tcp("PruneCalled"),
             receive_pruned: tcp("RcvPruned"),
             out_of_order_pruned: tcp("OfoPruned"),
             sack_reneging: tcp("TCPSACKReneging"),
@@ -113,7 +110,6 @@ mod tests {
             interfaces: BTreeMap::from([("eth0".to_owned(), eth0)]),
             packet_socket_drops: 0,
             memory_pressures: 6,
-            prune_called: 1,
             receive_pruned: 2,
             out_of_order_pruned: 3,
             sack_reneging: 4,

@@ -84,11 +84,13 @@ pub fn drive<I: Interface + AsFd>(
     mut turn: impl FnMut(&mut Plane<I>, Time, &Fidelity) -> bool,
 ) -> io::Result<Time> {
     let mut next_turn = Time::ZERO;
-    let mut before = clock.now();
     let mut wake = WAKE[0];
+    // When it looked last, and how long it meant to sleep since.
+    let (mut looked, mut meant) = (clock.now(), Duration::ZERO);
     loop {
         let now = clock.now();
-        fidelity.gap(now.since(before));
+        fidelity.gap(now.since(looked).saturating_sub(meant));
+        (looked, meant) = (now, Duration::ZERO);
         if now >= next_turn {
             if !turn(plane, now, fidelity) {
                 return Ok(now);
@@ -101,7 +103,7 @@ pub fn drive<I: Interface + AsFd>(
             plane.advance(until);
         }
         let given = plane.hand_out(until, &mut || clock.now(), fidelity)?;
-        before = clock.now();
+        let before = clock.now();
         if taken + given == 0 && sleeps(polling, own, plane.packets_under_way()) {
             let ahead = match polling {
                 Polling::Sleep => Duration::ZERO,
@@ -110,14 +112,11 @@ pub fn drive<I: Interface + AsFd>(
             let due = plane.due().since(before).saturating_sub(ahead);
             let rest = due.min(next_turn.since(before));
             if rest > Duration::ZERO {
-                let woken = sleep(plane, rest)?;
-                let after = clock.now();
-                if woken == Woken::ByTime {
-                    wake = lead(wake, after.since(before + rest));
-                }
                 // Who was stopped in his sleep has looked away as well.
-                fidelity.gap(after.since(before).saturating_sub(rest));
-                before = after;
+                meant = rest;
+                if sleep(plane, rest)? == Woken::ByTime {
+                    wake = lead(wake, clock.now().since(before + rest));
+                }
             }
         }
     }

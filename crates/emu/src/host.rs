@@ -235,9 +235,16 @@ impl Host {
     ///
     /// # Errors
     /// When the host is gone, or its kernel or `tc` refuses.
-    pub fn shape(&self, interface: &str, shaping: Shaping) -> io::Result<()> {
-        let line = token_bucket(interface, shaping);
-        self.tc(["qdisc", "replace"].into_iter().chain(line.split(' ')))?;
+    pub fn shape(&self, interface: &str, shaping: Option<Shaping>) -> io::Result<()> {
+        match shaping {
+            Some(shaping) => {
+                let line = token_bucket(interface, shaping);
+                self.tc(["qdisc", "replace"].into_iter().chain(line.split(' ')))?;
+            }
+            None => {
+                self.tc(["qdisc", "del", "dev", interface, "root"])?;
+            }
+        }
         Ok(())
     }
 

@@ -13,10 +13,11 @@ use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
 use crate::audit::{Audit, memory_available};
-use crate::certify::{Evidence, TOLERANCE, certify};
+use crate::certify::{Evidence, MEMORY, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
-use crate::fidelity::Fidelity;
+use crate::fidelity::{Fidelity, Histogram};
 use crate::host::{Host, HostError};
+use crate::latency;
 use crate::layout::Layout;
 use crate::plane::{Attachment, COALESCING, Plane, with_pairs};
 use crate::processors::Processors;
@@ -102,6 +103,7 @@ pub struct Lab {
     clock: Clock,
     options: Options,
     audit: Audit,
+    waits: Histogram,
     processors: Option<Processors>,
     end: Time,
 }
@@ -167,6 +169,7 @@ impl Lab {
             clock: Clock::start(Duration::ZERO),
             options,
             audit: Audit::default(),
+            waits: Histogram::default(),
             processors,
             end: Time::ZERO,
         })
@@ -184,10 +187,11 @@ impl Lab {
     ) -> Result<(), LabError> {
         self.clock = clock;
         let processors = self.processors.take();
-        let ran = match &processors {
+        let (ran, waits) = latency::beside(processors.as_ref(), clock, || match &processors {
             Some(p) => p.on_own(|own| self.run_here(clock, own, &mut turn)),
             None => self.run_here(clock, false, &mut turn),
-        };
+        });
+        self.waits = waits;
         self.processors = processors;
         self.end = ran.map_err(LabError::Gone)?;
         self.plane.finish(self.end);
@@ -257,6 +261,7 @@ impl Lab {
             time: self.end.since(Time::ZERO),
             coalescing: self.options.coalescing,
             audit: self.audit,
+            waits: self.waits.clone(),
             unordered: self.unordered_drops(),
             faults,
             memory: self.plane.memory(),
@@ -268,7 +273,7 @@ impl Lab {
     pub fn unordered_drops(&self) -> BTreeMap<String, u64> {
         let traffic = self.plane.traffic();
         let mut drops = BTreeMap::from([
-            ("memory for frames".to_owned(), traffic.pool_full),
+            (MEMORY.to_owned(), traffic.pool_full),
             ("hosts that took no frame".to_owned(), traffic.refused),
         ]);
         for host in &self.hosts {
@@ -291,7 +296,13 @@ impl Lab {
                 "tcp memory (out-of-order queue)",
                 counters.out_of_order_pruned,
             );
-            note("tcp backlog", counters.backlog_drops);
+            note("socket backlog", counters.backlog_drops);
+            note("socket buffers (tcp)", counters.receive_pruned);
+            note(
+                "socket buffers (tcp, acknowledged by SACK)",
+                counters.sack_reneging,
+            );
+            note("socket buffers (udp)", counters.udp_receive_buffer_errors);
         }
         drops.retain(|_, count| *count > 0);
         drops
@@ -330,9 +341,19 @@ impl Beside {
     }
 }
 
+/// Bytes of frames that may be under way at once between the hosts of `scenario`.
+///
+/// # Errors
+/// When it cannot be planned.
+pub fn memory_for(scenario: &Scenario) -> Result<u64, PlanError> {
+    let (whole, _) = with_pairs(scenario);
+    let wan = Wan::new(&whole, Plan::new(&whole)?, scenario.seed, Sampling::OFF);
+    Ok(memory_needed(&whole, &wan))
+}
+
 /// Bytes of frames that may be under way at once: what every link holds and what waits in front of it, and
 /// room for what is read in one go.
-pub fn memory_needed(scenario: &Scenario, wan: &Wan) -> u64 {
+fn memory_needed(scenario: &Scenario, wan: &Wan) -> u64 {
     // Chunks are never quite full, and small packets take a whole slot.
     const SLACK: f64 = 1.3;
     const FIRST: u64 = 64 << 20;

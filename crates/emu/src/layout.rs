@@ -64,6 +64,38 @@ pub fn layout(scenario: &Scenario, machine: &Machine) -> Result<Vec<Layout>, Pla
         .collect())
 }
 
+/// The token bucket in front of one interface, or that there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The host, by number.
+    pub host: usize,
+    /// The interface.
+    pub interface: String,
+    /// What lets the host feel the rate of its link.
+    pub shaping: Option<Shaping>,
+}
+
+/// Those of all hosts, in order.
+///
+/// # Errors
+/// When the scenario cannot be planned.
+pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
+    let (whole, _) = with_pairs(scenario);
+    let plan = Plan::new(&whole)?;
+    let mut buckets = Vec::new();
+    for host in 0..scenario.hosts.len() {
+        for (number, port) in plan.nodes[host].ports.iter().enumerate() {
+            let limit = scenario.datagram_limit(NodeId(host), plan.ports[*port].link);
+            buckets.push(Bucket {
+                host,
+                interface: interface_name(number),
+                shaping: shaping(&whole, &plan, *port, limit.min(LARGEST_MTU)),
+            });
+        }
+    }
+    Ok(buckets)
+}
+
 fn host(
     whole: &Scenario,
     plan: &Plan,

@@ -20,6 +20,7 @@ pub mod fidelity;
 pub mod host;
 mod init;
 pub mod lab;
+mod latency;
 pub mod layout;
 mod orders;
 pub mod plane;

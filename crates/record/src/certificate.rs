@@ -34,6 +34,12 @@ pub struct Certificate {
     pub starved_ns: u64,
     /// The longest that passed between two looks at the clock.
     pub longest_gap_ns: u64,
+    /// How long a program that wakes in a host waited for a processor, 99 of 100 times at most.
+    #[serde(default)]
+    pub host_wait_p99_ns: u64,
+    /// The longest that one waited.
+    #[serde(default)]
+    pub host_wait_max_ns: u64,
     /// Share of the machine's processors that was busy, with whatever.
     #[serde(with = "crate::number::one")]
     pub machine_share: f64,
@@ -54,12 +60,15 @@ impl Certificate {
         let drops: u64 = self.unordered_drops.values().sum();
         format!(
             "certificate {verdict}: {} frames, late by {:.3} ms (half), {:.3} ms (99 of 100), {:.3} ms at most; \
-             {drops} unordered drops; data plane {:.0} % of a processor",
+             {drops} unordered drops; data plane {:.0} % of a processor; programs waited for one {:.1} ms (99 of 100), \
+             {:.1} ms at most",
             self.frames,
             ms(self.lateness_p50_ns),
             ms(self.lateness_p99_ns),
             ms(self.lateness_max_ns),
             self.cpu_share * 100.0,
+            ms(self.host_wait_p99_ns),
+            ms(self.host_wait_max_ns),
         )
     }
 }

@@ -4,8 +4,8 @@ use farpath_record::{Certificate, Point, RunDocument};
 
 use crate::table::point_words;
 
-/// The certificate of each emulated run once, by sweep point and repeat in the order of the records.
-pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
+/// The certificate of each emulated run once, with its sweep point and repeat, in the order of the records.
+pub(crate) fn each(run: &RunDocument) -> Vec<(&Point, u32, &Certificate)> {
     let mut seen: Vec<(&Point, u32, &Certificate)> = Vec::new();
     for record in &run.records {
         if let Some(certificate) = &record.certificate {
@@ -15,10 +15,15 @@ pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
             }
         }
     }
+    seen
+}
+
+/// What they say, in a line each.
+pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     let line = |(point, _, certificate): &(&Point, u32, &Certificate)| {
         let at = point_words(point);
         let comma = if at.is_empty() { "" } else { ", " };
         format!("{at}{comma}{}", certificate.line())
     };
-    seen.iter().map(line).collect()
+    each(run).iter().map(line).collect()
 }

@@ -1,21 +1,54 @@
-//! Expectations as JUnit XML: one test case for each expectation, point and origin.
+//! Expectations as JUnit XML: one test case for each expectation, point and origin, and one for each certificate.
 
 use std::io::Write;
 
-use farpath_record::{Expectation, RunDocument};
+use farpath_record::{Expectation, Point, RunDocument, point_text};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
+use crate::certificate;
 use crate::quantity::{exact, quantity};
 
-/// Writes the run's expectations as JUnit XML.
+/// Writes the run's expectations and certificates as JUnit XML. `not_run` says why there was no emulation although one
+/// was asked for: a skipped case.
 ///
 /// # Errors
 /// Those of the sink.
-pub fn write(run: &RunDocument, out: impl Write) -> Result<(), SerializeError> {
+pub fn write(
+    run: &RunDocument,
+    not_run: Option<&str>,
+    out: impl Write,
+) -> Result<(), SerializeError> {
     let mut suite = TestSuite::new(run.scenario.as_str());
     suite.add_property(("seed", run.seed.to_string().as_str()));
     suite.add_property(("version", run.version.as_str()));
     suite.add_test_cases(run.expectations.iter().map(|e| case(run, e)));
+    let name = |point: &Point, repeat: u32| {
+        let point = if point.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", point_text(point))
+        };
+        let repeat = if repeat == 0 {
+            String::new()
+        } else {
+            format!(" repeat {}", repeat + 1)
+        };
+        format!("certificate{point}{repeat} (emulated)")
+    };
+    let certificates = certificate::each(run).into_iter();
+    let certificates = certificates.map(|(point, repeat, certificate)| Case {
+        name: name(point, repeat),
+        outcome: match certificate.valid {
+            true => Outcome::Pass,
+            false => Outcome::Fail(certificate.faults.join("; ")),
+        },
+    });
+    let skipped = not_run.map(|why| Case {
+        name: "certificate (emulated)".to_owned(),
+        outcome: Outcome::Skip(why.to_owned()),
+    });
+    let plain = certificates.chain(skipped);
+    suite.add_test_cases(plain.map(|case| case.xml(run.scenario.as_str())));
     let mut report = Report::new("farpath");
     report.add_test_suite(suite);
     report.serialize(out)
@@ -41,25 +74,29 @@ pub struct Case {
     pub outcome: Outcome,
 }
 
+impl Case {
+    fn xml(&self, class: &str) -> TestCase {
+        let mut status = match &self.outcome {
+            Outcome::Pass => TestCaseStatus::success(),
+            Outcome::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            Outcome::Skip(_) => TestCaseStatus::skipped(),
+        };
+        if let Outcome::Fail(message) | Outcome::Skip(message) = &self.outcome {
+            status.set_message(message.as_str());
+        }
+        let mut case = TestCase::new(self.name.as_str(), status);
+        case.set_classname(class);
+        case
+    }
+}
+
 /// Writes cases that are no scenario's expectations as JUnit XML, one suite of that name.
 ///
 /// # Errors
 /// Those of the sink.
 pub fn write_cases(name: &str, cases: &[Case], out: impl Write) -> Result<(), SerializeError> {
     let mut suite = TestSuite::new(name);
-    suite.add_test_cases(cases.iter().map(|case| {
-        let mut status = match &case.outcome {
-            Outcome::Pass => TestCaseStatus::success(),
-            Outcome::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            Outcome::Skip(_) => TestCaseStatus::skipped(),
-        };
-        if let Outcome::Fail(message) | Outcome::Skip(message) = &case.outcome {
-            status.set_message(message.as_str());
-        }
-        let mut case = TestCase::new(case.name.as_str(), status);
-        case.set_classname(name);
-        case
-    }));
+    suite.add_test_cases(cases.iter().map(|case| case.xml(name)));
     let mut report = Report::new("farpath");
     report.add_test_suite(suite);
     report.serialize(out)
@@ -101,7 +138,7 @@ fn case(run: &RunDocument, e: &Expectation) -> TestCase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::Origin;
+    use farpath_record::{Certificate, Origin, Record};
 
     #[test]
     fn failures_carry_band_and_value_and_names_are_escaped() {
@@ -124,7 +161,7 @@ mod tests {
             });
         }
         let mut xml = Vec::new();
-        write(&run, &mut xml).expect("a Vec takes everything");
+        write(&run, None, &mut xml).expect("a Vec takes everything");
         let xml = String::from_utf8(xml).expect("UTF-8");
         assert!(
             xml.contains(
@@ -141,5 +178,40 @@ mod tests {
             "{xml}"
         );
         assert!(xml.contains("&lt;a half&gt;"), "{xml}");
+    }
+
+    #[test]
+    fn a_certificate_is_a_case_and_an_emulation_that_was_not_run_is_skipped() {
+        let mut run = RunDocument::new("snaky", 1, String::new());
+        for (repeat, valid) in [(0, true), (0, true), (1, false)] {
+            let mut record = Record::new(Origin::Emulated, "bulk", "tcp", "a", "b");
+            record.repeat = repeat;
+            record.certificate = Some(Certificate {
+                valid,
+                faults: vec!["it starved".to_owned(); usize::from(!valid)],
+                ..Certificate::default()
+            });
+            run.records.push(record);
+        }
+        let text = |not_run| {
+            let mut xml = Vec::new();
+            write(&run, not_run, &mut xml).expect("a Vec takes everything");
+            String::from_utf8(xml).expect("UTF-8")
+        };
+        let xml = text(None);
+        assert!(
+            xml.contains(r#"tests="2" skipped="0" errors="0" failures="1">"#),
+            "{xml}"
+        );
+        assert!(
+            xml.contains(r#"name="certificate repeat 2 (emulated)""#),
+            "{xml}"
+        );
+        assert!(xml.contains("it starved"), "{xml}");
+        let xml = text(Some("no user namespaces"));
+        assert!(
+            xml.contains(r#"skipped="1""#) && xml.contains("no user namespaces"),
+            "{xml}"
+        );
     }
 }

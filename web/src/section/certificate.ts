@@ -37,6 +37,7 @@ function row({ point, repeat, certificate: c }: Run, several: boolean): HTMLElem
     h("td", {}, verdict(c)), h("td", { class: "number" }, c.frames.toLocaleString("en")),
     time(c.lateness_p50_ns), time(c.lateness_p99_ns), time(c.lateness_max_ns),
     h("td", { class: "number" }, c.late_frames.toLocaleString("en")), time(c.longest_gap_ns),
+    time(c.host_wait_p99_ns), time(c.host_wait_max_ns),
     h("td", {}, unordered(c)), share(c.cpu_share), share(c.machine_share));
 }
 
@@ -46,7 +47,7 @@ export function certificates(data: ReportData): HTMLElement | null {
   if (!first) return null;
   const several = all.length > 1;
   const heads = [...(several ? ["run"] : []), "certificate", "frames", "late: half", "99 of 100", "at most",
-    `later than ${format.delay(first.certificate.tolerance_ns, 2)}`, "longest standstill", "unordered drops", "data plane, of a processor", "machine"];
+    `later than ${format.delay(first.certificate.tolerance_ns, 2)}`, "longest standstill", "hosts waited: 99 of 100", "at most", "unordered drops", "data plane, of a processor", "machine"];
   const faults = [...new Set(all.flatMap(({ certificate }) => certificate.faults))];
   const table = h("table", { class: "certificates" },
     h("caption", {}, "What the machine added to what the model ordered. A run whose certificate fails is not to be believed."),

@@ -19,16 +19,32 @@ struct Look {
     buffer_ms: f64,
     /// Segments sent again.
     retransmits: u64,
-    /// Age of the connection's account of itself: the time it could send.
+    /// The program had nothing more to send (`app_limited`).
+    idle: bool,
+    /// The congestion window, bytes.
     cwnd: u64,
 }
 
-/// All connections seen.
-#[derive(Debug, Default)]
-pub(super) struct Connections {
-    seen: BTreeMap<String, Look>,
-    most_in_flight: u64,
+impl Look {
+    /// Nine tenths of the congestion window are in flight: it is what holds the sender back.
+    fn full(&self) -> bool {
+        self.in_flight >= self.cwnd / 10 * 9 && self.in_flight > 0
+    }
 }
+
+/// A connection: the last look at it, and of all looks how many found its window full, and how many its program idle.
+#[derive(Debug, Default)]
+struct Connection {
+    last: Look,
+    most_in_flight: u64,
+    looks: u64,
+    full: u64,
+    idle: u64,
+}
+
+/// All connections seen, by their two ends.
+#[derive(Debug, Default)]
+pub(super) struct Connections(BTreeMap<String, Connection>);
 
 impl Connections {
     /// The command that looks; its output is for [`Connections::note`].
@@ -44,47 +60,57 @@ impl Connections {
     pub(super) fn note(&mut self, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         for pair in lines.chunks_exact(2) {
-            let name = pair[0]
-                .split_whitespace()
-                .skip(2)
-                .collect::<Vec<_>>()
-                .join(" ");
+            let ends: Vec<&str> = pair[0].split_whitespace().skip(2).collect();
+            let seen = self.0.entry(ends.join(" ")).or_default();
             let look = read(pair[1]);
-            self.most_in_flight = self.most_in_flight.max(look.in_flight);
-            self.seen.insert(name, look);
+            seen.most_in_flight = seen.most_in_flight.max(look.in_flight);
+            seen.looks += 1;
+            seen.full += u64::from(look.full());
+            seen.idle += u64::from(look.idle && !look.full());
+            seen.last = look;
         }
     }
 
-    /// One line about the connection that carried most, if there was one; `bdp` is what the path holds,
-    /// `elapsed_ms` how long it could have been busy.
+    /// One line about the connection that carried most, if there was one; `bdp` is what the path holds.
     pub(super) fn line(&self, bdp: u64) -> Option<String> {
-        let most = self.seen.values().max_by_key(|l| l.acked)?;
-        let kept = quantity(self.most_in_flight);
-        let busy = most.busy_ms.max(1e-9);
-        let share = |ms: f64| 100.0 * ms / busy;
-        let why = if most.window_ms > 0.3 * busy {
+        let most = self.0.values().max_by_key(|c| c.last.acked)?;
+        let look = &most.last;
+        let share = |ms: f64| 100.0 * ms / look.busy_ms.max(1e-9);
+        let held = |ms: f64| ms > 0.3 * look.busy_ms && look.busy_ms > 0.0;
+        let why = if held(look.window_ms) {
             format!(
                 "the receiver's window limited it {:.0} % of the time",
-                share(most.window_ms)
+                share(look.window_ms)
             )
-        } else if most.buffer_ms > 0.3 * busy {
+        } else if held(look.buffer_ms) {
             format!(
                 "its send buffer limited it {:.0} % of the time",
-                share(most.buffer_ms)
+                share(look.buffer_ms)
             )
-        } else if most.retransmits > 0 {
+        } else if most.most_in_flight >= bdp / 10 * 9 {
+            "the path limited it".to_owned()
+        } else if 2 * most.idle > most.looks {
+            format!(
+                "the program limited it: it had nothing to send in {} of {} looks",
+                most.idle, most.looks
+            )
+        } else if look.retransmits > 0 {
             format!(
                 "{} segments were sent again; the congestion window limited it",
-                most.retransmits
+                look.retransmits
             )
-        } else if self.most_in_flight >= bdp / 10 * 9 {
-            "the path limited it".to_owned()
+        } else if 2 * most.full > most.looks {
+            "the congestion window limited it: it was still growing".to_owned()
         } else {
-            "the congestion window or the program itself limited it".to_owned()
+            format!(
+                "the congestion window limited it in {} of {} looks, the program in {}",
+                most.full, most.looks, most.idle
+            )
         };
         Some(format!(
-            "your program ({}) kept at most {kept} in flight on a path that holds {}; {why}",
-            most.control,
+            "your program ({}) kept at most {} in flight on a path that holds {}; {why}",
+            look.control,
+            quantity(most.most_in_flight),
             quantity(bdp)
         ))
     }
@@ -111,9 +137,10 @@ fn read(line: &str) -> Look {
         let digits = text.split(|c: char| !c.is_ascii_digit() && c != '.').next();
         digits.and_then(|d| d.parse::<f64>().ok()).unwrap_or(0.0)
     };
-    let mut unacked = 0;
+    let (mut unacked, mut cwnd) = (0, 0);
     for word in line.split_whitespace() {
         let Some((name, value)) = word.split_once(':') else {
+            look.idle |= word == "app_limited";
             // Before it stand at most the socket's options (`ts sack ecn`); behind it come words of `send 27Mbps`.
             if !WORDS.contains(&word) && look.control.is_empty() {
                 look.control = word.to_owned();
@@ -122,7 +149,7 @@ fn read(line: &str) -> Look {
         };
         match name {
             "mss" => mss = number(value) as u64,
-            "cwnd" => look.cwnd = number(value) as u64,
+            "cwnd" => cwnd = number(value) as u64,
             "unacked" => unacked = number(value) as u64,
             "bytes_acked" => look.acked = number(value) as u64,
             "busy" => look.busy_ms = number(value),
@@ -136,6 +163,7 @@ fn read(line: &str) -> Look {
         }
     }
     look.in_flight = unacked * mss;
+    look.cwnd = cwnd * mss;
     look
 }
 
@@ -157,6 +185,45 @@ mod tests {
             "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
              window limited it 67 % of the time"
         );
+    }
+
+    /// What a look finds: whether the kernel says `app_limited`, and how many of 100 segments of window are in flight.
+    fn look(idle: bool, unacked: u64, more: &str) -> String {
+        let idle = if idle { " app_limited" } else { "" };
+        format!(
+            "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 bytes_acked:1000 busy:500ms \
+             unacked:{unacked}{idle} {more}\n"
+        )
+    }
+
+    #[test]
+    fn who_held_back_is_told_apart() {
+        let told = |looks: &[String]| {
+            let mut connections = Connections::default();
+            looks.iter().for_each(|l| connections.note(l));
+            let line = connections.line(10_000_000).expect("there is one");
+            line.rsplit_once("; ").map(|(_, why)| why.to_owned())
+        };
+        let (idle, full) = (look(true, 10, ""), look(false, 100, ""));
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            told(&[idle.clone(), idle.clone(), full.clone()]),
+            said("the program limited it: it had nothing to send in 2 of 3 looks")
+        );
+        assert_eq!(
+            told(&[idle.clone(), full.clone(), full.clone()]),
+            said("the congestion window limited it: it was still growing")
+        );
+        assert_eq!(
+            told(&[idle.clone(), full.clone()]),
+            said("the congestion window limited it in 1 of 2 looks, the program in 1")
+        );
+        assert_eq!(
+            told(&[idle, full, look(false, 99, "retrans:0/7")]),
+            said("the congestion window limited it")
+        );
+        let path = look(true, 9000, "");
+        assert_eq!(told(&[path]), said("the path limited it"));
     }
 
     #[test]

@@ -22,8 +22,14 @@ use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
 use crate::{algorithms, emulate};
 
+/// The name of a lab that is given none.
+pub(crate) const NAME: &str = "lab";
+
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
+        LabCommand::Run(_) if args.lab != NAME => Err(Failure::usage(
+            "`lab run` takes no --lab: its path has no name, and is gone when the command ends",
+        )),
         LabCommand::Run(run) => Ok(run::run(run)),
         LabCommand::Up(up) => up::up(&args.lab, up).map(ExitCode::from),
         LabCommand::Exec(exec) => {

@@ -26,17 +26,24 @@ use crate::progress;
 /// Faults of the lab itself.
 const FAULT: u8 = 125;
 
-/// Between two looks at the command, and at its connections.
+/// Between two looks at the command, and at its connections: these grow apart, for a short command has short ones.
 const LOOK: Wall = Wall::from_millis(10);
-const LOOK_AT_CONNECTIONS: Wall = Wall::from_millis(500);
+const LOOKS: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
+
+/// How long a server may take until it listens.
+const WAIT: Wall = Wall::from_secs(120);
 
 pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
     match attempt(args) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            // The exit code of the failure's own kind would look like the command's.
-            let _own = failure.report();
-            ExitCode::from(FAULT)
+            let own = failure.report();
+            // That of another kind would look like the command's.
+            if failure.is_interruption() {
+                own
+            } else {
+                ExitCode::from(FAULT)
+            }
         }
     }
 }
@@ -49,7 +56,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         .transpose()?;
     if !emulate::prepare()? {
         if let Some(file) = junit {
-            let skip = || Outcome::Skip("no lab on this machine, and FARPATH_LAB=auto".to_owned());
+            let skip = || Outcome::Skip(emulate::NOT_RUN.to_owned());
             file.write(&junit_text(named(args, [skip(), skip()]))?)?;
         }
         return Ok(0);
@@ -203,21 +210,21 @@ fn programs(
     command.args(arguments);
     let mut client = Logged::spawn(&mut command, args.logs.as_deref(), "client")?;
     let mut connections = Connections::default();
-    let mut next_look = Instant::now();
+    let (started, mut next_look) = (Instant::now(), LOOKS[0]);
     let code = loop {
         if let Some(status) = client.0.try_wait().map_err(environment)? {
             break status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
+        }
+        if progress::interrupted() {
+            return Err(Failure::interrupted("interrupted; both hosts are gone"));
         }
         if beside.is_over() {
             return Err(Failure::environment(
                 "the path ended before the command did",
             ));
         }
-        if progress::interrupted() {
-            return Err(Failure::interrupted("interrupted; both hosts are gone"));
-        }
-        if Instant::now() >= next_look {
-            next_look = Instant::now() + LOOK_AT_CONNECTIONS;
+        if started.elapsed() >= next_look {
+            next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
             for host in hosts {
                 let output = Connections::look(&mut host.command("ss")).output();
                 if let Ok(output) = output {
@@ -242,6 +249,7 @@ fn start_server(args: &LabRunArgs, host: &Host, text: &str) -> Result<Logged, Fa
 
 /// Waits until something in the host listens on a TCP port.
 fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Result<(), Failure> {
+    let started = Instant::now();
     loop {
         let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
         let tables = files.map(|f| std::fs::read_to_string(f).unwrap_or_default());
@@ -253,9 +261,15 @@ fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Re
                 "the server ended before it listened on port {port}: {status}"
             )));
         }
-        if progress::interrupted() || beside.is_over() {
+        if progress::interrupted() {
             return Err(Failure::interrupted(format!(
                 "nothing listens on port {port} yet"
+            )));
+        }
+        if beside.is_over() || started.elapsed() > WAIT {
+            return Err(Failure::environment(format!(
+                "nothing listened on port {port} of `server` in {:.0} s: does it listen on that port, and on 0.0.0.0 or ::?",
+                started.elapsed().as_secs_f64()
             )));
         }
         std::thread::park_timeout(LOOK);

@@ -2,12 +2,14 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
 
 use farpath_element::{Change, Sampling};
 use farpath_emu::driver::Clock;
 use farpath_emu::fidelity::Fidelity;
-use farpath_emu::lab::Options;
+use farpath_emu::lab::{Options, memory_for};
+use farpath_emu::layout::{Bucket, buckets};
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
@@ -68,17 +70,11 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     }
     if first.trim() != READY {
         let status = child.wait().map_err(environment)?;
-        let said = std::fs::read_to_string(&log).unwrap_or_default();
-        drop(std::fs::remove_file(&log));
-        let text = said.trim().trim_start_matches("error: ").to_owned();
-        return Err(match status.code() {
-            Some(2) => Failure::usage(text),
-            _ => Failure::environment(text),
-        });
+        return not_up(status, &log);
     }
     let lab = registry()?.read(name).map_err(environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
-    let flag = if name == "lab" {
+    let flag = if name == super::NAME {
         String::new()
     } else {
         format!(" --lab {name}")
@@ -94,6 +90,22 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         log.display()
     ))?;
     Ok(Exit::Ok)
+}
+
+/// What the process of a lab said that ended before it was up.
+fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
+    let said = std::fs::read_to_string(log).unwrap_or_default();
+    drop(std::fs::remove_file(log));
+    let text = said.trim().trim_start_matches("error: ");
+    match status.code() {
+        // `FARPATH_LAB=auto`, and no lab to be had.
+        Some(0) => {
+            note(text.trim_start_matches("note: "));
+            Ok(Exit::Ok)
+        }
+        Some(2) => Err(Failure::usage(text)),
+        _ => Err(Failure::environment(text)),
+    }
 }
 
 /// A running lab and what its scenario has become.
@@ -140,11 +152,26 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     // Whoever waits for this line goes on; nobody need.
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{READY}").and_then(|()| out.flush()));
-    lab.run(Clock::start(Duration::ZERO), |plane, now, fidelity| {
-        running.turn(plane, now, fidelity);
-        !progress::interrupted()
-    })
-    .map_err(emulate::failure)?;
+    let hosts = std::mem::take(&mut lab.hosts);
+    let ran = std::thread::scope(|scope| {
+        lab.run(Clock::start(Duration::ZERO), |plane, now, fidelity| {
+            for bucket in running.turn(plane, now, fidelity) {
+                // Not in the data plane's own thread: it takes some milliseconds.
+                let host = &hosts[bucket.host];
+                scope.spawn(move || {
+                    if let Err(e) = host.shape(&bucket.interface, bucket.shaping) {
+                        note(&format!(
+                            "`{}` still feels the old rate of {}: {e}",
+                            host.name, bucket.interface
+                        ));
+                    }
+                });
+            }
+            !progress::interrupted()
+        })
+    });
+    lab.hosts = hosts;
+    ran.map_err(emulate::failure)?;
     note(&lab.certificate(Vec::new()).line());
     drop(lab);
     ground.restore()?;
@@ -172,8 +199,9 @@ fn ground(scenario: &Scenario, wanted: &LabControl) -> Result<Ground, Failure> {
 }
 
 impl Running {
-    /// Answers who asks.
-    fn turn(&mut self, plane: &mut Plane<Tap>, now: Time, fidelity: &Fidelity) {
+    /// Answers who asks, and says which interfaces feel another rate now.
+    fn turn(&mut self, plane: &mut Plane<Tap>, now: Time, fidelity: &Fidelity) -> Vec<Bucket> {
+        let mut felt = Vec::new();
         let (scenario, source, sets) = (&mut self.scenario, &self.source, &mut self.sets);
         let before = &mut self.before;
         self.listener.serve(|request| match request {
@@ -189,6 +217,7 @@ impl Running {
                     all.push(set);
                     match changed(plane, scenario, source, &all) {
                         Ok((new, said)) => {
+                            felt = other_buckets(scenario, &new);
                             *scenario = new;
                             *sets = all;
                             Answer::Said(said)
@@ -198,7 +227,16 @@ impl Running {
                 }
             },
         });
+        felt
     }
+}
+
+/// Interfaces of hosts that are shaped otherwise in `new` than in `old`, as in `new`.
+fn other_buckets(old: &Scenario, new: &Scenario) -> Vec<Bucket> {
+    // Both have been planned: they run.
+    let [old, new] = [old, new].map(|s| buckets(s).unwrap_or_default());
+    let pairs = old.into_iter().zip(new);
+    pairs.filter(|(o, n)| o != n).map(|(_, n)| n).collect()
 }
 
 /// Makes the links those of the scenario with `sets`, and says which changed.
@@ -230,7 +268,23 @@ fn changed(
                     of them"
             .to_owned());
     }
+    if let Some(short) = short_of_memory(plane, &new) {
+        said.push_str(&short);
+    }
     Ok((new, said))
+}
+
+/// What is to be said where the frames that `scenario` can have under way outgrow the memory a lab was started with.
+fn short_of_memory(plane: &Plane<Tap>, scenario: &Scenario) -> Option<String> {
+    let (needed, set_aside) = (memory_for(scenario).ok()?, plane.memory().0);
+    (needed > set_aside).then(|| {
+        format!(
+            "the lab was started with {} MB for frames under way and this path can hold {} MB: what is more than that waits in \
+             the hosts; start it with these values to have it all\n",
+            set_aside / 1_000_000,
+            needed / 1_000_000
+        )
+    })
 }
 
 fn changes(
@@ -258,4 +312,36 @@ fn changes(
         changes.push(("queue".to_owned(), Change::Limit(limit)));
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_to_feel_the_new_rate_of_its_own_link() {
+        let read = |rate: &str, delay: &str| {
+            let text = format!(
+                "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n\
+                 [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"{rate}\"\n\
+                 [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"{delay}\"\n\
+                 [[test]]\nname = \"t\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\ncount = 1\n"
+            );
+            let name = "x.toml".to_owned();
+            farpath_scenario::parse(&farpath_scenario::Source { name, text }, &[])
+                .expect("it is one")
+        };
+        let old = read("100 Mbit/s", "1 ms");
+        let other = |rate, delay| other_buckets(&old, &read(rate, delay));
+        assert_eq!(other("100 Mbit/s", "9 ms"), []);
+        let faster = other("1 Gbit/s", "1 ms");
+        let [bucket] = &faster[..] else {
+            panic!("{faster:?}");
+        };
+        assert_eq!((bucket.host, bucket.interface.as_str()), (0, "eth0"));
+        let rate = bucket.shaping.map_or(0, |s| s.rate.as_bps());
+        assert!(rate > 900_000_000, "{bucket:?}");
+        // Faster than a bucket is of use.
+        assert_eq!(other("100 Gbit/s", "1 ms")[0].shaping, None);
+    }
 }

@@ -244,8 +244,10 @@ fn a_host_is_set_by_itself() {
         rate: Rate::from_bps(2_000_000_000).unwrap(),
         ..spec.interfaces[0].shaping.unwrap()
     };
-    host.shape("eth0", faster).unwrap();
+    host.shape("eth0", Some(faster)).unwrap();
     assert!(said(&host, "tc", &["qdisc", "show", "dev", "eth0"]).contains("rate 2Gbit"));
+    host.shape("eth0", None).unwrap();
+    assert!(!said(&host, "tc", &["qdisc", "show", "dev", "eth0"]).contains("tbf"));
     assert_eq!(said(&host, "ls", &["/sys/class/net"]), "eth0\nlo");
     // The machine has not noticed.
     assert_eq!(before("/etc/hosts"), hosts);

@@ -1,0 +1,113 @@
+//! How long a program of a host waits for a processor when it wakes: scheduling latency, measured as cyclictest does.
+//!
+//! A thread of ordinary priority, on the processors that hosts have, sleeps from one instant to the next and notes how
+//! late it is. What keeps it waiting keeps programs waiting: other programs, other processes, the machine under this one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use farpath_units::{Duration, Time};
+use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+
+use crate::driver::Clock;
+use crate::fidelity::Histogram;
+use crate::processors::Processors;
+
+/// Time between two instants: often enough for the worst of a hundred in a second, and a thousandth of a processor.
+const EVERY: Duration = Duration::from_ms(10);
+
+/// Does `work`, and says how long programs on the hosts' `processors` waited meanwhile, from zero of `clock` on.
+pub(crate) fn beside<T>(
+    processors: Option<&Processors>,
+    clock: Clock,
+    work: impl FnOnce() -> T,
+) -> (T, Histogram) {
+    let over = AtomicBool::new(false);
+    let first = clock.now() + EVERY;
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| {
+            if let Some(processors) = processors {
+                processors.keep_off(0);
+            }
+            waits(clock, first, &over)
+        });
+        let ends = Ends(&over);
+        let done = work();
+        drop(ends);
+        // A thread that could not measure has seen nothing late.
+        (done, waits.join().unwrap_or_default())
+    })
+}
+
+/// Ends the measuring, also where the work panics.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn waits(clock: Clock, first: Time, over: &AtomicBool) -> Histogram {
+    // Without this a sleep may be 50 µs longer by intent.
+    _ = nix::sys::prctl::set_timerslack(1);
+    let (mut waits, mut next) = (Histogram::default(), first);
+    loop {
+        let until = TimeSpec::nanoseconds((clock.zero_ns() + next.as_ns()) as i64);
+        let flags = ClockNanosleepFlags::TIMER_ABSTIME;
+        // Woken early by a signal: it sleeps on.
+        _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until);
+        let last = over.load(Ordering::Relaxed);
+        next = note(&mut waits, next, clock.now());
+        if last {
+            return waits;
+        }
+    }
+}
+
+/// Notes how late each instant from `next` to `now` is seen, and gives the one after them.
+fn note(waits: &mut Histogram, mut next: Time, now: Time) -> Time {
+    while next <= now {
+        waits.add(now.since(next), 1);
+        next += EVERY;
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_slept_through_was_waited_for_too() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let mut waits = Histogram::default();
+        assert_eq!(note(&mut waits, at(10), at(9)), at(10));
+        assert_eq!(waits.total(), 0);
+        assert_eq!(note(&mut waits, at(10), at(10)), at(20));
+        assert_eq!(waits.max(), Duration::ZERO);
+        // Of the instants at 20, 30 and 40 ms none was seen before 45.
+        assert_eq!(note(&mut waits, at(20), at(45)), at(50));
+        assert_eq!((waits.total(), waits.max()), (4, Duration::from_ms(25)));
+    }
+
+    #[test]
+    fn it_is_measured_until_the_work_is_done_and_the_work_s_result_comes_back() {
+        let clock = Clock::start(Duration::ZERO);
+        let (done, waits) = beside(None, clock, || {
+            let end = clock.now() + EVERY.times(5);
+            while clock.now() < end {
+                std::thread::yield_now();
+            }
+            7
+        });
+        assert_eq!(done, 7);
+        assert!(waits.total() >= 4, "{}", waits.total());
+    }
+
+    #[test]
+    #[should_panic(expected = "work")]
+    fn work_that_panics_ends_it() {
+        let ((), _) = beside(None, Clock::start(Duration::ZERO), || panic!("work"));
+    }
+}
