@@ -13,8 +13,9 @@ use crate::driver::Clock;
 use crate::fidelity::Histogram;
 use crate::processors::Processors;
 
-/// Time between two instants: often enough for the worst of a hundred in a second, and a thousandth of a processor.
-const EVERY: Duration = Duration::from_ms(10);
+/// Time between two instants: often enough for the worst of a hundred in a second, and a thousandth of a processor. No
+/// round number, so that it does not stand in the way of a program that wakes every 10 ms.
+const EVERY: Duration = Duration::from_us(9973);
 
 /// Does `work`, and says how long programs on the hosts' `processors` waited meanwhile, from zero of `clock` on.
 pub(crate) fn beside<T>(
@@ -80,15 +81,15 @@ mod tests {
 
     #[test]
     fn an_instant_slept_through_was_waited_for_too() {
-        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let (at, bit) = (|n| Time::ZERO + EVERY.times(n), Duration::from_ms(2));
         let mut waits = Histogram::default();
-        assert_eq!(note(&mut waits, at(10), at(9)), at(10));
+        assert_eq!(note(&mut waits, at(2), at(1) + bit), at(2));
         assert_eq!(waits.total(), 0);
-        assert_eq!(note(&mut waits, at(10), at(10)), at(20));
+        assert_eq!(note(&mut waits, at(1), at(1)), at(2));
         assert_eq!(waits.max(), Duration::ZERO);
-        // Of the instants at 20, 30 and 40 ms none was seen before 45.
-        assert_eq!(note(&mut waits, at(20), at(45)), at(50));
-        assert_eq!((waits.total(), waits.max()), (4, Duration::from_ms(25)));
+        // Of the second to the fourth none was seen before the fourth was over.
+        assert_eq!(note(&mut waits, at(2), at(4) + bit), at(5));
+        assert_eq!((waits.total(), waits.max()), (4, EVERY.times(2) + bit));
     }
 
     #[test]
