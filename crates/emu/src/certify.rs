@@ -58,7 +58,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
             fidelity.tolerance.as_secs_f64() * 1e3,
             LATE_SHARE * 100.0
         );
-        why.push_str(&cause(evidence));
+        why.push_str(&cause(evidence, share));
         faults.push(why);
     }
     if fidelity.longest_gap > LONGEST_GAP {
@@ -134,18 +134,20 @@ fn starved_hosts(waits: &Histogram) -> Option<String> {
     })
 }
 
-/// What most probably made frames late, and what would help.
-fn cause(evidence: &Evidence) -> String {
+/// What most probably made that `share` of the frames late, and what would help.
+fn cause(evidence: &Evidence, share: f64) -> String {
     let audit = &evidence.audit;
     let starved = audit.starved_ns as f64 / evidence.time.as_ns().max(1) as f64;
     let stolen = audit.stolen_share();
-    if stolen > 0.01 && stolen > starved {
+    // Who is late half of the time was not held up for a moment.
+    let overrun = share > 0.5 && audit.thread_share(evidence.time) > 0.5;
+    if !overrun && stolen > 0.01 && stolen > starved {
         format!(
             ": the machine under this virtual one gave {:.1} % of its processors' time to others; run it where \
              processors are not shared",
             stolen * 100.0
         )
-    } else if starved > 0.02 {
+    } else if !overrun && starved > 0.02 {
         ": it starved, other processes had the processor; run it on an idle machine".to_owned()
     } else if audit.thread_share(evidence.time) > 0.5 {
         ": more frames than this machine delivers; lower the rate or use larger frames".to_owned()
@@ -284,13 +286,15 @@ mod tests {
 
     #[test]
     fn frames_are_late_for_a_reason() {
-        let because = |audit| {
-            cause(&Evidence {
+        let late = |audit, share| {
+            let evidence = Evidence {
                 time: Duration::from_secs(1),
                 audit,
                 ..Evidence::default()
-            })
+            };
+            cause(&evidence, share)
         };
+        let because = |audit| late(audit, 0.01);
         let audit = Audit {
             machine: [150, 0, 200],
             ..Audit::default()
@@ -315,5 +319,11 @@ mod tests {
             })
             .contains("4.0 %")
         );
+        let saturated = Audit {
+            machine,
+            thread_ns,
+            ..audit
+        };
+        assert!(late(saturated, 0.97).contains("more frames"));
     }
 }

@@ -10,12 +10,17 @@ use farpath_record::Seen;
 use crate::icmp::{self, Heard};
 use crate::job::{Ends, PingWork};
 use crate::report::PingReport;
-use crate::socket::{SocketError, refused, set_class, set_mark, set_unfragmented};
+use crate::socket::{
+    RECEIVE_BUFFER, SocketError, refused, set_buffer, set_class, set_mark, set_unfragmented,
+};
 use crate::sys::{self, Datagram};
 use crate::watch::{READ, Watch, Woken};
 
 /// IPv4 and IPv6 headers without options.
 const IP_HEADERS: [usize; 2] = [20, 40];
+
+/// Receive buffer: replies while the program has no processor for a moment. The kernel's own is full with a dozen large ones.
+const BUFFER: u64 = 4 << 20;
 
 /// Requests of which errors are told one by one.
 const MOST_ERRORS: u64 = 100;
@@ -63,6 +68,8 @@ impl Prepared {
         set_mark(fd, mark)?;
         set_class(fd, &ends)?;
         set_unfragmented(fd, v6)?;
+        // Where less is allowed, less of a pause of the machine is bridged.
+        _ = set_buffer(fd, RECEIVE_BUFFER, BUFFER)?;
         let ttl = i32::from(work.ttl);
         let result = if v6 {
             sys::set(fd, libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS, ttl)
