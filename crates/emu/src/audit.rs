@@ -64,7 +64,8 @@ impl Audit {
     }
 }
 
-fn clock_ns(clock: ClockId) -> i64 {
+/// What a clock shows, nanoseconds.
+pub(crate) fn clock_ns(clock: ClockId) -> i64 {
     // The one error is an unknown clock.
     clock_gettime(clock).map_or(0, |t| t.num_nanoseconds())
 }

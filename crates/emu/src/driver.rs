@@ -7,8 +7,9 @@ use farpath_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::{TimeSpec, TimeValLike};
-use nix::time::{ClockId, clock_gettime};
+use nix::time::ClockId;
 
+use crate::audit::clock_ns;
 use crate::fidelity::Fidelity;
 use crate::plane::{Interface, Plane};
 
@@ -58,8 +59,7 @@ impl Clock {
 }
 
 fn monotonic_ns() -> u64 {
-    // The one error is an unknown clock.
-    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |t| t.num_nanoseconds() as u64)
+    clock_ns(ClockId::CLOCK_MONOTONIC) as u64
 }
 
 /// Whether to sleep when there is nothing to do yet: on a processor of one's `own` or not, with so many packets under way.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use farpath_record::{Expectation, Point, RunDocument, point_text};
+use farpath_record::{Certificate, Expectation, Point, RunDocument, point_text};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
@@ -23,11 +23,7 @@ pub fn write(
     suite.add_property(("version", run.version.as_str()));
     suite.add_test_cases(run.expectations.iter().map(|e| case(run, e)));
     let name = |point: &Point, repeat: u32| {
-        let point = if point.is_empty() {
-            String::new()
-        } else {
-            format!(" [{}]", point_text(point))
-        };
+        let point = at(point);
         let repeat = if repeat == 0 {
             String::new()
         } else {
@@ -38,10 +34,7 @@ pub fn write(
     let certificates = certificate::each(run).into_iter();
     let certificates = certificates.map(|(point, repeat, certificate)| Case {
         name: name(point, repeat),
-        outcome: match certificate.valid {
-            true => Outcome::Pass,
-            false => Outcome::Fail(certificate.faults.join("; ")),
-        },
+        outcome: certificate.into(),
     });
     let skipped = not_run.map(|why| Case {
         name: "certificate (emulated)".to_owned(),
@@ -63,6 +56,15 @@ pub enum Outcome {
     Fail(String),
     /// It was not run: why.
     Skip(String),
+}
+
+impl From<&Certificate> for Outcome {
+    fn from(certificate: &Certificate) -> Outcome {
+        match certificate.valid {
+            true => Outcome::Pass,
+            false => Outcome::Fail(certificate.faults.join("; ")),
+        }
+    }
 }
 
 /// One case of [`write_cases`].
@@ -102,12 +104,16 @@ pub fn write_cases(name: &str, cases: &[Case], out: impl Write) -> Result<(), Se
     report.serialize(out)
 }
 
+/// A sweep point behind a name; nothing without a sweep.
+fn at(point: &Point) -> String {
+    match point_text(point) {
+        text if text.is_empty() => text,
+        text => format!(" [{text}]"),
+    }
+}
+
 fn case(run: &RunDocument, e: &Expectation) -> TestCase {
-    let point = if e.point.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", e.point_text())
-    };
+    let point = at(&e.point);
     let name = format!("{}{point} ({})", e.metric, e.origin.name());
     let mut status = TestCaseStatus::success();
     if !e.pass {
@@ -138,7 +144,7 @@ fn case(run: &RunDocument, e: &Expectation) -> TestCase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Certificate, Origin, Record};
+    use farpath_record::{Origin, Record};
 
     #[test]
     fn failures_carry_band_and_value_and_names_are_escaped() {

@@ -112,12 +112,7 @@ fn cases(args: &LabRunArgs, code: u8, certificate: &Certificate) -> [Case; 2] {
         0 => Outcome::Pass,
         code => Outcome::Fail(format!("exit code {code}")),
     };
-    let truth = if certificate.valid {
-        Outcome::Pass
-    } else {
-        Outcome::Fail(certificate.faults.join("; "))
-    };
-    named(args, [command, truth])
+    named(args, [command, certificate.into()])
 }
 
 /// What came of the command and of the certificate.
