@@ -75,6 +75,10 @@ scenarios: linker web/dist/report.js ## run every shipped scenario; a failed exp
 	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
 	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
 
+.PHONY: same
+same: scenarios ## every shipped scenario gives what xtask/same.txt says, to the bit
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- same
+
 .PHONY: pages
 pages: scenarios oracles ## open the page of every scenario in a browser
 	@find target/scenarios -name report.html | sort | sed 's/$$/ --svg 1 --section path/' | xargs node web/scripts/smoke.mjs

@@ -1,4 +1,4 @@
-//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask bench`.
+//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask bench`, `cargo xtask same`.
 //!
 //! For those who change farpath, not for those who use it; nothing in the product depends on it.
 
@@ -11,6 +11,7 @@ mod bench;
 mod bench_config;
 mod bench_parts;
 mod gen_pages;
+mod same;
 mod source;
 mod tidy;
 mod tree;
@@ -22,6 +23,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask bench [CASE]   measure the simulator, into target/bench.json
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
+       cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         ["bench", case] => bench::bench(Some(case)),
         ["gen"] => gen_pages::run(gen_pages::Mode::Write),
         ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),
+        ["same"] => same::run(same::Mode::Check),
+        ["same", "--write"] => same::run(same::Mode::Write),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
