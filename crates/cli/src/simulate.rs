@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
-use farpath_record::curve::compare_windows;
+use farpath_observe::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;

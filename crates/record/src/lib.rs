@@ -3,7 +3,6 @@
 
 mod certificate;
 pub mod compare;
-pub mod curve;
 mod document;
 mod judge;
 mod number;
@@ -12,7 +11,7 @@ mod repeats;
 mod schema;
 mod seen;
 pub mod statistics;
-pub mod streams;
+mod taken;
 
 pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
@@ -21,3 +20,4 @@ pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
 pub use seen::{Missing, Seen};
+pub use taken::{EvidenceQuality, Host, Route, RouteHop, Taken, Uncertainty};

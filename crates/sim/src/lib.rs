@@ -5,7 +5,6 @@ mod build;
 mod collect;
 mod exchange;
 mod host;
-mod limits;
 mod ping;
 mod programs;
 mod run;

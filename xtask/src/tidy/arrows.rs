@@ -8,11 +8,12 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 15] = [
+const FLOORS: [(&str, u32); 16] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
     ("farpath-wire", 1),
+    ("farpath-observe", 2),
     ("farpath-element", 2),
     ("farpath-tcp", 2),
     ("farpath-config", 2),

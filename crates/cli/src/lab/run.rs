@@ -159,7 +159,6 @@ fn both(
     });
     let (code, connections) = done.map_err(emulate::failure)??;
     let results = conductor.finish();
-    let none = |_: usize, _: u64, _: u64| None;
     let at = Default::default();
     let found = records(
         scenario,
@@ -167,7 +166,7 @@ fn both(
         (&planned, &results),
         Origin::Emulated,
         &at,
-        &none,
+        &|_| None,
     );
     let rtt = found
         .first()
@@ -221,9 +220,9 @@ fn programs(
         if started.elapsed() >= next_look {
             next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
             for host in hosts {
-                let output = Connections::look(&mut host.command("ss")).output();
+                let output = Connections::sample(&mut host.command("ss")).output();
                 if let Ok(output) = output {
-                    connections.note(&String::from_utf8_lossy(&output.stdout));
+                    connections.note(beside.now(), &String::from_utf8_lossy(&output.stdout));
                 }
             }
         }

@@ -50,16 +50,8 @@ impl Run {
         assert_eq!(planned.skipped, BTreeMap::new());
         let results = conduct(&planned, then);
         let both = (&planned, &results);
-        let no_overrule = |_, _, _| None;
         let point = BTreeMap::new();
-        let records = records(
-            scenario,
-            &plan,
-            both,
-            Origin::Emulated,
-            &point,
-            &no_overrule,
-        );
+        let records = records(scenario, &plan, both, Origin::Emulated, &point, &|_| None);
         Run {
             planned,
             results,
