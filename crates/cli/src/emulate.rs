@@ -135,7 +135,7 @@ pub(crate) fn point(
     certificate.faults.iter().for_each(|f| note(f));
     let plane = &lab.plane;
     let port = |n| (plane.port(n), plane.dropped_behind(n));
-    let evidence = Evidence::new(plane.scenario(), plane.wan(), port);
+    let evidence = Evidence::new(plane.scenario(), plane.wan(), true, port);
     let mut records = records(
         scenario,
         &plan,

@@ -28,7 +28,7 @@ pub use datagrams::{Cells, Datagrams};
 pub use exchange::Asker;
 pub use limit::{Limit, Stretch, Surroundings};
 pub use observation::{Observation, Span};
-pub use path::{Dropped, Hop, Interval, Path};
+pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
 pub use ping::{Ping, Reply};
 pub use recovery::recovery;

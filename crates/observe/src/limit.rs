@@ -129,19 +129,21 @@ impl Stretch {
         self.spent.iter().sum()
     }
 
-    /// Gives all of it to one limit.
-    fn give_to(&mut self, limit: Limit) {
-        let total = self.total();
-        self.spent = [0.0; WORDS.len()];
-        self.add(limit, total);
-    }
-
-    /// Gives to `limit` what was spent under `others`.
-    fn take(&mut self, others: &[Limit], limit: Limit) {
+    /// Moves up to `seconds` of what was spent under `others`, each in proportion, to `limit` of another stretch; how
+    /// many there were.
+    fn take(&mut self, others: &[Limit], seconds: f64, limit: Limit, to: &mut Stretch) -> f64 {
+        let there: f64 = others.iter().map(|l| self.spent(*l)).sum();
+        let share = if there > seconds {
+            seconds / there
+        } else {
+            1.0
+        };
         for other in others {
-            let spent = std::mem::take(&mut self.spent[*other as usize]);
-            self.add(limit, spent);
+            let moved = share * self.spent(*other);
+            self.spent[*other as usize] -= moved;
+            to.add(limit, moved);
         }
+        share * there
     }
 }
 
@@ -163,11 +165,9 @@ pub fn shares(
     from: Time,
     around: &Surroundings<'_>,
 ) -> BTreeMap<String, f64> {
-    let mut stretches = stretches(connection, from);
-    for stretch in &mut stretches {
-        overrule(stretch, connection, around);
-    }
-    sum(&stretches)
+    let stretches = stretches(connection, from).into_iter();
+    let overruled = stretches.map(|stretch| overrule(&stretch, connection, around));
+    sum(&overruled.collect::<Vec<Stretch>>())
 }
 
 /// Stage 1: by the best evidence there is.
@@ -182,18 +182,55 @@ fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     rates::stretches(connection, from)
 }
 
-/// Stage 2.
-fn overrule(stretch: &mut Stretch, connection: &Connection, around: &Surroundings<'_>) {
+/// What neither accounts for.
+const OTHERS: [Limit; 10] = [
+    Limit::Application,
+    Limit::SendBuffer,
+    Limit::ReceiveWindow,
+    Limit::Nic,
+    Limit::HostCpu,
+    Limit::Disk,
+    Limit::Link,
+    Limit::Policer,
+    Limit::Mtu,
+    Limit::Pacing,
+];
+
+/// What the congestion window accounts for, or nobody.
+const WINDOW: [Limit; 4] = [
+    Limit::CwndSlowStart,
+    Limit::CwndRecovery,
+    Limit::Loss,
+    Limit::Unknown,
+];
+
+/// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
+fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_>) -> Stretch {
     let (from, until) = (stretch.from, stretch.until);
     let path = around.path.as_ref();
-    let full = || path.and_then(|path| path.full(from, until));
-    let threads = || timers::busy(connection, from, until);
     let hosts = || around.hosts.as_ref().and_then(|busy| busy(from, until));
-    if let Some(limit) = full().or_else(threads).or_else(hosts) {
-        stretch.give_to(limit);
-    } else if let Some(cause) = path.and_then(Path::taker) {
-        stretch.take(&[Limit::Loss, Limit::CwndRecovery], cause);
+    let busy = timers::busy(connection, from, until).or_else(hosts);
+    let mut left = *stretch;
+    let mut given = Stretch::new(from, until);
+    for (full, share) in path.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
+        // A full link is waited for with a window that might be larger: that time is its first.
+        let mut wanted = share * stretch.total();
+        wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
+        if full.waits {
+            left.take(&OTHERS, wanted, full.limit, &mut given);
+        }
     }
+    let all = f64::INFINITY;
+    if let Some(limit) = busy {
+        left.take(&WINDOW, all, limit, &mut given);
+        left.take(&OTHERS, all, limit, &mut given);
+    } else if let Some(taker) = path.and_then(Path::taker) {
+        left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
+    }
+    for (limit, ..) in WORDS {
+        given.add(limit, left.spent(limit));
+    }
+    given
 }
 
 /// Stage 3.
@@ -278,6 +315,7 @@ mod tests {
             every: Duration::from_ms(100),
             hops: vec![Hop {
                 own: false,
+                waits_unseen: false,
                 capacity_bytes: 1000.0,
                 intervals: &intervals,
                 dropped: Dropped::default(),
@@ -306,6 +344,7 @@ mod tests {
             every: Duration::from_ms(100),
             hops: vec![Hop {
                 own: false,
+                waits_unseen: false,
                 capacity_bytes: 1000.0,
                 intervals: &[],
                 dropped,

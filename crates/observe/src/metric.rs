@@ -20,6 +20,8 @@ pub enum Subject {
     Udp,
     /// A test of kind `cells`.
     Cells,
+    /// A test of kind `bandwidth`.
+    Bandwidth,
     /// A search.
     Search,
     /// One direction of a link.
@@ -30,11 +32,13 @@ pub enum Subject {
     Policer,
 }
 
-use Subject::{Cells, Flows, Link, Ping, Policer, Queue, Request, Search, Tcp, Transfer, Udp};
+use Subject::{
+    Bandwidth, Cells, Flows, Link, Ping, Policer, Queue, Request, Search, Tcp, Transfer, Udp,
+};
 
 impl Subject {
     /// Kinds of tests, as scenarios and records name them.
-    pub const TESTS: [(Subject, &'static str); 7] = [
+    pub const TESTS: [(Subject, &'static str); 8] = [
         (Ping, "ping"),
         (Tcp, "tcp"),
         (Transfer, "transfer"),
@@ -42,6 +46,7 @@ impl Subject {
         (Flows, "flows"),
         (Udp, "udp"),
         (Cells, "cells"),
+        (Bandwidth, "bandwidth"),
     ];
 
     /// The kind of test of that name.
@@ -191,6 +196,9 @@ pub const METRICS: &[Metric] = {
     metric("cells_received", &[Cells], Never, "cells received", "of those, received"),
     metric("conforming_ratio", &[Cells], Never, "conforming", "share of the received cells that keep the test's `contract`"),
     metric("cdv_ns", &[Cells], Never, "cell delay variation", "cell delay variation, peak to peak: longest time under way less the shortest"),
+    metric("capacity_bps", &[Bandwidth], Never, "capacity", "rate of the narrowest link"),
+    metric("available_bps", &[Bandwidth], Never, "available", "unused rate of the tightest link"),
+    metric("available_stderr_bps", &[Bandwidth], Never, "available, standard error", "its standard error"),
     ]
 };
 
@@ -254,6 +262,32 @@ pub const LINK_METRICS: &[Metric] = {
     ]
 };
 
+/// What is shown of a kind of test without being asked for.
+pub const HEADLINES: [(Subject, &[&str]); 9] = [
+    (Ping, &["rtt_avg_ns"]),
+    (Tcp, &["goodput_bps", "recovery_s"]),
+    (Transfer, &["completion_ns", "goodput_bps"]),
+    (Request, &["request_rate", "goodput_bps"]),
+    (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
+    (Udp, &["goodput_bps", "loss_ratio"]),
+    (Bandwidth, &["capacity_bps", "available_bps"]),
+    (
+        Cells,
+        &["cdv_ns", "cells_received", "cells_sent", "conforming_ratio"],
+    ),
+    (Search, &["highest_bps", "lowest_failing_bps"]),
+];
+
+/// What is shown of a kind, named as in a record; nothing of a kind that is unknown.
+pub fn headline(kind: &str) -> &'static [&'static str] {
+    let subject = match kind {
+        "search" => Some(Search),
+        test => Subject::of_test(test),
+    };
+    let found = HEADLINES.iter().find(|(of, _)| Some(*of) == subject);
+    found.map_or(&[], |(_, names)| names)
+}
+
 /// The metrics of a subject, in order.
 pub fn of(subject: Subject) -> impl Iterator<Item = &'static Metric> {
     let all = METRICS.iter().chain(LINK_METRICS);
@@ -285,6 +319,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn headlines_are_metrics_of_their_kind() {
+        for (subject, names) in HEADLINES {
+            for name in names {
+                assert!(of(subject).any(|m| m.name == *name), "{subject:?} {name}");
+            }
+        }
+        assert_eq!(headline("udp"), ["goodput_bps", "loss_ratio"]);
+        assert!(headline("gossip").is_empty());
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The links that a flow's data cross, and what they saw: evidence from outside the connection.
 
+use std::collections::BTreeMap;
+
 use farpath_units::{Duration, Time};
 
 use crate::limit::Limit;
 
-/// A link is full while it carries this share of its rate and frames wait for it. The sender's own interface needs
-/// none waiting: its host is asked to hold them back.
+/// A link is full while it carries this share of its rate and frames wait for it.
 const FULL: f64 = 0.95;
 
 /// What a link carried in one interval.
@@ -49,6 +50,8 @@ impl Dropped {
 pub struct Hop<'a> {
     /// It leads out of a host, not out of a router.
     pub own: bool,
+    /// Frames for it wait where nobody sees them: in a real host, which is asked to hold them back.
+    pub waits_unseen: bool,
     /// Bytes it carries in an interval at its rate.
     pub capacity_bytes: f64,
     /// The intervals from the start of the run on.
@@ -58,9 +61,30 @@ pub struct Hop<'a> {
 }
 
 impl Hop<'_> {
+    /// Whether it was full in an interval.
+    fn full(&self, n: usize) -> Option<Full> {
+        let interval = self.intervals.get(n)?;
+        let waits = interval.queue_bytes > 0;
+        let busy = interval.bytes as f64 >= FULL * self.capacity_bytes;
+        (busy && (waits || self.waits_unseen)).then(|| Full {
+            limit: self.limit(),
+            waits,
+        })
+    }
+
     fn limit(&self) -> Limit {
         if self.own { Limit::Nic } else { Limit::Link }
     }
+}
+
+/// A link that carried what it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Full {
+    /// Its word.
+    pub limit: Limit,
+    /// Frames were seen to wait for it. Else a sender may have sent at its rate by itself, and only what no other
+    /// limit accounts for is the link's.
+    pub waits: bool,
 }
 
 /// All links on a flow's way, in order.
@@ -73,23 +97,23 @@ pub struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// The first link that was full between two instants: over all intervals that they touch.
-    pub fn full(&self, from: Time, until: Time) -> Option<Limit> {
+    /// For which shares of the time between two instants a link was full, interval by interval: the first on the way
+    /// that was.
+    pub fn full(&self, from: Time, until: Time) -> BTreeMap<Full, f64> {
+        let mut shares = BTreeMap::new();
         if self.every == Duration::ZERO || until <= from {
-            return None;
+            return shares;
         }
-        let interval = |t: Time| (t.as_ps() / self.every.as_ps()) as usize;
-        let (first, last) = (interval(from), interval(Time::from_ps(until.as_ps() - 1)));
-        let is_full = |hop: &&Hop<'_>| {
-            let end = (last + 1).min(hop.intervals.len());
-            let Some(between) = hop.intervals.get(first..end).filter(|b| !b.is_empty()) else {
-                return false;
-            };
-            let carried: u64 = between.iter().map(|i| i.bytes).sum();
-            let waits = between.iter().any(|i| i.queue_bytes > 0);
-            carried as f64 >= FULL * hop.capacity_bytes * between.len() as f64 && (waits || hop.own)
-        };
-        self.hops.iter().find(is_full).map(Hop::limit)
+        let number = |t: Time| (t.as_ps() / self.every.as_ps()) as usize;
+        let whole = until.since(from).as_secs_f64();
+        for n in number(from)..=number(Time::from_ps(until.as_ps() - 1)) {
+            let start = Time::ZERO + self.every.times(n as u64);
+            let inside = until.min(start + self.every).since(from.max(start));
+            if let Some(full) = self.hops.iter().find_map(|hop| hop.full(n)) {
+                *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
+            }
+        }
+        shares
     }
 
     /// What took more than half of all that was dropped on the way, where it has a word of its own: a policer, an MTU.
@@ -139,6 +163,7 @@ mod tests {
     fn path(own: bool, intervals: &[Interval]) -> Path<'_> {
         let hop = Hop {
             own,
+            waits_unseen: own,
             capacity_bytes: 100.0,
             intervals,
             dropped: Dropped::default(),
@@ -163,27 +188,36 @@ mod tests {
             (95, 0, true, Some(Limit::Nic)),
         ] {
             let intervals = carries(bytes, queue);
-            assert_eq!(path(own, &intervals).full(at(0), at(4)), wanted);
-            assert_eq!(path(own, &intervals).full(at(1), at(2)), wanted);
-            assert_eq!(
-                path(own, &intervals).full(at(4), at(9)),
-                None,
-                "nothing seen"
-            );
-            assert_eq!(path(own, &intervals).full(at(2), at(2)), None, "no time");
+            let full = |a, b| path(own, &intervals).full(at(a), at(b));
+            let wanted: BTreeMap<Full, f64> = wanted
+                .map(|limit| Full {
+                    limit,
+                    waits: queue > 0,
+                })
+                .map(|full| (full, 1.0))
+                .into_iter()
+                .collect();
+            assert_eq!(full(0, 4), wanted);
+            assert_eq!(full(1, 2), wanted);
+            assert!(full(4, 9).is_empty(), "nothing seen");
+            assert!(full(2, 2).is_empty(), "no time");
         }
     }
 
     #[test]
-    fn an_interval_counts_where_it_is_touched() {
+    fn an_interval_counts_for_as_much_of_it_as_lies_inside() {
         let full = Interval {
             bytes: 100,
             queue_bytes: 1,
         };
-        let intervals = [full, Interval::default()];
+        let intervals = [full, Interval::default(), full];
         let path = path(false, &intervals);
-        assert_eq!(path.full(at(0), at(1)), Some(Limit::Link));
-        assert_eq!(path.full(at(0), at(1) + Duration::from_ps(1)), None);
+        let share = |from, until| path.full(from, until).values().sum::<f64>();
+        assert_eq!(share(at(0), at(1)), 1.0);
+        assert_eq!(share(at(0), at(2)), 0.5);
+        let half = Duration::from_us(500);
+        assert_eq!(share(at(0) + half, at(2)), 1.0 / 3.0);
+        assert_eq!(share(at(1), at(2)), 0.0);
     }
 
     #[test]

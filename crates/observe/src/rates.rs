@@ -1,8 +1,7 @@
 //! Bare rates: what was delivered in each interval, and nothing of the sender.
 //!
-//! They tell two things by themselves: nothing was delivered yet, and a start-up whose rate grows by half or more
-//! from one round trip to the next, as only slow start does. All else is unknown until the path or a host says
-//! that it was full.
+//! They tell one thing by themselves: a start-up whose rate grows by half or more from one round trip to the next, as
+//! only slow start does. All else is unknown until the path or a host says that it was full.
 
 use farpath_units::{Duration, Time};
 
@@ -25,7 +24,12 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     let mut all = Vec::new();
     let mut begun = Time::from_ps(first.as_ps().saturating_sub(every.as_ps()));
     let (mut starting, mut before) = (true, 0.0);
-    for chunk in connection.intervals.chunks(together) {
+    let over = connection.finished + every;
+    let end = match connection.delivered {
+        0 => connection.intervals.len(),
+        _ => connection.intervals.partition_point(|(t, _)| *t < over),
+    };
+    for chunk in connection.intervals[..end].chunks(together) {
         let Some((until, _)) = chunk.last().copied() else {
             break;
         };
@@ -34,7 +38,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         starting &= before == 0.0 || rate >= GROWS * before;
         before = rate;
         if until > from {
-            let limit = match starting {
+            let limit = match starting && rate > 0.0 {
                 true => Limit::CwndSlowStart,
                 false => Limit::Unknown,
             };
@@ -55,6 +59,8 @@ mod tests {
         let bytes = [0, 0, 10, 20, 40, 80, 100, 100, 100, 200];
         let at = |n: usize| Time::ZERO + Duration::from_secs(n as u64);
         let seen = Connection {
+            finished: at(10),
+            delivered: 650,
             intervals: bytes
                 .iter()
                 .enumerate()
@@ -63,8 +69,8 @@ mod tests {
             ..Connection::default()
         };
         let all = shares(&seen, Time::ZERO, &Surroundings::default());
-        assert_eq!(all["cwnd_slow_start"], 0.6);
-        assert_eq!(all["unknown"], 0.4);
+        assert_eq!(all["cwnd_slow_start"], 0.4);
+        assert_eq!(all["unknown"], 0.6, "nothing delivered says nothing");
         assert_eq!(
             shares(&seen, at(6), &Surroundings::default())["unknown"],
             1.0

@@ -56,9 +56,14 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     let mut samples: Vec<&Sample> = Vec::new();
     // What a window's ticks were ahead of its time, seconds.
     let mut debt = 0.0;
-    for (number, sample) in connection.samples.iter().enumerate() {
+    let known: Vec<&Sample> = connection
+        .samples
+        .iter()
+        .filter(|s| s.timers.is_some())
+        .collect();
+    for (number, sample) in known.iter().copied().enumerate() {
         samples.push(sample);
-        let last = number + 1 == connection.samples.len();
+        let last = number + 1 == known.len();
         if sample.t.since(before.t.min(sample.t)) < WINDOW && !last && sample.t > from {
             continue;
         }

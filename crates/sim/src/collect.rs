@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
     Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, Ping, Reply, RoundTrips,
-    Sample, Stretch, Surroundings,
+    Sample, Stretch, Surroundings, Timers,
 };
 use farpath_record::{LinkRecord, Origin, Record};
 use farpath_scenario::{NodeId, Scenario, Test, TestKind};
-use farpath_units::Time;
+use farpath_tcp::Phase;
+use farpath_units::{Duration, Time};
 use farpath_wan::Evidence;
 use farpath_wire::FlowDir;
 
@@ -20,20 +21,14 @@ use crate::ping::Pinger;
 use crate::programs::measured;
 use crate::run::Outcome;
 use crate::station::Program;
-use crate::tcp::{TcpSink, TcpSource};
+use crate::tcp::{TcpSample, TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
 type Point = BTreeMap<String, String>;
 
 /// One record per test, in file order.
 pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Record> {
-    let built = &outcome.built;
-    let port = |n| (built.port(n), built.dropped_behind(n));
-    let collector = Collector {
-        scenario,
-        built,
-        evidence: Evidence::new(scenario, &built.wan, port),
-    };
+    let collector = Collector::new(scenario, outcome);
     let tests = scenario.tests.iter().enumerate();
     let mut records: Vec<Record> = tests
         .map(|(number, test)| {
@@ -56,13 +51,42 @@ struct Collector<'a> {
     evidence: Evidence<'a>,
 }
 
-impl Collector<'_> {
-    fn fill(&self, number: usize, test: &Test, record: &mut Record) {
+/// What was seen of each test, in file order; `None` of a test that never ran.
+pub fn observations(scenario: &Scenario, outcome: &Outcome) -> Vec<Option<Observation>> {
+    let collector = Collector::new(scenario, outcome);
+    let tests = scenario.tests.iter().enumerate();
+    let mut scratch = Record::new(Origin::Simulated, "", "", "", "");
+    tests
+        .map(|(n, test)| collector.observation(test, &collector.flows(n), &mut scratch))
+        .collect()
+}
+
+/// What the links saw.
+pub fn evidence<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Evidence<'a> {
+    let built = &outcome.built;
+    Evidence::new(scenario, &built.wan, false, |n| {
+        (built.port(n), built.dropped_behind(n))
+    })
+}
+
+impl<'a> Collector<'a> {
+    fn new(scenario: &'a Scenario, outcome: &'a Outcome) -> Collector<'a> {
+        Collector {
+            scenario,
+            built: &outcome.built,
+            evidence: evidence(scenario, outcome),
+        }
+    }
+
+    /// The flows of a test that its results are of.
+    fn flows(&self, test: usize) -> Vec<usize> {
         let flows = self.built.wan.plan.flows.iter().enumerate();
-        let flows: Vec<usize> = flows
-            .filter(|(_, f)| f.test == number && !f.asks)
-            .map(|(n, _)| n)
-            .collect();
+        let ours = flows.filter(|(_, f)| f.test == test && !f.asks);
+        ours.map(|(n, _)| n).collect()
+    }
+
+    fn fill(&self, number: usize, test: &Test, record: &mut Record) {
+        let flows = self.flows(number);
         let Some(seen) = self.observation(test, &flows, record) else {
             return;
         };
@@ -110,11 +134,11 @@ impl Collector<'_> {
         })
     }
 
-    fn program(&self, node: NodeId, dir: FlowDir) -> Option<&Program> {
+    fn program(&self, node: NodeId, dir: FlowDir) -> Option<&'a Program> {
         self.built.station(node.0).program(dir)
     }
 
-    fn pinger(&self, flow: usize) -> Option<&Pinger> {
+    fn pinger(&self, flow: usize) -> Option<&'a Pinger> {
         let source = self.built.wan.plan.flows[flow].source;
         match self.program(source, FlowDir::forward(flow as u16).turned())? {
             Program::Pinger(pinger) => Some(pinger),
@@ -130,7 +154,7 @@ impl Collector<'_> {
         }
     }
 
-    fn ends(&self, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
+    fn ends(&self, flow: usize) -> Option<(&'a TcpSource, &'a TcpSink)> {
         let dir = FlowDir::forward(flow as u16);
         let plan = &self.built.wan.plan.flows[flow];
         let source = self.program(plan.source, dir.turned())?;
@@ -197,6 +221,7 @@ impl Collector<'_> {
         let (_, until) = measured(test);
         let end = |n: usize| Time::ZERO + every.times(n as u64 + 1);
         let mut before = farpath_tcp::Shares::default();
+        let mut timers = Vec::with_capacity(source.samples.len());
         for (n, sample) in source.samples.iter().enumerate() {
             let spent = sample.limited.between(&before, source.ended.as_ref());
             before = sample.limited;
@@ -206,6 +231,10 @@ impl Collector<'_> {
                 stretch.add(limit, spent.spent(own).as_secs_f64());
             }
             seen.account.push(stretch);
+            let whole = sample
+                .limited
+                .between(&farpath_tcp::Shares::default(), source.ended.as_ref());
+            timers.push((spent.total() > Duration::ZERO).then(|| as_kernel(sample, &whole)));
         }
         let mut delivered = 0;
         for (n, (sample, bytes)) in source.samples.iter().zip(&sink.samples).enumerate() {
@@ -218,9 +247,10 @@ impl Collector<'_> {
             seen.samples.push(Sample {
                 t,
                 cwnd: Some(sample.cwnd),
+                ssthresh: sample.ssthresh,
                 in_flight: Some(sample.in_flight),
                 srtt: sample.srtt,
-                ..Sample::default()
+                timers: timers[n],
             });
             if t > until {
                 break;
@@ -258,8 +288,26 @@ const LIMITS: [(farpath_tcp::Limit, Limit); 9] = [
     (farpath_tcp::Limit::Disk, Limit::Disk),
 ];
 
+/// What a kernel's timers would say where the sender's account says this (`struct tcp_info`).
+fn as_kernel(sample: &TcpSample, account: &farpath_tcp::Shares) -> Timers {
+    let spent = |limit| account.spent(limit);
+    Timers {
+        state: match sample.phase {
+            Some(Phase::Recovery) => 3,
+            Some(Phase::Loss) => 4,
+            _ => 0,
+        },
+        busy: account
+            .total()
+            .saturating_sub(spent(farpath_tcp::Limit::Application)),
+        receive_window: spent(farpath_tcp::Limit::ReceiveWindow),
+        send_buffer: spent(farpath_tcp::Limit::SendBuffer),
+        ..Timers::default()
+    }
+}
+
 fn ping(pinger: &Pinger) -> Ping {
-    let reply = |(sent, rtt): &(Time, farpath_units::Duration)| Reply {
+    let reply = |(sent, rtt): &(Time, Duration)| Reply {
         sent: *sent,
         rtt: *rtt,
     };

@@ -12,14 +12,17 @@ use crate::wan::Wan;
 pub struct Evidence<'a> {
     scenario: &'a Scenario,
     wan: &'a Wan,
+    real_hosts: bool,
     ports: Vec<(Vec<Interval>, Dropped)>,
 }
 
 impl<'a> Evidence<'a> {
-    /// Of ports at rest, with what the nodes behind them dropped; `port` is asked by number.
+    /// Of ports at rest, with what the nodes behind them dropped; `port` is asked by number. Real hosts hold back
+    /// what waits for their own links.
     pub fn new<'p>(
         scenario: &'a Scenario,
         wan: &'a Wan,
+        real_hosts: bool,
         port: impl Fn(usize) -> (&'p Port, Drops),
     ) -> Evidence<'a> {
         let seen = |number| {
@@ -45,6 +48,7 @@ impl<'a> Evidence<'a> {
         Evidence {
             scenario,
             wan,
+            real_hosts,
             ports: (0..wan.plan.ports.len()).map(seen).collect(),
         }
     }
@@ -57,8 +61,10 @@ impl<'a> Evidence<'a> {
         let hop = |number: usize| {
             let port = &plan.ports[number];
             let (intervals, dropped) = &self.ports[number];
+            let own = !self.scenario.is_router(port.from);
             Hop {
-                own: !self.scenario.is_router(port.from),
+                own,
+                waits_unseen: own && self.real_hosts,
                 capacity_bytes: port.rate.bytes_in(every).as_bytes() as f64,
                 intervals,
                 dropped: *dropped,
