@@ -3,13 +3,14 @@
 use std::io::IsTerminal;
 
 use farpath_config::text;
+use farpath_experiment::open;
 use farpath_scenario::plan::Plan;
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, print};
 use crate::page;
-use crate::run::{open, sets};
+use crate::run::sets;
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = open(&args.scenario, &sets(&args.sets)?)?;

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod args;
+mod captures;
 mod check;
 mod compare;
 mod config;

@@ -5,14 +5,14 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind};
 use farpath_wire::FlowDir;
 
-use crate::exit::Failure;
+use farpath_experiment::Fault;
 
 /// Bytes a frame in flight costs at most: its place in a ring that may be half empty, its ticket
 /// in a queue, and the sender's and receiver's own account of it.
 const FRAME_BYTES: u64 = 160;
 
 /// Refuses a run that would not fit into three quarters of the available memory.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
+pub(crate) fn check(scenario: &Scenario) -> Result<(), Fault> {
     let Some(available) = memory_available() else {
         return Ok(());
     };
@@ -46,14 +46,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
         needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }
     if needed > available / 4 * 3 {
-        return Err(Failure::environment(format!(
-            "what this scenario has under way may take {} MB of memory; {} MB are available",
-            needed / 1_000_000,
-            available / 1_000_000
-        ))
-        .hint(
-            "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings",
-        ));
+        return Err(Fault::Memory { needed, available });
     }
     Ok(())
 }

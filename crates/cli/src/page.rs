@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_experiment::Loaded;
 use farpath_record::RunDocument;
 use farpath_report::html::{
     Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology,
@@ -11,7 +12,6 @@ use farpath_scenario::{NodeId, Scenario, Way};
 use farpath_wire::FlowDir;
 
 use crate::args::RunArgs;
-use crate::run::Loaded;
 
 /// The page of a run.
 pub(crate) fn data(

@@ -1,50 +1,22 @@
 //! `farpath run`: every point of a scenario, one table, one document.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use farpath_experiment::{Fault, Loaded, Progress, keep_only, narrow, open};
 use farpath_record::{Expectation, Repeats, Results, RunDocument};
 use farpath_report::html::Sequence;
 use farpath_report::table;
-use farpath_scenario::{Document, Scenario, Set, Source, load};
+use farpath_scenario::{Scenario, Set};
 use farpath_units::Key;
-use sha2::{Digest, Sha256};
 
 use crate::args::RunArgs;
+use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
 use crate::output::Output;
-use crate::progress::{self, Progress};
+use crate::progress::{self, Bar};
 use crate::simulate::{self, Point, Wanted};
 use crate::tap::Taps;
 use crate::{algorithms, emulate, page, search};
-
-/// A scenario's text with `--set` applied, and what it means.
-pub(crate) struct Loaded {
-    pub(crate) source: Source,
-    pub(crate) document: Document,
-    pub(crate) scenario: Scenario,
-    /// Every file that it reads, by its name in it; of a sweep, those of all points.
-    pub(crate) files: Files,
-}
-
-type Files = BTreeMap<String, Arc<str>>;
-
-/// Reads a scenario with its `--set` arguments.
-pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
-    use std::io::IsTerminal;
-    let source = load(name).map_err(|e| Failure::usage(e.to_string()))?;
-    let colour = std::io::stderr().is_terminal();
-    let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
-    let document = Document::open(&source, sets).map_err(say)?;
-    let mut scenario = document.scenario().map_err(say)?;
-    algorithms::find_objects(&mut scenario, &source.name);
-    Ok(Loaded {
-        files: scenario.files.clone(),
-        source,
-        document,
-        scenario,
-    })
-}
 
 /// The `--set` arguments.
 pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
@@ -53,7 +25,7 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let emulate = args.emulate && emulate::prepare()?;
+    let emulate = args.emulate && emulate::prepare(&mut Bar::new())?;
     progress::watch_interrupts()?;
     let (mut loaded, sets) = asked_for(args)?;
     let seed = args.seed.unwrap_or(loaded.scenario.seed);
@@ -77,19 +49,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for (_, scenario) in &points {
         crate::memory::check(scenario)?;
     }
-    let mut taps = match &output {
-        Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
-        _ => None,
+    let (captures, mut taps) = match &output {
+        Some(output) if wanted.simulate => Captures::prepare(output.folder(), &loaded.scenario)?,
+        _ => Default::default(),
     };
     if output.is_none() && wanted.simulate && loaded.scenario.links.iter().any(|l| l.tap) {
         note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
     }
-    let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
+    let found = all_points(&loaded, points, (&sets, args), wanted, seed, &mut taps);
+    let (mut document, sequences) = found.map_err(|fault| captures.failure(fault))?;
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);
     if let Some(output) = output {
         let page = page::data(&loaded, &document, sequences, args);
-        output.write(&loaded, &document, &page, taps)?;
+        output.write(&loaded, &document, &page)?;
+        captures.finish(taps)?;
     }
     if let Some(file) = junit {
         let mut xml = Vec::new();
@@ -153,49 +127,10 @@ fn wanted(args: &RunArgs, emulate: bool, intervals: u32) -> Wanted {
     }
 }
 
-/// Leaves out the tests that `--only` does not name, and the expectations on them.
-pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Failure> {
-    if only.is_empty() {
-        return Ok(());
-    }
-    for name in only {
-        if !scenario.tests.iter().any(|t| t.name == *name) {
-            let known: Vec<&str> = scenario.tests.iter().map(|t| t.name.as_str()).collect();
-            return Err(Failure::usage(format!("--only {name}: no such test"))
-                .hint(format!("the scenario has: {}", known.join(", "))));
-        }
-    }
-    scenario.tests.retain(|t| only.contains(&t.name));
-    let tests = scenario.tests.clone();
-    let kept = |metric: &str| {
-        let test = metric.split('.').next().unwrap_or_default();
-        tests.iter().any(|t| t.name == test)
-    };
-    scenario
-        .expects
-        .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
-    scenario.searches.clear();
-    Ok(())
-}
-
-/// A swept key that `--set` names is swept no more: its one value is the point. Expectations at
-/// others are left out.
-fn narrow(scenario: &mut Scenario, sets: &[Set]) {
-    for Set { path, value } in sets {
-        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
-            continue;
-        };
-        *values = vec![value.clone()];
-        scenario
-            .expects
-            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
-    }
-}
-
 type At = BTreeMap<String, String>;
 
 /// The points of the sweep, each with its scenario; one empty point without a sweep.
-fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scenario)>, Failure> {
+fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scenario)>, Fault> {
     let mut points = vec![At::new()];
     for (key, values) in &loaded.scenario.sweep {
         let with = |at: &At, value: &String| {
@@ -225,11 +160,11 @@ fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scen
 fn all_points(
     loaded: &Loaded,
     points: Vec<(At, Scenario)>,
-    args: &RunArgs,
+    (sets, args): (&[Set], &RunArgs),
     wanted: Wanted,
     seed: u64,
     taps: &mut Option<Taps>,
-) -> Result<(RunDocument, Vec<Sequence>), Failure> {
+) -> Result<(RunDocument, Vec<Sequence>), Fault> {
     let lucky = wanted.simulate || wanted.emulate.is_some();
     let repeats = if lucky { args.repeat } else { 1 };
     let searches = if wanted.simulate {
@@ -245,9 +180,9 @@ fn all_points(
     };
     let parts = 1 + u64::from(wanted.emulate.is_some());
     let runs = points.len() as u64 * u64::from(repeats) * parts;
-    let progress = Progress::new(runs + searches as u64);
-    let sha256 = sha256(loaded.document.resolved_text(), &loaded.files);
-    let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
+    let mut progress = Bar::new();
+    progress.expect(runs + searches as u64);
+    let mut document = RunDocument::new(&loaded.scenario.name, seed, loaded.sha256());
     let mut sequences = Vec::new();
     let seeds = seeds(seed, repeats);
     for (at, scenario) in &points {
@@ -255,22 +190,20 @@ fn all_points(
             progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
             let tapped = if repeat == 0 { taps.as_mut() } else { None };
             let seed = seeds[repeat as usize];
-            let mut advance = |n| progress.advance_by(n);
-            let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
+            let found = simulate::point(scenario, at, wanted, seed, tapped, &mut progress)?;
             add(&mut document, &mut sequences, found, repeat);
         }
     }
     if wanted.simulate {
         for search in &loaded.scenario.searches {
             progress.say(&format!("search {}", search.name));
-            let mut advance = |n| progress.advance_by(n);
             document.records.push(search::highest(
                 loaded,
                 search,
-                args,
+                sets,
                 wanted,
                 seed,
-                &mut advance,
+                &mut progress,
             )?);
         }
     }
@@ -314,21 +247,6 @@ fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Poi
     }
     found.records.iter_mut().for_each(|r| r.repeat = repeat);
     document.records.append(&mut found.records);
-}
-
-/// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
-/// name, a zero byte and its own SHA-256 in hexadecimal.
-fn sha256(text: &str, files: &Files) -> String {
-    let mut all = text.to_owned();
-    for (name, text) in files {
-        all.push_str(&format!("\0{name}\0{}", hex(text)));
-    }
-    hex(&all)
-}
-
-fn hex(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {

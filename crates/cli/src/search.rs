@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use farpath_experiment::{Fault, Loaded, Progress, keep_only, open};
 use farpath_record::{Origin, Record};
 use farpath_scenario::{Search, Set};
 use farpath_units::Rate;
 
-use crate::args::RunArgs;
-use crate::exit::Failure;
-use crate::run::{Loaded, keep_only, open, sets};
 use crate::simulate::{self, Point, Wanted};
 
 /// Bisects, and returns the record of the search: kind `search`, metrics `highest_bps` and
@@ -16,11 +14,11 @@ use crate::simulate::{self, Point, Wanted};
 pub(crate) fn highest(
     loaded: &Loaded,
     search: &Search,
-    args: &RunArgs,
+    sets: &[Set],
     wanted: Wanted,
     seed: u64,
-    advance: &mut dyn FnMut(u64),
-) -> Result<Record, Failure> {
+    progress: &mut dyn Progress,
+) -> Result<Record, Fault> {
     let (mut low, mut high) = (search.low.as_bps(), search.high.as_bps());
     let wanted = Wanted {
         predict: false,
@@ -32,14 +30,19 @@ pub(crate) fn highest(
     let mut told = 0;
     let mut step = 0;
     let mut notes = Vec::new();
-    if !holds(search, &at(loaded, search, args, wanted, seed, low)?) {
-        return Err(Failure::usage(format!(
-            "search `{}`: already the low end, {}, exceeds the bound",
-            search.name, search.low
-        ))
-        .hint("lower `low`, or check the metric and `at_most`"));
+    if !holds(
+        search,
+        &at(loaded, search, sets, wanted, (seed, low), progress)?,
+    ) {
+        return Err(Fault::LowEnd {
+            name: search.name.clone(),
+            low: search.low,
+        });
     }
-    if holds(search, &at(loaded, search, args, wanted, seed, high)?) {
+    if holds(
+        search,
+        &at(loaded, search, sets, wanted, (seed, high), progress)?,
+    ) {
         notes.push(format!(
             "even the high end, {}, holds: the answer is above it",
             search.high
@@ -48,17 +51,20 @@ pub(crate) fn highest(
     }
     while (high - low) as f64 > search.resolution.get() * high as f64 && high - low > 1 {
         let middle = low + (high - low) / 2;
-        if holds(search, &at(loaded, search, args, wanted, seed, middle)?) {
+        if holds(
+            search,
+            &at(loaded, search, sets, wanted, (seed, middle), progress)?,
+        ) {
             low = middle;
         } else {
             high = middle;
         }
         step += 1;
         let done = (1000 * step / steps.max(1)).min(1000);
-        advance(done.saturating_sub(told));
+        progress.advance(done.saturating_sub(told));
         told = done;
     }
-    advance(1000 - told);
+    progress.advance(1000 - told);
     let mut record = Record::new(Origin::Simulated, &search.name, "search", "", "");
     record.set("highest_bps", low as f64);
     record.set("lowest_failing_bps", high as f64);
@@ -80,18 +86,18 @@ fn steps(low: u64, high: u64, resolution: f64) -> u64 {
 fn at(
     loaded: &Loaded,
     search: &Search,
-    args: &RunArgs,
+    sets: &[Set],
     wanted: Wanted,
-    seed: u64,
-    bps: u64,
-) -> Result<Point, Failure> {
+    (seed, bps): (u64, u64),
+    progress: &mut dyn Progress,
+) -> Result<Point, Fault> {
     let value = Rate::from_bps(bps).map_or_else(String::new, |r| r.to_string());
-    let mut all = sets(&args.sets)?;
+    let mut all = sets.to_vec();
     all.extend(search.keys.iter().map(|k| Set::new(k, &value)));
     let mut scenario = open(&loaded.source.name, &all)?.scenario;
     keep_only(&mut scenario, &search.only)?;
     let point = BTreeMap::from([(format!("search.{}", search.name), value)]);
-    simulate::point(&scenario, &point, wanted, seed, None, &mut |_| ())
+    simulate::point(&scenario, &point, wanted, seed, None, &mut Within(progress))
 }
 
 fn holds(search: &Search, point: &Point) -> bool {
@@ -105,4 +111,19 @@ fn holds(search: &Search, point: &Point) -> bool {
             .and_then(|r| r.metrics.get(name));
         value.is_some_and(|v| *v <= search.at_most)
     })
+}
+
+/// One run of many: it may be ended, and how far it is by itself is not told.
+struct Within<'a>(&'a mut dyn Progress);
+
+impl Progress for Within<'_> {
+    fn expect(&mut self, _parts: u64) {}
+    fn say(&mut self, _label: &str) {}
+    fn advance(&mut self, _thousandths: u64) {}
+    fn note(&mut self, text: &str) {
+        self.0.note(text);
+    }
+    fn interrupted(&self) -> bool {
+        self.0.interrupted()
+    }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use farpath_element::Mode;
+use farpath_experiment::{Fault, Progress};
 use farpath_record::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
 use farpath_report::html::Sequence;
@@ -12,9 +13,8 @@ use farpath_scenario::{Scenario, forecast};
 use farpath_sim as sim;
 
 use crate::emulate::{self, Manner};
-use crate::exit::Failure;
 use crate::tap::Taps;
-use crate::{algorithms, progress, sequence};
+use crate::{algorithms, sequence};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug)]
@@ -54,32 +54,32 @@ pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) ->
     (SEQUENCE_BURSTS / all.max(1)).clamp(100, SEQUENCE_BURSTS / 5)
 }
 
-/// Runs one point. `advance` is told thousandths of it as they are done.
+/// Runs one point.
 pub(crate) fn point(
     scenario: &Scenario,
     at: &BTreeMap<String, String>,
     wanted: Wanted,
     seed: u64,
     taps: Option<&mut Taps>,
-    advance: &mut dyn FnMut(u64),
-) -> Result<Point, Failure> {
+    progress: &mut dyn Progress,
+) -> Result<Point, Fault> {
     let mut point = Point::default();
-    let plan = Plan::new(scenario).map_err(|e| Failure::usage(e.to_string()))?;
+    let plan = Plan::new(scenario)?;
     if wanted.predict {
         point.records.extend(forecast(scenario, &plan, at));
     }
     if wanted.simulate {
-        let outcome = run(scenario, wanted, seed, taps, advance)?;
+        let outcome = run(scenario, wanted, seed, taps, progress)?;
         point.records.extend(sim::records(scenario, &outcome, at));
         point.links.extend(sim::links(scenario, &outcome, at));
         if wanted.sequence > 0 {
             point.sequences.extend(sequence::of(scenario, outcome, at));
         }
     } else {
-        advance(1000);
+        progress.advance(1000);
     }
     if let Some(manner) = wanted.emulate {
-        let (records, links) = emulate::point(scenario, at, (manner, seed), advance)?;
+        let (records, links) = emulate::point(scenario, at, (manner, seed), progress)?;
         point.records.extend(records);
         point.links.extend(links);
     }
@@ -93,16 +93,16 @@ fn run(
     wanted: Wanted,
     seed: u64,
     mut taps: Option<&mut Taps>,
-    advance: &mut dyn FnMut(u64),
-) -> Result<sim::Outcome, Failure> {
+    progress: &mut dyn Progress,
+) -> Result<sim::Outcome, Fault> {
     let mut told = 0;
     let cannot_write = Cell::new(false);
     let mut report = |p: sim::Progress| {
         let done = (p.now.as_secs_f64() / p.end.as_secs_f64() * 1000.0) as u64;
         let done = done.clamp(told, 1000);
-        advance(done - told);
+        progress.advance(done - told);
         told = done;
-        !progress::interrupted() && !cannot_write.get()
+        !progress.interrupted() && !cannot_write.get()
     };
     let keep = sim::Keep {
         sequence: wanted.sequence,
@@ -129,10 +129,7 @@ fn run(
             },
         },
     );
-    advance(1000 - told);
+    progress.advance(1000 - told);
     taps.map_or(Ok(()), Taps::failed)?;
-    outcome.map_err(|e| match e {
-        sim::RunError::Interrupted { .. } => Failure::interrupted(e.to_string()),
-        other => Failure::usage(other.to_string()),
-    })
+    Ok(outcome?)
 }

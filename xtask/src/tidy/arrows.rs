@@ -1,6 +1,6 @@
 //! The arrows between crates: down only, peers never import each other.
 //!
-//! `cli → report → sim → wan → scenario → {element tcp} → {predict record wire} → units`. What a crate's
+//! `cli → {experiment report} → sim → wan → scenario → {element tcp} → {predict record wire} → units`. What a crate's
 //! tests import does not count: the predictor is the simulator's oracle.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Finding, packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
-const FLOORS: [(&str, u32); 15] = [
+const FLOORS: [(&str, u32); 16] = [
     ("farpath-units", 0),
     ("farpath-predict", 1),
     ("farpath-record", 1),
@@ -22,8 +22,9 @@ const FLOORS: [(&str, u32); 15] = [
     ("farpath-sim", 5),
     ("farpath-emu", 5),
     ("farpath-probe", 5),
-    ("farpath-report", 6),
-    ("farpath", 7),
+    ("farpath-experiment", 7),
+    ("farpath-report", 7),
+    ("farpath", 9),
 ];
 
 /// Tools around the product: they may import what they like and are imported by nobody.

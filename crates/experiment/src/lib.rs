@@ -1,0 +1,12 @@
+//! The engine of a run: what a scenario's points give, from every origin that is asked.
+//!
+//! It has no terminal, no files and no exit codes: it tells [`Progress`] how far it is and returns [`Fault`]s,
+//! each with its remedy and whose it is to mend.
+
+mod fault;
+mod loaded;
+mod progress;
+
+pub use fault::{Class, Fault};
+pub use loaded::{Files, Loaded, keep_only, narrow, open};
+pub use progress::{Progress, Silent};
