@@ -11,7 +11,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use farpath_experiment::Loaded;
 use farpath_record::RunDocument;
-use farpath_report::html::{ReportData, render};
+use farpath_record::page::ReportData;
+use farpath_report::html::render;
 
 use crate::exit::Failure;
 

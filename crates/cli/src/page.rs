@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use farpath_experiment::Loaded;
-use farpath_record::RunDocument;
-use farpath_report::html::{
-    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology,
+use farpath_record::page::{
+    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, TestPath, Topology,
 };
+use farpath_record::{RunDocument, Sequence};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{NodeId, Scenario, Way};
 use farpath_wire::FlowDir;

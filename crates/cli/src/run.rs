@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use farpath_experiment::{Fault, Loaded, Progress, keep_only, narrow, open};
+use farpath_record::Sequence;
 use farpath_record::{Expectation, Repeats, Results, RunDocument};
-use farpath_report::html::Sequence;
 use farpath_report::table;
 use farpath_scenario::{Scenario, Set};
 use farpath_units::Key;

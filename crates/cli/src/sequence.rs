@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_record::Origin;
-use farpath_report::html::{Sequence, SequenceBurst, SequenceKind};
+use farpath_record::{Sequence, SequenceBurst, SequenceKind};
 use farpath_scenario::Scenario;
 use farpath_sim as sim;
 use farpath_units::Time;

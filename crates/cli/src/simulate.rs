@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use farpath_element::Mode;
 use farpath_experiment::{Fault, Progress};
+use farpath_record::Sequence;
 use farpath_record::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
-use farpath_report::html::Sequence;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, forecast};
 use farpath_sim as sim;
