@@ -7,7 +7,7 @@ use farpath_scenario::Scenario;
 
 use crate::exit::{Failure, note};
 use crate::output::{Pending, prepare_file};
-use crate::tap::{self, Sink, Taps};
+use farpath_experiment::tap::{self, Sink, Taps};
 
 /// Captures of this many bytes are announced.
 const LARGE: u64 = 2_000_000_000;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use farpath_experiment::simulate::{self, Point, Wanted};
+use farpath_experiment::tap::Taps;
 use farpath_experiment::{Fault, Loaded, Progress, keep_only, narrow, open};
+use farpath_experiment::{algorithms, emulate, memory, page, search};
 use farpath_record::Sequence;
 use farpath_record::{Expectation, Repeats, Results, RunDocument};
 use farpath_report::table;
@@ -14,9 +17,6 @@ use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
 use crate::output::Output;
 use crate::progress::{self, Bar};
-use crate::simulate::{self, Point, Wanted};
-use crate::tap::Taps;
-use crate::{algorithms, emulate, page, search};
 
 /// The `--set` arguments.
 pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
     }
     for (_, scenario) in &points {
-        crate::memory::check(scenario)?;
+        memory::check(scenario)?;
     }
     let (captures, mut taps) = match &output {
         Some(output) if wanted.simulate => Captures::prepare(output.folder(), &loaded.scenario)?,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     document.expectations = judge(&loaded.scenario, &document);
     let failed = document.expectations.iter().any(|e| !e.pass);
     if let Some(output) = output {
-        let page = page::data(&loaded, &document, sequences, args);
+        let page = page::data(&loaded, &document, sequences, command(args, document.seed));
         output.write(&loaded, &document, &page)?;
         captures.finish(taps)?;
     }
@@ -155,6 +155,25 @@ fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scen
         Ok((at, scenario))
     };
     points.into_iter().map(scenario).collect()
+}
+
+/// The command that repeats the run.
+fn command(args: &RunArgs, seed: u64) -> String {
+    let mut words = vec![
+        "farpath run".to_owned(),
+        args.scenario.clone(),
+        format!("--seed {seed}"),
+    ];
+    if args.emulate {
+        words.push("--emulate".to_owned());
+    }
+    words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
+    words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
+    words.extend(args.only.iter().map(|t| format!("--only {t}")));
+    if args.repeat > 1 {
+        words.push(format!("--repeat {}", args.repeat));
+    }
+    words.join(" ")
 }
 
 fn all_points(

@@ -21,7 +21,7 @@ use farpath_emu::state::{Lab, Registry};
 use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
 use crate::progress::Bar;
-use crate::{algorithms, emulate};
+use farpath_experiment::{algorithms, emulate};
 
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";

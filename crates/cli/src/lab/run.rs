@@ -18,11 +18,11 @@ use farpath_units::Time;
 
 use super::connections::Connections;
 use super::{environment, one_path};
-use crate::algorithms::Programs;
 use crate::args::LabRunArgs;
-use crate::emulate::{self, Ground};
 use crate::exit::{Failure, note};
 use crate::progress::{self, Bar};
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// Faults of the lab itself.
 const FAULT: u8 = 125;

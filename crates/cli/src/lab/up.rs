@@ -19,12 +19,12 @@ use farpath_units::{Duration, Time};
 use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
 use super::{environment, log_of, registry};
-use crate::algorithms::Programs;
 use crate::args::{LabControl, LabUpArgs};
-use crate::emulate::{self, Ground};
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
 use crate::run::sets;
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// What the background process prints when it is up.
 const READY: &str = "up";

@@ -15,14 +15,14 @@ use farpath_wire::packet::LinkType;
 use farpath_wire::pcapng::{Interface, Writer};
 use farpath_wire::{Kind, Timestamps};
 
-use farpath_experiment::Fault;
+use crate::Fault;
 use headers::Headers;
 
 /// Where the bytes of a capture go.
-pub(crate) type Sink = Box<dyn Write + Send>;
+pub type Sink = Box<dyn Write + Send>;
 
 /// Every capture of a run.
-pub(crate) struct Taps {
+pub struct Taps {
     captures: Vec<Capture>,
     /// Known from the first frame on.
     headers: Option<Headers>,
@@ -43,7 +43,7 @@ struct Capture {
 
 impl Taps {
     /// The begun captures of links, each into its own.
-    pub(crate) fn new(scenario: &Scenario, sinks: Vec<(LinkId, Sink)>) -> Result<Taps, Fault> {
+    pub fn new(scenario: &Scenario, sinks: Vec<(LinkId, Sink)>) -> Result<Taps, Fault> {
         let captures = sinks
             .into_iter()
             .map(|(link, sink)| Capture::new(scenario, link, sink));
@@ -56,7 +56,7 @@ impl Taps {
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         scenario: &Scenario,
         built: &Built,
@@ -79,12 +79,12 @@ impl Taps {
     }
 
     /// Why a capture could not be written.
-    pub(crate) fn failed(&mut self) -> Result<(), Fault> {
+    pub fn failed(&mut self) -> Result<(), Fault> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
     /// Writes what is still held.
-    pub(crate) fn finish(self) -> Result<(), Fault> {
+    pub fn finish(self) -> Result<(), Fault> {
         for capture in self.captures {
             let done = capture.writer.finish().and_then(|mut out| out.flush());
             done.map_err(cannot_write(&capture.name))?;
@@ -94,13 +94,13 @@ impl Taps {
 }
 
 /// The links with `tap = true`.
-pub(crate) fn tapped(scenario: &Scenario) -> Vec<LinkId> {
+pub fn tapped(scenario: &Scenario) -> Vec<LinkId> {
     let links = (0..scenario.links.len()).map(LinkId);
     links.filter(|l| scenario.links[l.0].tap).collect()
 }
 
 /// Bytes that the captures of a run may take, if every connection is as fast as its path.
-pub(crate) fn expected_size(scenario: &Scenario) -> Result<u64, Fault> {
+pub fn expected_size(scenario: &Scenario) -> Result<u64, Fault> {
     Ok(size::expected(scenario, &Plan::new(scenario)?))
 }
 

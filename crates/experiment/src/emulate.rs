@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::process::Command;
 
+use crate::{Fault, Progress};
 use farpath_element::Drop;
 use farpath_emu::Host;
 use farpath_emu::audit::memory_available;
@@ -15,7 +16,6 @@ use farpath_emu::rootless::{self, Demand};
 use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
-use farpath_experiment::{Fault, Progress};
 use farpath_probe::{Conductor, Planned, Results, Stop, plan_jobs, records, serve};
 use farpath_record::{LinkRecord, Origin, Record};
 use farpath_scenario::Scenario;
@@ -48,7 +48,7 @@ const OVERTIME: Duration = Duration::from_secs(120);
 const FULL: f64 = 0.95;
 
 /// Where this process was started to be part of a lab it is that, and does not return.
-pub(crate) fn roles() {
+pub fn roles() {
     farpath_emu::host::init_main();
     if std::env::args_os().nth(1).is_some_and(|a| a == PROBE) {
         std::process::exit(probe());
@@ -69,11 +69,11 @@ fn probe() -> i32 {
 }
 
 /// Why an emulation that was asked for was not run, where that is no failure.
-pub(crate) const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
+pub const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
 
 /// Whether labs are to be had: `false` when they are not and `FARPATH_LAB=auto` says that this is no
 /// failure. To be asked before any thread is started.
-pub(crate) fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
+pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
     let demand = Demand::read(std::env::var_os("FARPATH_LAB").as_deref());
     let demand = demand.map_err(Fault::Demand)?;
     match (rootless::prepare(), demand) {
@@ -88,13 +88,13 @@ pub(crate) fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
 
 /// What the command line says about an emulation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub struct Manner {
     /// The data plane never sleeps.
-    pub(crate) busy: bool,
+    pub busy: bool,
     /// Series have about this many intervals.
-    pub(crate) intervals: u32,
+    pub intervals: u32,
     /// Settings of the whole machine may be changed for the run.
-    pub(crate) tune_host: bool,
+    pub tune_host: bool,
 }
 
 /// Runs one point with real hosts.
@@ -177,7 +177,7 @@ fn mark(layouts: &[Layout], planned: &mut Planned) -> Vec<String> {
 }
 
 /// Says what is not as the scenario has it, once for all hosts it is true of.
-pub(crate) fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
+pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
     let mut told: Vec<&String> = Vec::new();
     for note_of in layouts.iter().flat_map(|l| &l.notes) {
         if told.contains(&note_of) {
@@ -192,8 +192,9 @@ pub(crate) fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
 
 /// What a lab stands on: its hosts laid out, the machine told what they need, the programs they want
 /// registered. Dropping it undoes the last two.
-pub(crate) struct Ground {
-    pub(crate) layouts: Vec<Layout>,
+pub struct Ground {
+    /// The hosts.
+    pub layouts: Vec<Layout>,
     tuning: Option<Tuning>,
     _programs: Programs,
 }
@@ -202,7 +203,7 @@ impl Ground {
     /// Puts back what a crashed lab has left, lays out the hosts, and tells the machine what they need if that
     /// is wanted; else says what they miss. `control` is the kernel's name of every host's default
     /// congestion control, whatever its tests say.
-    pub(crate) fn prepare(
+    pub fn prepare(
         scenario: &Scenario,
         (programs, control): (Programs, Option<String>),
         tune_host: bool,
@@ -247,7 +248,7 @@ impl Ground {
     }
 
     /// Starts the hosts, and says what they lack.
-    pub(crate) fn up(
+    pub fn up(
         &self,
         scenario: &Scenario,
         options: Options,
@@ -262,13 +263,13 @@ impl Ground {
     }
 
     /// Puts the machine back, and says what went wrong.
-    pub(crate) fn restore(self) -> Result<(), Fault> {
+    pub fn restore(self) -> Result<(), Fault> {
         Ok(self.tuning.map_or(Ok(()), Tuning::restore)?)
     }
 }
 
 /// Puts back what a crashed lab has changed of the machine. Returns where journals lie.
-pub(crate) fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
+pub fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
     let registry = Registry::open()?;
     let recovered = tune::recover(Path::new("/"), registry.folder())?;
     recovered.iter().for_each(|r| progress.note(r));
@@ -276,12 +277,12 @@ pub(crate) fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
 }
 
 /// What the data plane does while nothing is due.
-pub(crate) fn polling(busy: bool) -> Polling {
+pub fn polling(busy: bool) -> Polling {
     if busy { Polling::Busy } else { Polling::Hybrid }
 }
 
 /// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
-pub(crate) fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fault> {
+pub fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fault> {
     let command = |name: &str| probe_on(hosts, name);
     let mut conductor = Conductor::prepare(planned, command, PATIENCE)?;
     let clock = Clock::start(LEAD);
@@ -341,7 +342,7 @@ fn probe_on(hosts: &[Host], name: &str) -> Command {
 }
 
 /// What was too large for a link and vanished without a word to its sender, and what would help.
-pub(crate) fn swallowed(lab: &Lab) -> Vec<String> {
+pub fn swallowed(lab: &Lab) -> Vec<String> {
     let plane = &lab.plane;
     let scenario = plane.scenario();
     let mut told = Vec::new();

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use crate::{Fault, Progress};
 use farpath_element::Mode;
-use farpath_experiment::{Fault, Progress};
 use farpath_record::Sequence;
 use farpath_record::curve::compare_windows;
 use farpath_record::{LinkRecord, Record};
@@ -18,34 +18,37 @@ use crate::{algorithms, sequence};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// Closed forms.
-    pub(crate) predict: bool,
+    pub predict: bool,
     /// The simulation.
-    pub(crate) simulate: bool,
+    pub simulate: bool,
     /// Real hosts, and how.
-    pub(crate) emulate: Option<Manner>,
+    pub emulate: Option<Manner>,
     /// Bursts of each kind in a connection's time–sequence record, for the report; 0 is none.
-    pub(crate) sequence: usize,
+    pub sequence: usize,
     /// One instant at a time.
-    pub(crate) event_by_event: bool,
+    pub event_by_event: bool,
     /// Series have about this many intervals.
-    pub(crate) intervals: u32,
+    pub intervals: u32,
 }
 
 /// Everything one point gave.
 #[derive(Debug, Default)]
-pub(crate) struct Point {
-    pub(crate) records: Vec<Record>,
-    pub(crate) links: Vec<LinkRecord>,
-    pub(crate) sequences: Vec<Sequence>,
+pub struct Point {
+    /// One for each test and origin.
+    pub records: Vec<Record>,
+    /// Both directions of every link.
+    pub links: Vec<LinkRecord>,
+    /// Traces of connections, for the page.
+    pub sequences: Vec<Sequence>,
 }
 
 /// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
 const SEQUENCE_BURSTS: usize = 500_000;
 
 /// What each connection keeps of them, `points` being all that share the page.
-pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
+pub fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
     let streams = |s: &Scenario| -> usize {
         let tests = s.tests.iter().filter_map(|t| t.kind.tcp());
         tests.map(|tcp| tcp.parallel as usize).sum()
@@ -55,7 +58,7 @@ pub(crate) fn sequence_bursts<'s>(points: impl Iterator<Item = &'s Scenario>) ->
 }
 
 /// Runs one point.
-pub(crate) fn point(
+pub fn point(
     scenario: &Scenario,
     at: &BTreeMap<String, String>,
     wanted: Wanted,

@@ -11,7 +11,7 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Congestion, Scenario, Set};
 use farpath_tcp::{Algorithm, Flavour};
 
-use farpath_experiment::{Fault, Progress};
+use crate::{Fault, Progress};
 
 use crate::simulate::Point;
 
@@ -19,7 +19,7 @@ use crate::simulate::Point;
 const OBJECT: &str = "bpf:";
 
 /// Programs registered for a lab. The kernel forgets them when this is dropped.
-pub(crate) struct Programs {
+pub struct Programs {
     /// What the kernel has by itself, or had from others.
     available: Vec<String>,
     registered: BTreeMap<String, Registered>,
@@ -27,7 +27,7 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// None yet. What crashed labs have left registered is unregistered.
-    pub(crate) fn new(progress: &mut dyn Progress) -> Result<Programs, Fault> {
+    pub fn new(progress: &mut dyn Progress) -> Result<Programs, Fault> {
         sweep(progress);
         Ok(Programs {
             available: bpf::available().map_err(Fault::Controls)?,
@@ -36,7 +36,7 @@ impl Programs {
     }
 
     /// By what is asked for, the kernel's name.
-    pub(crate) fn names(&self) -> BTreeMap<String, String> {
+    pub fn names(&self) -> BTreeMap<String, String> {
         let names = self.registered.iter();
         names
             .map(|(asked, program)| (asked.clone(), program.name().to_owned()))
@@ -44,7 +44,7 @@ impl Programs {
     }
 
     /// The kernel's name of what a test asks for, which is registered first if need be.
-    pub(crate) fn of_test(
+    pub fn of_test(
         &mut self,
         cc: &Congestion,
         progress: &mut dyn Progress,
@@ -63,11 +63,7 @@ impl Programs {
     }
 
     /// The same of what `--cc` says.
-    pub(crate) fn of_option(
-        &mut self,
-        text: &str,
-        progress: &mut dyn Progress,
-    ) -> Result<String, Fault> {
+    pub fn of_option(&mut self, text: &str, progress: &mut dyn Progress) -> Result<String, Fault> {
         if text.starts_with(OBJECT) {
             let path = object(text)?;
             let asked = format!("{OBJECT}{}", path.display());
@@ -116,7 +112,7 @@ impl Programs {
 }
 
 /// Unregisters what crashed labs have left. Who may not do that has left nothing either.
-pub(crate) fn sweep(progress: &mut dyn Progress) {
+pub fn sweep(progress: &mut dyn Progress) {
     match bpf::unregister_stale(&Place::default()) {
         Ok(names) if names.is_empty() => {}
         Ok(names) => progress.note(&format!(
@@ -149,7 +145,7 @@ pub(crate) fn provide(
 }
 
 /// What `--cc` comes to: every connection of the scenario asks for it.
-pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
+pub fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     let mut value = cc.to_owned();
     if cc.starts_with(OBJECT) {
         value = format!("{OBJECT}{}", object(cc)?.display());
@@ -178,7 +174,7 @@ fn object(text: &str) -> Result<PathBuf, Fault> {
 }
 
 /// Says so where only a kernel could run a test.
-pub(crate) fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
+pub fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
     let foreign = scenario.tests.iter().find_map(|t| {
         let cc = &t.kind.tcp()?.cc;
         cc.object.is_some().then(|| Fault::KernelOnly {

@@ -5,14 +5,14 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind};
 use farpath_wire::FlowDir;
 
-use farpath_experiment::Fault;
+use crate::Fault;
 
 /// Bytes a frame in flight costs at most: its place in a ring that may be half empty, its ticket
 /// in a queue, and the sender's and receiver's own account of it.
 const FRAME_BYTES: u64 = 160;
 
 /// Refuses a run that would not fit into three quarters of the available memory.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), Fault> {
+pub fn check(scenario: &Scenario) -> Result<(), Fault> {
     let Some(available) = memory_available() else {
         return Ok(());
     };

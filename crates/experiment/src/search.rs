@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_experiment::{Fault, Loaded, Progress, keep_only, open};
+use crate::{Fault, Loaded, Progress, keep_only, open};
 use farpath_record::{Origin, Record};
 use farpath_scenario::{Search, Set};
 use farpath_units::Rate;
@@ -11,7 +11,7 @@ use crate::simulate::{self, Point, Wanted};
 
 /// Bisects, and returns the record of the search: kind `search`, metrics `highest_bps` and
 /// `lowest_failing_bps`. What the runs on the way measured is not kept: they answer one question.
-pub(crate) fn highest(
+pub fn highest(
     loaded: &Loaded,
     search: &Search,
     sets: &[Set],
