@@ -31,7 +31,7 @@ const FLOORS: [(&str, u32); 16] = [
 const OUTSIDE: [&str; 2] = ["xtask", "farpath-kernel-lab"];
 
 /// Arrows that go down and are still not wanted, with the reason.
-const FORBIDDEN: [(&str, &str, &str); 5] = [
+const FORBIDDEN: [(&str, &str, &str); 7] = [
     (
         "farpath-element",
         "farpath-record",
@@ -41,6 +41,16 @@ const FORBIDDEN: [(&str, &str, &str); 5] = [
         "farpath-tcp",
         "farpath-record",
         "models know nothing of results",
+    ),
+    (
+        "farpath",
+        "farpath-sim",
+        "the engine runs every origin; the command line asks it",
+    ),
+    (
+        "farpath-report",
+        "farpath-scenario",
+        "a report is drawn from records, whatever their origin",
     ),
     (
         "farpath-report",
@@ -151,7 +161,8 @@ mod tests {
 
     #[test]
     fn arrows_down_pass() {
-        assert_eq!(findings("farpath", "farpath-sim", None), []);
+        assert_eq!(findings("farpath", "farpath-experiment", None), []);
+        assert_eq!(findings("farpath-experiment", "farpath-sim", None), []);
         assert_eq!(findings("farpath-element", "farpath-wire", None), []);
         assert_eq!(findings("farpath-element", "libm", None), []);
         assert_eq!(findings("farpath-scenario", "toml", None), []);
@@ -177,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn models_know_no_results_and_reports_no_simulator() {
+    fn models_know_no_results_and_reports_and_the_command_line_no_simulator() {
         assert!(
             findings("farpath-tcp", "farpath-record", None)[0]
                 .message
@@ -187,6 +198,11 @@ mod tests {
             findings("farpath-report", "farpath-sim", None)[0]
                 .message
                 .contains("records")
+        );
+        assert!(
+            findings("farpath", "farpath-sim", None)[0]
+                .message
+                .contains("engine")
         );
     }
 
