@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use farpath_emu::bpf::{self, Place, Registered, Source};
 use farpath_emu::settings::asked;
 use farpath_probe::Planned;
-use farpath_record::Origin;
+use farpath_record::Origin as Name;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Congestion, Scenario, Set};
 use farpath_tcp::{Algorithm, Flavour};
 
 use crate::{Fault, Progress};
 
-use crate::simulate::Point;
+use crate::origin::{Findings, Origin};
 
 /// What a congestion control begins with that is an object file.
 const OBJECT: &str = "bpf:";
@@ -145,7 +145,7 @@ pub(crate) fn provide(
 }
 
 /// What `--cc` comes to: every connection of the scenario asks for it.
-pub fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
+pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     let mut value = cc.to_owned();
     if cc.starts_with(OBJECT) {
         value = format!("{OBJECT}{}", object(cc)?.display());
@@ -174,7 +174,7 @@ fn object(text: &str) -> Result<PathBuf, Fault> {
 }
 
 /// Says so where only a kernel could run a test.
-pub fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
+pub(crate) fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
     let foreign = scenario.tests.iter().find_map(|t| {
         let cc = &t.kind.tcp()?.cc;
         cc.object.is_some().then(|| Fault::KernelOnly {
@@ -185,31 +185,30 @@ pub fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
     foreign.map_or(Ok(()), Err)
 }
 
-/// Takes out of a point what models said of tests whose congestion control no model knows, and says so
-/// on the rest.
-pub(crate) fn leave_out(scenario: &Scenario, point: &mut Point) {
+/// Of tests whose congestion control no model knows: takes out what a model said of them, and says so on the rest.
+pub(crate) fn leave_out(scenario: &Scenario, origin: &dyn Origin, found: &mut Findings) {
     let foreign = scenario.tests.iter().filter_map(|t| {
         let cc = &t.kind.tcp()?.cc;
         cc.object
             .is_some()
-            .then(|| (t.name.clone(), asked(cc), cc.algorithm.name()))
+            .then(|| (t.name.as_str(), asked(cc), cc.algorithm.name()))
     });
     let foreign: Vec<_> = foreign.collect();
-    let known = |test: &str| !foreign.iter().any(|f| f.0 == test);
-    point
-        .records
-        .retain(|r| r.origin == Origin::Emulated || known(&r.test));
-    point.sequences.retain(|s| known(&s.test));
+    if !origin.kernels() {
+        let known = |test: &str| !foreign.iter().any(|f| f.0 == test);
+        found.records.retain(|r| known(&r.test));
+        found.sequences.retain(|s| known(&s.test));
+    }
     for (test, asked, stand_in) in foreign {
-        for record in &mut point.records {
-            match (record.test == test, record.origin) {
-                (true, _) => record.notes.push(format!(
+        for record in &mut found.records {
+            if record.test == test {
+                record.notes.push(format!(
                     "not modelled: `{asked}` is known to kernels only, it is neither predicted nor simulated"
-                )),
-                (false, Origin::Simulated) => record.notes.push(format!(
+                ));
+            } else if record.origin == Name::Simulated {
+                record.notes.push(format!(
                     "beside `{test}`, whose `{asked}` is not modelled: {stand_in} stood in for it"
-                )),
-                (false, _) => {}
+                ));
             }
         }
     }

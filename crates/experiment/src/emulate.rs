@@ -1,11 +1,10 @@
 //! A scenario with real hosts: the lab brought up, its tests run by programs on them, and the lab gone.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::process::Command;
 
-use crate::{Fault, Progress};
+use crate::{Fault, Progress, Request};
 use farpath_element::Drop;
 use farpath_emu::Host;
 use farpath_emu::audit::memory_available;
@@ -17,14 +16,15 @@ use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
 use farpath_probe::{Conductor, Planned, Results, Stop, plan_jobs, records, serve};
-use farpath_record::{LinkRecord, Origin, Record};
+use farpath_record::Origin as Name;
 use farpath_scenario::Scenario;
-use farpath_scenario::plan::{Plan, address};
+use farpath_scenario::plan::address;
 use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::algorithms::{self, Programs};
+use crate::origin::{Findings, Origin, Setting};
 
 /// First argument that makes this program the measuring process of a host.
 const PROBE: &str = "farpath-probe";
@@ -86,41 +86,68 @@ pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
     }
 }
 
-/// What the command line says about an emulation.
-#[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// The data plane never sleeps.
-    pub busy: bool,
-    /// Series have about this many intervals.
-    pub intervals: u32,
-    /// Settings of the whole machine may be changed for the run.
-    pub tune_host: bool,
+/// Runs real hosts.
+pub(crate) struct Emulate {
+    busy: bool,
+    tune_host: bool,
+}
+
+impl Emulate {
+    /// As busy, and with as much say over the machine, as is asked.
+    pub(crate) fn new(request: &Request) -> Emulate {
+        Emulate {
+            busy: request.busy,
+            tune_host: request.tune_host,
+        }
+    }
+}
+
+impl Origin for Emulate {
+    fn name(&self) -> Name {
+        Name::Emulated
+    }
+
+    fn lucky(&self) -> bool {
+        true
+    }
+
+    fn real_time(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> bool {
+        true
+    }
+
+    fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault> {
+        point(self, setting, progress)
+    }
 }
 
 /// Runs one point with real hosts.
-pub(crate) fn point(
-    scenario: &Scenario,
-    at: &BTreeMap<String, String>,
-    (manner, seed): (Manner, u64),
+fn point(
+    manner: &Emulate,
+    setting: &Setting<'_>,
     progress: &mut dyn Progress,
-) -> Result<(Vec<Record>, Vec<LinkRecord>), Fault> {
-    let plan = Plan::new(scenario)?;
-    let mut planned = plan_jobs(scenario, &plan, seed, &address);
+) -> Result<Findings, Fault> {
+    let (scenario, plan, at) = (setting.scenario, setting.plan, setting.point);
+    let seed = setting.seed;
+    let mut planned = plan_jobs(scenario, plan, seed, &address);
     let mut programs = Programs::new(progress)?;
-    algorithms::provide(scenario, &plan, &mut planned, &mut programs, progress)?;
+    algorithms::provide(scenario, plan, &mut planned, &mut programs, progress)?;
     for (test, why) in &planned.skipped {
         progress.note(&format!(
             "test `{}` is not emulated: {why}",
             scenario.tests[*test].name
         ));
     }
-    let nominal = nominal_end(scenario, &plan);
+    let nominal = nominal_end(scenario, plan);
     let ground = Ground::prepare(scenario, (programs, None), manner.tune_host, progress)?;
     tell(&ground.layouts, progress);
     let mut faults = mark(&ground.layouts, &mut planned);
     let options = Options {
         seed,
-        sampling: sampling(nominal, manner.intervals.into()),
+        sampling: sampling(nominal, scenario.intervals.into()),
         polling: polling(manner.busy),
         ..Options::default()
     };
@@ -137,9 +164,9 @@ pub(crate) fn point(
     let full = |flow: usize, from: u64, until: u64| full_link(&lab, flow, (from, until));
     let mut records = records(
         scenario,
-        &plan,
+        plan,
         (&planned, &results),
-        Origin::Emulated,
+        Name::Emulated,
         at,
         &full,
     );
@@ -154,7 +181,11 @@ pub(crate) fn point(
     }
     ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
-    Ok((records, links))
+    Ok(Findings {
+        records,
+        links,
+        sequences: Vec::new(),
+    })
 }
 
 /// Marks what leaves a host another way than its routes; says what cannot be marked, and so goes wrong.

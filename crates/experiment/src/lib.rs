@@ -2,19 +2,36 @@
 //!
 //! It has no terminal, no files and no exit codes: it tells [`Progress`] how far it is and returns [`Fault`]s,
 //! each with its remedy and whose it is to mend.
+//!
+//! ```
+//! use farpath_experiment::{Experiment, Request, Silent};
+//!
+//! let mut request = Request::new("cern-snaky/one-pass");
+//! request.only = vec!["ping-folded".to_owned()];
+//! let outcome = Experiment::new(request)?.run(None, &mut Silent)?;
+//! assert!(outcome.document.expectations.iter().all(|e| e.pass));
+//! # Ok::<(), farpath_experiment::Fault>(())
+//! ```
 
 pub mod algorithms;
 pub mod emulate;
+mod experiment;
 mod fault;
+mod jobs;
 mod loaded;
-pub mod memory;
+mod memory;
+pub mod origin;
 pub mod page;
+mod predict;
 mod progress;
-pub mod search;
+mod request;
+mod search;
 mod sequence;
-pub mod simulate;
+mod simulate;
 pub mod tap;
 
+pub use experiment::{Experiment, Outcome};
 pub use fault::{Class, Fault};
-pub use loaded::{Files, Loaded, keep_only, narrow, open};
+pub use loaded::{Files, Loaded, open};
 pub use progress::{Progress, Silent};
+pub use request::Request;

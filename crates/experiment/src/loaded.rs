@@ -69,7 +69,7 @@ fn hex(text: &str) -> String {
 
 /// Leaves out the tests that `only` does not name, the expectations on them, and every search. None named
 /// leaves all.
-pub fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Fault> {
+pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Fault> {
     if only.is_empty() {
         return Ok(());
     }
@@ -96,7 +96,7 @@ pub fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Fault> 
 
 /// A swept key that `sets` name is swept no more: its one value is the point. Expectations at
 /// others are left out.
-pub fn narrow(scenario: &mut Scenario, sets: &[Set]) {
+pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) {
     for Set { path, value } in sets {
         let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
             continue;

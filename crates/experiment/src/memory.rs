@@ -11,14 +11,8 @@ use crate::Fault;
 /// in a queue, and the sender's and receiver's own account of it.
 const FRAME_BYTES: u64 = 160;
 
-/// Refuses a run that would not fit into three quarters of the available memory.
-pub fn check(scenario: &Scenario) -> Result<(), Fault> {
-    let Some(available) = memory_available() else {
-        return Ok(());
-    };
-    let Ok(plan) = Plan::new(scenario) else {
-        return Ok(());
-    };
+/// Bytes that what is under way in one run of `scenario` may take.
+pub(crate) fn needed(scenario: &Scenario, plan: &Plan) -> u64 {
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
         let kind = &scenario.tests[f.test].kind;
@@ -45,8 +39,22 @@ pub fn check(scenario: &Scenario) -> Result<(), Fault> {
         };
         needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }
-    if needed > available / 4 * 3 {
-        return Err(Fault::Memory { needed, available });
+    needed
+}
+
+/// Bytes that runs may take together: three quarters of what is available.
+pub(crate) fn room() -> u64 {
+    memory_available().map_or(u64::MAX, share)
+}
+
+/// Refuses a run that would not fit by itself.
+pub(crate) fn check(needed: u64) -> Result<(), Fault> {
+    match memory_available() {
+        Some(available) if needed > share(available) => Err(Fault::Memory { needed, available }),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+fn share(available: u64) -> u64 {
+    available / 4 * 3
 }

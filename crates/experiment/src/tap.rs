@@ -4,6 +4,7 @@ mod headers;
 mod size;
 
 use std::io::{self, BufWriter, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use farpath_element::Tapped;
 use farpath_predict::Framing;
@@ -21,8 +22,10 @@ use headers::Headers;
 /// Where the bytes of a capture go.
 pub type Sink = Box<dyn Write + Send>;
 
-/// Every capture of a run.
-pub struct Taps {
+/// Every capture of a run. One run at a time may write to it.
+pub struct Taps(Mutex<Inner>);
+
+struct Inner {
     captures: Vec<Capture>,
     /// Known from the first frame on.
     headers: Option<Headers>,
@@ -47,31 +50,32 @@ impl Taps {
         let captures = sinks
             .into_iter()
             .map(|(link, sink)| Capture::new(scenario, link, sink));
-        Ok(Taps {
+        Ok(Taps(Mutex::new(Inner {
             captures: captures.collect::<Result<_, _>>()?,
             headers: None,
             fault: None,
             bytes: Vec::new(),
-        })
+        })))
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
-    pub fn write(
-        &mut self,
+    pub(crate) fn write(
+        &self,
         scenario: &Scenario,
         built: &Built,
         frames: &[(usize, Tapped)],
     ) -> bool {
-        let headers = self
+        let inner = &mut *self.inner();
+        let headers = inner
             .headers
             .get_or_insert_with(|| Headers::new(scenario, &built.wan.plan));
         for (port, tapped) in frames {
             let link = built.wan.plan.ports[*port].link;
-            let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else {
+            let Some(capture) = inner.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
-            if let Err(e) = capture.write(headers, built, *port, tapped, &mut self.bytes) {
-                self.fault = Some(cannot_write(&capture.name)(e));
+            if let Err(e) = capture.write(headers, built, *port, tapped, &mut inner.bytes) {
+                inner.fault = Some(cannot_write(&capture.name)(e));
                 return false;
             }
         }
@@ -79,13 +83,18 @@ impl Taps {
     }
 
     /// Why a capture could not be written.
-    pub fn failed(&mut self) -> Result<(), Fault> {
-        self.fault.take().map_or(Ok(()), Err)
+    pub(crate) fn failed(&self) -> Result<(), Fault> {
+        self.inner().fault.take().map_or(Ok(()), Err)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes what is still held.
     pub fn finish(self) -> Result<(), Fault> {
-        for capture in self.captures {
+        let inner = self.0.into_inner();
+        for capture in inner.unwrap_or_else(PoisonError::into_inner).captures {
             let done = capture.writer.finish().and_then(|mut out| out.flush());
             done.map_err(cannot_write(&capture.name))?;
         }
