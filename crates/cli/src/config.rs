@@ -123,7 +123,7 @@ fn tunnel(args: &SnakyArgs) -> Result<Snaky, Failure> {
     let access = pair("--access", &args.access)?;
     let addresses = pair("--addresses", ends)?;
     let router = |i: usize| {
-        Ok(Router {
+        Ok::<_, Failure>(Router {
             name: names[i].to_owned(),
             core: core[i].to_owned(),
             address: parsed("--addresses", addresses[i], "192.0.2.1,192.0.2.2/30")?,

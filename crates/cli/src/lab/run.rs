@@ -8,6 +8,7 @@ use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::{Beside, Lab, Options};
 use farpath_emu::{Host, Process};
+use farpath_experiment::Fault;
 use farpath_probe::{plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
@@ -17,11 +18,11 @@ use farpath_units::Time;
 
 use super::connections::Connections;
 use super::{environment, one_path};
-use crate::algorithms::Programs;
 use crate::args::LabRunArgs;
-use crate::emulate::{self, Ground};
 use crate::exit::{Failure, note};
-use crate::progress;
+use crate::progress::{self, Bar};
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// Faults of the lab itself.
 const FAULT: u8 = 125;
@@ -54,7 +55,8 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         .as_deref()
         .map(crate::output::prepare_file)
         .transpose()?;
-    if !emulate::prepare()? {
+    let bar = &mut Bar::new();
+    if !emulate::prepare(bar)? {
         if let Some(file) = junit {
             let skip = || Outcome::Skip(emulate::NOT_RUN.to_owned());
             file.write(&junit_text(named(args, [skip(), skip()]))?)?;
@@ -63,20 +65,24 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     }
     progress::watch_interrupts()?;
     let scenario = scenario(args)?;
-    let mut programs = Programs::new()?;
-    let control = args.control.cc.as_deref().map(|cc| programs.of_option(cc));
+    let mut programs = Programs::new(bar)?;
+    let control = args
+        .control
+        .cc
+        .as_deref()
+        .map(|cc| programs.of_option(cc, bar));
     let ground = Ground::prepare(
         &scenario,
-        programs,
-        control.transpose()?,
+        (programs, control.transpose()?),
         args.control.tune_host,
+        bar,
     )?;
     let options = Options {
         seed: args.seed,
         polling: emulate::polling(args.busy),
         ..Options::default()
     };
-    let mut lab = ground.up(&scenario, options)?;
+    let mut lab = ground.up(&scenario, options, bar)?;
     let hosts = std::mem::take(&mut lab.hosts);
     let outcome = both(args, &scenario, &mut lab, &hosts)?;
     lab.hosts = hosts;
@@ -157,7 +163,7 @@ fn both(
         while !beside.is_over() && !conductor.listen(LOOK) {}
         done
     });
-    let (code, connections) = done.map_err(emulate::failure)??;
+    let (code, connections) = done.map_err(Fault::from)??;
     let results = conductor.finish();
     let none = |_: usize, _: u64, _: u64| None;
     let at = Default::default();

@@ -12,18 +12,19 @@ use farpath_emu::lab::{Options, memory_for};
 use farpath_emu::layout::{Bucket, buckets};
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
+use farpath_experiment::{Fault, open};
 use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
 use super::{environment, log_of, registry};
-use crate::algorithms::Programs;
 use crate::args::{LabControl, LabUpArgs};
-use crate::emulate::{self, Ground};
 use crate::exit::{Exit, Failure, note, print};
-use crate::progress;
-use crate::run::{open, sets};
+use crate::progress::{self, Bar};
+use crate::run::sets;
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// What the background process prints when it is up.
 const READY: &str = "up";
@@ -118,7 +119,8 @@ struct Running {
 }
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
-    if !emulate::prepare()? {
+    let bar = &mut Bar::new();
+    if !emulate::prepare(bar)? {
         return Ok(Exit::Ok);
     }
     progress::watch_interrupts()?;
@@ -131,7 +133,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
     let ground = ground(&scenario, &args.control)?;
-    emulate::tell(&ground.layouts);
+    emulate::tell(&ground.layouts, bar);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
         sampling: Sampling::OFF,
@@ -139,7 +141,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         changes: true,
         ..Options::default()
     };
-    let mut lab = ground.up(&scenario, options)?;
+    let mut lab = ground.up(&scenario, options, bar)?;
     state.set_hosts(&lab.hosts).map_err(environment)?;
     let listener = Listener::new(state.folder()).map_err(environment)?;
     let mut running = Running {
@@ -171,7 +173,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         })
     });
     lab.hosts = hosts;
-    ran.map_err(emulate::failure)?;
+    ran.map_err(Fault::from)?;
     note(&lab.certificate(Vec::new()).line());
     drop(lab);
     ground.restore()?;
@@ -183,19 +185,25 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
 /// What the hosts stand on. A program that the scenario's tests would like and cannot have is no fault of a
 /// lab that is used by hand; one that was asked for is.
 fn ground(scenario: &Scenario, wanted: &LabControl) -> Result<Ground, Failure> {
-    let mut programs = Programs::new()?;
+    let bar = &mut Bar::new();
+    let mut programs = Programs::new(bar)?;
     let control = match &wanted.cc {
-        Some(cc) => Some(programs.of_option(cc)?),
+        Some(cc) => Some(programs.of_option(cc, bar)?),
         None => {
             for tcp in scenario.tests.iter().filter_map(|t| t.kind.tcp()) {
-                if let Err(failure) = programs.of_test(&tcp.cc) {
-                    note(&failure.to_string());
+                if let Err(fault) = programs.of_test(&tcp.cc, bar) {
+                    note(&Failure::from(fault).to_string());
                 }
             }
             None
         }
     };
-    Ground::prepare(scenario, programs, control, wanted.tune_host)
+    Ok(Ground::prepare(
+        scenario,
+        (programs, control),
+        wanted.tune_host,
+        bar,
+    )?)
 }
 
 impl Running {

@@ -2,23 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::RunDocument;
-use farpath_report::html::{
-    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, Sequence, TestPath, Topology,
+use crate::Loaded;
+use farpath_record::page::{
+    Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, TestPath, Topology,
 };
-use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{NodeId, Scenario, Way};
+use farpath_record::{RunDocument, Sequence};
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{NodeId, Scenario};
 use farpath_wire::FlowDir;
 
-use crate::args::RunArgs;
-use crate::run::Loaded;
-
-/// The page of a run.
-pub(crate) fn data(
+/// The page of a run; `command` repeats it.
+pub fn data(
     loaded: &Loaded,
     document: &RunDocument,
     mut sequence: Vec<Sequence>,
-    args: &RunArgs,
+    command: String,
 ) -> ReportData {
     let scenario = &loaded.scenario;
     let notes = crate::sequence::thin(&mut sequence);
@@ -31,7 +29,7 @@ pub(crate) fn data(
             summary: scenario.summary.clone(),
             text: Some(loaded.document.resolved_text().to_owned()),
         },
-        command: Some(command(args, document.seed)),
+        command: Some(command),
         topology: Some(topology(scenario)),
         // The scenario was built before it was run; only a scenario of searches alone was not.
         paths: Plan::new(scenario)
@@ -40,25 +38,6 @@ pub(crate) fn data(
         sequence,
         notes,
     }
-}
-
-/// The command that repeats the run.
-fn command(args: &RunArgs, seed: u64) -> String {
-    let mut words = vec![
-        "farpath run".to_owned(),
-        args.scenario.clone(),
-        format!("--seed {seed}"),
-    ];
-    if args.emulate {
-        words.push("--emulate".to_owned());
-    }
-    words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
-    words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
-    words.extend(args.only.iter().map(|t| format!("--only {t}")));
-    if args.repeat > 1 {
-        words.push(format!("--repeat {}", args.repeat));
-    }
-    words.join(" ")
 }
 
 fn topology(scenario: &Scenario) -> Topology {
@@ -109,7 +88,7 @@ fn signal_name(signal: &str) -> String {
 }
 
 /// The way of each test, there and back: that of its first stream, which bundles may part from others'.
-pub(crate) fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
+pub fn paths(scenario: &Scenario, plan: &Plan) -> Vec<TestPath> {
     let mut paths = Vec::new();
     for (number, test) in scenario.tests.iter().enumerate() {
         let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
@@ -175,60 +154,4 @@ fn cross_connect(
         .iter()
         .find(joins)
         .map(|c| c.name().to_owned())
-}
-
-/// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.
-pub(crate) fn bundle(
-    scenario: &Scenario,
-    plan: &Plan,
-    bundle: &farpath_scenario::Bundle,
-) -> String {
-    if bundle.unit == farpath_element::Unit::Packet {
-        let names = bundle.links.iter().map(|l| &scenario.links[l.0].name[..]);
-        let names = names.collect::<Vec<_>>().join(", ");
-        return format!("\n  bundle {}, frames in turn on {names}\n", bundle.name);
-    }
-    let mut on = BTreeMap::<usize, u32>::new();
-    for flow in 0..plan.flows.len() {
-        let dir = FlowDir::forward(flow as u16);
-        for hop in [dir, dir.turned()]
-            .iter()
-            .flat_map(|d| plan.walk(scenario, *d))
-        {
-            *on.entry(hop.port).or_default() += 1;
-        }
-    }
-    let many = |link, way| on.get(&plan::port_of(link, way)).copied().unwrap_or(0);
-    let members = bundle.links.iter().map(|&link| {
-        let name = &scenario.links[link.0].name;
-        let (there, back) = (many(link, Way::Forward), many(link, Way::Reverse));
-        format!("    {name}  {there} →  {back} ←\n")
-    });
-    let members: String = members.collect();
-    format!(
-        "\n  bundle {}, flows on each member\n{members}",
-        bundle.name
-    )
-}
-
-/// One line per crossing, for `farpath check`.
-pub(crate) fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String {
-    let steps: Vec<String> = plan
-        .walk(scenario, dir)
-        .iter()
-        .map(|hop| {
-            let port: &plan::PortPlan = &plan.ports[hop.port];
-            let arrow = if port.way == Way::Forward {
-                "→"
-            } else {
-                "←"
-            };
-            let name = &scenario.links[port.link.0].name;
-            match hop.lsp {
-                Some(lsp) => format!("{arrow} {name} ({})", scenario.lsps[lsp].name),
-                None => format!("{arrow} {name}"),
-            }
-        })
-        .collect();
-    steps.join("  ")
 }

@@ -3,9 +3,8 @@
 mod headers;
 mod size;
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use farpath_element::Tapped;
 use farpath_predict::Framing;
@@ -17,27 +16,28 @@ use farpath_wire::packet::LinkType;
 use farpath_wire::pcapng::{Interface, Writer};
 use farpath_wire::{Kind, Timestamps};
 
-use crate::exit::{Failure, note};
-use crate::output::{Pending, prepare_file};
+use crate::Fault;
 use headers::Headers;
 
-/// Captures of this many bytes are announced.
-const LARGE: u64 = 2_000_000_000;
+/// Where the bytes of a capture go.
+pub type Sink = Box<dyn Write + Send>;
 
-/// Every capture of a run.
-pub(crate) struct Taps {
+/// Every capture of a run. One run at a time may write to it.
+pub struct Taps(Mutex<Inner>);
+
+struct Inner {
     captures: Vec<Capture>,
     /// Known from the first frame on.
     headers: Option<Headers>,
-    failure: Option<Failure>,
+    fault: Option<Fault>,
     bytes: Vec<u8>,
 }
 
-/// The capture of one link; nothing is left behind if it is never finished.
+/// The capture of one link.
 struct Capture {
     link: LinkId,
-    file: Pending,
-    writer: Writer<BufWriter<File>>,
+    name: String,
+    writer: Writer<BufWriter<Sink>>,
     /// Forward and reverse.
     interfaces: [Interface; 2],
     /// By flow.
@@ -45,61 +45,37 @@ struct Capture {
 }
 
 impl Taps {
-    /// Drafts of a capture for every link with `tap = true`, in `folder`. A sweep has none: its
-    /// points would overwrite each other's.
-    pub(crate) fn new(folder: &Path, scenario: &Scenario) -> Result<Option<Taps>, Failure> {
-        let tapped = (0..scenario.links.len())
-            .map(LinkId)
-            .filter(|l| scenario.links[l.0].tap);
-        let tapped: Vec<LinkId> = tapped.collect();
-        if !tapped.is_empty() && !scenario.sweep.is_empty() {
-            note(
-                "a sweep writes no captures; run one of its points with --set and without [sweep]",
-            );
-            return Ok(None);
-        }
-        if !tapped.is_empty()
-            && let Ok(plan) = Plan::new(scenario)
-        {
-            let expected = size::expected(scenario, &plan);
-            if expected >= LARGE {
-                let gigabytes = expected as f64 / 1e9;
-                note(&format!(
-                    "the captures in {} may take {gigabytes:.0} GB",
-                    folder.display()
-                ));
-            }
-        }
-        let captures = tapped
+    /// The begun captures of links, each into its own.
+    pub fn new(scenario: &Scenario, sinks: Vec<(LinkId, Sink)>) -> Result<Taps, Fault> {
+        let captures = sinks
             .into_iter()
-            .map(|link| Capture::new(folder, scenario, link));
-        let captures = captures.collect::<Result<Vec<_>, _>>()?;
-        let taps = Taps {
-            captures,
+            .map(|(link, sink)| Capture::new(scenario, link, sink));
+        Ok(Taps(Mutex::new(Inner {
+            captures: captures.collect::<Result<_, _>>()?,
             headers: None,
-            failure: None,
+            fault: None,
             bytes: Vec::new(),
-        };
-        Ok((!taps.captures.is_empty()).then_some(taps))
+        })))
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
     pub(crate) fn write(
-        &mut self,
+        &self,
         scenario: &Scenario,
         built: &Built,
         frames: &[(usize, Tapped)],
     ) -> bool {
-        let headers = self
+        let inner = &mut *self.inner();
+        let headers = inner
             .headers
             .get_or_insert_with(|| Headers::new(scenario, &built.wan.plan));
         for (port, tapped) in frames {
             let link = built.wan.plan.ports[*port].link;
-            let Some(capture) = self.captures.iter_mut().find(|c| c.link == link) else {
+            let Some(capture) = inner.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
-            if let Err(e) = capture.write(headers, built, *port, tapped, &mut self.bytes) {
-                self.failure = Some(capture.file.cannot_write(&e));
+            if let Err(e) = capture.write(headers, built, *port, tapped, &mut inner.bytes) {
+                inner.fault = Some(cannot_write(&capture.name)(e));
                 return false;
             }
         }
@@ -107,26 +83,45 @@ impl Taps {
     }
 
     /// Why a capture could not be written.
-    pub(crate) fn failed(&mut self) -> Result<(), Failure> {
-        self.failure.take().map_or(Ok(()), Err)
+    pub(crate) fn failed(&self) -> Result<(), Fault> {
+        self.inner().fault.take().map_or(Ok(()), Err)
     }
 
-    /// Puts every file in place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        for capture in self.captures {
-            let file = capture.file;
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what is still held.
+    pub fn finish(self) -> Result<(), Fault> {
+        let inner = self.0.into_inner();
+        for capture in inner.unwrap_or_else(PoisonError::into_inner).captures {
             let done = capture.writer.finish().and_then(|mut out| out.flush());
-            done.map_err(|e| file.cannot_write(&e))?;
-            file.place()?;
+            done.map_err(cannot_write(&capture.name))?;
         }
         Ok(())
     }
 }
 
+/// The links with `tap = true`.
+pub fn tapped(scenario: &Scenario) -> Vec<LinkId> {
+    let links = (0..scenario.links.len()).map(LinkId);
+    links.filter(|l| scenario.links[l.0].tap).collect()
+}
+
+/// Bytes that the captures of a run may take, if every connection is as fast as its path.
+pub fn expected_size(scenario: &Scenario) -> Result<u64, Fault> {
+    Ok(size::expected(scenario, &Plan::new(scenario)?))
+}
+
+fn cannot_write(link: &str) -> impl FnOnce(io::Error) -> Fault {
+    let link = link.to_owned();
+    |error| Fault::Capture { link, error }
+}
+
 impl Capture {
-    fn new(folder: &Path, scenario: &Scenario, link: LinkId) -> Result<Capture, Failure> {
-        let file = prepare_file(&folder.join(format!("{}.pcapng", scenario.links[link.0].name)))?;
-        let out = BufWriter::with_capacity(1 << 20, file.open()?);
+    fn new(scenario: &Scenario, link: LinkId, sink: Sink) -> Result<Capture, Fault> {
+        let name = scenario.links[link.0].name.clone();
+        let out = BufWriter::with_capacity(1 << 20, sink);
         let begin = || -> io::Result<_> {
             let mut writer = Writer::new(out)?;
             let kind = match scenario.links[link.0].framing {
@@ -141,10 +136,10 @@ impl Capture {
             }
             Ok((writer, interfaces))
         };
-        let (writer, interfaces) = begin().map_err(|e| file.cannot_write(&e))?;
+        let (writer, interfaces) = begin().map_err(cannot_write(&name))?;
         Ok(Capture {
             link,
-            file,
+            name,
             writer,
             interfaces,
             timestamps: Vec::new(),

@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 use farpath_emu::bpf::{self, Place, Registered, Source};
 use farpath_emu::settings::asked;
 use farpath_probe::Planned;
-use farpath_record::Origin;
+use farpath_record::Origin as Name;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Congestion, Scenario, Set};
 use farpath_tcp::{Algorithm, Flavour};
 
-use crate::exit::{Failure, note};
-use crate::simulate::Point;
+use crate::{Fault, Progress};
+
+use crate::origin::{Findings, Origin};
 
 /// What a congestion control begins with that is an object file.
 const OBJECT: &str = "bpf:";
 
 /// Programs registered for a lab. The kernel forgets them when this is dropped.
-pub(crate) struct Programs {
+pub struct Programs {
     /// What the kernel has by itself, or had from others.
     available: Vec<String>,
     registered: BTreeMap<String, Registered>,
@@ -26,16 +27,16 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// None yet. What crashed labs have left registered is unregistered.
-    pub(crate) fn new() -> Result<Programs, Failure> {
-        sweep();
+    pub fn new(progress: &mut dyn Progress) -> Result<Programs, Fault> {
+        sweep(progress);
         Ok(Programs {
-            available: bpf::available().map_err(|e| Failure::environment(e.to_string()))?,
+            available: bpf::available().map_err(Fault::Controls)?,
             registered: BTreeMap::new(),
         })
     }
 
     /// By what is asked for, the kernel's name.
-    pub(crate) fn names(&self) -> BTreeMap<String, String> {
+    pub fn names(&self) -> BTreeMap<String, String> {
         let names = self.registered.iter();
         names
             .map(|(asked, program)| (asked.clone(), program.name().to_owned()))
@@ -43,9 +44,13 @@ impl Programs {
     }
 
     /// The kernel's name of what a test asks for, which is registered first if need be.
-    pub(crate) fn of_test(&mut self, cc: &Congestion) -> Result<String, Failure> {
+    pub fn of_test(
+        &mut self,
+        cc: &Congestion,
+        progress: &mut dyn Progress,
+    ) -> Result<String, Fault> {
         if let Some(path) = &cc.object {
-            return self.register(asked(cc), Source::Object(Path::new(path)));
+            return self.register(asked(cc), Source::Object(Path::new(path)), progress);
         }
         let name = cc.algorithm.name();
         if self.available.iter().any(|a| a == name) {
@@ -54,61 +59,67 @@ impl Programs {
         if bpf::name(cc.algorithm, cc.flavour).is_none() {
             return Err(self.unknown(name));
         }
-        self.register(asked(cc), Source::Ours(cc.algorithm, cc.flavour))
+        self.register(asked(cc), Source::Ours(cc.algorithm, cc.flavour), progress)
     }
 
     /// The same of what `--cc` says.
-    pub(crate) fn of_option(&mut self, text: &str) -> Result<String, Failure> {
+    pub fn of_option(&mut self, text: &str, progress: &mut dyn Progress) -> Result<String, Fault> {
         if text.starts_with(OBJECT) {
             let path = object(text)?;
             let asked = format!("{OBJECT}{}", path.display());
-            return self.register(asked, Source::Object(&path));
+            return self.register(asked, Source::Object(&path), progress);
         }
         if self.available.iter().any(|a| a == text) {
             return Ok(text.to_owned());
         }
         match Algorithm::named(text) {
-            Some(algorithm) if bpf::name(algorithm, Flavour::Rfc).is_some() => {
-                self.register(text.to_owned(), Source::Ours(algorithm, Flavour::Rfc))
-            }
+            Some(algorithm) if bpf::name(algorithm, Flavour::Rfc).is_some() => self.register(
+                text.to_owned(),
+                Source::Ours(algorithm, Flavour::Rfc),
+                progress,
+            ),
             _ => Err(self.unknown(text)),
         }
     }
 
-    fn register(&mut self, asked: String, source: Source<'_>) -> Result<String, Failure> {
+    fn register(
+        &mut self,
+        asked: String,
+        source: Source<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<String, Fault> {
         if let Some(program) = self.registered.get(&asked) {
             return Ok(program.name().to_owned());
         }
-        let program = bpf::register(&Place::default(), source)
-            .map_err(|e| Failure::environment(format!("`{asked}`: {e}")))?;
+        let program = match bpf::register(&Place::default(), source) {
+            Ok(program) => program,
+            Err(error) => return Err(Fault::Program { asked, error }),
+        };
         let name = program.name().to_owned();
-        note(&format!(
+        progress.note(&format!(
             "`{asked}` is the BPF program `{name}`, registered with this kernel for the run"
         ));
         self.registered.insert(asked, program);
         Ok(name)
     }
 
-    fn unknown(&self, name: &str) -> Failure {
-        Failure::environment(format!(
-            "this kernel has no congestion control `{name}`, and there is no BPF program for it"
-        ))
-        .hint(format!(
-            "it has {}; highspeed, scalable and htcp come as BPF programs; bpf:FILE.o is one of your own",
-            self.available.join(", ")
-        ))
+    fn unknown(&self, name: &str) -> Fault {
+        Fault::NoControl {
+            name: name.to_owned(),
+            available: self.available.clone(),
+        }
     }
 }
 
 /// Unregisters what crashed labs have left. Who may not do that has left nothing either.
-pub(crate) fn sweep() {
+pub fn sweep(progress: &mut dyn Progress) {
     match bpf::unregister_stale(&Place::default()) {
         Ok(names) if names.is_empty() => {}
-        Ok(names) => note(&format!(
+        Ok(names) => progress.note(&format!(
             "unregistered {}, which a killed lab had left with the kernel",
             names.join(", ")
         )),
-        Err(e) => note(&format!(
+        Err(e) => progress.note(&format!(
             "BPF programs of killed labs may still be registered: {e}"
         )),
     }
@@ -120,31 +131,21 @@ pub(crate) fn provide(
     plan: &Plan,
     planned: &mut Planned,
     programs: &mut Programs,
-) -> Result<(), Failure> {
+    progress: &mut dyn Progress,
+) -> Result<(), Fault> {
     for (number, flow) in plan.flows.iter().enumerate() {
         let test = &scenario.tests[flow.test];
         if let Some(tcp) = test.kind.tcp() {
-            let name = programs.of_test(&tcp.cc);
-            let name = name.map_err(|e| e.within(&format!("test `{}`", test.name)))?;
+            let name = programs.of_test(&tcp.cc, progress);
+            let name = name.map_err(|e| e.at(format!("test `{}`", test.name)))?;
             planned.set_algorithm(number, &name);
         }
     }
     Ok(())
 }
 
-/// Object files of a scenario lie in its folder.
-pub(crate) fn find_objects(scenario: &mut Scenario, source: &str) {
-    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
-    let tests = scenario.tests.iter_mut();
-    for tcp in tests.filter_map(|t| t.kind.tcp_mut()) {
-        if let Some(object) = &mut tcp.cc.object {
-            *object = folder.join(&*object).display().to_string();
-        }
-    }
-}
-
 /// What `--cc` comes to: every connection of the scenario asks for it.
-pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Failure> {
+pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     let mut value = cc.to_owned();
     if cc.starts_with(OBJECT) {
         value = format!("{OBJECT}{}", object(cc)?.display());
@@ -154,65 +155,60 @@ pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Failure> {
         .map(|t| Set::new(format!("test.{}.cc", t.name), &value))
         .collect();
     if sets.is_empty() {
-        let name = &scenario.name;
-        return Err(Failure::usage(format!(
-            "--cc {cc}: no test of `{name}` has a TCP connection"
-        )));
+        return Err(Fault::NoConnection {
+            cc: cc.to_owned(),
+            scenario: scenario.name.clone(),
+        });
     }
     Ok(sets)
 }
 
 /// The file of an option, wherever it is looked at from.
-fn object(text: &str) -> Result<PathBuf, Failure> {
+fn object(text: &str) -> Result<PathBuf, Fault> {
     let name = text.strip_prefix(OBJECT).unwrap_or(text);
+    let cc = text.to_owned();
     if name.is_empty() {
-        return Err(
-            Failure::usage(format!("--cc {text}: no file is named")).hint("write --cc bpf:my.o")
-        );
+        return Err(Fault::NoObject { cc });
     }
-    std::path::absolute(name).map_err(|e| Failure::usage(format!("--cc {text}: {e}")))
+    std::path::absolute(name).map_err(|error| Fault::ObjectPath { cc, error })
 }
 
 /// Says so where only a kernel could run a test.
-pub(crate) fn need_no_kernel(scenario: &Scenario) -> Result<(), Failure> {
+pub(crate) fn need_no_kernel(scenario: &Scenario) -> Result<(), Fault> {
     let foreign = scenario.tests.iter().find_map(|t| {
         let cc = &t.kind.tcp()?.cc;
-        cc.object.is_some().then(|| (&t.name, asked(cc)))
+        cc.object.is_some().then(|| Fault::KernelOnly {
+            test: t.name.clone(),
+            asked: asked(cc),
+        })
     });
-    let Some((test, asked)) = foreign else {
-        return Ok(());
-    };
-    Err(Failure::usage(format!(
-        "test `{test}`: `{asked}` is known to kernels only, and is neither predicted nor simulated"
-    ))
-    .hint("add --emulate"))
+    foreign.map_or(Ok(()), Err)
 }
 
-/// Takes out of a point what models said of tests whose congestion control no model knows, and says so
-/// on the rest.
-pub(crate) fn leave_out(scenario: &Scenario, point: &mut Point) {
+/// Of tests whose congestion control no model knows: takes out what a model said of them, and says so on the rest.
+pub(crate) fn leave_out(scenario: &Scenario, origin: &dyn Origin, found: &mut Findings) {
     let foreign = scenario.tests.iter().filter_map(|t| {
         let cc = &t.kind.tcp()?.cc;
         cc.object
             .is_some()
-            .then(|| (t.name.clone(), asked(cc), cc.algorithm.name()))
+            .then(|| (t.name.as_str(), asked(cc), cc.algorithm.name()))
     });
     let foreign: Vec<_> = foreign.collect();
-    let known = |test: &str| !foreign.iter().any(|f| f.0 == test);
-    point
-        .records
-        .retain(|r| r.origin == Origin::Emulated || known(&r.test));
-    point.sequences.retain(|s| known(&s.test));
+    if !origin.kernels() {
+        let known = |test: &str| !foreign.iter().any(|f| f.0 == test);
+        found.records.retain(|r| known(&r.test));
+        found.sequences.retain(|s| known(&s.test));
+    }
     for (test, asked, stand_in) in foreign {
-        for record in &mut point.records {
-            match (record.test == test, record.origin) {
-                (true, _) => record.notes.push(format!(
+        for record in &mut found.records {
+            if record.test == test {
+                record.notes.push(format!(
                     "not modelled: `{asked}` is known to kernels only, it is neither predicted nor simulated"
-                )),
-                (false, Origin::Simulated) => record.notes.push(format!(
+                ));
+            } else if record.origin == Name::Simulated {
+                record.notes.push(format!(
                     "beside `{test}`, whose `{asked}` is not modelled: {stand_in} stood in for it"
-                )),
-                (false, _) => {}
+                ));
             }
         }
     }

@@ -1,31 +1,30 @@
 //! A scenario with real hosts: the lab brought up, its tests run by programs on them, and the lab gone.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::process::Command;
 
+use crate::{Fault, Progress, Request};
 use farpath_element::Drop;
 use farpath_emu::Host;
 use farpath_emu::audit::memory_available;
 use farpath_emu::driver::{Clock, Polling};
-use farpath_emu::lab::{Lab, LabError, Options};
+use farpath_emu::lab::{Lab, Options};
 use farpath_emu::layout::{Layout, layout};
 use farpath_emu::rootless::{self, Demand};
 use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
 use farpath_probe::{Conductor, Planned, Results, Stop, plan_jobs, records, serve};
-use farpath_record::{LinkRecord, Origin, Record};
+use farpath_record::Origin as Name;
 use farpath_scenario::Scenario;
-use farpath_scenario::plan::{Plan, address};
+use farpath_scenario::plan::address;
 use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::algorithms::{self, Programs};
-use crate::exit::{Failure, note};
-use crate::progress;
+use crate::origin::{Findings, Origin, Setting};
 
 /// First argument that makes this program the measuring process of a host.
 const PROBE: &str = "farpath-probe";
@@ -49,7 +48,7 @@ const OVERTIME: Duration = Duration::from_secs(120);
 const FULL: f64 = 0.95;
 
 /// Where this process was started to be part of a lab it is that, and does not return.
-pub(crate) fn roles() {
+pub fn roles() {
     farpath_emu::host::init_main();
     if std::env::args_os().nth(1).is_some_and(|a| a == PROBE) {
         std::process::exit(probe());
@@ -62,92 +61,118 @@ fn probe() -> i32 {
     match done {
         Ok(()) => 0,
         Err(e) => {
-            note(&format!("measuring process: {e}"));
+            // Nobody may be reading.
+            drop(writeln!(io::stderr(), "note: measuring process: {e}"));
             1
         }
     }
 }
 
 /// Why an emulation that was asked for was not run, where that is no failure.
-pub(crate) const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
+pub const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
 
 /// Whether labs are to be had: `false` when they are not and `FARPATH_LAB=auto` says that this is no
 /// failure. To be asked before any thread is started.
-pub(crate) fn prepare() -> Result<bool, Failure> {
+pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
     let demand = Demand::read(std::env::var_os("FARPATH_LAB").as_deref());
-    let demand = demand.map_err(Failure::usage)?;
+    let demand = demand.map_err(Fault::Demand)?;
     match (rootless::prepare(), demand) {
         (Ok(_), _) => Ok(true),
-        (Err(obstacle), Demand::Required) => {
-            Err(Failure::environment(format!("no lab: {obstacle}")))
-        }
+        (Err(obstacle), Demand::Required) => Err(Fault::NoLab(obstacle)),
         (Err(obstacle), Demand::Auto) => {
-            note(&format!("emulation NOT RUN: {obstacle}"));
+            progress.note(&format!("emulation NOT RUN: {obstacle}"));
             Ok(false)
         }
     }
 }
 
-/// What the command line says about an emulation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
-    /// The data plane never sleeps.
-    pub(crate) busy: bool,
-    /// Series have about this many intervals.
-    pub(crate) intervals: u32,
-    /// Settings of the whole machine may be changed for the run.
-    pub(crate) tune_host: bool,
+/// Runs real hosts.
+pub(crate) struct Emulate {
+    busy: bool,
+    tune_host: bool,
 }
 
-/// Runs one point with real hosts. `advance` is told thousandths of it as they are done.
-pub(crate) fn point(
-    scenario: &Scenario,
-    at: &BTreeMap<String, String>,
-    (manner, seed): (Manner, u64),
-    advance: &mut dyn FnMut(u64),
-) -> Result<(Vec<Record>, Vec<LinkRecord>), Failure> {
-    let plan = Plan::new(scenario).map_err(|e| Failure::usage(e.to_string()))?;
-    let mut planned = plan_jobs(scenario, &plan, seed, &address);
-    let mut programs = Programs::new()?;
-    algorithms::provide(scenario, &plan, &mut planned, &mut programs)?;
+impl Emulate {
+    /// As busy, and with as much say over the machine, as is asked.
+    pub(crate) fn new(request: &Request) -> Emulate {
+        Emulate {
+            busy: request.busy,
+            tune_host: request.tune_host,
+        }
+    }
+}
+
+impl Origin for Emulate {
+    fn name(&self) -> Name {
+        Name::Emulated
+    }
+
+    fn lucky(&self) -> bool {
+        true
+    }
+
+    fn real_time(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> bool {
+        true
+    }
+
+    fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault> {
+        point(self, setting, progress)
+    }
+}
+
+/// Runs one point with real hosts.
+fn point(
+    manner: &Emulate,
+    setting: &Setting<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Findings, Fault> {
+    let (scenario, plan, at) = (setting.scenario, setting.plan, setting.point);
+    let seed = setting.seed;
+    let mut planned = plan_jobs(scenario, plan, seed, &address);
+    let mut programs = Programs::new(progress)?;
+    algorithms::provide(scenario, plan, &mut planned, &mut programs, progress)?;
     for (test, why) in &planned.skipped {
-        note(&format!(
+        progress.note(&format!(
             "test `{}` is not emulated: {why}",
             scenario.tests[*test].name
         ));
     }
-    let nominal = nominal_end(scenario, &plan);
-    let ground = Ground::prepare(scenario, programs, None, manner.tune_host)?;
-    tell(&ground.layouts);
+    let nominal = nominal_end(scenario, plan);
+    let ground = Ground::prepare(scenario, (programs, None), manner.tune_host, progress)?;
+    tell(&ground.layouts, progress);
     let mut faults = mark(&ground.layouts, &mut planned);
     let options = Options {
         seed,
-        sampling: sampling(nominal, manner.intervals.into()),
+        sampling: sampling(nominal, scenario.intervals.into()),
         polling: polling(manner.busy),
         ..Options::default()
     };
-    let mut lab = ground.up(scenario, options)?;
-    let results = measure(&mut lab, &planned, nominal, advance)?;
+    let mut lab = ground.up(scenario, options, progress)?;
+    let results = measure(&mut lab, &planned, nominal, progress)?;
     faults.extend(results.faults.iter().map(|(flow, fault)| {
         let test = flow.map(|f| &scenario.tests[plan.flows[f].test].name);
         let place = test.map_or_else(String::new, |t| format!("test `{t}`: "));
         format!("{place}{fault}")
     }));
     let certificate = lab.certificate(faults);
-    note(&certificate.line());
-    certificate.faults.iter().for_each(|f| note(f));
+    progress.note(&certificate.line());
+    certificate.faults.iter().for_each(|f| progress.note(f));
     let full = |flow: usize, from: u64, until: u64| full_link(&lab, flow, (from, until));
     let mut records = records(
         scenario,
-        &plan,
+        plan,
         (&planned, &results),
-        Origin::Emulated,
+        Name::Emulated,
         at,
         &full,
     );
     let mut links = lab.links();
     let swallowed = swallowed(&lab);
-    swallowed.iter().for_each(|s| note(s));
+    swallowed.iter().for_each(|s| progress.note(s));
     for record in &mut records {
         record.notes.extend(swallowed.iter().cloned());
         record.valid = certificate.valid;
@@ -156,7 +181,11 @@ pub(crate) fn point(
     }
     ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
-    Ok((records, links))
+    Ok(Findings {
+        records,
+        links,
+        sequences: Vec::new(),
+    })
 }
 
 /// Marks what leaves a host another way than its routes; says what cannot be marked, and so goes wrong.
@@ -179,7 +208,7 @@ fn mark(layouts: &[Layout], planned: &mut Planned) -> Vec<String> {
 }
 
 /// Says what is not as the scenario has it, once for all hosts it is true of.
-pub(crate) fn tell(layouts: &[Layout]) {
+pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
     let mut told: Vec<&String> = Vec::new();
     for note_of in layouts.iter().flat_map(|l| &l.notes) {
         if told.contains(&note_of) {
@@ -188,14 +217,15 @@ pub(crate) fn tell(layouts: &[Layout]) {
         told.push(note_of);
         let hosts = layouts.iter().filter(|l| l.notes.contains(note_of));
         let names: Vec<String> = hosts.map(|l| format!("`{}`", l.spec.name)).collect();
-        note(&format!("{}: {note_of}", names.join(", ")));
+        progress.note(&format!("{}: {note_of}", names.join(", ")));
     }
 }
 
 /// What a lab stands on: its hosts laid out, the machine told what they need, the programs they want
 /// registered. Dropping it undoes the last two.
-pub(crate) struct Ground {
-    pub(crate) layouts: Vec<Layout>,
+pub struct Ground {
+    /// The hosts.
+    pub layouts: Vec<Layout>,
     tuning: Option<Tuning>,
     _programs: Programs,
 }
@@ -204,20 +234,20 @@ impl Ground {
     /// Puts back what a crashed lab has left, lays out the hosts, and tells the machine what they need if that
     /// is wanted; else says what they miss. `control` is the kernel's name of every host's default
     /// congestion control, whatever its tests say.
-    pub(crate) fn prepare(
+    pub fn prepare(
         scenario: &Scenario,
-        programs: Programs,
-        control: Option<String>,
+        (programs, control): (Programs, Option<String>),
         tune_host: bool,
-    ) -> Result<Ground, Failure> {
-        let registry = recover()?;
+        progress: &mut dyn Progress,
+    ) -> Result<Ground, Fault> {
+        let registry = recover(progress)?;
         let root = Path::new("/");
         let lay_out = || {
-            let mut machine = Machine::read(root).map_err(Failure::environment)?;
+            let mut machine = Machine::read(root).map_err(Fault::Settings)?;
             machine.programs = programs.names();
             machine.control.clone_from(&control);
-            let layouts = layout(scenario, &machine).map_err(|e| Failure::usage(e.to_string()))?;
-            Ok::<_, Failure>((machine, layouts))
+            let layouts = layout(scenario, &machine)?;
+            Ok::<_, Fault>((machine, layouts))
         };
         let (machine, mut layouts) = lay_out()?;
         let needs: Vec<Need> = layouts.iter().flat_map(|l| l.needs.clone()).collect();
@@ -225,24 +255,19 @@ impl Ground {
         if tune_host {
             let memory = Size::from_bytes(memory_available().unwrap_or(0));
             let changes = tune::changes(&needs, &machine, memory);
-            let told = Tuning::apply(root, registry.folder(), &changes);
-            tuning = Some(told.map_err(|e| Failure::environment(e.to_string()))?);
+            tuning = Some(Tuning::apply(root, registry.folder(), &changes)?);
             // Hosts may be told more on a machine that was told.
             layouts = lay_out()?.1;
         } else if let Some(name) = control.filter(|name| !machine.allows(name)) {
-            return Err(Failure::environment(format!(
-                "`{name}` cannot be a host's default congestion control, only {} can",
-                machine.allowed.join(", ")
-            ))
-            .hint(
-                "--tune-host allows it for the run, as root; an object of your own may as well have \
-                   .flags = 1 (TCP_CONG_NON_RESTRICTED)",
-            ));
+            return Err(Fault::NotAllowed {
+                name,
+                allowed: machine.allowed,
+            });
         }
         // Root exceeds the limits of socket buffers as it is.
         let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
         if let Some(need) = missed.max().filter(|_| !tune_host) {
-            note(&format!(
+            progress.note(&format!(
                 "this scenario wants {need}; --tune-host grants it for the run"
             ));
         }
@@ -254,44 +279,45 @@ impl Ground {
     }
 
     /// Starts the hosts, and says what they lack.
-    pub(crate) fn up(&self, scenario: &Scenario, options: Options) -> Result<Lab, Failure> {
-        let lab = Lab::up(scenario, self.layouts.clone(), options).map_err(failure)?;
+    pub fn up(
+        &self,
+        scenario: &Scenario,
+        options: Options,
+        progress: &mut dyn Progress,
+    ) -> Result<Lab, Fault> {
+        let lab = Lab::up(scenario, self.layouts.clone(), options)?;
         for host in &lab.hosts {
             let notes = host.notes.iter();
-            notes.for_each(|n| note(&format!("`{}`: {n}", host.name)));
+            notes.for_each(|n| progress.note(&format!("`{}`: {n}", host.name)));
         }
         Ok(lab)
     }
 
     /// Puts the machine back, and says what went wrong.
-    pub(crate) fn restore(self) -> Result<(), Failure> {
-        let restored = self.tuning.map_or(Ok(()), Tuning::restore);
-        restored.map_err(|e| Failure::environment(e.to_string()))
+    pub fn restore(self) -> Result<(), Fault> {
+        Ok(self.tuning.map_or(Ok(()), Tuning::restore)?)
     }
 }
 
 /// Puts back what a crashed lab has changed of the machine. Returns where journals lie.
-pub(crate) fn recover() -> Result<Registry, Failure> {
-    let environment = |e: &dyn std::fmt::Display| Failure::environment(e.to_string());
-    let registry = Registry::open().map_err(|e| environment(&e))?;
-    let recovered =
-        tune::recover(Path::new("/"), registry.folder()).map_err(|e| environment(&e))?;
-    recovered.iter().for_each(|r| note(r));
+pub fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
+    let registry = Registry::open()?;
+    let recovered = tune::recover(Path::new("/"), registry.folder())?;
+    recovered.iter().for_each(|r| progress.note(r));
     Ok(registry)
 }
 
 /// What the data plane does while nothing is due.
-pub(crate) fn polling(busy: bool) -> Polling {
+pub fn polling(busy: bool) -> Polling {
     if busy { Polling::Busy } else { Polling::Hybrid }
 }
 
 /// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
-pub(crate) fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Failure> {
+pub fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fault> {
     let command = |name: &str| probe_on(hosts, name);
-    let environment = |e: farpath_probe::ConductorError| Failure::environment(e.to_string());
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE).map_err(environment)?;
+    let mut conductor = Conductor::prepare(planned, command, PATIENCE)?;
     let clock = Clock::start(LEAD);
-    conductor.start(clock.zero_ns()).map_err(environment)?;
+    conductor.start(clock.zero_ns())?;
     Ok((conductor, clock))
 }
 
@@ -300,18 +326,18 @@ fn measure(
     lab: &mut Lab,
     planned: &Planned,
     nominal: Time,
-    advance: &mut dyn FnMut(u64),
-) -> Result<Results, Failure> {
+    progress: &mut dyn Progress,
+) -> Result<Results, Fault> {
     let hosts = std::mem::take(&mut lab.hosts);
     let (mut conductor, clock) = begin(planned, &hosts)?;
     let mut told = 0;
     let mut late = false;
     let ran = lab.run_beside(clock, |beside| {
-        while !beside.is_over() && !late && !progress::interrupted() {
+        while !beside.is_over() && !late && !progress.interrupted() {
             let now = beside.now();
             let done = (now.as_secs_f64() / nominal.as_secs_f64() * 1000.0) as u64;
             let done = done.clamp(told, 1000);
-            advance(done - told);
+            progress.advance(done - told);
             told = done;
             late = now > nominal + OVERTIME;
             if conductor.listen(LISTENING) {
@@ -320,12 +346,10 @@ fn measure(
         }
     });
     lab.hosts = hosts;
-    advance(1000 - told);
-    ran.map_err(failure)?;
-    if progress::interrupted() {
-        return Err(Failure::interrupted(
-            "interrupted; every host of the lab is gone",
-        ));
+    progress.advance(1000 - told);
+    ran?;
+    if progress.interrupted() {
+        return Err(Fault::LabInterrupted);
     }
     let mut results = conductor.finish();
     if late {
@@ -348,17 +372,8 @@ fn probe_on(hosts: &[Host], name: &str) -> Command {
     command
 }
 
-pub(crate) fn failure(e: LabError) -> Failure {
-    match e {
-        LabError::Plan(e) => Failure::usage(e.to_string()),
-        LabError::Memory { .. } | LabError::Allocate { .. } => Failure::environment(e.to_string())
-            .hint("use a lower rate, a shorter path or smaller queues, or close other programs"),
-        other => Failure::environment(other.to_string()),
-    }
-}
-
 /// What was too large for a link and vanished without a word to its sender, and what would help.
-pub(crate) fn swallowed(lab: &Lab) -> Vec<String> {
+pub fn swallowed(lab: &Lab) -> Vec<String> {
     let plane = &lab.plane;
     let scenario = plane.scenario();
     let mut told = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_record::Origin;
-use farpath_report::html::{Sequence, SequenceBurst, SequenceKind};
+use farpath_record::{Sequence, SequenceBurst, SequenceKind};
 use farpath_scenario::Scenario;
 use farpath_sim as sim;
 use farpath_units::Time;
@@ -17,6 +17,19 @@ const MOST: usize = 32;
 const SLOTS: usize = 400;
 /// A burst of this many events or more is cheap for what it says, and kept.
 const LARGE: u64 = 256;
+
+/// Bursts of each kind recorded for all connections of a page together: some tens of MB. The page carries fewer.
+const RECORDED: usize = 500_000;
+
+/// What each connection keeps of them, `points` being all that share the page.
+pub(crate) fn bursts_each<'s>(points: impl Iterator<Item = &'s Scenario>) -> usize {
+    let streams = |s: &Scenario| -> usize {
+        let tests = s.tests.iter().filter_map(|t| t.kind.tcp());
+        tests.map(|tcp| tcp.parallel as usize).sum()
+    };
+    let all: usize = points.map(streams).sum();
+    (RECORDED / all.max(1)).clamp(100, RECORDED / 5)
+}
 
 /// The time–sequence records of every connection of one point.
 pub(crate) fn of(

@@ -5,20 +5,14 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, TestKind};
 use farpath_wire::FlowDir;
 
-use crate::exit::Failure;
+use crate::Fault;
 
 /// Bytes a frame in flight costs at most: its place in a ring that may be half empty, its ticket
 /// in a queue, and the sender's and receiver's own account of it.
 const FRAME_BYTES: u64 = 160;
 
-/// Refuses a run that would not fit into three quarters of the available memory.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
-    let Some(available) = memory_available() else {
-        return Ok(());
-    };
-    let Ok(plan) = Plan::new(scenario) else {
-        return Ok(());
-    };
+/// Bytes that what is under way in one run of `scenario` may take.
+pub(crate) fn needed(scenario: &Scenario, plan: &Plan) -> u64 {
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
         let kind = &scenario.tests[f.test].kind;
@@ -45,15 +39,22 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Failure> {
         };
         needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }
-    if needed > available / 4 * 3 {
-        return Err(Failure::environment(format!(
-            "what this scenario has under way may take {} MB of memory; {} MB are available",
-            needed / 1_000_000,
-            available / 1_000_000
-        ))
-        .hint(
-            "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings",
-        ));
+    needed
+}
+
+/// Bytes that runs may take together: three quarters of what is available.
+pub(crate) fn room() -> u64 {
+    memory_available().map_or(u64::MAX, share)
+}
+
+/// Refuses a run that would not fit by itself.
+pub(crate) fn check(needed: u64) -> Result<(), Fault> {
+    match memory_available() {
+        Some(available) if needed > share(available) => Err(Fault::Memory { needed, available }),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+fn share(available: u64) -> u64 {
+    available / 4 * 3
 }
