@@ -1,9 +1,6 @@
 //! `farpath lab run`: one command across one path.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, ExitCode, Stdio};
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::{Beside, Lab, Options};
@@ -16,6 +13,7 @@ use farpath_scenario::{Scenario, Source, parse};
 use farpath_units::Time;
 
 use super::connections::Connections;
+use super::logs::Logs;
 use super::{environment, one_path};
 use crate::algorithms::Programs;
 use crate::args::LabRunArgs;
@@ -77,17 +75,21 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         ..Options::default()
     };
     let mut lab = ground.up(&scenario, options)?;
+    let mut logs = Logs::new(args.logs.as_deref())?;
     let hosts = std::mem::take(&mut lab.hosts);
-    let outcome = both(args, &scenario, &mut lab, &hosts)?;
+    let outcome = both(args, &scenario, (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let certificate = lab.certificate(Vec::new());
+    let swallowed = emulate::swallowed(&lab);
+    // The hosts end first: what the programs have left running in them may hold their output.
+    drop(lab);
+    logs.finish()?;
     let (code, rtt, limit) = outcome;
     say(rtt, &certificate, limit.as_deref());
-    emulate::swallowed(&lab).iter().for_each(|s| note(s));
+    swallowed.iter().for_each(|s| note(s));
     if let Some(file) = junit {
         file.write(&junit_text(cases(args, code, &certificate))?)?;
     }
-    drop(lab);
     ground.restore()?;
     Ok(code)
 }
@@ -144,17 +146,17 @@ fn scenario(args: &LabRunArgs) -> Result<Scenario, Failure> {
 fn both(
     args: &LabRunArgs,
     scenario: &Scenario,
-    lab: &mut Lab,
-    hosts: &[Host],
+    (lab, hosts): (&mut Lab, &[Host]),
+    logs: &mut Logs<'_>,
 ) -> Result<(u8, Option<f64>, Option<String>), Failure> {
     let plan = Plan::new(scenario).map_err(environment)?;
     let planned = plan_jobs(scenario, &plan, args.seed, &address);
     let (mut conductor, clock) = emulate::begin(&planned, hosts)?;
     let bdp = bdp(scenario);
     let done = lab.run_beside(clock, |beside| {
-        let done = programs(args, hosts, beside);
+        let done = programs(args, hosts, beside, logs);
         conductor.stop();
-        while !beside.is_over() && !conductor.listen(LOOK) {}
+        while !beside.is_over() && !conductor.listen(LOOK) && !progress::interrupted() {}
         done
     });
     let (code, connections) = done.map_err(emulate::failure)??;
@@ -188,13 +190,18 @@ fn programs(
     args: &LabRunArgs,
     hosts: &[Host],
     beside: &Beside,
+    logs: &mut Logs<'_>,
 ) -> Result<(u8, Connections), Failure> {
     let mut server = match &args.server {
-        Some(text) => Some(start_server(args, &hosts[1], text)?),
+        Some(text) => {
+            let mut command = hosts[1].command("sh");
+            command.args(["-c", text]).stdin(Stdio::null());
+            Some(logs.spawn(&mut command, "server")?)
+        }
         None => None,
     };
     if let (Some(server), Some(port)) = (&mut server, args.wait_port) {
-        wait_for(&mut server.0, hosts[1].init, port, beside)?;
+        wait_for(server, hosts[1].init, port, beside)?;
     }
     // Until the clock runs, packets stand still.
     while beside.now() == Time::ZERO && !beside.is_over() {
@@ -203,11 +210,11 @@ fn programs(
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
     let mut command = hosts[0].command(program);
     command.args(arguments);
-    let mut client = Logged::spawn(&mut command, args.logs.as_deref(), "client")?;
+    let mut client = logs.spawn(&mut command, "client")?;
     let mut connections = Connections::default();
     let (started, mut next_look) = (Instant::now(), LOOKS[0]);
     let code = loop {
-        if let Some(status) = client.0.try_wait().map_err(environment)? {
+        if let Some(status) = client.try_wait().map_err(environment)? {
             break status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
         }
         if progress::interrupted() {
@@ -229,17 +236,12 @@ fn programs(
         }
         std::thread::park_timeout(LOOK);
     };
-    client.end();
     if let Some(mut server) = server {
-        server.end();
+        // It may have ended by itself.
+        drop(server.kill());
+        drop(server.wait());
     }
     Ok((code, connections))
-}
-
-fn start_server(args: &LabRunArgs, host: &Host, text: &str) -> Result<Logged, Failure> {
-    let mut command = host.command("sh");
-    command.args(["-c", text]).stdin(Stdio::null());
-    Logged::spawn(&mut command, args.logs.as_deref(), "server")
 }
 
 /// Waits until something in the host listens on a TCP port.
@@ -280,57 +282,6 @@ fn listens(table: &str, port: u16) -> bool {
         let own = local.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
         own == Some(port) && state == Some("0A")
     })
-}
-
-/// A program whose output goes to the terminal and, if wanted, to a file as well.
-struct Logged(Child, Vec<std::thread::JoinHandle<io::Result<()>>>);
-
-impl Logged {
-    fn spawn(command: &mut Command, logs: Option<&Path>, name: &str) -> Result<Logged, Failure> {
-        let Some(folder) = logs else {
-            return Ok(Logged(command.spawn().map_err(environment)?, Vec::new()));
-        };
-        std::fs::create_dir_all(folder).map_err(environment)?;
-        let path = folder.join(format!("{name}.log"));
-        let file = File::create(&path)
-            .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(environment)?;
-        let mut copies = Vec::new();
-        if let (Some(out), Ok(file)) = (child.stdout.take(), file.try_clone()) {
-            copies.push(std::thread::spawn(move || {
-                copy(out, &mut io::stdout(), file)
-            }));
-        }
-        if let Some(err) = child.stderr.take() {
-            copies.push(std::thread::spawn(move || {
-                copy(err, &mut io::stderr(), file)
-            }));
-        }
-        Ok(Logged(child, copies))
-    }
-
-    /// Ends it if it has not ended, and writes the rest of what it said.
-    fn end(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-        for copy in self.1.drain(..) {
-            drop(copy.join());
-        }
-    }
-}
-
-fn copy(mut from: impl Read, to: &mut impl Write, mut file: File) -> io::Result<()> {
-    let mut buffer = [0; 8192];
-    loop {
-        let n = from.read(&mut buffer)?;
-        if n == 0 {
-            return Ok(());
-        }
-        file.write_all(&buffer[..n])?;
-        to.write_all(&buffer[..n])?;
-        to.flush()?;
-    }
 }
 
 #[cfg(test)]
