@@ -235,8 +235,8 @@ impl Ground {
                 machine.allowed.join(", ")
             ))
             .hint(
-                "--tune-host allows it for the run, as root; an object of your own may as well have \
-                   .flags = 1 (TCP_CONG_NON_RESTRICTED)",
+                "--tune-host allows it for the run, as root; or set .flags = 1 (TCP_CONG_NON_RESTRICTED) in your \
+                   own object",
             ));
         }
         // Root exceeds the limits of socket buffers as it is.

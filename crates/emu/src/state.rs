@@ -109,7 +109,8 @@ const LOCK: &str = "lock";
 const FILE: &str = "lab.json";
 
 impl Registry {
-    /// That of the user, in `$XDG_RUNTIME_DIR/farpath`, `/run/user/UID/farpath` or `/tmp/farpath-UID`.
+    /// That of the user, in `$XDG_RUNTIME_DIR/farpath`, `/run/user/UID/farpath` or `/tmp/farpath-UID`: the first whose
+    /// folder is the user's own, which another's is after `su`.
     ///
     /// # Errors
     /// When the folder cannot be made, or is somebody else's.
@@ -117,7 +118,9 @@ impl Registry {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR");
         let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         let uid = outer_uid(&map, getuid().as_raw());
-        Registry::at(&folder(runtime.as_deref(), uid, Path::exists))
+        let own = getuid().as_raw();
+        let is_own = |p: &Path| std::fs::metadata(p).is_ok_and(|m| m.is_dir() && m.uid() == own);
+        Registry::at(&folder(runtime.as_deref(), uid, is_own))
     }
 
     /// That in `folder`, which is made if need be.
@@ -342,13 +345,13 @@ fn is_at(open: &File, path: &Path) -> bool {
     }
 }
 
-fn folder(runtime: Option<&OsStr>, uid: u32, exists: impl Fn(&Path) -> bool) -> PathBuf {
+fn folder(runtime: Option<&OsStr>, uid: u32, is_own: impl Fn(&Path) -> bool) -> PathBuf {
     let own = PathBuf::from(format!("/run/user/{uid}"));
     let runtime = runtime.map(PathBuf::from).filter(|p| p.is_absolute());
     match [runtime, Some(own)]
         .into_iter()
         .flatten()
-        .find(|p| exists(p))
+        .find(|p| is_own(p))
     {
         Some(folder) => folder.join("farpath"),
         None => PathBuf::from(format!("/tmp/farpath-{uid}")),
@@ -545,9 +548,9 @@ mod tests {
 
     #[test]
     fn the_folder_is_the_users_own() {
-        let at = |runtime: Option<&str>, there: &[&str]| {
-            let exists = |p: &Path| there.iter().any(|t| Path::new(t) == p);
-            folder(runtime.map(OsStr::new), 7, exists)
+        let at = |runtime: Option<&str>, own: &[&str]| {
+            let is_own = |p: &Path| own.iter().any(|t| Path::new(t) == p);
+            folder(runtime.map(OsStr::new), 7, is_own)
         };
         assert_eq!(at(Some("/x"), &["/x"]), Path::new("/x/farpath"));
         assert_eq!(

@@ -97,7 +97,11 @@ fn copy(mut from: impl Read, mut to: impl Write, mut file: impl Write) -> io::Re
             logged = file.write_all(&buffer[..n]);
         }
         // A reader that went away is met by the program as it would be without a log: it cannot write any more.
-        if to.write_all(&buffer[..n]).and_then(|()| to.flush()).is_err() {
+        if to
+            .write_all(&buffer[..n])
+            .and_then(|()| to.flush())
+            .is_err()
+        {
             return logged;
         }
     }
