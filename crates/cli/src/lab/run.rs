@@ -227,7 +227,8 @@ fn programs(
         }
         if started.elapsed() >= next_look {
             next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
-            for host in hosts {
+            // Starting `ss` costs more than all else that a lab does while it is idle.
+            for host in hosts.iter().filter(|h| is_connected(&sockets(h.init))) {
                 let output = Connections::look(&mut host.command("ss")).output();
                 if let Ok(output) = output {
                     connections.note(&String::from_utf8_lossy(&output.stdout));
@@ -248,9 +249,7 @@ fn programs(
 fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Result<(), Failure> {
     let started = Instant::now();
     loop {
-        let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
-        let tables = files.map(|f| std::fs::read_to_string(f).unwrap_or_default());
-        if tables.iter().any(|t| listens(t, port)) {
+        if listens(&sockets(host), port) {
             return Ok(());
         }
         if let Some(status) = server.try_wait().map_err(environment)? {
@@ -273,20 +272,39 @@ fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Re
     }
 }
 
-/// Whether a table of sockets has one that listens on `port`: state 0A, the local address second.
-fn listens(table: &str, port: u16) -> bool {
-    table.lines().skip(1).any(|line| {
+/// The tables of a host's TCP sockets.
+fn sockets(host: Process) -> String {
+    let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
+    files
+        .map(|f| std::fs::read_to_string(f).unwrap_or_default())
+        .concat()
+}
+
+/// Local address and state of each socket in a table: the second word and the fourth.
+fn states(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    table.lines().filter_map(|line| {
         let mut words = line.split_whitespace().skip(1);
-        let local = words.next().and_then(|a| a.rsplit_once(':'));
-        let state = words.nth(1);
-        let own = local.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
-        own == Some(port) && state == Some("0A")
+        Some((words.next()?, words.nth(1)?))
     })
+}
+
+/// Whether a table of sockets has one that listens on `port`.
+fn listens(table: &str, port: u16) -> bool {
+    states(table).any(|(local, state)| {
+        let own = local.rsplit_once(':');
+        let own = own.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
+        own == Some(port) && state == "0A"
+    })
+}
+
+/// Whether a table of sockets has an established connection.
+fn is_connected(table: &str) -> bool {
+    states(table).any(|(_, state)| state == "01")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::listens;
+    use super::{is_connected, listens};
 
     #[test]
     fn a_listening_port_is_found() {
@@ -296,5 +314,7 @@ mod tests {
         assert!(listens(table, 0x1451));
         assert!(!listens(table, 0x1452));
         assert!(!listens("", 80));
+        let (listening, _) = table.rsplit_once("\n   1:").expect("two sockets");
+        assert!(is_connected(table) && !is_connected(listening));
     }
 }
