@@ -103,7 +103,7 @@ const LONGEST_NAME: usize = 64;
 const PATIENCE: u16 = 10_000;
 
 /// What is waited for a data plane that holds a name: one that was killed gives its memory back first; milliseconds.
-const DYING: u16 = 1_000;
+const DYING: u16 = 2_000;
 
 const LOCK: &str = "lock";
 const FILE: &str = "lab.json";

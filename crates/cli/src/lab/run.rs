@@ -28,6 +28,9 @@ const FAULT: u8 = 125;
 const LOOK: Wall = Wall::from_millis(10);
 const LOOKS: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
 
+/// Between two looks at a host's table of sockets, where their number stays the same.
+const TABLE: Wall = Wall::from_secs(1);
+
 /// How long a server may take until it listens.
 const WAIT: Wall = Wall::from_secs(120);
 
@@ -208,7 +211,8 @@ fn programs(
         std::thread::park_timeout(LOOK);
     }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
-    let mut command = hosts[0].command(program);
+    // In this process's group, or it could not read from a terminal.
+    let mut command = hosts[0].init.command(program);
     command.args(arguments);
     let mut client = logs.spawn(&mut command, "client")?;
     let mut connections = Connections::default();
@@ -227,8 +231,12 @@ fn programs(
         }
         if started.elapsed() >= next_look {
             next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
-            // Starting `ss` costs more than all else that a lab does while it is idle.
-            for host in hosts.iter().filter(|h| is_connected(&sockets(h.init))) {
+            // A look costs more than all else that an idle lab does.
+            let looked_at = match sockets_in_use(hosts[0].init) {
+                0 => &[],
+                _ => hosts,
+            };
+            for host in looked_at {
                 let output = Connections::look(&mut host.command("ss")).output();
                 if let Ok(output) = output {
                     connections.note(&String::from_utf8_lossy(&output.stdout));
@@ -238,7 +246,13 @@ fn programs(
         std::thread::park_timeout(LOOK);
     };
     if let Some(mut server) = server {
-        // It may have ended by itself.
+        if let Ok(Some(status)) = server.try_wait()
+            && !status.success()
+        {
+            note(&format!(
+                "the server had ended before the command did: {status}"
+            ));
+        }
         drop(server.kill());
         drop(server.wait());
     }
@@ -248,9 +262,15 @@ fn programs(
 /// Waits until something in the host listens on a TCP port.
 fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Result<(), Failure> {
     let started = Instant::now();
+    let mut seen = (0, started);
     loop {
-        if listens(&sockets(host), port) {
-            return Ok(());
+        let in_use = sockets_in_use(host);
+        if in_use > 0 && (in_use != seen.0 || seen.1.elapsed() > TABLE) {
+            let files = ["tcp", "tcp6"].map(|name| of_host(host, name));
+            if files.iter().any(|table| listens(table, port)) {
+                return Ok(());
+            }
+            seen = (in_use, Instant::now());
         }
         if let Some(status) = server.try_wait().map_err(environment)? {
             return Err(Failure::environment(format!(
@@ -272,39 +292,42 @@ fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Re
     }
 }
 
-/// The tables of a host's TCP sockets.
-fn sockets(host: Process) -> String {
-    let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
-    files
-        .map(|f| std::fs::read_to_string(f).unwrap_or_default())
-        .concat()
+/// A file of `/proc/net`, as the host has it.
+fn of_host(host: Process, name: &str) -> String {
+    std::fs::read_to_string(format!("/proc/{}/net/{name}", host.pid)).unwrap_or_default()
 }
 
-/// Local address and state of each socket in a table: the second word and the fourth.
-fn states(table: &str) -> impl Iterator<Item = (&str, &str)> {
-    table.lines().filter_map(|line| {
-        let mut words = line.split_whitespace().skip(1);
-        Some((words.next()?, words.nth(1)?))
+/// How many TCP sockets a host has, listening and connected. The kernel keeps count; for the table itself it walks through
+/// the sockets of all namespaces, which takes milliseconds.
+fn sockets_in_use(host: Process) -> u64 {
+    in_use(&of_host(host, "sockstat")) + in_use(&of_host(host, "sockstat6"))
+}
+
+/// `TCP: inuse 3 orphan 0` of `/proc/net/sockstat`, `TCP6: inuse 3` of its like.
+fn in_use(sockstat: &str) -> u64 {
+    sockstat.lines().fold(0, |sum, line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["TCP:" | "TCP6:", "inuse", count, ..] => sum + count.parse().unwrap_or(0),
+            _ => sum,
+        }
     })
 }
 
-/// Whether a table of sockets has one that listens on `port`.
+/// Whether a table of sockets has one that listens on `port`: state 0A, the local address second.
 fn listens(table: &str, port: u16) -> bool {
-    states(table).any(|(local, state)| {
-        let own = local.rsplit_once(':');
-        let own = own.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
-        own == Some(port) && state == "0A"
+    table.lines().skip(1).any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let local = words.next().and_then(|a| a.rsplit_once(':'));
+        let state = words.nth(1);
+        let own = local.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
+        own == Some(port) && state == Some("0A")
     })
-}
-
-/// Whether a table of sockets has an established connection.
-fn is_connected(table: &str) -> bool {
-    states(table).any(|(_, state)| state == "01")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_connected, listens};
+    use super::{in_use, listens};
 
     #[test]
     fn a_listening_port_is_found() {
@@ -314,7 +337,14 @@ mod tests {
         assert!(listens(table, 0x1451));
         assert!(!listens(table, 0x1452));
         assert!(!listens("", 80));
-        let (listening, _) = table.rsplit_once("\n   1:").expect("two sockets");
-        assert!(is_connected(table) && !is_connected(listening));
+    }
+
+    #[test]
+    fn sockets_are_counted_without_their_table() {
+        let text =
+            "sockets: used 9\nTCP: inuse 3 orphan 1 tw 0 alloc 7 mem 103\nUDP: inuse 4 mem 2\n";
+        assert_eq!(in_use(text), 3);
+        assert_eq!(in_use("TCP6: inuse 2\nUDP6: inuse 1\n"), 2);
+        assert_eq!(in_use(""), 0);
     }
 }
