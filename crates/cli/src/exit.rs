@@ -124,10 +124,13 @@ impl std::fmt::Display for Failure {
     }
 }
 
+/// What a note begins with.
+pub(crate) const NOTE: &str = "note: ";
+
 /// Says on standard error what is worth knowing and no failure.
 pub(crate) fn note(message: &str) {
     // Nobody may be reading.
-    drop(writeln!(std::io::stderr(), "note: {message}"));
+    drop(writeln!(std::io::stderr(), "{NOTE}{message}"));
 }
 
 /// Writes data to standard output. A reader that went away is not an error.

@@ -166,7 +166,7 @@ fn a_data_plane_that_was_stopped_says_so() {
     let ran = go_on(child).exits(0);
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
     assert!(
-        ran.err.contains("the data plane stood still for "),
+        ran.err.contains("the data plane stalled for "),
         "{}",
         ran.err
     );
@@ -220,7 +220,7 @@ fn a_starved_data_plane_says_so_and_what_helps() {
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
     assert!(
         ran.err
-            .contains("it starved, other processes had the processor"),
+            .contains("the data plane was starved of CPU by other processes"),
         "{}",
         ran.err
     );

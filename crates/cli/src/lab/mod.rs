@@ -7,6 +7,7 @@
 
 mod connections;
 mod control;
+mod logs;
 mod one_path;
 mod run;
 mod status;

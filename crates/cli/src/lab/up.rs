@@ -20,7 +20,7 @@ use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
 use super::{environment, log_of, registry};
 use crate::args::{LabControl, LabUpArgs};
-use crate::exit::{Exit, Failure, note, print};
+use crate::exit::{Exit, Failure, NOTE, note, print};
 use crate::progress::{self, Bar};
 use crate::run::sets;
 use farpath_experiment::algorithms::Programs;
@@ -35,7 +35,10 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     if args.foreground {
         return here(name, args);
     }
-    let log = log_of(&registry()?, name);
+    // The log of one that is up is its own.
+    let registry = registry()?;
+    registry.check_free(name).map_err(environment)?;
+    let log = log_of(&registry, name);
     let file = std::fs::File::create(&log).map_err(environment)?;
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "--lab", name, "up", "--foreground", &args.scenario]);
@@ -73,7 +76,8 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         let status = child.wait().map_err(environment)?;
         return not_up(status, &log);
     }
-    let lab = registry()?.read(name).map_err(environment)?;
+    pass_on(&log);
+    let lab = registry.read(name).map_err(environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
     let flag = if name == super::NAME {
         String::new()
@@ -93,17 +97,22 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+/// Says the notes of a log as notes of this process, and returns the rest of it: an error, or nothing.
+fn pass_on(log: &Path) -> String {
+    let said = std::fs::read_to_string(log).unwrap_or_default();
+    let (notes, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|l| l.starts_with(NOTE));
+    notes.iter().for_each(|n| note(&n[NOTE.len()..]));
+    let rest = rest.join("\n");
+    rest.trim().trim_start_matches("error: ").to_owned()
+}
+
 /// What the process of a lab said that ended before it was up.
 fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
-    let said = std::fs::read_to_string(log).unwrap_or_default();
+    let text = pass_on(log);
     drop(std::fs::remove_file(log));
-    let text = said.trim().trim_start_matches("error: ");
     match status.code() {
         // `FARPATH_LAB=auto`, and no lab to be had.
-        Some(0) => {
-            note(text.trim_start_matches("note: "));
-            Ok(Exit::Ok)
-        }
+        Some(0) => Ok(Exit::Ok),
         Some(2) => Err(Failure::usage(text)),
         _ => Err(Failure::environment(text)),
     }
