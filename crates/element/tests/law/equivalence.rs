@@ -112,7 +112,7 @@ fn assert_conserved(outcome: &Outcome, drained: bool) {
 }
 
 /// Everything the law says about one network.
-fn uphold(plan: &Plan, c: &mut Choices) {
+pub(crate) fn uphold(plan: &Plan, c: &mut Choices) {
     let (truth, end, drained) = oracle(plan, Make::AsPlanned);
     assert_conserved(&truth, drained);
 
@@ -316,7 +316,7 @@ fn a_hundred_networks_with_bundles_obey() {
 }
 
 /// Names the seed when a network breaks the law.
-struct Replay(u64);
+pub(crate) struct Replay(pub(crate) u64);
 
 impl std::ops::Drop for Replay {
     fn drop(&mut self) {

@@ -40,6 +40,8 @@ fn every_seeded_fault_is_caught() {
         (Make::Plain(Fault::IntervalEnd), EVENTS),
         (Make::Plain(Fault::LineTies), EVENTS),
         (Make::Plain(Fault::HeldBackHoldsAll), EVENTS),
+        (Make::Plain(Fault::LossOneLate), EVENTS),
+        (Make::Plain(Fault::RunsSpendNoLuck), EVENTS),
         (Make::TooFar, window),
         (Make::Asleep, EVENTS),
         (Make::Boasting, window),

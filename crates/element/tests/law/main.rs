@@ -4,6 +4,7 @@
 mod choices;
 mod equivalence;
 mod faults;
+mod losses;
 mod luck;
 mod net;
 mod node;

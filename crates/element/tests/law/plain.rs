@@ -42,6 +42,10 @@ pub(crate) enum Fault {
     LineTies,
     /// A frame that is held back on a line holds back those behind it.
     HeldBackHoldsAll,
+    /// A loss strikes the frame after the one it is due at.
+    LossOneLate,
+    /// A frame that is like the one before it spends no luck.
+    RunsSpendNoLuck,
 }
 
 pub(crate) struct Plain {
@@ -72,6 +76,9 @@ pub(crate) struct Plain {
     levels: Vec<(Time, u64)>,
     digest: u64,
     fault: Fault,
+    /// For faults: the likeness of the latest frame, and a loss that has not struck yet.
+    latest: Option<(u32, u64)>,
+    owed: Option<Drop>,
 }
 
 impl Plain {
@@ -102,6 +109,8 @@ impl Plain {
             levels: Vec::new(),
             digest: 0,
             fault,
+            latest: None,
+            owed: None,
         };
         plain.promised = plain.shortest();
         plain
@@ -172,7 +181,16 @@ impl Plain {
 
     fn luck(&mut self, frame: &Frame) -> Option<Drop> {
         let bytes = self.framing.wire_bytes(frame.link_payload());
-        self.losses.iter_mut().find_map(|l| l.strikes(frame, bytes))
+        let likeness = Some(frame.likeness());
+        let alike = std::mem::replace(&mut self.latest, likeness) == likeness;
+        if alike && self.fault == Fault::RunsSpendNoLuck {
+            return None;
+        }
+        let lost = self.losses.iter_mut().find_map(|l| l.strikes(frame, bytes));
+        match self.fault {
+            Fault::LossOneLate => std::mem::replace(&mut self.owed, lost),
+            _ => lost,
+        }
     }
 
     fn arrive(&mut self, frame: Frame, io: &mut Io<'_>) {

@@ -45,6 +45,18 @@ pub(crate) struct Cells {
     pub(crate) shape: Option<Contract>,
 }
 
+impl Cells {
+    /// Where the framing has none.
+    pub(crate) fn none() -> Cells {
+        Cells {
+            loss: CellLoss::default(),
+            glue: false,
+            police: None,
+            shape: None,
+        }
+    }
+}
+
 /// Node `a` to node `b` and back; routers come first in the numbering of nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
@@ -260,12 +272,7 @@ impl Palette {
         // Only links of cells choose about cells.
         let cells = match framing.is_atm() {
             true => self.cells(c, rate),
-            false => Cells {
-                loss: CellLoss::default(),
-                glue: false,
-                police: None,
-                shape: None,
-            },
+            false => Cells::none(),
         };
         let mut direction = Direction {
             cells,
