@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use farpath_config::text;
+use farpath_config::render;
 use farpath_scenario::plan::Plan;
 use farpath_wire::FlowDir;
 
@@ -51,7 +51,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         let colour = std::io::stdout().is_terminal();
         let (report, sources) = (&configuration.report, &configuration.sources);
         shown.push_str("\nthe routers' configurations\n\n");
-        shown.push_str(&text::render(report, sources, colour));
+        shown.push_str(&render::text(report, sources, colour));
     }
     print(&shown)?;
     Ok(Exit::Ok)
