@@ -7,6 +7,7 @@
 mod catos;
 pub mod ccc;
 mod check;
+mod commands;
 mod dialect;
 pub mod finding;
 mod hosts;
