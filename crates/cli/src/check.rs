@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
-use farpath_config::text;
+use farpath_config::render;
 use farpath_experiment::open;
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{Scenario, Way};
@@ -53,7 +53,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         let colour = std::io::stdout().is_terminal();
         let (report, sources) = (&configuration.report, &configuration.sources);
         shown.push_str("\nthe routers' configurations\n\n");
-        shown.push_str(&text::render(report, sources, colour));
+        shown.push_str(&render::text(report, sources, colour));
     }
     print(&shown)?;
     Ok(Exit::Ok)

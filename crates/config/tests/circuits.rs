@@ -403,7 +403,7 @@ fn a_report_reads_like_a_compilers() {
     let porto = PORTO.replace("south-3 to 203.0.113.1", "south-3 to 203.0.113.7");
     let both = sources([UTRECHT, &porto]);
     let report = check(&both, &[]);
-    let text = farpath_config::text::render(&report, &both, false);
+    let text = farpath_config::render::text(&report, &both, false);
     assert_eq!(text, include_str!("data/report.txt"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 80));
 }

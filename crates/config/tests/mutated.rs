@@ -1,6 +1,6 @@
 //! A million mutated inputs: they may be refused, and must not panic, nor must their messages.
 
-use farpath_config::{Dialect, Source, check, json, sarif, text};
+use farpath_config::{Dialect, Source, check, json, render, sarif};
 
 const CORPUS: [&str; 3] = [
     include_str!("data/utrecht.conf"),
@@ -80,7 +80,7 @@ fn run(seed: u64, inputs: u32) {
         let report = check(&sources, &[Some(dialect)]);
         right += u32::from(!report.failed());
         if i % 16 == 0 {
-            said += text::render(&report, &sources, false).len();
+            said += render::text(&report, &sources, false).len();
             said += json::document(&report, &sources).len();
             said += sarif::log(&report, &sources, "0").to_string().len();
         }

@@ -1,17 +1,13 @@
-//! From lines to what they say.
+//! A device under construction: what every statement may ask of it, and say to it.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
 
+use super::{Number, Word, Words};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
-use crate::qos::{Device, Interface, Maps, Stated};
+use crate::qos::{Device, Interface, Maps, Stated, faults};
 use crate::source::Place;
-
-use super::tree::{Kind, Tree};
-use super::words::{Word, Words};
-use super::{global, interface};
-use crate::qos::faults;
 
 /// What became of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,25 +18,6 @@ pub(crate) enum Taken {
     PassedOver,
     /// Nobody knows it.
     Unknown,
-}
-
-/// Reads file number `file`.
-pub fn read(text: &str, file: usize) -> Device {
-    let tree = Tree::parse(text);
-    let mut reader = Reader::new(file, Dialect::Ios);
-    if let Some(line) = tree.unfinished() {
-        let span = tree.lines()[line].span.clone();
-        reader.fault(
-            &faults::UNFINISHED,
-            span,
-            "this banner, certificate or macro never ends; everything after it was taken for its text".to_owned(),
-            "end it: the banner's mark, `quit` or `@` on a line of its own",
-        );
-    }
-    for line in tree.inside(None) {
-        global::line(&mut reader, &tree, line);
-    }
-    reader.device
 }
 
 /// A device under construction.
@@ -130,81 +107,62 @@ impl Reader {
         false
     }
 
-    /// The next word as a number in `range`. A fault says what `what` may be; `None` then, and if
-    /// there is no word.
-    pub(crate) fn number(
+    /// The next word as a number. A fault says what it may be; `None` then, and if there is no word.
+    pub(crate) fn number<V: TryFrom<u64>>(
         &mut self,
         words: &mut Words<'_>,
-        what: &str,
-        range: core::ops::RangeInclusive<u64>,
-    ) -> Option<u64> {
+        number: Number,
+    ) -> Option<V> {
+        let Number(what, least, most) = number;
         let Some(word) = words.next() else {
-            let end = words.rest().at;
-            self.fault(
-                &faults::MISSING,
-                end..end,
-                format!("{what} is missing"),
-                &format!("write {what}, {} to {}", range.start(), range.end()),
-            );
+            self.missing(words, what, format!("write {what}, {least} to {most}"));
             return None;
         };
-        self.within(word, what, range)
+        V::try_from(self.within(word, number)?).ok()
     }
 
-    fn within(
-        &mut self,
-        word: Word<'_>,
-        what: &str,
-        range: core::ops::RangeInclusive<u64>,
-    ) -> Option<u64> {
+    /// Says that `what` is missing where the words end.
+    pub(crate) fn missing(&mut self, words: &Words<'_>, what: &str, remedy: String) {
+        let end = words.rest().at;
+        let message = format!("{what} is missing");
+        self.fault(&faults::MISSING, end..end, message, &remedy);
+    }
+
+    fn within(&mut self, word: Word<'_>, Number(what, least, most): Number) -> Option<u64> {
         let value: Option<u64> = word.text.parse().ok();
-        if let Some(v) = value.filter(|v| range.contains(v)) {
+        if let Some(v) = value.filter(|v| (least..=most).contains(v)) {
             return Some(v);
         }
         let why = match value {
             Some(_) => format!("{what} {} is out of range", word.text),
             None => format!("`{}` is no number; {what} is one", shortened(word.text)),
         };
-        self.fault(
-            &faults::RANGE,
-            word.span(),
-            why,
-            &format!(
-                "{what} is a whole number from {} to {}",
-                range.start(),
-                range.end()
-            ),
-        );
+        let remedy = format!("{what} is a whole number from {least} to {most}");
+        self.fault(&faults::RANGE, word.span(), why, &remedy);
         None
     }
 
     /// All numbers that follow, `0-3` and `0,1` allowed, up to the first word that is none. `None`
     /// after a fault.
-    pub(crate) fn numbers(
+    pub(crate) fn numbers<V: TryFrom<u64>>(
         &mut self,
         words: &mut Words<'_>,
-        what: &str,
-        range: core::ops::RangeInclusive<u64>,
-    ) -> Option<Vec<u64>> {
+        number: Number,
+    ) -> Option<Vec<V>> {
         let mut list = Vec::new();
         let mut good = true;
         while let Some(word) = words.peek().filter(|w| is_numeric(w.text)) {
             words.next();
             let mut at = word.at;
             for part in word.text.split(',').filter(|p| !p.is_empty()) {
-                let piece = |text| Word { text, at };
-                let ends =
-                    match part.split_once('-') {
-                        None => self
-                            .within(piece(part), what, range.clone())
-                            .map(|v| (v, v)),
-                        Some((a, b)) => self
-                            .within(piece(a), what, range.clone())
-                            .zip(self.within(piece(b), what, range.clone())),
-                    };
+                let mut piece = |text| self.within(Word { text, at }, number);
+                let ends = match part.split_once('-') {
+                    None => piece(part).map(|v| (v, v)),
+                    Some((a, b)) => piece(a).zip(piece(b)),
+                };
                 at += part.len() + 1;
                 match ends {
-                    Some((a, b)) => list.extend(a..=b),
+                    Some((a, b)) => list.extend((a..=b).map_while(|v| V::try_from(v).ok())),
                     None => good = false,
                 }
                 if list.len() > MOST_NUMBERS {
@@ -213,17 +171,9 @@ impl Reader {
             }
         }
         if list.is_empty() && good {
-            let end = words.rest().at;
-            self.fault(
-                &faults::MISSING,
-                end..end,
-                format!("{what} is missing"),
-                &format!(
-                    "write one or more, each {} to {}",
-                    range.start(),
-                    range.end()
-                ),
-            );
+            let Number(what, least, most) = number;
+            let remedy = format!("write one or more, each {least} to {most}");
+            self.missing(words, what, remedy);
             return None;
         }
         good.then_some(list)
@@ -238,16 +188,15 @@ impl Reader {
         let note = ["//", "!", "#", "--", "/*", "("]
             .iter()
             .any(|m| rest.text.starts_with(m));
-        let message = match note {
-            true => format!(
-                "`{}`: no comment may follow a command; the switch refuses the whole line",
-                shortened(rest.text)
-            ),
-            false => format!(
-                "`{}` is no part of this command; the switch refuses the whole line",
-                shortened(rest.text)
-            ),
+        let why = match note {
+            true => "no comment may follow a command",
+            false => "is no part of this command",
         };
+        let colon = if note { ":" } else { "" };
+        let message = format!(
+            "`{}`{colon} {why}; the switch refuses the whole line",
+            shortened(rest.text)
+        );
         self.fault(
             &faults::LEFT_OVER,
             rest.span(),
@@ -291,28 +240,5 @@ pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// Reads what stands inside an interface.
-pub(crate) fn section(reader: &mut Reader, tree: &Tree<'_>, header: usize, targets: &[usize]) {
-    for line in tree.inside(Some(header)) {
-        let entry = &tree.lines()[line];
-        let (content, at) = (tree.content(line), entry.span.start);
-        match entry.kind {
-            Kind::Comment => interface::note(reader, content, at, targets),
-            Kind::Statement => {
-                let taken = interface::statement(reader, tree, line, targets);
-                if reader.count(taken) && !reader.is_prose(content, at) {
-                    let place = reader.place(entry.span.clone());
-                    for target in targets {
-                        reader.device.interfaces[*target]
-                            .unknown
-                            .push(place.clone());
-                    }
-                }
-            }
-            Kind::Blank | Kind::Leave | Kind::Blob => {}
-        }
     }
 }

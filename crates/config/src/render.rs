@@ -16,7 +16,7 @@ const MOST_UNRECOGNISED: usize = 5;
 const WIDTH: usize = 80;
 
 /// The report as text; `colour` adds terminal escapes.
-pub fn render(report: &Report, sources: &[Source], colour: bool) -> String {
+pub fn text(report: &Report, sources: &[Source], colour: bool) -> String {
     let renderer = if colour {
         Renderer::styled()
     } else {

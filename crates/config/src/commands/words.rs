@@ -12,6 +12,11 @@ impl Word<'_> {
     pub(crate) fn span(&self) -> core::ops::Range<usize> {
         self.at..self.at + self.text.len()
     }
+
+    /// Whether it begins with a digit.
+    pub(crate) fn is_numeral(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
 }
 
 /// Words not yet taken.
