@@ -10,6 +10,9 @@ use std::io::{self, BufRead, Write};
 use std::sync::Mutex;
 use std::thread;
 
+use nix::sys::prctl::set_timerslack;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
 use crate::clock::Clock;
 use crate::exchange::{self, Both};
 use crate::iperf3::{self, Iperf3Error, Server};
@@ -17,7 +20,6 @@ use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
 use crate::ping;
 use crate::report::{Message, Report};
 use crate::socket::{Prepared, SocketError};
-use crate::sys;
 use crate::tcp;
 use crate::udp;
 use crate::watch::{Stop, Stopper, Watch};
@@ -68,8 +70,9 @@ pub fn serve(
     output: impl Write + Send,
     (stopper, stop): (Stopper, Stop),
 ) -> Result<(), ServeError> {
-    sys::wake_on_time()?;
-    sys::raise_descriptor_limit()?;
+    // The kernel wakes threads up to 50 µs late else.
+    set_timerslack(1).map_err(io::Error::from)?;
+    raise_descriptor_limit().map_err(io::Error::from)?;
     let output = Mutex::new(output);
     let job: HostJob = line(&mut input)?;
     if job.schema != JOB_SCHEMA {
@@ -116,6 +119,12 @@ pub fn serve(
     })?;
     tell(&output, &Message::Done)?;
     Ok(())
+}
+
+/// Lets this process have as many descriptors as it may: a test of many streams needs thousands.
+fn raise_descriptor_limit() -> nix::Result<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most)
 }
 
 /// One line of JSON.
