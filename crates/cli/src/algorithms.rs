@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use farpath_emu::bpf::{self, Place, Registered, Source};
 use farpath_emu::settings::asked;
-use farpath_probe::Planned;
 use farpath_record::Origin;
-use farpath_scenario::plan::Plan;
 use farpath_scenario::{Congestion, Scenario, Set};
 use farpath_tcp::{Algorithm, Flavour};
 
@@ -114,22 +112,20 @@ pub(crate) fn sweep() {
     }
 }
 
-/// Registers what the tests of a run ask for and tells their jobs the names.
+/// Registers what the tests of a run ask for; returns the kernel's names of it by test.
 pub(crate) fn provide(
     scenario: &Scenario,
-    plan: &Plan,
-    planned: &mut Planned,
     programs: &mut Programs,
-) -> Result<(), Failure> {
-    for (number, flow) in plan.flows.iter().enumerate() {
-        let test = &scenario.tests[flow.test];
+) -> Result<BTreeMap<usize, String>, Failure> {
+    let mut names = BTreeMap::new();
+    for (number, test) in scenario.tests.iter().enumerate() {
         if let Some(tcp) = test.kind.tcp() {
             let name = programs.of_test(&tcp.cc);
             let name = name.map_err(|e| e.within(&format!("test `{}`", test.name)))?;
-            planned.set_algorithm(number, &name);
+            names.insert(number, name);
         }
     }
-    Ok(())
+    Ok(names)
 }
 
 /// Object files of a scenario lie in its folder.

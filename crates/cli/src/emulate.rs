@@ -15,7 +15,7 @@ use farpath_emu::rootless::{self, Demand};
 use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
-use farpath_probe::{Conductor, Planned, Results, Stop, plan_jobs, records, serve};
+use farpath_probe::{Conductor, Hosts, Planned, Results, Stop, plan_jobs, records, serve};
 use farpath_record::{LinkRecord, Origin, Record};
 use farpath_scenario::Scenario;
 use farpath_scenario::plan::{Plan, address};
@@ -107,9 +107,15 @@ pub(crate) fn point(
     advance: &mut dyn FnMut(u64),
 ) -> Result<(Vec<Record>, Vec<LinkRecord>), Failure> {
     let plan = Plan::new(scenario).map_err(|e| Failure::usage(e.to_string()))?;
-    let mut planned = plan_jobs(scenario, &plan, seed, &address);
     let mut programs = Programs::new()?;
-    algorithms::provide(scenario, &plan, &mut planned, &mut programs)?;
+    let algorithms = algorithms::provide(scenario, &mut programs)?;
+    let ground = Ground::prepare(scenario, programs, None, manner.tune_host)?;
+    let hosts = Hosts {
+        address: &address,
+        algorithm: &|test| algorithms.get(&test).cloned(),
+        mark: &|host, flow| mark(&ground.layouts, host, flow),
+    };
+    let planned = plan_jobs(scenario, &plan, seed, &hosts);
     for (test, why) in &planned.skipped {
         note(&format!(
             "test `{}` is not emulated: {why}",
@@ -117,9 +123,8 @@ pub(crate) fn point(
         ));
     }
     let nominal = nominal_end(scenario, &plan);
-    let ground = Ground::prepare(scenario, programs, None, manner.tune_host)?;
     tell(&ground.layouts);
-    let mut faults = mark(&ground.layouts, &mut planned);
+    let mut faults = unmarked(&ground.layouts, &planned);
     let options = Options {
         seed,
         sampling: sampling(nominal, manner.intervals.into()),
@@ -159,13 +164,21 @@ pub(crate) fn point(
     Ok((records, links))
 }
 
-/// Marks what leaves a host another way than its routes; says what cannot be marked, and so goes wrong.
-fn mark(layouts: &[Layout], planned: &mut Planned) -> Vec<String> {
+/// The mark of what leaves a host another way than its routes; 0 for the rest.
+fn mark(layouts: &[Layout], host: &str, flow: usize) -> u32 {
+    let layout = layouts.iter().find(|l| l.spec.name == host);
+    let bound = layout.and_then(|l| l.bound.iter().find(|b| b.flow == flow));
+    bound.map_or(0, |b| b.mark)
+}
+
+/// Says what cannot be marked, and so goes wrong.
+fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<String> {
     let mut faults = Vec::new();
     for layout in layouts {
         let host = &layout.spec.name;
+        let job = planned.jobs.hosts().get(host);
         for bound in &layout.bound {
-            if !planned.set_mark(host, bound.flow, bound.mark) {
+            if !job.is_some_and(|job| job.marks(bound.flow)) {
                 let (flow, interface) = (bound.flow, &bound.interface);
                 faults.push(format!(
                     "flow {flow} of `{host}` is to leave by {interface}, and went where the host's routes go: \

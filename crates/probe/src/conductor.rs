@@ -69,11 +69,11 @@ impl Conductor {
             hosts: BTreeMap::new(),
             said,
             results: Results::default(),
-            open: planned.hosts.len(),
+            open: planned.jobs.hosts().len(),
             failed: Vec::new(),
             started: false,
         };
-        for (name, job) in &planned.hosts {
+        for (name, job) in planned.jobs.hosts() {
             let start = |source| ConductorError::Start {
                 host: name.clone(),
                 source,

@@ -16,7 +16,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use crate::clock::Clock;
 use crate::exchange::{self, Both};
 use crate::iperf3::{self, Iperf3Error, Server};
-use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
+use crate::job::{HostJob, Task, Work};
 use crate::ping;
 use crate::report::{Message, Report};
 use crate::socket::{Prepared, SocketError};
@@ -32,7 +32,7 @@ pub enum ServeError {
     #[error("read the job or tell of it: {0}")]
     Pipe(#[from] io::Error),
     /// It is no job.
-    #[error("the job is not of schema `{JOB_SCHEMA}`: {0}")]
+    #[error("the job cannot be done: {0}")]
     Job(String),
 }
 
@@ -75,11 +75,8 @@ pub fn serve(
     raise_descriptor_limit().map_err(io::Error::from)?;
     let output = Mutex::new(output);
     let job: HostJob = line(&mut input)?;
-    if job.schema != JOB_SCHEMA {
-        return Err(ServeError::Job(format!("it is of `{}`", job.schema)));
-    }
     let (mut ready, mut stoppers) = (Vec::new(), BTreeMap::new());
-    for task in &job.tasks {
+    for task in job.tasks() {
         match prepare(&task.work) {
             Ok(socketed) => {
                 let (own, said) = Stop::new()?;
@@ -220,7 +217,7 @@ mod tests {
             "\n",
             "{}",
             "[1, 2]",
-            "{\"schema\": \"farpath.probe/1\"}",
+            "{\"schema\": \"farpath.probe/2\"}",
         ] {
             let (result, output) = told(input);
             assert!(
@@ -229,15 +226,15 @@ mod tests {
             );
             assert_eq!(output, "");
         }
-        let other = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}";
+        let other = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}";
         let (result, _) = told(other);
         let error = result.expect_err("another schema").to_string();
-        assert!(error.contains("farpath.probe/2"), "{error}");
+        assert!(error.contains("farpath.probe/3"), "{error}");
     }
 
     #[test]
     fn a_job_without_tasks_is_soon_done() {
-        let job = "{\"schema\": \"farpath.probe/1\", \"host\": \"a\", \"tasks\": []}\n17\n";
+        let job = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}\n17\n";
         let (result, output) = told(job);
         assert!(result.is_ok());
         assert_eq!(output, "\"ready\"\n\"done\"\n");

@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::Command;
 use std::time::Duration;
 
-use farpath_probe::{Conductor, Planned, Report, Results, Work, plan_jobs, records};
+use farpath_probe::job::Work;
+use farpath_probe::{Conductor, Hosts, Planned, Report, Results, plan_jobs, records};
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Scenario, Source, parse};
@@ -46,7 +47,7 @@ impl Run {
                 _ => Ipv4Addr::new(127, 31, number, node.0 as u8 + 1).into(),
             }
         };
-        let planned = plan_jobs(scenario, &plan, 1, &address);
+        let planned = plan_jobs(scenario, &plan, 1, &Hosts::at(&address));
         assert_eq!(planned.skipped, BTreeMap::new());
         let results = conduct(&planned, then);
         let both = (&planned, &results);
@@ -77,8 +78,8 @@ impl Run {
 
     /// Whether the end that wrote is the one that listened.
     pub(crate) fn listening_source(&self) -> Option<bool> {
-        self.planned.hosts["b"]
-            .tasks
+        self.planned.jobs.hosts()["b"]
+            .tasks()
             .iter()
             .find_map(|task| match &task.work {
                 Work::TcpSend(_) => Some(self.results.reports[&task.flow].iter().any(is_source)),
@@ -88,7 +89,7 @@ impl Run {
 
     /// Datagrams due before the end.
     pub(crate) fn expected_datagrams(&self) -> u64 {
-        let tasks = self.planned.hosts["b"].tasks.iter();
+        let tasks = self.planned.jobs.hosts()["b"].tasks().iter();
         let mut expected = tasks.filter_map(|task| match &task.work {
             Work::UdpReceive(work) => Some(work.expected),
             _ => None,
