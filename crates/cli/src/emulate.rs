@@ -15,6 +15,7 @@ use farpath_emu::rootless::{self, Demand};
 use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
+use farpath_probe::peer::{Peer, Process};
 use farpath_probe::{Conductor, Hosts, Planned, Results, Stop, plan_jobs, records, serve};
 use farpath_record::{LinkRecord, Origin, Record};
 use farpath_scenario::Scenario;
@@ -300,9 +301,12 @@ pub(crate) fn polling(busy: bool) -> Polling {
 
 /// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
 pub(crate) fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Failure> {
-    let command = |name: &str| probe_on(hosts, name);
+    let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+        Ok(Box::new(Process::start(probe_on(hosts, name))?))
+    };
     let environment = |e: farpath_probe::ConductorError| Failure::environment(e.to_string());
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE).map_err(environment)?;
+    let prepared = Conductor::prepare(&planned.jobs, peer, PATIENCE);
+    let mut conductor = prepared.map_err(environment)?;
     let clock = Clock::start(LEAD);
     conductor.start(clock.zero_ns()).map_err(environment)?;
     Ok((conductor, clock))

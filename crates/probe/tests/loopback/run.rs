@@ -1,11 +1,13 @@
 //! Two processes of this machine that run a scenario's test.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::Command;
 use std::time::Duration;
 
 use farpath_probe::job::Work;
+use farpath_probe::peer::{Peer, Process};
 use farpath_probe::{Conductor, Hosts, Planned, Report, Results, plan_jobs, records};
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
@@ -103,8 +105,12 @@ fn is_source(report: &Report) -> bool {
 }
 
 fn conduct(planned: &Planned, then: fn(&mut Conductor)) -> Results {
-    let command = |_: &str| Command::new(env!("CARGO_BIN_EXE_farpath-probe-host"));
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE).expect("two processes");
+    let peer = |_: &str| -> io::Result<Box<dyn Peer>> {
+        let command = Command::new(env!("CARGO_BIN_EXE_farpath-probe-host"));
+        Ok(Box::new(Process::start(command)?))
+    };
+    let prepared = Conductor::prepare(&planned.jobs, peer, PATIENCE);
+    let mut conductor = prepared.expect("two processes");
     conductor
         .start(farpath_probe::monotonic_ns())
         .expect("they listen");
