@@ -309,3 +309,190 @@ impl Conductor {
 }
 
 const ENDED: &str = "ended early";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Offset;
+    use crate::job::{HostJob, Ping};
+    use farpath_units::Time;
+    use std::sync::{Arc, Mutex};
+
+    /// Longer than anything takes here.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// The run's time zero.
+    const ZERO_NS: u64 = 1 << 60;
+
+    /// A host with a clock of our making: so far ahead, later by more, and stepped back while it answers.
+    #[derive(Clone, Default)]
+    struct Simulated {
+        clock: ClockName,
+        ahead_ns: i64,
+        more_ns: i64,
+        back_ns: u64,
+        told: Option<Told>,
+        orders: Arc<Mutex<Vec<Order>>>,
+    }
+
+    impl Peer for Simulated {
+        fn begin(&mut self, _: &HostJob, told: Told) -> Result<(), PeerError> {
+            let clock = Some(self.clock.clone());
+            assert!(told.message(Message::Ready { clock }));
+            self.told = Some(told);
+            Ok(())
+        }
+
+        fn order(&mut self, order: &Order) -> io::Result<()> {
+            self.orders.lock().expect("a list").push(*order);
+            let told = self.told.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
+            match order {
+                Order::Stamp(number) => {
+                    let now = sys::monotonic_ns().saturating_add_signed(self.ahead_ns);
+                    told.message(Message::Stamp {
+                        number: *number,
+                        heard_ns: now,
+                        answered_ns: now - self.back_ns,
+                    });
+                }
+                Order::Start { .. } => {
+                    self.ahead_ns += self.more_ns;
+                    told.message(Message::Done);
+                }
+                Order::End { .. } => {}
+            }
+            Ok(())
+        }
+
+        fn close(&mut self) {
+            self.told = None;
+        }
+    }
+
+    fn jobs(names: &[&str]) -> Jobs {
+        let mut jobs = Jobs::new();
+        for (flow, name) in names.iter().enumerate() {
+            let ping = Ping {
+                host: (*name).to_owned(),
+                local: [192, 0, 2, 1].into(),
+                mark: 0,
+                remote: [192, 0, 2, 2].into(),
+                identifier: 1,
+                class: 0,
+                ttl: 64,
+                size: 64,
+                start: Time::ZERO,
+                interval: farpath_units::Duration::from_secs(1),
+                count: 1,
+                timeout: farpath_units::Duration::from_secs(1),
+            };
+            jobs.ping(flow, &ping).expect("a flow");
+        }
+        jobs
+    }
+
+    fn prepare(hosts: &[(&str, &Simulated)]) -> Result<Conductor, ConductorError> {
+        let names: Vec<&str> = hosts.iter().map(|(name, _)| *name).collect();
+        let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+            let host = hosts.iter().find(|(host, _)| *host == name);
+            Ok(Box::new(host.expect("a host").1.clone()))
+        };
+        Conductor::prepare(&jobs(&names), peer, PATIENCE)
+    }
+
+    fn run(hosts: &[(&str, &Simulated)]) -> Results {
+        let mut conductor = prepare(hosts).unwrap_or_else(|e| panic!("{e}"));
+        conductor.start(ZERO_NS).expect("they listen");
+        assert!(conductor.listen(PATIENCE));
+        conductor.finish()
+    }
+
+    /// What a host was told.
+    fn orders(host: &Simulated) -> (usize, Vec<Order>) {
+        let orders = host.orders.lock().expect("a list").clone();
+        let is_stamp = |order: &Order| matches!(order, Order::Stamp(_));
+        let (stamps, rest): (Vec<_>, Vec<_>) = orders.into_iter().partition(is_stamp);
+        (stamps.len(), rest)
+    }
+
+    #[test]
+    fn every_host_is_told_the_start_on_its_own_clock() {
+        let ahead = |ahead_ns| Simulated {
+            ahead_ns,
+            ..Simulated::default()
+        };
+        let (east, west) = (ahead(-1_000_000), ahead(7_777_777_777_777));
+        let results = run(&[("east", &east), ("west", &west)]);
+        for (name, host) in [("east", &east), ("west", &west)] {
+            let clock = &results.clocks[name];
+            let truth = Offset {
+                offset_ns: host.ahead_ns,
+                error_ns: 0,
+            };
+            assert!(clock.start.agrees_with(&truth), "{clock:?}");
+            let zero_ns = ZERO_NS.checked_add_signed(clock.start.offset_ns);
+            let zero_ns = zero_ns.expect("a time");
+            assert_eq!(orders(host), (16, vec![Order::Start { zero_ns }]));
+        }
+        let errors = ["east", "west"].map(|name| results.clocks[name].error_ns());
+        let both = results.clock_error_ns("east", "west");
+        assert_eq!(both, Some(errors[0] + errors[1]));
+    }
+
+    #[test]
+    fn a_clock_that_runs_away_is_an_error() {
+        let more_ns = 5_000_000;
+        let host = Simulated {
+            more_ns,
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let clock = &results.clocks["a"];
+        let end = clock.end.expect("they were compared again");
+        let change = Offset {
+            offset_ns: clock.start.offset_ns + more_ns,
+            error_ns: clock.start.error_ns,
+        };
+        assert!(end.agrees_with(&change), "{clock:?}");
+        assert!(clock.error_ns() >= more_ns.unsigned_abs() - clock.start.error_ns);
+    }
+
+    #[test]
+    fn who_reads_the_conductors_clock_has_its_zero() {
+        let host = Simulated {
+            clock: ClockName::own(),
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let start = Order::Start { zero_ns: ZERO_NS };
+        assert_eq!(orders(&host), (8, vec![start]));
+        assert_eq!(results.clocks["a"].error_ns(), 0);
+    }
+
+    #[test]
+    fn a_copy_of_this_machine_is_another() {
+        let ahead_ns = 3_600_000_000_000;
+        let host = Simulated {
+            clock: ClockName::own(),
+            ahead_ns,
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let offset = results.clocks["a"].start;
+        assert!(offset.offset_ns.abs_diff(ahead_ns) <= offset.error_ns);
+    }
+
+    #[test]
+    fn a_clock_that_runs_backwards_is_refused() {
+        let host = Simulated {
+            back_ns: 1,
+            ..Simulated::default()
+        };
+        let nonsense = prepare(&[("a", &host)]);
+        let error = match nonsense {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("it was believed"),
+        };
+        assert!(error.contains("time stamps that cannot be"), "{error}");
+    }
+}
