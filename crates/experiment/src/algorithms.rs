@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use farpath_emu::bpf::{self, Place, Registered, Source};
 use farpath_emu::settings::asked;
-use farpath_probe::Planned;
 use farpath_record::Origin as Name;
-use farpath_scenario::plan::Plan;
 use farpath_scenario::{Congestion, Scenario, Set};
 use farpath_tcp::{Algorithm, Flavour};
 
@@ -125,23 +123,21 @@ pub fn sweep(progress: &mut dyn Progress) {
     }
 }
 
-/// Registers what the tests of a run ask for and tells their jobs the names.
+/// Registers what the tests of a run ask for; returns the kernel's names of it by test.
 pub(crate) fn provide(
     scenario: &Scenario,
-    plan: &Plan,
-    planned: &mut Planned,
     programs: &mut Programs,
     progress: &mut dyn Progress,
-) -> Result<(), Fault> {
-    for (number, flow) in plan.flows.iter().enumerate() {
-        let test = &scenario.tests[flow.test];
+) -> Result<BTreeMap<usize, String>, Fault> {
+    let mut names = BTreeMap::new();
+    for (number, test) in scenario.tests.iter().enumerate() {
         if let Some(tcp) = test.kind.tcp() {
             let name = programs.of_test(&tcp.cc, progress);
             let name = name.map_err(|e| e.at(format!("test `{}`", test.name)))?;
-            planned.set_algorithm(number, &name);
+            names.insert(number, name);
         }
     }
-    Ok(())
+    Ok(names)
 }
 
 /// What `--cc` comes to: every connection of the scenario asks for it.

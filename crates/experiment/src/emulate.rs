@@ -15,7 +15,8 @@ use farpath_emu::rootless::{self, Demand};
 use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
-use farpath_probe::{Conductor, Planned, Results, Stop, plan_jobs, records, serve};
+use farpath_probe::peer::{Peer, Process};
+use farpath_probe::{Conductor, Hosts, Planned, Results, Stop, plan_jobs, records, serve};
 use farpath_record::Origin as Name;
 use farpath_scenario::Scenario;
 use farpath_scenario::plan::address;
@@ -132,9 +133,15 @@ fn point(
 ) -> Result<Findings, Fault> {
     let (scenario, plan, at) = (setting.scenario, setting.plan, setting.point);
     let seed = setting.seed;
-    let mut planned = plan_jobs(scenario, plan, seed, &address);
     let mut programs = Programs::new(progress)?;
-    algorithms::provide(scenario, plan, &mut planned, &mut programs, progress)?;
+    let algorithms = algorithms::provide(scenario, &mut programs, progress)?;
+    let ground = Ground::prepare(scenario, (programs, None), manner.tune_host, progress)?;
+    let hosts = Hosts {
+        address: &address,
+        algorithm: &|test| algorithms.get(&test).cloned(),
+        mark: &|host, flow| mark(&ground.layouts, host, flow),
+    };
+    let planned = plan_jobs(scenario, plan, seed, &hosts);
     for (test, why) in &planned.skipped {
         progress.note(&format!(
             "test `{}` is not emulated: {why}",
@@ -142,9 +149,8 @@ fn point(
         ));
     }
     let nominal = nominal_end(scenario, plan);
-    let ground = Ground::prepare(scenario, (programs, None), manner.tune_host, progress)?;
     tell(&ground.layouts, progress);
-    let mut faults = mark(&ground.layouts, &mut planned);
+    let mut faults = unmarked(&ground.layouts, &planned);
     let options = Options {
         seed,
         sampling: sampling(nominal, scenario.intervals.into()),
@@ -188,13 +194,21 @@ fn point(
     })
 }
 
-/// Marks what leaves a host another way than its routes; says what cannot be marked, and so goes wrong.
-fn mark(layouts: &[Layout], planned: &mut Planned) -> Vec<String> {
+/// The mark of what leaves a host another way than its routes; 0 for the rest.
+fn mark(layouts: &[Layout], host: &str, flow: usize) -> u32 {
+    let layout = layouts.iter().find(|l| l.spec.name == host);
+    let bound = layout.and_then(|l| l.bound.iter().find(|b| b.flow == flow));
+    bound.map_or(0, |b| b.mark)
+}
+
+/// Says what cannot be marked, and so goes wrong.
+fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<String> {
     let mut faults = Vec::new();
     for layout in layouts {
         let host = &layout.spec.name;
+        let job = planned.jobs.hosts().get(host);
         for bound in &layout.bound {
-            if !planned.set_mark(host, bound.flow, bound.mark) {
+            if !job.is_some_and(|job| job.marks(bound.flow)) {
                 let (flow, interface) = (bound.flow, &bound.interface);
                 faults.push(format!(
                     "flow {flow} of `{host}` is to leave by {interface}, and went where the host's routes go: \
@@ -314,8 +328,10 @@ pub fn polling(busy: bool) -> Polling {
 
 /// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
 pub fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fault> {
-    let command = |name: &str| probe_on(hosts, name);
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE)?;
+    let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+        Ok(Box::new(Process::start(probe_on(hosts, name))?))
+    };
+    let mut conductor = Conductor::prepare(&planned.jobs, peer, PATIENCE)?;
     let clock = Clock::start(LEAD);
     conductor.start(clock.zero_ns())?;
     Ok((conductor, clock))

@@ -14,9 +14,9 @@ use farpath_scenario::{Scenario, Test, TestKind, Tool};
 use crate::limits;
 use crate::planned::Planned;
 use crate::report::{
-    AskReport, PingReport, Report, Results, TcpReceiveReport, TcpSendReport, UdpReceiveReport,
-    UdpSendReport,
+    AskReport, PingReport, Report, TcpReceiveReport, TcpSendReport, UdpReceiveReport, UdpSendReport,
 };
+use crate::results::Results;
 use curve::{ramp_ns, recovery_ns, tcp_series};
 
 /// Says what else than its own timers limited a flow between two instants of the run, in

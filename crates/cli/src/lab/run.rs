@@ -6,7 +6,7 @@ use std::time::{Duration as Wall, Instant};
 use farpath_emu::lab::{Beside, Lab, Options};
 use farpath_emu::{Host, Process};
 use farpath_experiment::Fault;
-use farpath_probe::{plan_jobs, records};
+use farpath_probe::{Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
 use farpath_scenario::plan::{Plan, address};
@@ -159,7 +159,7 @@ fn both(
     logs: &mut Logs<'_>,
 ) -> Result<(u8, Option<f64>, Option<String>), Failure> {
     let plan = Plan::new(scenario).map_err(environment)?;
-    let planned = plan_jobs(scenario, &plan, args.seed, &address);
+    let planned = plan_jobs(scenario, &plan, args.seed, &Hosts::at(&address));
     let (mut conductor, clock) = emulate::begin(&planned, hosts)?;
     let bdp = bdp(scenario);
     let done = lab.run_beside(clock, |beside| {
