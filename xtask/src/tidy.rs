@@ -7,6 +7,7 @@ mod length;
 mod licences;
 mod links;
 pub(crate) mod rfc;
+mod unused;
 mod waivers;
 mod words;
 
@@ -59,6 +60,7 @@ pub(crate) fn run() -> Result<bool, String> {
     let known = rfc::known()?;
 
     let mut findings = arrows::check(&workspace);
+    findings.extend(unused::check(&workspace, &files));
     findings.extend(licences::check(&everything));
     findings.extend(licences::check_decisions(&workspace, &files));
     findings.extend(length::check(&files, &waivers));

@@ -234,6 +234,10 @@ pub(crate) struct RunArgs {
     /// Run the simulation N times, each with its own seed, and print mean, spread and confidence
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,
+    /// Run N points, repeats and searches at once, fewer where memory is short; all processors if not given.
+    /// The results are the same to the bit; real time runs alone
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
     /// Print the records as one JSON document instead of the table
     #[arg(long)]
     pub(crate) json: bool,

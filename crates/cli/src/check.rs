@@ -1,15 +1,17 @@
 //! `farpath check`: read a scenario, build it, and show the way its tests take.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
-use farpath_config::text;
-use farpath_scenario::plan::Plan;
+use farpath_config::render;
+use farpath_experiment::open;
+use farpath_scenario::plan::{self, Plan};
+use farpath_scenario::{Scenario, Way};
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, print};
-use crate::page;
-use crate::run::{open, sets};
+use crate::run::sets;
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = open(&args.scenario, &sets(&args.sets)?)?;
@@ -40,19 +42,71 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             test.kind.name(),
             scenario.node_name(plan.flows[flow].source),
             scenario.node_name(plan.flows[flow].sink),
-            page::describe(scenario, &plan, dir),
-            page::describe(scenario, &plan, dir.turned()),
+            describe(scenario, &plan, dir),
+            describe(scenario, &plan, dir.turned()),
         ));
     }
     for bundle in &scenario.bundles {
-        shown.push_str(&page::bundle(scenario, &plan, bundle));
+        shown.push_str(&on_members(scenario, &plan, bundle));
     }
     if let Some(configuration) = &scenario.configuration {
         let colour = std::io::stdout().is_terminal();
         let (report, sources) = (&configuration.report, &configuration.sources);
         shown.push_str("\nthe routers' configurations\n\n");
-        shown.push_str(&text::render(report, sources, colour));
+        shown.push_str(&render::text(report, sources, colour));
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.
+fn on_members(scenario: &Scenario, plan: &Plan, bundle: &farpath_scenario::Bundle) -> String {
+    if bundle.unit == farpath_element::Unit::Packet {
+        let names = bundle.links.iter().map(|l| &scenario.links[l.0].name[..]);
+        let names = names.collect::<Vec<_>>().join(", ");
+        return format!("\n  bundle {}, frames in turn on {names}\n", bundle.name);
+    }
+    let mut on = BTreeMap::<usize, u32>::new();
+    for flow in 0..plan.flows.len() {
+        let dir = FlowDir::forward(flow as u16);
+        for hop in [dir, dir.turned()]
+            .iter()
+            .flat_map(|d| plan.walk(scenario, *d))
+        {
+            *on.entry(hop.port).or_default() += 1;
+        }
+    }
+    let many = |link, way| on.get(&plan::port_of(link, way)).copied().unwrap_or(0);
+    let members = bundle.links.iter().map(|&link| {
+        let name = &scenario.links[link.0].name;
+        let (there, back) = (many(link, Way::Forward), many(link, Way::Reverse));
+        format!("    {name}  {there} →  {back} ←\n")
+    });
+    let members: String = members.collect();
+    format!(
+        "\n  bundle {}, flows on each member\n{members}",
+        bundle.name
+    )
+}
+
+/// One line per crossing, for `farpath check`.
+fn describe(scenario: &Scenario, plan: &Plan, dir: FlowDir) -> String {
+    let steps: Vec<String> = plan
+        .walk(scenario, dir)
+        .iter()
+        .map(|hop| {
+            let port: &plan::PortPlan = &plan.ports[hop.port];
+            let arrow = if port.way == Way::Forward {
+                "→"
+            } else {
+                "←"
+            };
+            let name = &scenario.links[port.link.0].name;
+            match hop.lsp {
+                Some(lsp) => format!("{arrow} {name} ({})", scenario.lsps[lsp].name),
+                None => format!("{arrow} {name}"),
+            }
+        })
+        .collect();
+    steps.join("  ")
 }

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use farpath_config::ccc::snaky::{Router, Snaky};
-use farpath_config::{Dialect, Report, Severity, Source, check_with, json, sarif, text};
+use farpath_config::{Dialect, Report, Severity, Source, check_with, json, render, sarif};
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
 use crate::exit::{Exit, Failure, print};
@@ -40,7 +40,7 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
             sarif::log(&report, &sources, env!("CARGO_PKG_VERSION"))
         )
     } else {
-        text::render(&report, &sources, std::io::stdout().is_terminal())
+        render::text(&report, &sources, std::io::stdout().is_terminal())
     };
     print(&shown)?;
     Ok(outcome(&report, args.fail_on))
@@ -123,7 +123,7 @@ fn tunnel(args: &SnakyArgs) -> Result<Snaky, Failure> {
     let access = pair("--access", &args.access)?;
     let addresses = pair("--addresses", ends)?;
     let router = |i: usize| {
-        Ok(Router {
+        Ok::<_, Failure>(Router {
             name: names[i].to_owned(),
             core: core[i].to_owned(),
             address: parsed("--addresses", addresses[i], "192.0.2.1,192.0.2.2/30")?,

@@ -10,13 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use farpath_drill::Verdict;
+use farpath_experiment::Progress;
 use farpath_report::junit;
 use serde_json::{Value, json};
 
 use crate::args::ConformanceArgs;
 use crate::exit::{Exit, Failure, note, print};
 use crate::output::prepare_file;
-use crate::progress::{self, Progress};
+use crate::progress::{self, Bar};
 
 /// Version of the JSON document.
 const SCHEMA: &str = "farpath.conformance/1";
@@ -51,7 +52,8 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
         ));
     }
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;
-    let bar = Progress::new(files.len() as u64);
+    let mut bar = Bar::new();
+    bar.expect(files.len() as u64);
     let mut results = Vec::with_capacity(files.len());
     for file in files {
         if progress::interrupted() {
@@ -61,7 +63,7 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
         bar.say(&file.file_name().unwrap_or_default().to_string_lossy());
         let fate = run(&file)?;
         results.push(Result { file, fate });
-        bar.advance_by(1000);
+        bar.advance(1000);
     }
     bar.finish();
     if let Some(file) = junit {

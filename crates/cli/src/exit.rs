@@ -1,7 +1,9 @@
 //! Exit codes, and how a failure is told.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+
+use farpath_experiment::{Class, Fault};
 
 /// How a command ended; the numbers are part of the command line's contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +75,6 @@ impl Failure {
         self.exit == Exit::Interrupted
     }
 
-    /// Says where it was met.
-    pub(crate) fn within(mut self, place: &str) -> Failure {
-        self.message = format!("{place}: {}", self.message);
-        self
-    }
-
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let message = self.message.trim_end();
@@ -98,6 +94,25 @@ impl Failure {
     }
 }
 
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        let message = match &fault {
+            Fault::Scenario(errors) => errors.render(std::io::stderr().is_terminal()),
+            other => other.to_string(),
+        };
+        let exit = match fault.class() {
+            Class::Usage => Exit::Usage,
+            Class::Environment => Exit::Environment,
+            Class::Interrupted => Exit::Interrupted,
+        };
+        Failure {
+            exit,
+            message,
+            hint: fault.remedy(),
+        }
+    }
+}
+
 impl std::fmt::Display for Failure {
     /// What to say, in one line.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -109,10 +124,13 @@ impl std::fmt::Display for Failure {
     }
 }
 
+/// What a note begins with.
+pub(crate) const NOTE: &str = "note: ";
+
 /// Says on standard error what is worth knowing and no failure.
 pub(crate) fn note(message: &str) {
     // Nobody may be reading.
-    drop(writeln!(std::io::stderr(), "note: {message}"));
+    drop(writeln!(std::io::stderr(), "{NOTE}{message}"));
 }
 
 /// Writes data to standard output. A reader that went away is not an error.

@@ -1,34 +1,27 @@
 //! `farpath`: describe a path once; predict it, simulate it, lay the answers side by side.
 
-mod algorithms;
 mod args;
+mod captures;
 mod check;
 mod compare;
 mod config;
 mod conformance;
-mod emulate;
 mod exit;
 mod lab;
 mod lbe;
-mod memory;
 mod new;
 mod output;
-mod page;
 mod predict;
 mod progress;
 mod run;
 mod scenarios;
-mod search;
-mod sequence;
-mod simulate;
-mod tap;
 
 use clap::Parser;
 
 use crate::args::{Cli, Command};
 
 fn main() -> std::process::ExitCode {
-    emulate::roles();
+    farpath_experiment::emulate::roles();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -9,12 +9,12 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
+use farpath_experiment::Loaded;
 use farpath_record::RunDocument;
-use farpath_report::html::{ReportData, render};
+use farpath_record::page::ReportData;
+use farpath_report::html::render;
 
 use crate::exit::Failure;
-use crate::run::Loaded;
-use crate::tap::Taps;
 
 /// A folder that will hold the results of a run; one made for them goes again if none came.
 pub(crate) struct Output {
@@ -164,7 +164,6 @@ impl Output {
         loaded: &Loaded,
         document: &RunDocument,
         page: &ReportData,
-        taps: Option<Taps>,
     ) -> Result<(), Failure> {
         let mut csv = Vec::new();
         document
@@ -188,6 +187,6 @@ impl Output {
             fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
             prepare_file(&path)?.write(text.as_bytes())?;
         }
-        taps.map_or(Ok(()), Taps::finish)
+        Ok(())
     }
 }

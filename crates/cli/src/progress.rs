@@ -1,10 +1,10 @@
 //! Progress on standard error for anything over a second, and Ctrl-C.
 
-use std::cell::Cell;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use farpath_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::{Failure, note};
@@ -33,55 +33,44 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Where standard error is no terminal, a run longer than this says every tenth it has done.
 const LONG: Duration = Duration::from_secs(10);
 
-/// One bar for a whole command, in thousandths; lines instead where there is no terminal.
-pub(crate) struct Progress {
+/// One bar for a whole command, in thousandths; lines instead where there is no terminal. What is worth
+/// knowing goes to standard error, and Ctrl-C interrupts.
+pub(crate) struct Bar {
     bar: ProgressBar,
     terminal: bool,
     /// Whether the bar is to be shown once the run takes long.
-    waiting: Cell<bool>,
+    waiting: bool,
     /// The last tenth a line was printed for.
-    tenth: Cell<u64>,
+    tenth: u64,
 }
 
-impl Progress {
-    /// A bar over `parts` equal parts.
-    pub(crate) fn new(parts: u64) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(parts * 1000), ProgressDrawTarget::hidden());
+impl Bar {
+    /// A bar that shows nothing until it is told how much there is to do.
+    pub(crate) fn new() -> Bar {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
         // The template is a constant; if it were wrong the default would still show progress.
         if let Ok(style) = ProgressStyle::with_template(
             "{msg:28!} [{bar:24}] {percent:>3} %  {elapsed} (left {eta})",
         ) {
             bar.set_style(style.progress_chars("=> "));
         }
-        Progress {
+        Bar {
             bar,
             terminal: std::io::stderr().is_terminal(),
-            waiting: Cell::new(true),
-            tenth: Cell::new(0),
+            waiting: true,
+            tenth: 0,
         }
     }
 
-    /// What is being done.
-    pub(crate) fn say(&self, message: &str) {
-        self.bar.set_message(message.to_owned());
-        self.show();
-    }
-
-    /// So many thousandths of a part are done.
-    pub(crate) fn advance_by(&self, thousandths: u64) {
-        self.bar.inc(thousandths);
-        self.show();
-    }
-
-    fn show(&self) {
+    fn show(&mut self) {
         if !self.terminal {
             let tenth = 10 * self.bar.position() / self.bar.length().unwrap_or(1).max(1);
-            if tenth > self.tenth.get() && self.bar.elapsed() >= LONG {
-                self.tenth.set(tenth);
+            if tenth > self.tenth && self.bar.elapsed() >= LONG {
+                self.tenth = tenth;
                 note(&format!("{} {} %", self.bar.message(), 10 * tenth));
             }
-        } else if self.waiting.get() && self.bar.elapsed() >= PATIENCE {
-            self.waiting.set(false);
+        } else if self.waiting && self.bar.elapsed() >= PATIENCE {
+            self.waiting = false;
             self.bar
                 .set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
             self.bar.enable_steady_tick(Duration::from_millis(250));
@@ -91,5 +80,30 @@ impl Progress {
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn expect(&mut self, parts: u64) {
+        self.bar.set_length(parts * 1000);
+        self.bar.reset_elapsed();
+    }
+
+    fn say(&mut self, label: &str) {
+        self.bar.set_message(label.to_owned());
+        self.show();
+    }
+
+    fn advance(&mut self, thousandths: u64) {
+        self.bar.inc(thousandths);
+        self.show();
+    }
+
+    fn note(&mut self, text: &str) {
+        note(text);
+    }
+
+    fn interrupted(&self) -> bool {
+        interrupted()
     }
 }

@@ -1,50 +1,17 @@
 //! `farpath run`: every point of a scenario, one table, one document.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use farpath_record::{Expectation, Repeats, Results, RunDocument};
-use farpath_report::html::Sequence;
+use farpath_experiment::{Experiment, Outcome, Request, emulate, page};
+use farpath_record::{Origin, RunDocument};
 use farpath_report::table;
-use farpath_scenario::{Document, Scenario, Set, Source, load};
-use farpath_units::Key;
-use sha2::{Digest, Sha256};
+use farpath_scenario::Set;
 
 use crate::args::RunArgs;
+use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::Output;
-use crate::progress::{self, Progress};
-use crate::simulate::{self, Point, Wanted};
-use crate::tap::Taps;
-use crate::{algorithms, emulate, page, search};
-
-/// A scenario's text with `--set` applied, and what it means.
-pub(crate) struct Loaded {
-    pub(crate) source: Source,
-    pub(crate) document: Document,
-    pub(crate) scenario: Scenario,
-    /// Every file that it reads, by its name in it; of a sweep, those of all points.
-    pub(crate) files: Files,
-}
-
-type Files = BTreeMap<String, Arc<str>>;
-
-/// Reads a scenario with its `--set` arguments.
-pub(crate) fn open(name: &str, sets: &[Set]) -> Result<Loaded, Failure> {
-    use std::io::IsTerminal;
-    let source = load(name).map_err(|e| Failure::usage(e.to_string()))?;
-    let colour = std::io::stderr().is_terminal();
-    let say = |d: farpath_scenario::Diagnostics| Failure::usage(d.render(colour));
-    let document = Document::open(&source, sets).map_err(say)?;
-    let mut scenario = document.scenario().map_err(say)?;
-    algorithms::find_objects(&mut scenario, &source.name);
-    Ok(Loaded {
-        files: scenario.files.clone(),
-        source,
-        document,
-        scenario,
-    })
-}
+use crate::output::{Output, prepare_file};
+use crate::progress::{self, Bar};
 
 /// The `--set` arguments.
 pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
@@ -53,306 +20,111 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let emulate = args.emulate && emulate::prepare()?;
+    let mut bar = Bar::new();
+    let lab = args.emulate && emulate::prepare(&mut bar)?;
     progress::watch_interrupts()?;
-    let (mut loaded, sets) = asked_for(args)?;
-    let seed = args.seed.unwrap_or(loaded.scenario.seed);
-    let mut wanted = wanted(args, emulate, loaded.scenario.intervals);
-    // What cannot be written or held is found out before anything runs.
+    let experiment = Experiment::new(request(args, lab)?)?;
+    let loaded = &experiment.loaded;
+    // What cannot be written is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
-    let junit = args
-        .junit
-        .as_deref()
-        .map(crate::output::prepare_file)
-        .transpose()?;
-    let points = points(&loaded, &sets, args)?;
-    // A sweep may go through several files.
-    for (_, scenario) in &points {
-        loaded.files.extend(scenario.files.clone());
-    }
+    let junit = args.junit.as_deref().map(prepare_file).transpose()?;
     if let Some(output) = &output {
         output.has_room_for(loaded.files.keys())?;
-        wanted.sequence = simulate::sequence_bursts(points.iter().map(|(_, s)| s));
     }
-    for (_, scenario) in &points {
-        crate::memory::check(scenario)?;
-    }
-    let mut taps = match &output {
-        Some(output) if wanted.simulate => Taps::new(output.folder(), &loaded.scenario)?,
-        _ => None,
+    let simulate = experiment.has(Origin::Simulated);
+    let (captures, taps) = match &output {
+        Some(output) if simulate => Captures::prepare(output.folder(), &loaded.scenario)?,
+        _ => Default::default(),
     };
-    if output.is_none() && wanted.simulate && loaded.scenario.links.iter().any(|l| l.tap) {
+    if output.is_none() && simulate && loaded.scenario.links.iter().any(|l| l.tap) {
         note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
     }
-    let (mut document, sequences) = all_points(&loaded, points, args, wanted, seed, &mut taps)?;
-    document.expectations = judge(&loaded.scenario, &document);
-    let failed = document.expectations.iter().any(|e| !e.pass);
+    let found = experiment.run(taps.as_ref(), &mut bar);
+    bar.finish();
+    let Outcome {
+        document,
+        sequences,
+    } = found.map_err(|fault| captures.failure(fault))?;
     if let Some(output) = output {
-        let page = page::data(&loaded, &document, sequences, args);
-        output.write(&loaded, &document, &page, taps)?;
+        let page = page::data(loaded, &document, sequences, command(args, document.seed));
+        output.write(loaded, &document, &page)?;
+        captures.finish(taps)?;
     }
     if let Some(file) = junit {
         let mut xml = Vec::new();
-        let not_run = (args.emulate && !emulate).then_some(emulate::NOT_RUN);
+        let not_run = (args.emulate && !lab).then_some(emulate::NOT_RUN);
         farpath_report::junit::write(&document, not_run, &mut xml)
             .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
         file.write(&xml)?;
     }
-    if args.json {
-        print(&document.to_json())?;
-    } else {
-        print(&table::render(&document, layout()))?;
-        if let Some(out) = &args.out {
-            print(&format!(
-                "\nWritten to {}: open report.html there.\n",
-                out.display()
-            ))?;
-        }
-    }
+    show(args, &document)?;
     Ok(if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
-    } else if failed {
+    } else if document.expectations.iter().any(|e| !e.pass) {
         Exit::Finding
     } else {
         Exit::Ok
     })
 }
 
-/// The scenario as the command line has it, and every `--set` that makes it so.
-fn asked_for(args: &RunArgs) -> Result<(Loaded, Vec<Set>), Failure> {
-    let mut sets = sets(&args.sets)?;
-    let mut loaded = open(&args.scenario, &sets)?;
-    if let Some(cc) = &args.cc {
-        sets.extend(algorithms::sets(&loaded.scenario, cc)?);
-        loaded = open(&args.scenario, &sets)?;
-    }
-    keep_only(&mut loaded.scenario, &args.only)?;
-    narrow(&mut loaded.scenario, &sets);
-    loaded.scenario.intervals = args.intervals.unwrap_or(loaded.scenario.intervals);
-    if !args.emulate {
-        algorithms::need_no_kernel(&loaded.scenario)?;
-    }
-    Ok((loaded, sets))
-}
-
-/// What the flags ask for; none of them is predictions and simulation. `intervals` are the scenario's.
-fn wanted(args: &RunArgs, emulate: bool, intervals: u32) -> Wanted {
+/// What the arguments ask; `lab` says whether a lab is to be had. Of the origins, none named are predictions
+/// and simulation.
+fn request(args: &RunArgs, lab: bool) -> Result<Request, Failure> {
     let neither = !args.predict && !args.simulate;
-    let manner = emulate::Manner {
+    let origins = [
+        (Origin::Predicted, args.predict || neither),
+        (Origin::Simulated, args.simulate || neither),
+        (Origin::Emulated, args.emulate),
+    ];
+    let asked = origins.into_iter().filter(|(_, asked)| *asked);
+    let not_run = [Origin::Emulated].into_iter().filter(|_| !lab);
+    Ok(Request {
+        sets: sets(&args.sets)?,
+        only: args.only.clone(),
+        cc: args.cc.clone(),
+        origins: asked.map(|(origin, _)| origin).collect(),
+        not_run: not_run.collect::<BTreeSet<_>>(),
+        seed: args.seed,
+        repeats: args.repeat,
+        intervals: args.intervals,
+        event_by_event: args.event_by_event,
         busy: args.busy,
         tune_host: args.tune_host,
-        intervals,
-    };
-    Wanted {
-        predict: args.predict || neither,
-        simulate: args.simulate || neither,
-        emulate: emulate.then_some(manner),
-        sequence: 0,
-        event_by_event: args.event_by_event,
-        intervals,
-    }
+        sequences: args.out.is_some(),
+        jobs: args.jobs,
+        ..Request::new(&args.scenario)
+    })
 }
 
-/// Leaves out the tests that `--only` does not name, and the expectations on them.
-pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Failure> {
-    if only.is_empty() {
-        return Ok(());
+fn show(args: &RunArgs, document: &RunDocument) -> Result<(), Failure> {
+    if args.json {
+        return print(&document.to_json());
     }
-    for name in only {
-        if !scenario.tests.iter().any(|t| t.name == *name) {
-            let known: Vec<&str> = scenario.tests.iter().map(|t| t.name.as_str()).collect();
-            return Err(Failure::usage(format!("--only {name}: no such test"))
-                .hint(format!("the scenario has: {}", known.join(", "))));
-        }
-    }
-    scenario.tests.retain(|t| only.contains(&t.name));
-    let tests = scenario.tests.clone();
-    let kept = |metric: &str| {
-        let test = metric.split('.').next().unwrap_or_default();
-        tests.iter().any(|t| t.name == test)
-    };
-    scenario
-        .expects
-        .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
-    scenario.searches.clear();
-    Ok(())
+    print(&table::render(document, layout()))?;
+    let Some(out) = &args.out else { return Ok(()) };
+    print(&format!(
+        "\nWritten to {}: open report.html there.\n",
+        out.display()
+    ))
 }
 
-/// A swept key that `--set` names is swept no more: its one value is the point. Expectations at
-/// others are left out.
-fn narrow(scenario: &mut Scenario, sets: &[Set]) {
-    for Set { path, value } in sets {
-        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
-            continue;
-        };
-        *values = vec![value.clone()];
-        scenario
-            .expects
-            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
+/// The command that repeats the run.
+fn command(args: &RunArgs, seed: u64) -> String {
+    let mut words = vec![
+        "farpath run".to_owned(),
+        args.scenario.clone(),
+        format!("--seed {seed}"),
+    ];
+    if args.emulate {
+        words.push("--emulate".to_owned());
     }
-}
-
-type At = BTreeMap<String, String>;
-
-/// The points of the sweep, each with its scenario; one empty point without a sweep.
-fn points(loaded: &Loaded, sets: &[Set], args: &RunArgs) -> Result<Vec<(At, Scenario)>, Failure> {
-    let mut points = vec![At::new()];
-    for (key, values) in &loaded.scenario.sweep {
-        let with = |at: &At, value: &String| {
-            let mut at = at.clone();
-            at.insert(key.clone(), value.clone());
-            at
-        };
-        points = points
-            .iter()
-            .flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>())
-            .collect();
+    words.extend(args.cc.iter().map(|cc| format!("--cc {cc}")));
+    words.extend(args.sets.iter().map(|s| format!("--set '{s}'")));
+    words.extend(args.only.iter().map(|t| format!("--only {t}")));
+    if args.repeat > 1 {
+        words.push(format!("--repeat {}", args.repeat));
     }
-    if loaded.scenario.sweep.is_empty() {
-        return Ok(vec![(At::new(), loaded.scenario.clone())]);
-    }
-    let scenario = |at: At| {
-        let mut all = sets.to_vec();
-        all.extend(at.iter().map(|(k, v)| Set::new(k, v)));
-        let mut scenario = open(&args.scenario, &all)?.scenario;
-        keep_only(&mut scenario, &args.only)?;
-        scenario.intervals = loaded.scenario.intervals;
-        Ok((at, scenario))
-    };
-    points.into_iter().map(scenario).collect()
-}
-
-fn all_points(
-    loaded: &Loaded,
-    points: Vec<(At, Scenario)>,
-    args: &RunArgs,
-    wanted: Wanted,
-    seed: u64,
-    taps: &mut Option<Taps>,
-) -> Result<(RunDocument, Vec<Sequence>), Failure> {
-    let lucky = wanted.simulate || wanted.emulate.is_some();
-    let repeats = if lucky { args.repeat } else { 1 };
-    let searches = if wanted.simulate {
-        loaded.scenario.searches.len()
-    } else {
-        0
-    };
-    // A scenario of searches has nothing else to run.
-    let points = if loaded.scenario.tests.is_empty() {
-        Vec::new()
-    } else {
-        points
-    };
-    let parts = 1 + u64::from(wanted.emulate.is_some());
-    let runs = points.len() as u64 * u64::from(repeats) * parts;
-    let progress = Progress::new(runs + searches as u64);
-    let sha256 = sha256(loaded.document.resolved_text(), &loaded.files);
-    let mut document = RunDocument::new(&loaded.scenario.name, seed, sha256);
-    let mut sequences = Vec::new();
-    let seeds = seeds(seed, repeats);
-    for (at, scenario) in &points {
-        for repeat in 0..repeats {
-            progress.say(&label(&loaded.scenario.name, at, repeat, repeats));
-            let tapped = if repeat == 0 { taps.as_mut() } else { None };
-            let seed = seeds[repeat as usize];
-            let mut advance = |n| progress.advance_by(n);
-            let found = simulate::point(scenario, at, wanted, seed, tapped, &mut advance)?;
-            add(&mut document, &mut sequences, found, repeat);
-        }
-    }
-    if wanted.simulate {
-        for search in &loaded.scenario.searches {
-            progress.say(&format!("search {}", search.name));
-            let mut advance = |n| progress.advance_by(n);
-            document.records.push(search::highest(
-                loaded,
-                search,
-                args,
-                wanted,
-                seed,
-                &mut advance,
-            )?);
-        }
-    }
-    if repeats > 1 {
-        document.repeats = Some(Repeats::of(seeds, &document.records));
-    }
-    progress.finish();
-    Ok((document, sequences))
-}
-
-/// The seed of each repeat: the run's own first, then numbers drawn from it. They keep to 53 bits,
-/// which every reader of JSON has.
-fn seeds(seed: u64, repeats: u32) -> Vec<u64> {
-    let luck = Key::new(seed).with("repeat").stream();
-    let drawn = (1..u64::from(repeats)).map(|n| luck.bits(n) >> 11);
-    std::iter::once(seed).chain(drawn).collect()
-}
-
-fn label(name: &str, at: &At, repeat: u32, repeats: u32) -> String {
-    let values: Vec<&str> = at.values().map(String::as_str).collect();
-    let mut text = if values.is_empty() {
-        name.to_owned()
-    } else {
-        values.join(" ")
-    };
-    if repeats > 1 {
-        text.push_str(&format!(" {}/{repeats}", repeat + 1));
-    }
-    text
-}
-
-/// Adds what one point gave. Predictions know no luck: one of them stands for all repeats.
-fn add(document: &mut RunDocument, sequences: &mut Vec<Sequence>, mut found: Point, repeat: u32) {
-    if repeat > 0 {
-        found
-            .records
-            .retain(|r| r.origin != farpath_record::Origin::Predicted);
-    } else {
-        document.links.append(&mut found.links);
-        sequences.append(&mut found.sequences);
-    }
-    found.records.iter_mut().for_each(|r| r.repeat = repeat);
-    document.records.append(&mut found.records);
-}
-
-/// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
-/// name, a zero byte and its own SHA-256 in hexadecimal.
-fn sha256(text: &str, files: &Files) -> String {
-    let mut all = text.to_owned();
-    for (name, text) in files {
-        all.push_str(&format!("\0{name}\0{}", hex(text)));
-    }
-    hex(&all)
-}
-
-fn hex(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|b| format!("{b:02x}")).collect()
-}
-
-fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
-    let expects: Vec<farpath_record::Expect> = scenario
-        .expects
-        .iter()
-        .map(|e| farpath_record::Expect {
-            metric: e.metric.clone(),
-            over: e.over.clone(),
-            minus: e.minus.clone(),
-            min: e.min,
-            max: e.max,
-            origins: e.origins.clone(),
-            point: e.point.clone(),
-            stated: e.stated.clone(),
-            source: e.source.clone(),
-            note: e.note.clone(),
-        })
-        .collect();
-    let results = Results {
-        records: &document.records,
-        links: &document.links,
-    };
-    farpath_record::judge(&expects, results, &document.origins())
+    words.join(" ")
 }
 
 /// As wide as the terminal, 80 columns where there is none.

@@ -2,9 +2,9 @@
 
 use farpath_units::Duration;
 
+use crate::commands::Words;
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule, Severity};
-use crate::ios::Words;
 use crate::qos::Options;
 use crate::report::Report;
 use crate::source::{Place, Source};

@@ -7,6 +7,7 @@
 mod catos;
 pub mod ccc;
 mod check;
+mod commands;
 mod dialect;
 pub mod finding;
 mod hosts;
@@ -15,10 +16,10 @@ pub mod json;
 pub mod junos;
 pub mod mutation;
 pub mod qos;
+pub mod render;
 mod report;
 pub mod sarif;
 mod source;
-pub mod text;
 
 pub use check::{check, check_with};
 pub use dialect::Dialect;

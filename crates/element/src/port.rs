@@ -11,6 +11,7 @@ mod classed;
 mod config;
 mod passage;
 mod queued;
+mod run;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -290,72 +291,6 @@ impl Port {
         } else {
             self.fifo.start(tally, 1);
         }
-    }
-
-    /// Does for the head of input `n` and the frames behind it that are like it what [`Port::arrive`]
-    /// does for each, as long as they arrive before `until`. What is the same for all of them is
-    /// looked up once. Returns how many they were and the arrival of the frame that was one too many;
-    /// zero if there was none at hand.
-    #[inline]
-    fn pass(
-        &mut self,
-        n: usize,
-        until: Time,
-        treatment: &Treatment,
-        io: &mut Io<'_>,
-    ) -> (usize, Time) {
-        let Exit::Output(output) = treatment.exit else {
-            return (0, Time::ZERO);
-        };
-        if !self.up || treatment.enclosed > self.mtu {
-            return (0, Time::ZERO);
-        }
-        let until = until.min(self.clock.end.next());
-        let (input, channel) = io.through(n, usize::from(output));
-        let (time, delay) = (treatment.time, self.delay);
-        let bytes = treatment.footprint.queue_bytes;
-        let mut free = self.transmitter.free();
-        let slots = channel.spare();
-        let (mut refused, mut sent, mut at_once) = (0, 0, 0);
-        let mut next = Time::ZERO;
-        for frame in input.frames() {
-            let now = frame.at;
-            if now >= until || !treatment.is_for(frame) {
-                next = now;
-                break;
-            }
-            let Some(slot) = slots.get_mut(sent) else {
-                break;
-            };
-            if free <= now {
-                free = now;
-                at_once += 1;
-                self.fifo.settle_all();
-            } else if self.fifo.admits(now, bytes) {
-                self.fifo.wait(free, time, bytes, treatment.tally);
-            } else {
-                self.refuse(frame, Drop::Tail);
-                refused += 1;
-                continue;
-            }
-            free += time;
-            *slot = treatment.sent;
-            slot.at = free + delay;
-            slot.seq = frame.seq;
-            slot.side = frame.side;
-            sent += 1;
-        }
-        self.transmitter.set_free(free);
-        if self.digest.is_some() {
-            for frame in &channel.spare()[..sent] {
-                self.hash(frame.at, frame, 0);
-            }
-        }
-        channel.commit(sent);
-        input.drop_heads(sent + refused);
-        self.counters.offered += (sent + refused) as u64;
-        self.fifo.start(treatment.tally, at_once);
-        (sent + refused, next)
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! What the machine itself was doing while a data plane ran on it.
 
 use std::fs;
+use std::path::Path;
 
 use farpath_units::Duration;
 use nix::sys::time::TimeValLike;
@@ -97,12 +98,52 @@ fn machine(stat: &str) -> [u64; 3] {
     [all - idle, stolen, all]
 }
 
-/// `MemAvailable` in bytes; none where the system does not tell.
+/// Bytes of memory to be had: `MemAvailable`, or what the process's control groups leave of it, as in a container; none
+/// where the system does not tell.
 pub fn memory_available() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    let kib = line.split_whitespace().nth(1)?.parse::<u64>().ok()?;
-    kib.checked_mul(1024)
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"));
+    let kib = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok());
+    let machine = kib.and_then(|kib| kib.checked_mul(1024));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let groups = group_memory(&groups, Path::new("/sys/fs/cgroup"));
+    machine.into_iter().chain(groups).min()
+}
+
+/// What the groups in `/proc/self/cgroup` leave: those of version 2, and of version 1's memory controller.
+fn group_memory(groups: &str, mounted: &Path) -> Option<u64> {
+    let of_line = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let (base, files) = match controllers {
+            "" => (mounted.to_owned(), ["memory.max", "memory.current"]),
+            "memory" => (
+                mounted.join("memory"),
+                ["memory.limit_in_bytes", "memory.usage_in_bytes"],
+            ),
+            _ => return None,
+        };
+        // A group has no more than those above it; a container may see its own as the root, whatever the path says.
+        let own = base.join(path.trim_start_matches('/'));
+        let all = own.ancestors().take_while(|g| g.starts_with(&base));
+        all.filter_map(|group| left(group, files)).min()
+    };
+    groups.lines().filter_map(of_line).min()
+}
+
+/// What one group leaves. Files it has read and nobody uses are given up when memory is wanted.
+fn left(group: &Path, [most, used]: [&str; 2]) -> Option<u64> {
+    let number = |file: &str| -> Option<u64> {
+        let text = fs::read_to_string(group.join(file)).ok()?;
+        text.trim().parse().ok()
+    };
+    let (most, used) = (number(most)?, number(used)?);
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let cache = |name: &str| {
+        stat.lines()
+            .find_map(|l| l.strip_prefix(name)?.trim().parse::<u64>().ok())
+    };
+    let cache = cache("total_inactive_file ").or_else(|| cache("inactive_file "));
+    Some(most.saturating_sub(used.saturating_sub(cache.unwrap_or(0))))
 }
 
 #[cfg(test)]
@@ -115,6 +156,31 @@ mod tests {
         assert_eq!(machine(stat), [150, 30, 1000]);
         assert_eq!(machine(""), [0, 0, 0]);
         assert_eq!(nth("123 456 7\n", 1), 456);
+    }
+
+    #[test]
+    fn a_container_has_the_memory_its_group_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("a/memory.max", "1000\n");
+        write("a/memory.current", "700\n");
+        write("a/memory.stat", "anon 500\ninactive_file 200\n");
+        write("a/b/memory.max", "max\n");
+        write("a/b/memory.current", "600\n");
+        let of = |groups: &str| group_memory(groups, folder.path());
+        assert_eq!(of("0::/a/b\n"), Some(500));
+        assert_eq!(of("0::/\n"), None);
+        assert_eq!(of("0::/../elsewhere\n"), None);
+        write("memory/memory.limit_in_bytes", "9000\n");
+        write("memory/memory.usage_in_bytes", "1000\n");
+        let one = "5:cpu,cpuacct:/x\n4:memory:/docker/0123\n";
+        assert_eq!(of(one), Some(8000));
+        assert_eq!(of(&format!("{one}0::/a\n")), Some(500));
+        assert_eq!(of(""), None);
     }
 
     #[test]

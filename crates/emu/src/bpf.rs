@@ -19,6 +19,8 @@ use farpath_tcp::{Algorithm, Flavour};
 use record::{Folder, Record};
 use tool::Bpftool;
 
+use crate::settings::{self, controls};
+
 /// Where the kernel lists what a socket may choose.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// The kind of structure that is a congestion control.
@@ -128,7 +130,7 @@ pub enum BpfError {
     },
     /// An algorithm of that name exists and is not this one.
     #[error(
-        "congestion control `{0}` is registered already, by another version or another program: end it, or `bpftool struct_ops unregister name {0}`; an object of your own may as well have another .name"
+        "congestion control `{0}` is registered already, by another version or another program: end it, or `bpftool struct_ops unregister name {0}`; or choose another .name in your own object"
     )]
     NameTaken(String),
     /// A user's object does not hold one congestion control.
@@ -275,8 +277,7 @@ fn sweep(folder: &Folder, bpftool: &Bpftool) -> Result<Vec<String>, BpfError> {
 /// # Errors
 /// When the kernel does not tell.
 pub fn available() -> Result<Vec<String>, BpfError> {
-    let text = std::fs::read_to_string(AVAILABLE).map_err(at(Path::new(AVAILABLE)))?;
-    Ok(text.split_whitespace().map(str::to_owned).collect())
+    controls(Path::new("/"), settings::AVAILABLE).map_err(at(Path::new(AVAILABLE)))
 }
 
 /// Says which file an error is about.

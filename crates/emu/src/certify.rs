@@ -20,7 +20,7 @@ pub const LONGEST_GAP: Duration = Duration::from_ms(100);
 /// By how much the machine's clock may be set.
 pub const CLOCK_SET: Duration = Duration::from_us(100);
 
-/// How long a program of a host may wait for a processor, 99 of 100 times.
+/// How long a program of a host may wait for a processor, p99.
 pub const HOST_WAIT: Duration = Duration::from_ms(10);
 
 /// Where packets of hosts found no memory for frames under way.
@@ -53,7 +53,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     let share = fidelity.late as f64 / frames.max(1) as f64;
     if share > LATE_SHARE {
         let mut why = format!(
-            "{:.1} % of the frames were delivered more than {:.1} ms late (at most {:.1} % may be)",
+            "{:.1} % of the frames were delivered more than {:.1} ms late (limit {:.1} %)",
             share * 100.0,
             fidelity.tolerance.as_secs_f64() * 1e3,
             LATE_SHARE * 100.0
@@ -63,8 +63,8 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
     }
     if fidelity.longest_gap > LONGEST_GAP {
         faults.push(format!(
-            "the data plane stood still for {:.0} ms ({} may be): it was stopped, the machine was, or it had no \
-             processor; run it where nobody does that",
+            "the data plane stalled for {:.0} ms (limit {}): the process or the VM was paused, or it got no CPU; run it on \
+             an idle machine",
             fidelity.longest_gap.as_secs_f64() * 1e3,
             LONGEST_GAP
         ));
@@ -127,8 +127,8 @@ fn starved_hosts(waits: &Histogram) -> Option<String> {
     let wait = waits.quantile(0.99);
     (wait > HOST_WAIT).then(|| {
         format!(
-            "the hosts starved: one time in 100 a program waited {:.0} ms or more for a processor ({HOST_WAIT} may be); \
-             run it on an idle machine or one with more processors, with fewer programs in hosts",
+            "host programs were starved of CPU: p99 scheduling delay {:.0} ms (limit {HOST_WAIT}); run it on an idle \
+             machine or one with more processors, or with fewer programs in hosts",
             wait.as_secs_f64() * 1e3
         )
     })
@@ -143,12 +143,12 @@ fn cause(evidence: &Evidence, share: f64) -> String {
     let overrun = share > 0.5 && audit.thread_share(evidence.time) > 0.5;
     if !overrun && stolen > 0.01 && stolen > starved {
         format!(
-            ": the machine under this virtual one gave {:.1} % of its processors' time to others; run it where \
-             processors are not shared",
+            ": the hypervisor gave {:.1} % of this VM's CPU time to others; run it where processors are not shared",
             stolen * 100.0
         )
     } else if !overrun && starved > 0.02 {
-        ": it starved, other processes had the processor; run it on an idle machine".to_owned()
+        ": the data plane was starved of CPU by other processes; run it on an idle machine"
+            .to_owned()
     } else if audit.thread_share(evidence.time) > 0.5 {
         ": more frames than this machine delivers; lower the rate or use larger frames".to_owned()
     } else {
@@ -194,8 +194,9 @@ mod tests {
         let certificate = certify(&fidelity, &Evidence::default());
         assert!(!certificate.valid);
         assert!(
-            certificate.faults[0]
-                .starts_with("the data plane stood still for 300 ms (100 ms may be)"),
+            certificate.faults[0].starts_with(
+                "the data plane stalled for 300 ms (limit 100 ms): the process or the VM"
+            ),
             "{:?}",
             certificate.faults
         );
@@ -215,7 +216,7 @@ mod tests {
         };
         let certificate = certify(&fidelity, &evidence);
         assert!(
-            certificate.faults[0].contains("it starved, other processes had the processor"),
+            certificate.faults[0].contains("(limit 0.5 %): the data plane was starved of CPU"),
             "{:?}",
             certificate.faults
         );
@@ -261,8 +262,9 @@ mod tests {
         let certificate = waited(2);
         assert!(!certificate.valid);
         assert!(
-            certificate.faults[0]
-                .starts_with("the hosts starved: one time in 100 a program waited 30 ms"),
+            certificate.faults[0].starts_with(
+                "host programs were starved of CPU: p99 scheduling delay 30 ms (limit 10 ms)"
+            ),
             "{:?}",
             certificate.faults
         );
@@ -309,7 +311,7 @@ mod tests {
                 thread_ns,
                 ..audit
             })
-            .contains("other processes")
+            .contains("by other processes")
         );
         assert!(
             because(Audit {

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitStatus};
 
+use nix::errno::Errno;
 use nix::libc;
 use nix::sched::{CloneFlags, setns};
 use nix::sys::signal::{SigSet, Signal, kill};
@@ -44,13 +45,18 @@ pub enum EnterError {
     #[error("the host is gone: process {} has ended", .0.pid)]
     Gone(Process),
     /// The kernel refused.
-    #[error("enter the host's {what}: {source}")]
+    #[error(
+        "enter the host's {what} namespace: {source}; root may, and who started the lab, in the user namespace it was started from"
+    )]
     Refused {
         /// Which namespace.
         what: &'static str,
         /// Why.
         source: io::Error,
     },
+    /// Signals for the program, or its end, could not be waited for.
+    #[error("wait for the program: {0}")]
+    Wait(#[source] io::Error),
 }
 
 impl Process {
@@ -109,12 +115,9 @@ impl Process {
     pub fn run(self, program: &OsStr, arguments: &[OsString]) -> Result<i32, EnterError> {
         self.join()?;
         let waited = SigSet::from_iter(PASSED.into_iter().chain([Signal::SIGCHLD]));
-        let refused = |source: io::Error| EnterError::Refused {
-            what: "signals",
-            source,
-        };
-        waited.thread_block().map_err(|e| refused(e.into()))?;
-        let signals = SignalFd::new(&waited).map_err(|e| refused(e.into()))?;
+        let refused = |e: Errno| EnterError::Wait(e.into());
+        waited.thread_block().map_err(refused)?;
+        let signals = SignalFd::new(&waited).map_err(refused)?;
         let mut command = Command::new(program);
         command.args(arguments);
         sys::shadowed(&mut command);
@@ -130,9 +133,9 @@ impl Process {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(code(status)),
                 Ok(None) => {}
-                Err(e) => return Err(refused(e)),
+                Err(e) => return Err(EnterError::Wait(e)),
             }
-            let Some(signal) = signals.read_signal().map_err(|e| refused(e.into()))? else {
+            let Some(signal) = signals.read_signal().map_err(refused)? else {
                 continue;
             };
             // The terminal's own signals went to the whole foreground, the program included.

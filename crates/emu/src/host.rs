@@ -47,10 +47,7 @@ pub enum HostError {
         why: String,
     },
     /// The kernel makes no namespaces for this process.
-    #[error(
-        "host `{host}`: create namespaces: {source}; where `rootless::prepare` found nothing in the way, look at \
-         user.max_net_namespaces and its like (ENOSPC) and at the container's seccomp profile (EPERM)"
-    )]
+    #[error("host `{host}`: create namespaces: {source}; {}", namespaces(*.source))]
     Namespaces {
         /// The host.
         host: String,
@@ -73,6 +70,20 @@ pub enum HostError {
         /// What was seen of it.
         source: io::Error,
     },
+}
+
+/// What most probably keeps a process with the capabilities from having namespaces.
+fn namespaces(refused: Errno) -> &'static str {
+    match refused {
+        Errno::ENOSPC | Errno::EUSERS => {
+            "a limit is reached: raise user.max_net_namespaces, user.max_mnt_namespaces, user.max_pid_namespaces and \
+             user.max_uts_namespaces, `sysctl -w KEY=1024` as root"
+        }
+        _ => {
+            "a container's seccomp profile may forbid it: docker run --security-opt seccomp=unconfined --cap-add \
+             SYS_ADMIN --cap-add NET_ADMIN"
+        }
+    }
 }
 
 /// Call this first thing in `main`, before any thread is started: where this process was started to

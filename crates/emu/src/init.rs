@@ -217,34 +217,33 @@ const MOUNT_REMEDY: &str = "inside a container it must not hide parts of /proc a
 
 /// The far ends of all interfaces.
 fn attach(orders: &Orders, notes: &mut Vec<String>) -> Result<(Device, Vec<OwnedFd>), String> {
+    let mut without = String::new();
     if orders.device != DeviceChoice::Only(Device::Packet) {
         match taps(&orders.interfaces, notes) {
             Ok(taps) => return Ok((Device::Tap, taps)),
-            Err(Tunless::Unusable(e)) if orders.device == DeviceChoice::Available => notes.push(format!(
-                "/dev/net/tun cannot be used ({e}): veth pairs and packet sockets in its place, about a tenth slower; \
-                 in a container: docker run --device /dev/net/tun"
-            )),
-            Err(Tunless::Unusable(e)) => return Err(format!("open /dev/net/tun: {e}")),
-            Err(Tunless::Failed(why)) => return Err(why),
+            Err(why) if orders.device == DeviceChoice::Available => without = why,
+            Err(why) => return Err(why),
         }
     }
     let interfaces = orders.interfaces.clone();
     // A thread's network namespace is its own: this one's is the data plane's, which the sockets keep.
     let plane = std::thread::spawn(move || packet_sockets(&interfaces));
-    let sockets = plane
-        .join()
-        .map_err(|_| "the data plane's namespace: a panic")??;
+    let sockets = plane.join();
+    let sockets = sockets.map_err(|_| "the data plane's namespace: a panic")?;
+    if without.is_empty() {
+        return Ok((Device::Packet, sockets?));
+    }
+    let sockets = sockets.map_err(|why| {
+        format!("neither a TAP ({without}) nor a veth pair ({why}): `modprobe tun`, or `modprobe veth`, as root of the machine")
+    })?;
+    notes.push(format!(
+        "/dev/net/tun cannot be used ({without}): veth pairs and packet sockets in its place, about a tenth slower; \
+         in a container: docker run --device /dev/net/tun"
+    ));
     Ok((Device::Packet, sockets))
 }
 
-/// Why there are no TAPs.
-enum Tunless {
-    /// The machine has none for us.
-    Unusable(io::Error),
-    Failed(String),
-}
-
-fn taps(names: &[String], notes: &mut Vec<String>) -> Result<Vec<OwnedFd>, Tunless> {
+fn taps(names: &[String], notes: &mut Vec<String>) -> Result<Vec<OwnedFd>, String> {
     let mut all = Vec::new();
     let mut udp_offload = true;
     for name in names {
@@ -252,8 +251,8 @@ fn taps(names: &[String], notes: &mut Vec<String>) -> Result<Vec<OwnedFd>, Tunle
             .read(true)
             .write(true)
             .open("/dev/net/tun");
-        let tun: File = tun.map_err(Tunless::Unusable)?;
-        let failed = |what: &str, e: Errno| Tunless::Failed(format!("{what} {name}: {e}"));
+        let tun: File = tun.map_err(|e| format!("open /dev/net/tun: {e}"))?;
+        let failed = |what: &str, e: Errno| format!("{what} {name}: {e}");
         udp_offload &= sys::attach_tap(tun.as_fd(), name).map_err(|e| failed("create TAP", e))?;
         let flags = nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::O_NONBLOCK);
         nix::fcntl::fcntl(&tun, flags).map_err(|e| failed("set up TAP", e))?;

@@ -175,7 +175,7 @@ impl Lab {
         })
     }
 
-    /// Runs in real time until `turn`, called about every millisecond, says `false`. The clock's zero is
+    /// Runs in real time until `turn`, called about every millisecond, or every ten while there is nothing to do, says `false`. The clock's zero is
     /// `lead` from now: until then nothing of the scenario happens, but packets pass.
     ///
     /// # Errors

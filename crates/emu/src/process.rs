@@ -26,8 +26,8 @@ impl Process {
     /// The process that has number `pid` now; `None` if there is none. One that has ended and waits
     /// to be reaped is none.
     pub fn of(pid: i32) -> Option<Process> {
-        let start = start_time(Path::new("/proc"), pid)?;
-        Some(Process { pid, start })
+        let (state, start) = stat(Path::new("/proc"), pid)?;
+        (!matches!(state, 'Z' | 'X')).then_some(Process { pid, start })
     }
 
     /// The calling process.
@@ -42,7 +42,7 @@ impl Process {
         Process::of(self.pid) == Some(self)
     }
 
-    /// Waits until it has ended, at most `patience`; whether it has. It need not be a child.
+    /// Waits until it has ended with all its threads, at most `patience`; whether it has. It need not be a child.
     ///
     /// # Errors
     /// Whatever the kernel says to a valid question.
@@ -76,25 +76,27 @@ impl Process {
 
     fn pidfd(self) -> io::Result<Option<OwnedFd>> {
         match sys::pidfd(Pid::from_raw(self.pid)) {
-            // Only now is it certain whose it is.
-            Ok(pidfd) => Ok(self.is_alive().then_some(pidfd)),
+            // Only now is it certain whose it is. One that waits to be reaped may have threads that still end.
+            Ok(pidfd) => {
+                let there = stat(Path::new("/proc"), self.pid);
+                Ok(there
+                    .filter(|(_, start)| *start == self.start)
+                    .map(|_| pidfd))
+            }
             Err(Errno::ESRCH) => Ok(None),
             Err(e) => Err(e.into()),
         }
     }
 }
 
-fn start_time(proc: &Path, pid: i32) -> Option<u64> {
+/// State and start time: fields 3 and 22 of `/proc/PID/stat`.
+fn stat(proc: &Path, pid: i32) -> Option<(char, u64)> {
     let text = std::fs::read_to_string(proc.join(format!("{pid}/stat"))).ok()?;
     // The name in parentheses may hold anything: fields count from its end.
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
-    let state = fields.next()?;
-    if matches!(state, "Z" | "X") {
-        return None;
-    }
-    // The state is field 3, the start time field 22.
-    fields.nth(18)?.parse().ok()
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.nth(18)?.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -105,16 +107,16 @@ mod tests {
     fn the_start_time_stands_behind_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("7")).unwrap();
-        let stat = |state: &str| {
+        let found = |state: &str| {
             let text = format!(
                 "7 (a) b (c) {state} 1 7 7 0 -1 4194560 5 0 0 0 0 0 0 0 20 0 1 0 4711 99 0\n"
             );
             std::fs::write(folder.path().join("7/stat"), text).unwrap();
-            start_time(folder.path(), 7)
+            stat(folder.path(), 7)
         };
-        assert_eq!(stat("S"), Some(4711));
-        assert_eq!(stat("Z"), None);
-        assert_eq!(start_time(folder.path(), 8), None);
+        assert_eq!(found("S"), Some(('S', 4711)));
+        assert_eq!(found("Z"), Some(('Z', 4711)));
+        assert_eq!(stat(folder.path(), 8), None);
     }
 
     #[test]
@@ -141,7 +143,9 @@ mod tests {
         let process = Process::of(child.id().cast_signed()).unwrap();
         process.signal(Signal::SIGTERM).unwrap();
         assert!(process.wait(PollTimeout::NONE).unwrap());
+        // It waits to be reaped, and is waited for no more.
         assert!(!process.is_alive());
+        assert!(process.wait(PollTimeout::NONE).unwrap());
         child.wait().unwrap();
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn iproute(program: &str) -> Result<Command, String> {
         .find(|f| f.is_file());
     found.map(Command::new).ok_or_else(|| {
         format!(
-            "no `{program}` in PATH or {}: install iproute2 (Debian, Ubuntu: apt install iproute2)",
+            "no `{program}` in PATH or {}: install iproute2 (Debian, Ubuntu: apt install iproute2; Alpine: apk add iproute2)",
             FOLDERS.join(", ")
         )
     })
@@ -59,6 +59,11 @@ fn explained(program: &str, lines: &[String], said: &str) -> String {
         .lines()
         .filter(|l| !l.starts_with("Command failed") && !l.trim().is_empty())
         .collect();
+    if said.contains("BusyBox") {
+        return format!(
+            "this `{program}` is BusyBox's and knows no -batch: install iproute2 (Alpine: apk add iproute2)"
+        );
+    }
     match line {
         Some(line) => format!("{program} {line}: {}", words.join("; ")),
         None => format!("{program}: {}", said.trim()),
@@ -81,6 +86,8 @@ mod tests {
             "ip link set dev x up: Cannot find device \"x\""
         );
         assert_eq!(explained("ip", &lines, "no\n"), "ip: no");
+        let small = "ip: unrecognized option: batch\nBusyBox v1.36.1 multi-call binary.\n\nUsage: ip [OPTIONS]\n";
+        assert!(explained("ip", &lines, small).contains("apk add iproute2"));
     }
 
     #[test]

@@ -9,6 +9,9 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getgid, getuid};
 
+use crate::host::Host;
+use crate::spec::HostSpec;
+
 /// First argument that makes this program a trial of user namespaces.
 pub(crate) const TRY: &str = "farpath-host-try";
 
@@ -32,8 +35,11 @@ pub struct Facts {
     pub max_user_namespaces: Option<u64>,
     /// `kernel.apparmor_restrict_unprivileged_userns`, on kernels that have it (Ubuntu's).
     pub apparmor_restricts: Option<u64>,
-    /// Files are there that container engines leave in theirs.
+    /// It is root, or under a filter of system calls (seccomp), or files are there that container engines leave in
+    /// theirs: who refuses then is a container, or something like it.
     pub container: bool,
+    /// `/proc` is not there, or is that of another PID namespace.
+    pub foreign_proc: bool,
     /// What a child found that tried a user namespace: step and error of the first refusal.
     pub refused: Option<(String, Errno)>,
 }
@@ -62,7 +68,7 @@ pub enum Obstacle {
     },
     /// A container without the privileges.
     #[error(
-        "this container makes no namespaces ({step}: {errno}): start it with `docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (podman takes the same)"
+        "this container makes no namespaces ({step}: {errno}): start it with `docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (podman takes the same; a GitHub job `options: --privileged` below `container:`, a pod of Kubernetes `securityContext: {{privileged: true}}`)"
     )]
     Container {
         /// What was refused.
@@ -70,6 +76,14 @@ pub enum Obstacle {
         /// How.
         errno: Errno,
     },
+    /// Process numbers mean nothing here.
+    #[error(
+        "/proc is missing, or shows the processes of another namespace: `mount -t proc proc /proc` first (unshare has --mount-proc)"
+    )]
+    Proc,
+    /// A host was tried and could not be.
+    #[error("{0}")]
+    Host(String),
     /// Something else.
     #[error(
         "hosts need CAP_SYS_ADMIN and CAP_NET_ADMIN, and a user namespace that would bring them was refused ({step}: {errno}): run as root"
@@ -87,6 +101,9 @@ pub enum Obstacle {
 /// # Errors
 /// What stands in the way; where several things do, the one that is named most exactly.
 pub fn decide(facts: &Facts) -> Result<Way, Obstacle> {
+    if facts.foreign_proc {
+        return Err(Obstacle::Proc);
+    }
     if facts.privileged {
         return Ok(Way::Privileged);
     }
@@ -109,7 +126,7 @@ pub fn decide(facts: &Facts) -> Result<Way, Obstacle> {
     })
 }
 
-/// Makes this process one that may have hosts: call it before any thread is started, and before
+/// Makes this process one that may have hosts, and tries one: call it before any thread is started, and before
 /// anything is opened as the user one was. Afterwards it may be root of a user namespace, with the
 /// user's own files and no others.
 ///
@@ -120,6 +137,9 @@ pub fn prepare() -> Result<Way, Obstacle> {
     if way == Way::UserNamespace {
         become_root().map_err(|(step, errno)| Obstacle::Refused { step, errno })?;
     }
+    // The rest is found out by doing it: mounts, a TAP or veth, `ip`.
+    let host = Host::start(&HostSpec::trial());
+    host.map_err(|e| Obstacle::Host(e.to_string()))?;
     Ok(way)
 }
 
@@ -134,12 +154,15 @@ impl Facts {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let privileged = has_capabilities(&status);
         let marks = ["/.dockerenv", "/run/.containerenv"];
+        let marked = marks.iter().any(|f| Path::new(f).exists());
+        let own = std::fs::read_link("/proc/self").ok();
         Facts {
             privileged,
+            foreign_proc: own.as_deref() != Some(Path::new(&std::process::id().to_string())),
             userns_clone: number("kernel/unprivileged_userns_clone"),
             max_user_namespaces: number("user/max_user_namespaces"),
             apparmor_restricts: number("kernel/apparmor_restrict_unprivileged_userns"),
-            container: marks.iter().any(|f| Path::new(f).exists()),
+            container: marked || getuid().is_root() || is_filtered(&status),
             refused: if privileged { None } else { trial() },
         }
     }
@@ -150,6 +173,12 @@ fn has_capabilities(status: &str) -> bool {
     let set = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
     let set = set.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
     set.is_some_and(|set| [12, 21].iter().all(|n| set & (1 << n) != 0))
+}
+
+/// Whether system calls are filtered: mode 2 of `Seccomp` in `/proc/self/status`.
+fn is_filtered(status: &str) -> bool {
+    let mode = status.lines().find_map(|l| l.strip_prefix("Seccomp:"));
+    mode.is_some_and(|m| m.trim() == "2")
 }
 
 /// The first refusal a child meets on the way this process would go.
@@ -292,6 +321,13 @@ mod tests {
             ..refused()
         };
         assert!(says(&docker).contains("docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN"));
+        assert!(says(&docker).contains("`securityContext: {privileged: true}`"));
+        let foreign = Facts {
+            privileged: true,
+            foreign_proc: true,
+            ..Facts::default()
+        };
+        assert!(says(&foreign).contains("mount -t proc proc /proc"));
         assert!(
             says(&refused()).contains("create a user namespace: EPERM"),
             "{}",
@@ -317,6 +353,15 @@ mod tests {
             "CapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n"
         ));
         assert!(!has_capabilities(""));
+    }
+
+    #[test]
+    fn a_filter_of_system_calls_is_seen() {
+        assert!(is_filtered(
+            "NoNewPrivs:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n"
+        ));
+        assert!(!is_filtered("Seccomp:\t0\nSeccomp_filters:\t0\n"));
+        assert!(!is_filtered(""));
     }
 
     #[test]

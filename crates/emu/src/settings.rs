@@ -5,22 +5,23 @@
 //! the machine's, and become [`Need`]s, which `--tune-host` can meet.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
+use std::{fmt, io};
 
 use farpath_scenario::{Congestion, Host, NodeId, Scenario, Tcp};
 use farpath_tcp::{Flavour, Profile};
 use farpath_units::{Duration, Size};
 
-/// What bears on hosts and is the machine's.
+/// What bears on hosts and is the machine's. A network namespace that is not the machine's first, a container's for
+/// one, does not show all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// `net.core.rmem_max`.
-    pub rmem_max: Size,
-    /// `net.core.wmem_max`.
-    pub wmem_max: Size,
-    /// Second and third figure of `net.ipv4.tcp_mem`: where TCP begins to save, and its limit.
-    pub tcp_mem: [Size; 2],
+    /// `net.core.rmem_max`; unknown where an older kernel does not show it.
+    pub rmem_max: Option<Size>,
+    /// `net.core.wmem_max`; likewise.
+    pub wmem_max: Option<Size>,
+    /// Second figure of `net.ipv4.tcp_mem`, where TCP begins to save; shown in the first network namespace alone.
+    pub tcp_mem: Option<Size>,
     /// Congestion controls the kernel has.
     pub available: Vec<String>,
     /// Those that anybody may use, and that can be a namespace's default.
@@ -58,38 +59,50 @@ impl Machine {
     /// What `root/proc/sys` says; `root` is `/` but in tests.
     ///
     /// # Errors
-    /// A setting that is not there or is no number, by its key.
+    /// A setting that cannot be read or is no number, by its key.
     pub fn read(root: &Path) -> Result<Machine, String> {
-        let text = |key: &str| {
-            let file = setting_file(root, key);
-            std::fs::read_to_string(&file).map_err(|e| format!("read {key}: {e}"))
+        let nth = |key: &str, n: usize| -> Result<Option<u64>, String> {
+            let text = match std::fs::read_to_string(setting_file(root, key)) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+                other => other.map_err(|e| format!("read {key}: {e}"))?,
+            };
+            let number = text.split_whitespace().nth(n).map(str::parse);
+            match number {
+                Some(Ok(number)) => Ok(Some(number)),
+                _ => Err(format!("read {key}: `{}`", text.trim())),
+            }
         };
-        let numbers = |key: &str| -> Result<Vec<u64>, String> {
-            let text = text(key)?;
-            let numbers: Result<_, _> = text.split_whitespace().map(str::parse).collect();
-            numbers.map_err(|e| format!("read {key}: `{}`: {e}", text.trim()))
-        };
-        let one = |key: &str| match numbers(key)?.as_slice() {
-            [bytes] => Ok(Size::from_bytes(*bytes)),
-            other => Err(format!("read {key}: {} numbers", other.len())),
-        };
-        let words = |key: &str| -> Result<Vec<String>, String> {
-            Ok(text(key)?.split_whitespace().map(str::to_owned).collect())
-        };
-        let tcp_mem = match numbers(TCP_MEM)?.as_slice() {
-            [_, pressure, most] => [*pressure, *most].map(|p| Size::from_bytes(p * page_size())),
-            other => return Err(format!("read {TCP_MEM}: {} numbers", other.len())),
-        };
+        let pages = |n: u64| Size::from_bytes(n.saturating_mul(page_size()));
+        let controls = |key: &str| controls(root, key).map_err(|e| format!("read {key}: {e}"));
         Ok(Machine {
-            rmem_max: one(RMEM_MAX)?,
-            wmem_max: one(WMEM_MAX)?,
-            tcp_mem,
-            available: words("net.ipv4.tcp_available_congestion_control")?,
-            allowed: words(ALLOWED)?,
+            rmem_max: nth(RMEM_MAX, 0)?.map(Size::from_bytes),
+            wmem_max: nth(WMEM_MAX, 0)?.map(Size::from_bytes),
+            tcp_mem: nth(TCP_MEM, 1)?.map(pages),
+            available: controls(AVAILABLE)?,
+            allowed: controls(ALLOWED)?,
             rto_min: setting_file(root, RTO_MIN).exists(),
             programs: BTreeMap::new(),
             control: None,
         })
+    }
+}
+
+/// The congestion controls in the list `key`. Older kernels have such lists in the first network namespace alone: elsewhere
+/// those that are there and allowed for certain, reno and the namespace's default.
+pub(crate) fn controls(root: &Path, key: &str) -> io::Result<Vec<String>> {
+    let words = |key: &str| -> io::Result<Vec<String>> {
+        let text = std::fs::read_to_string(setting_file(root, key))?;
+        Ok(text.split_whitespace().map(str::to_owned).collect())
+    };
+    match words(key) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            let mut sure = words(CONTROL)?;
+            if sure != ["reno"] {
+                sure.push("reno".to_owned());
+            }
+            Ok(sure)
+        }
+        other => other,
     }
 }
 
@@ -108,6 +121,7 @@ pub(crate) const RMEM_MAX: &str = "net.core.rmem_max";
 pub(crate) const WMEM_MAX: &str = "net.core.wmem_max";
 pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
 pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
+pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 
 /// Something only the machine as a whole can be told.
@@ -287,10 +301,10 @@ impl Settings {
         let asked = tests.iter().filter_map(|t| t.socket_buffer).max();
         if let Some(asked) = asked {
             let (receive, send) = (asked.min(host.rmem_max), asked.min(host.wmem_max));
-            if receive > machine.rmem_max {
+            if machine.rmem_max.is_none_or(|most| receive > most) {
                 self.needs.push(Need::ReceiveBuffer(receive));
             }
-            if send > machine.wmem_max {
+            if machine.wmem_max.is_none_or(|most| send > most) {
                 self.needs.push(Need::SendBuffer(send));
             }
         }
@@ -298,7 +312,7 @@ impl Settings {
             (RMEM_MAX, host.rmem_max, machine.rmem_max),
             (WMEM_MAX, host.wmem_max, machine.wmem_max),
         ] {
-            if own != machines {
+            if let Some(machines) = machines.filter(|m| *m != own) {
                 self.notes.push(format!(
                     "{key} is the machine's {machines}, not {own}: programs that call setsockopt meet it; tests of the scenario do not"
                 ));
@@ -316,11 +330,12 @@ impl Settings {
         let held = tests.iter().map(held).fold(0, u64::saturating_add);
         let held = Size::from_bytes(held);
         // The other end may hold as much.
-        if held.as_bytes().saturating_mul(2) > machine.tcp_mem[0].as_bytes() {
+        if let Some(saves) = machine.tcp_mem
+            && held.as_bytes().saturating_mul(2) > saves.as_bytes()
+        {
             self.needs.push(Need::TcpMemory(held));
             self.notes.push(format!(
-                "its connections could hold {held}, those at their other ends as much, and the machine's TCP begins to save at {} ({TCP_MEM}): a run that gets there is not valid; --tune-host raises it",
-                machine.tcp_mem[0]
+                "its connections could hold {held}, those at their other ends as much, and the machine's TCP begins to save at {saves} ({TCP_MEM}): a run that gets there is not valid; --tune-host raises it"
             ));
         }
     }
@@ -340,9 +355,9 @@ pub(crate) mod tests {
 
     pub(crate) fn machine() -> Machine {
         Machine {
-            rmem_max: Size::from_bytes(212_992),
-            wmem_max: Size::from_bytes(212_992),
-            tcp_mem: [1 << 30, 2 << 30].map(Size::from_bytes),
+            rmem_max: Some(Size::from_bytes(212_992)),
+            wmem_max: Some(Size::from_bytes(212_992)),
+            tcp_mem: Some(Size::from_bytes(1 << 30)),
             available: ["reno", "cubic"].map(str::to_owned).to_vec(),
             allowed: vec!["reno".to_owned()],
             rto_min: true,
@@ -467,6 +482,17 @@ pub(crate) mod tests {
         assert_eq!(notes_of(&settings, "modelled only"), 1);
     }
 
+    /// A folder with these settings below its `proc/sys`.
+    fn root(settings: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (key, value) in settings {
+            let file = setting_file(folder.path(), key);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, value).unwrap();
+        }
+        folder
+    }
+
     #[test]
     fn this_machine_can_be_read() {
         let machine = Machine::read(Path::new("/")).unwrap();
@@ -474,11 +500,39 @@ pub(crate) mod tests {
             machine.available.contains(&"reno".to_owned()),
             "{machine:?}"
         );
-        assert!(machine.tcp_mem[0] <= machine.tcp_mem[1]);
-        assert!(
-            Machine::read(Path::new("/nowhere"))
-                .unwrap_err()
-                .contains("net.ipv4.tcp_mem")
-        );
+        let folder = root(&[
+            (CONTROL, "cubic\n"),
+            (RMEM_MAX, "4194304\n"),
+            (TCP_MEM, "1\t2\t3\n"),
+            (AVAILABLE, "reno bbr cubic\n"),
+            (ALLOWED, "reno\n"),
+        ]);
+        let machine = Machine::read(folder.path()).unwrap();
+        assert_eq!(machine.rmem_max, Some(Size::from_bytes(4_194_304)));
+        assert_eq!(machine.tcp_mem, Some(Size::from_bytes(2 * page_size())));
+        assert_eq!(machine.available, ["reno", "bbr", "cubic"]);
+        assert!(machine.allows("reno") && !machine.allows("cubic"));
+        let strange = root(&[(CONTROL, "cubic"), (RMEM_MAX, "none")]);
+        let fault = Machine::read(strange.path()).unwrap_err();
+        assert_eq!(fault, "read net.core.rmem_max: `none`");
+    }
+
+    #[test]
+    fn a_network_namespace_shows_less_of_the_machine() {
+        // An older kernel in a container: neither the machine's limits nor the lists.
+        let folder = root(&[(CONTROL, "cubic\n")]);
+        let machine = Machine::read(folder.path()).unwrap();
+        assert_eq!((machine.rmem_max, machine.tcp_mem), (None, None));
+        assert_eq!(machine.available, ["cubic", "reno"]);
+        assert!(machine.allows("cubic"));
+        let large = "socket_buffer = \"1 GiB\"\ncc = \"reno\"";
+        let host = "rmem_max = 2147483647\nwmem_max = 2147483647";
+        let settings = told(host, &test("t", large), &machine);
+        let most = Size::from_bytes(1 << 30);
+        let needs = [Need::ReceiveBuffer(most), Need::SendBuffer(most)];
+        assert_eq!(settings.needs, needs);
+        assert_eq!(settings.notes, Vec::<String>::new());
+        let nothing = Machine::read(Path::new("/nowhere")).unwrap_err();
+        assert!(nothing.contains("tcp_available_congestion_control"));
     }
 }

@@ -22,6 +22,27 @@ pub struct HostSpec {
     pub device: DeviceChoice,
 }
 
+impl HostSpec {
+    /// A host that shows whether there can be any: it has one interface and nothing else.
+    pub(crate) fn trial() -> HostSpec {
+        HostSpec {
+            name: "trial".to_owned(),
+            interfaces: vec![InterfaceSpec {
+                name: "eth0".to_owned(),
+                mac: [2, 0, 0, 0, 0, 1],
+                mtu: SMALLEST_IPV6_MTU,
+                addresses: Vec::new(),
+                routes: Vec::new(),
+                ring_packets: 1,
+                shaping: None,
+            }],
+            settings: Vec::new(),
+            names: Vec::new(),
+            device: DeviceChoice::Available,
+        }
+    }
+}
+
 /// How interfaces are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceChoice {

@@ -99,14 +99,18 @@ pub struct Registry {
 /// Longest name of a lab.
 const LONGEST_NAME: usize = 64;
 
-/// What is waited for a process that was told to end: to end by itself, and then to be gone.
+/// What is waited for a process that was told to end: to end by itself, and then to be gone; milliseconds.
 const PATIENCE: u16 = 10_000;
+
+/// What is waited for a data plane that holds a name: one that was killed gives its memory back first; milliseconds.
+const DYING: u16 = 2_000;
 
 const LOCK: &str = "lock";
 const FILE: &str = "lab.json";
 
 impl Registry {
-    /// That of the user, in `$XDG_RUNTIME_DIR/farpath`, `/run/user/UID/farpath` or `/tmp/farpath-UID`.
+    /// That of the user, in `$XDG_RUNTIME_DIR/farpath`, `/run/user/UID/farpath` or `/tmp/farpath-UID`: the first whose
+    /// folder is the user's own, which another's is after `su`.
     ///
     /// # Errors
     /// When the folder cannot be made, or is somebody else's.
@@ -114,7 +118,9 @@ impl Registry {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR");
         let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         let uid = outer_uid(&map, getuid().as_raw());
-        Registry::at(&folder(runtime.as_deref(), uid, Path::exists))
+        let own = getuid().as_raw();
+        let is_own = |p: &Path| std::fs::metadata(p).is_ok_and(|m| m.is_dir() && m.uid() == own);
+        Registry::at(&folder(runtime.as_deref(), uid, is_own))
     }
 
     /// That in `folder`, which is made if need be.
@@ -173,6 +179,7 @@ impl Registry {
         };
         if let Ok(stale) = self.read_file(name) {
             wait_for_hosts(&stale)?;
+            clear(&state.folder)?;
             state.note = Some(format!(
                 "lab `{name}` of process {}, which has ended without a word, is cleaned up",
                 stale.data_plane.pid
@@ -182,23 +189,46 @@ impl Registry {
         Ok(state)
     }
 
+    /// Whether a lab could have this name now; [`Registry::create`] takes it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_free(&self, name: &str) -> Result<(), StateError> {
+        if !is_name(name) {
+            return Err(StateError::Name(name.to_owned()));
+        }
+        self.lock(name).map(drop)
+    }
+
     /// The lock of a lab's folder, or nothing if the folder is no more.
     fn lock(&self, name: &str) -> Result<Option<Flock<File>>, StateError> {
         let path = self.folder.join(name).join(LOCK);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).mode(0o600);
-        let open = match options.open(&path) {
+        let mut open = match options.open(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(file("open", &path))?,
         };
-        match Flock::lock(open, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => Ok(Some(lock)),
-            Err((_, Errno::EWOULDBLOCK)) => Err(StateError::InUse {
-                name: name.to_owned(),
-                pid: self.read_file(name).ok().map(|lab| lab.data_plane.pid),
-            }),
-            Err((_, e)) => Err(file("lock", &path)(e.into())),
+        let mut owner = None;
+        for last in [false, true] {
+            open = match Flock::lock(open, FlockArg::LockExclusiveNonblock) {
+                Ok(lock) => return Ok(Some(lock)),
+                Err((open, Errno::EWOULDBLOCK)) => open,
+                Err((_, e)) => return Err(file("lock", &path)(e.into())),
+            };
+            owner = self.read_file(name).ok().map(|lab| lab.data_plane);
+            let ended = match owner {
+                Some(owner) if !last => owner.wait(DYING.into()),
+                _ => Ok(false),
+            };
+            if !ended.map_err(file("wait for the data plane of", &path))? {
+                break;
+            }
         }
+        Err(StateError::InUse {
+            name: name.to_owned(),
+            pid: owner.map(|owner| owner.pid),
+        })
     }
 
     /// A lab that is up.
@@ -271,6 +301,16 @@ impl Registry {
     }
 }
 
+/// Removes what a killed lab has left in its folder: all but the lock, which is the next one's already.
+fn clear(folder: &Path) -> Result<(), StateError> {
+    let entries = std::fs::read_dir(folder).map_err(file("read", folder))?;
+    for entry in entries.flatten().filter(|e| e.file_name() != LOCK) {
+        let path = entry.path();
+        std::fs::remove_file(&path).map_err(file("remove", &path))?;
+    }
+    Ok(())
+}
+
 /// Hosts end when their data plane does; their namespaces take a moment.
 fn wait_for_hosts(lab: &Lab) -> Result<(), StateError> {
     for (_, init) in &lab.hosts {
@@ -305,13 +345,13 @@ fn is_at(open: &File, path: &Path) -> bool {
     }
 }
 
-fn folder(runtime: Option<&OsStr>, uid: u32, exists: impl Fn(&Path) -> bool) -> PathBuf {
+fn folder(runtime: Option<&OsStr>, uid: u32, is_own: impl Fn(&Path) -> bool) -> PathBuf {
     let own = PathBuf::from(format!("/run/user/{uid}"));
     let runtime = runtime.map(PathBuf::from).filter(|p| p.is_absolute());
     match [runtime, Some(own)]
         .into_iter()
         .flatten()
-        .find(|p| exists(p))
+        .find(|p| is_own(p))
     {
         Some(folder) => folder.join("farpath"),
         None => PathBuf::from(format!("/tmp/farpath-{uid}")),
@@ -389,6 +429,7 @@ impl Drop for State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::net::UnixListener;
 
     fn registry() -> (tempfile::TempDir, Registry) {
         let folder = tempfile::tempdir().unwrap();
@@ -424,6 +465,8 @@ mod tests {
         let (_folder, registry) = registry();
         let held = registry.create("a", "x").unwrap();
         let refused = registry.create("a", "x").unwrap_err().to_string();
+        assert_eq!(registry.check_free("a").unwrap_err().to_string(), refused);
+        registry.check_free("b").unwrap();
         let pid = std::process::id();
         assert_eq!(
             refused,
@@ -448,6 +491,7 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join(LOCK), "").unwrap();
         std::fs::write(folder.join(FILE), serde_json::to_vec(&lab).unwrap()).unwrap();
+        drop(UnixListener::bind(folder.join("control")).unwrap());
     }
 
     #[test]
@@ -464,6 +508,8 @@ mod tests {
         let state = registry.create("a", "x").unwrap();
         assert!(state.note.as_deref().unwrap().contains("is cleaned up"));
         assert!(state.lab().hosts.is_empty());
+        // Its socket would be in the way of the next one's.
+        UnixListener::bind(state.folder().join("control")).unwrap();
         drop(state);
         stale(&registry, reused);
         registry.stop("a").unwrap();
@@ -502,9 +548,9 @@ mod tests {
 
     #[test]
     fn the_folder_is_the_users_own() {
-        let at = |runtime: Option<&str>, there: &[&str]| {
-            let exists = |p: &Path| there.iter().any(|t| Path::new(t) == p);
-            folder(runtime.map(OsStr::new), 7, exists)
+        let at = |runtime: Option<&str>, own: &[&str]| {
+            let is_own = |p: &Path| own.iter().any(|t| Path::new(t) == p);
+            folder(runtime.map(OsStr::new), 7, is_own)
         };
         assert_eq!(at(Some("/x"), &["/x"]), Path::new("/x/farpath"));
         assert_eq!(

@@ -43,15 +43,16 @@ pub fn changes(needs: &[Need], machine: &Machine, memory: Size) -> Vec<Change> {
         let key = key.to_owned();
         changes.push(Change { key, value });
     };
-    if receive > machine.rmem_max {
+    let has = |limit: Option<Size>| limit.unwrap_or_default();
+    if receive > has(machine.rmem_max) {
         set(RMEM_MAX, receive.as_bytes().to_string());
     }
-    if send > machine.wmem_max {
+    if send > has(machine.wmem_max) {
         set(WMEM_MAX, send.as_bytes().to_string());
     }
     // The machine has other things to remember.
     let held = held.min(memory.as_bytes() / 2);
-    if held > machine.tcp_mem[0].as_bytes() {
+    if held > has(machine.tcp_mem).as_bytes() {
         let pressure = held.div_ceil(page_size());
         // The kernel's own proportions: it leaves pressure at 3/4, and refuses at twice that.
         set(
@@ -73,7 +74,7 @@ pub enum TuneError {
     #[error("process {0} has tuned this machine: end it first, or do without --tune-host")]
     Busy(i32),
     /// A setting could not be read or written.
-    #[error("{what} {key}: {source}")]
+    #[error("{what} {key}: {source}{}", place(source))]
     Setting {
         /// What was done.
         what: &'static str,
@@ -92,6 +93,19 @@ pub enum TuneError {
         /// What came of it.
         source: io::Error,
     },
+}
+
+/// Where settings of the machine can be changed, if `refused` says that they cannot be here.
+fn place(refused: &io::Error) -> &'static str {
+    match refused.kind() {
+        io::ErrorKind::NotFound
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem => {
+            "; root of the machine sets it, outside of containers and of other network or user namespaces: set it there \
+             beforehand, and do without --tune-host"
+        }
+        _ => "",
+    }
 }
 
 /// What is on disk while the machine is changed.

@@ -1,26 +1,29 @@
-//! Starts a process on every host, lets them begin together, and brings together what they tell.
+//! Brings the hosts of a run together: hands out their jobs, compares their clocks, lets them begin together, and
+//! collects what they tell.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::planned::Planned;
-use crate::report::{Message, Results};
+use crate::clock::{ClockName, Comparison};
+use crate::job::Jobs;
+use crate::peer::{Heard, Peer, PeerError, Told, Word};
+use crate::protocol::{Message, Order};
+use crate::results::{HostClock, Results};
+use crate::sys;
 
 /// Why a run on real hosts came to nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConductorError {
-    /// The process of a host could not be started or told its job.
+    /// There is nobody on a host to do its job, or they cannot be told.
     #[error("start the measuring process on `{host}`: {source}")]
     Start {
         /// The host.
         host: String,
         /// Why.
-        source: std::io::Error,
+        source: PeerError,
     },
     /// It ended, or said nothing, before its sockets were there.
     #[error("the measuring process on `{host}` {what}")]
@@ -32,106 +35,127 @@ pub enum ConductorError {
     },
 }
 
-/// What a host said, or that it says no more.
-type Said = (String, Option<Result<Message, String>>);
-
-struct Host {
-    child: Child,
-    input: Option<ChildStdin>,
+/// How far a host has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It opens its sockets; then its clock is compared.
+    Opening,
+    /// It is ready, or at work.
+    Ready,
+    /// It is done; its clock is compared again.
+    Comparing,
+    /// Nothing more is expected of it.
+    Over,
 }
 
-/// The processes of a run.
+struct Host {
+    peer: Box<dyn Peer>,
+    stage: Stage,
+    clock: ClockName,
+    comparison: Comparison,
+}
+
+impl Host {
+    /// Begins the next exchange of time stamps; `false` when there were enough, or it cannot be told.
+    fn ask(&mut self) -> bool {
+        let number = self.comparison.ask(sys::monotonic_ns());
+        number.is_some_and(|n| self.peer.order(&Order::Stamp(n)).is_ok())
+    }
+
+    fn end(&mut self) {
+        self.stage = Stage::Over;
+        self.peer.close();
+    }
+}
+
+/// The hosts of a run.
 pub struct Conductor {
     hosts: BTreeMap<String, Host>,
-    said: Receiver<Said>,
+    heard: Receiver<Heard>,
     results: Results,
-    /// Hosts that have not said that they are done.
-    open: usize,
+    /// The hosts that reported on each flow.
+    tellers: BTreeMap<usize, Vec<String>>,
     /// Flows that failed, where they did, and of which the other end does not know.
     failed: Vec<(String, usize)>,
+    own: ClockName,
     started: bool,
 }
 
 impl Conductor {
-    /// Starts a process on every host that has a job and waits, `patience` long, until all their
-    /// sockets are there. `command` makes the command that runs [`crate::serve`] on a host; its
-    /// standard input and output are set here.
+    /// Gives every job to the peer of its host, waits, `patience` long, until all their sockets are there, and
+    /// compares their clocks. `peer` says who does the part of the host of that name.
     ///
     /// # Errors
-    /// When a process cannot be started, or ends before it is ready.
+    /// When there is no peer, it cannot do the job or ends before it is ready, or what it says of its clock
+    /// cannot be.
     pub fn prepare(
-        planned: &Planned,
-        mut command: impl FnMut(&str) -> Command,
+        jobs: &Jobs,
+        mut peer: impl FnMut(&str) -> io::Result<Box<dyn Peer>>,
         patience: Duration,
     ) -> Result<Conductor, ConductorError> {
-        let (tell, said) = channel();
+        let (to, heard) = channel();
         let mut conductor = Conductor {
             hosts: BTreeMap::new(),
-            said,
+            heard,
             results: Results::default(),
-            open: planned.hosts.len(),
+            tellers: BTreeMap::new(),
             failed: Vec::new(),
+            own: ClockName::own(),
             started: false,
         };
-        for (name, job) in &planned.hosts {
+        for (name, job) in jobs.hosts() {
             let start = |source| ConductorError::Start {
                 host: name.clone(),
                 source,
             };
-            let mut command = command(name);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped());
-            let mut child = command.spawn().map_err(start)?;
-            let (input, output) = (child.stdin.take(), child.stdout.take());
-            conductor.hosts.insert(name.clone(), Host { child, input });
-            listen(name, output, tell.clone()).map_err(start)?;
-            let text = serde_json::to_string(job).map_err(|e| start(e.into()))?;
-            conductor.tell(name, &text).map_err(start)?;
+            let mut peer = peer(name).map_err(|e| start(e.into()))?;
+            let told = Told::new(name, to.clone());
+            peer.begin(job, told).map_err(start)?;
+            let host = Host {
+                peer,
+                stage: Stage::Opening,
+                clock: ClockName::default(),
+                comparison: Comparison::default(),
+            };
+            conductor.hosts.insert(name.clone(), host);
         }
-        drop(tell);
-        conductor.wait_ready(patience)?;
+        drop(to);
+        while let Some(first) = conductor.opening() {
+            let heard = conductor.heard.recv_timeout(patience);
+            let (host, what) = match heard.map(|heard| conductor.hear(heard)) {
+                Ok(Ok(())) => continue,
+                Ok(Err(lost)) => lost,
+                Err(RecvTimeoutError::Timeout) => (first, "did not become ready in time".into()),
+                Err(RecvTimeoutError::Disconnected) => (first, ENDED.into()),
+            };
+            return Err(ConductorError::NotReady { host, what });
+        }
+        conductor.results.settle(&conductor.own);
         Ok(conductor)
     }
 
-    fn tell(&mut self, host: &str, text: &str) -> std::io::Result<()> {
-        let input = self.hosts.get_mut(host).and_then(|h| h.input.as_mut());
-        input.map_or(Ok(()), |input| writeln!(input, "{text}"))
+    /// A host that is not ready.
+    fn opening(&self) -> Option<String> {
+        let mut hosts = self.hosts.iter();
+        let opening = hosts.find(|(_, host)| host.stage == Stage::Opening);
+        opening.map(|(name, _)| name.clone())
     }
 
-    fn wait_ready(&mut self, patience: Duration) -> Result<(), ConductorError> {
-        let mut waiting: Vec<String> = self.hosts.keys().cloned().collect();
-        while let Some(first) = waiting.first() {
-            let not_ready = |host: &str, what: &str| ConductorError::NotReady {
-                host: host.to_owned(),
-                what: what.to_owned(),
-            };
-            let (host, said) = match self.said.recv_timeout(patience) {
-                Ok(said) => said,
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(not_ready(first, "did not become ready in time"));
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(not_ready(first, "ended before it was ready"));
-                }
-            };
-            match said {
-                Some(Ok(Message::Ready)) => waiting.retain(|name| *name != host),
-                Some(Ok(said)) => self.hear(&host, Some(Ok(said))),
-                Some(Err(strange)) => return Err(not_ready(&host, &format!("said: {strange}"))),
-                None => return Err(not_ready(&host, "ended before it was ready")),
-            }
-        }
-        Ok(())
-    }
-
-    /// Says when the run's time zero is: what CLOCK_MONOTONIC shows then, in nanoseconds.
+    /// Says when the run's time zero is: what CLOCK_MONOTONIC of this process shows then, in nanoseconds. Each host
+    /// is told on its own clock.
     ///
     /// # Errors
-    /// When a process is no longer there.
+    /// When a host is no longer there.
     pub fn start(&mut self, zero_ns: u64) -> Result<(), ConductorError> {
-        let names: Vec<String> = self.hosts.keys().cloned().collect();
-        for host in names {
-            let result = self.tell(&host, &zero_ns.to_string());
-            result.map_err(|source| ConductorError::Start { host, source })?;
+        for (name, host) in &mut self.hosts {
+            let clock = self.results.clocks.get(name);
+            let ahead = clock.map_or(0, |clock| clock.start.offset_ns);
+            let zero_ns = zero_ns.saturating_add_signed(ahead);
+            let told = host.peer.order(&Order::Start { zero_ns });
+            told.map_err(|source| ConductorError::Start {
+                host: name.clone(),
+                source: source.into(),
+            })?;
         }
         self.started = true;
         self.end_failed();
@@ -144,120 +168,331 @@ impl Conductor {
             return;
         }
         for (failed, flow) in std::mem::take(&mut self.failed) {
-            let others: Vec<String> = self
-                .hosts
-                .keys()
-                .filter(|h| **h != failed)
-                .cloned()
-                .collect();
-            for host in others {
+            let others = self.hosts.iter_mut().filter(|(name, _)| **name != failed);
+            for (_, host) in others {
                 // Who cannot hear it has ended.
-                drop(self.tell(&host, &flow.to_string()));
+                drop(host.peer.order(&Order::End { flow }));
             }
         }
     }
 
     /// Takes in what the hosts say, for `patience` at most; whether they have said everything.
     pub fn listen(&mut self, patience: Duration) -> bool {
-        while self.open > 0 {
-            match self.said.recv_timeout(patience) {
-                Ok((host, said)) => self.hear(&host, said),
+        while self.hosts.values().any(|host| host.stage != Stage::Over) {
+            match self.heard.recv_timeout(patience) {
+                Ok(heard) => {
+                    if let Err((host, what)) = self.hear(heard) {
+                        let fault = format!("the measuring process on `{host}` {what}");
+                        self.results.faults.push((None, fault));
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => self.open = 0,
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         true
     }
 
-    fn hear(&mut self, host: &str, said: Option<Result<Message, String>>) {
-        match said {
-            Some(Ok(Message::Report { flow, report })) => {
-                self.results.reports.entry(flow).or_default().push(report);
+    /// Takes in what a host said; an error is the host that cannot be relied on, and what it did.
+    fn hear(&mut self, heard: Heard) -> Result<(), (String, String)> {
+        let Heard { host, at_ns, word } = heard;
+        let strange = match word {
+            Word::Message(message) => self.message(&host, at_ns, *message).err(),
+            Word::Strange(what) => Some(what),
+            Word::End => {
+                let ended = self.hosts.get_mut(&host);
+                let early = ended.is_some_and(|host| {
+                    let early = matches!(host.stage, Stage::Opening | Stage::Ready);
+                    host.end();
+                    early
+                });
+                return if early {
+                    Err((host, ENDED.into()))
+                } else {
+                    Ok(())
+                };
             }
-            Some(Ok(Message::Fault { flow, fault })) => {
-                let fault = format!("`{host}`: {fault}");
+        };
+        strange.map_or(Ok(()), |what| Err((host, format!("said: {what}"))))
+    }
+
+    fn message(&mut self, name: &str, at_ns: u64, message: Message) -> Result<(), String> {
+        let Some(host) = self.hosts.get_mut(name) else {
+            return Ok(());
+        };
+        match message {
+            Message::Ready { clock: None } => host.stage = Stage::Ready,
+            Message::Ready { clock: Some(clock) } => {
+                host.clock = clock;
+                host.ask();
+            }
+            Message::Stamp {
+                number,
+                heard_ns,
+                answered_ns,
+            } => {
+                let instants = [heard_ns, answered_ns];
+                host.comparison.answer(number, instants, at_ns);
+                if !host.ask() {
+                    self.compared(name)?;
+                }
+            }
+            Message::Report { flow, report } => {
+                self.results.reports.entry(flow).or_default().push(report);
+                let tellers = self.tellers.entry(flow).or_default();
+                tellers.push(name.to_owned());
+            }
+            Message::Fault { flow, fault } => {
+                let fault = format!("`{name}`: {fault}");
                 self.results.faults.push((flow, fault));
                 if let Some(flow) = flow {
-                    self.failed.push((host.to_owned(), flow));
+                    self.failed.push((name.to_owned(), flow));
                     self.end_failed();
                 }
             }
-            Some(Ok(Message::Ready)) => {}
-            Some(Ok(Message::Done)) => {
-                self.open -= 1;
-                if let Some(host) = self.hosts.get_mut(host) {
-                    host.input = None;
-                }
-            }
-            Some(Err(strange)) => {
-                let fault = format!("`{host}` said: {strange}");
-                self.results.faults.push((None, fault));
-            }
-            None => {
-                let done = self.hosts.get(host).is_some_and(|h| h.input.is_none());
-                if !done {
-                    self.open -= 1;
-                    let fault = format!("the measuring process on `{host}` ended early");
-                    self.results.faults.push((None, fault));
+            Message::Done => {
+                let known = self.results.clocks.contains_key(name);
+                host.comparison = Comparison::default();
+                if known && !self.own.is(&host.clock) && host.ask() {
+                    host.stage = Stage::Comparing;
+                } else {
+                    host.end();
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The exchanges of time stamps with a host are over.
+    fn compared(&mut self, name: &str) -> Result<(), String> {
+        let Some(host) = self.hosts.get_mut(name) else {
+            return Ok(());
+        };
+        let found = host.comparison.offset();
+        match host.stage {
+            Stage::Opening => {
+                let start = found.ok_or("time stamps that cannot be")?;
+                let name_of = host.clock.clone();
+                let clock = HostClock {
+                    name: name_of,
+                    start,
+                    end: None,
+                };
+                self.results.clocks.insert(name.to_owned(), clock);
+                host.stage = Stage::Ready;
+            }
+            Stage::Comparing => {
+                if let Some(clock) = self.results.clocks.get_mut(name) {
+                    clock.end = found;
+                }
+                host.end();
+            }
+            Stage::Ready | Stage::Over => {}
+        }
+        Ok(())
     }
 
     /// Tells the hosts to end now; they still say what there is so far, which is no longer valid.
     pub fn stop(&mut self) {
-        if self.open > 0 {
+        if self.hosts.values().any(|host| host.stage != Stage::Over) {
             let fault = "the run was stopped before its end".to_owned();
             self.results.faults.push((None, fault));
         }
-        for host in self.hosts.values_mut() {
-            host.input = None;
-        }
+        self.hosts.values_mut().for_each(|host| host.peer.close());
     }
 
-    /// The results, once every process has ended; those that do not are killed.
+    /// The results, once every host has ended; those that do not are made to.
     pub fn finish(mut self) -> Results {
+        self.results.note_clocks(&self.tellers);
         std::mem::take(&mut self.results)
     }
 }
 
-impl Drop for Conductor {
-    fn drop(&mut self) {
-        for host in self.hosts.values_mut() {
-            host.input = None;
-            // Whoever has ended already cannot be killed any more.
-            drop(host.child.kill());
-            drop(host.child.wait());
+const ENDED: &str = "ended early";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Offset;
+    use crate::job::{HostJob, Ping};
+    use farpath_units::Time;
+    use std::sync::{Arc, Mutex};
+
+    /// Longer than anything takes here.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// The run's time zero.
+    const ZERO_NS: u64 = 1 << 60;
+
+    /// A host with a clock of our making: so far ahead, later by more, and stepped back while it answers.
+    #[derive(Clone, Default)]
+    struct Simulated {
+        clock: ClockName,
+        ahead_ns: i64,
+        more_ns: i64,
+        back_ns: u64,
+        told: Option<Told>,
+        orders: Arc<Mutex<Vec<Order>>>,
+    }
+
+    impl Peer for Simulated {
+        fn begin(&mut self, _: &HostJob, told: Told) -> Result<(), PeerError> {
+            let clock = Some(self.clock.clone());
+            assert!(told.message(Message::Ready { clock }));
+            self.told = Some(told);
+            Ok(())
+        }
+
+        fn order(&mut self, order: &Order) -> io::Result<()> {
+            self.orders.lock().expect("a list").push(*order);
+            let told = self.told.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
+            match order {
+                Order::Stamp(number) => {
+                    let now = sys::monotonic_ns().saturating_add_signed(self.ahead_ns);
+                    told.message(Message::Stamp {
+                        number: *number,
+                        heard_ns: now,
+                        answered_ns: now - self.back_ns,
+                    });
+                }
+                Order::Start { .. } => {
+                    self.ahead_ns += self.more_ns;
+                    told.message(Message::Done);
+                }
+                Order::End { .. } => {}
+            }
+            Ok(())
+        }
+
+        fn close(&mut self) {
+            self.told = None;
         }
     }
-}
 
-/// Hears what a host says, in a thread that ends with it.
-fn listen(
-    host: &str,
-    output: Option<std::process::ChildStdout>,
-    tell: Sender<Said>,
-) -> std::io::Result<()> {
-    let (host, Some(output)) = (host.to_owned(), output) else {
-        return Ok(());
-    };
-    let run = move || {
-        for line in BufReader::new(output).lines() {
-            let said = line.map_err(|e| e.to_string()).and_then(|line| {
-                serde_json::from_str(&line).map_err(|e| format!("{e}: {}", shorten(&line)))
-            });
-            let failed = said.is_err();
-            // Who no longer listens has ended the run.
-            if tell.send((host.clone(), Some(said))).is_err() || failed {
-                break;
-            }
+    fn jobs(names: &[&str]) -> Jobs {
+        let mut jobs = Jobs::new();
+        for (flow, name) in names.iter().enumerate() {
+            let ping = Ping {
+                host: (*name).to_owned(),
+                local: [192, 0, 2, 1].into(),
+                mark: 0,
+                remote: [192, 0, 2, 2].into(),
+                identifier: 1,
+                class: 0,
+                ttl: 64,
+                size: 64,
+                start: Time::ZERO,
+                interval: farpath_units::Duration::from_secs(1),
+                count: 1,
+                timeout: farpath_units::Duration::from_secs(1),
+            };
+            jobs.ping(flow, &ping).expect("a flow");
         }
-        drop(tell.send((host, None)));
-    };
-    thread::Builder::new().spawn(run).map(drop)
-}
+        jobs
+    }
 
-/// The beginning of a line that is no message.
-fn shorten(line: &str) -> String {
-    line.chars().take(200).collect()
+    fn prepare(hosts: &[(&str, &Simulated)]) -> Result<Conductor, ConductorError> {
+        let names: Vec<&str> = hosts.iter().map(|(name, _)| *name).collect();
+        let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+            let host = hosts.iter().find(|(host, _)| *host == name);
+            Ok(Box::new(host.expect("a host").1.clone()))
+        };
+        Conductor::prepare(&jobs(&names), peer, PATIENCE)
+    }
+
+    fn run(hosts: &[(&str, &Simulated)]) -> Results {
+        let mut conductor = prepare(hosts).unwrap_or_else(|e| panic!("{e}"));
+        conductor.start(ZERO_NS).expect("they listen");
+        assert!(conductor.listen(PATIENCE));
+        conductor.finish()
+    }
+
+    /// What a host was told.
+    fn orders(host: &Simulated) -> (usize, Vec<Order>) {
+        let orders = host.orders.lock().expect("a list").clone();
+        let is_stamp = |order: &Order| matches!(order, Order::Stamp(_));
+        let (stamps, rest): (Vec<_>, Vec<_>) = orders.into_iter().partition(is_stamp);
+        (stamps.len(), rest)
+    }
+
+    #[test]
+    fn every_host_is_told_the_start_on_its_own_clock() {
+        let ahead = |ahead_ns| Simulated {
+            ahead_ns,
+            ..Simulated::default()
+        };
+        let (east, west) = (ahead(-1_000_000), ahead(7_777_777_777_777));
+        let results = run(&[("east", &east), ("west", &west)]);
+        for (name, host) in [("east", &east), ("west", &west)] {
+            let clock = &results.clocks[name];
+            let truth = Offset {
+                offset_ns: host.ahead_ns,
+                error_ns: 0,
+            };
+            assert!(clock.start.agrees_with(&truth), "{clock:?}");
+            let zero_ns = ZERO_NS.checked_add_signed(clock.start.offset_ns);
+            let zero_ns = zero_ns.expect("a time");
+            assert_eq!(orders(host), (16, vec![Order::Start { zero_ns }]));
+        }
+        let errors = ["east", "west"].map(|name| results.clocks[name].error_ns());
+        let both = results.clock_error_ns("east", "west");
+        assert_eq!(both, Some(errors[0] + errors[1]));
+    }
+
+    #[test]
+    fn a_clock_that_runs_away_is_an_error() {
+        let more_ns = 5_000_000;
+        let host = Simulated {
+            more_ns,
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let clock = &results.clocks["a"];
+        let end = clock.end.expect("they were compared again");
+        let change = Offset {
+            offset_ns: clock.start.offset_ns + more_ns,
+            error_ns: clock.start.error_ns,
+        };
+        assert!(end.agrees_with(&change), "{clock:?}");
+        assert!(clock.error_ns() >= more_ns.unsigned_abs() - clock.start.error_ns);
+    }
+
+    #[test]
+    fn who_reads_the_conductors_clock_has_its_zero() {
+        let host = Simulated {
+            clock: ClockName::own(),
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let start = Order::Start { zero_ns: ZERO_NS };
+        assert_eq!(orders(&host), (8, vec![start]));
+        assert_eq!(results.clocks["a"].error_ns(), 0);
+    }
+
+    #[test]
+    fn a_copy_of_this_machine_is_another() {
+        let ahead_ns = 3_600_000_000_000;
+        let host = Simulated {
+            clock: ClockName::own(),
+            ahead_ns,
+            ..Simulated::default()
+        };
+        let results = run(&[("a", &host)]);
+        let offset = results.clocks["a"].start;
+        assert!(offset.offset_ns.abs_diff(ahead_ns) <= offset.error_ns);
+    }
+
+    #[test]
+    fn a_clock_that_runs_backwards_is_refused() {
+        let host = Simulated {
+            back_ns: 1,
+            ..Simulated::default()
+        };
+        let nonsense = prepare(&[("a", &host)]);
+        let error = match nonsense {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("it was believed"),
+        };
+        assert!(error.contains("time stamps that cannot be"), "{error}");
+    }
 }

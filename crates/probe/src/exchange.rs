@@ -3,8 +3,9 @@
 //! Nothing in them says where a request ends but their length; the bytes are zeroes.
 
 use std::collections::VecDeque;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+
+use nix::errno::Errno;
 
 use crate::job::ExchangeWork;
 use crate::report::{AskReport, TcpSendReport};
@@ -61,7 +62,7 @@ impl Outgoing {
                     self.left -= bytes as u64;
                     sent += bytes as u64;
                 }
-                Err(error) if sys::would_block(&error) => break,
+                Err(error) if sys::would_block(error) => break,
                 Err(error) => return refused("send", Err(error)),
             }
         }
@@ -84,8 +85,8 @@ fn take(opened: &Opened) -> Result<Incoming, SocketError> {
     match opened.discard(READ_BYTES) {
         Ok(0) => Ok(Incoming::End),
         Ok(bytes) => Ok(Incoming::Bytes(bytes as u64)),
-        Err(error) if sys::would_block(&error) => Ok(Incoming::Nothing),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(Incoming::End),
+        Err(error) if sys::would_block(error) => Ok(Incoming::Nothing),
+        Err(Errno::ECONNRESET) => Ok(Incoming::End),
         Err(error) => refused("receive", Err(error)),
     }
 }

@@ -1,21 +1,24 @@
 //! What runs on a host: a job, told over one pipe, done by a thread a task, told of over another.
 //!
 //! The first line read is the [`HostJob`]. When all its sockets are there, [`Message::Ready`] is
-//! told, and a second line is waited for: what CLOCK_MONOTONIC shows at the run's time zero, in
-//! nanoseconds. Lines after it are numbers of flows whose other end has failed: these end. When the
-//! pipe closes, everything ends. What there is so far is told in either case.
+//! told. Every line that follows is an [`Order`]: to say what the clock shows, at any time; to start; to end a
+//! flow whose other end has failed. When the pipe closes, everything ends. What there is so far is told in either case.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
-use crate::clock::Clock;
+use nix::sys::prctl::set_timerslack;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use crate::clock::{Clock, ClockName};
 use crate::exchange::{self, Both};
 use crate::iperf3::{self, Iperf3Error, Server};
-use crate::job::{HostJob, JOB_SCHEMA, Task, Work};
+use crate::job::{HostJob, Task, Work};
 use crate::ping;
-use crate::report::{Message, Report};
+use crate::protocol::{self, Message, Order};
+use crate::report::Report;
 use crate::socket::{Prepared, SocketError};
 use crate::sys;
 use crate::tcp;
@@ -29,13 +32,16 @@ pub enum ServeError {
     /// The pipe from or to whoever gave the job.
     #[error("read the job or tell of it: {0}")]
     Pipe(#[from] io::Error),
-    /// It is no job.
-    #[error("the job is not of schema `{JOB_SCHEMA}`: {0}")]
+    /// It is no job, or none that can be done.
+    #[error("the job cannot be done: {0}")]
     Job(String),
+    /// What followed the job was no order.
+    #[error("an order cannot be understood: {0}")]
+    Order(String),
+    /// Everything ended before there was an order to start.
+    #[error("nobody said when to start")]
+    NoStart,
 }
-
-/// Longest line read: a job with millions of datagrams' times.
-const LONGEST_LINE: u64 = 1 << 28;
 
 /// Stack of a thread: their buffers are elsewhere.
 const STACK_BYTES: usize = 256 * 1024;
@@ -59,24 +65,24 @@ enum TaskError {
     Iperf3(#[from] Iperf3Error),
 }
 
-/// Does the job that `input` gives, and tells `output`; ends early when `input` does, or by `stop`.
+/// Does the job that `input` gives, and tells `output`; ends with `input`, whether the tasks are done or not.
+/// By `stop` the tasks end early.
 ///
 /// # Errors
 /// When there is no job, or nobody to tell. A task that fails is told of as [`Message::Fault`].
 pub fn serve(
-    mut input: impl BufRead + Send + 'static,
+    mut input: impl BufRead + Send,
     output: impl Write + Send,
     (stopper, stop): (Stopper, Stop),
 ) -> Result<(), ServeError> {
-    sys::wake_on_time()?;
-    sys::raise_descriptor_limit()?;
+    // The kernel wakes threads up to 50 µs late else.
+    set_timerslack(1).map_err(io::Error::from)?;
+    raise_descriptor_limit().map_err(io::Error::from)?;
     let output = Mutex::new(output);
-    let job: HostJob = line(&mut input)?;
-    if job.schema != JOB_SCHEMA {
-        return Err(ServeError::Job(format!("it is of `{}`", job.schema)));
-    }
+    let job = protocol::hear(&mut input)?.unwrap_or_default();
+    let job: HostJob = protocol::understand(&job).map_err(ServeError::Job)?;
     let (mut ready, mut stoppers) = (Vec::new(), BTreeMap::new());
-    for task in &job.tasks {
+    for task in job.tasks() {
         match prepare(&task.work) {
             Ok(socketed) => {
                 let (own, said) = Stop::new()?;
@@ -86,19 +92,33 @@ pub fn serve(
             Err(error) => fault(&output, task.flow, &error)?,
         }
     }
-    tell(&output, &Message::Ready)?;
-    let zero_ns: u64 = line(&mut input)?;
-    // Nobody waits for this thread: it may read for ever.
-    let hearing = thread::Builder::new().stack_size(STACK_BYTES);
-    drop(hearing.spawn(move || hear(input, &stoppers, &stopper))?);
-    let clock = Clock::from_zero(zero_ns);
+    let clock = Some(ClockName::own());
+    tell(&output, &Message::Ready { clock })?;
+    let mut orders = Orders {
+        input,
+        output: &output,
+        stoppers,
+    };
+    let clock = loop {
+        match orders.next()? {
+            Some(Order::Start { zero_ns }) => break Clock::from_zero(zero_ns),
+            Some(_) => {}
+            None => return Err(ServeError::NoStart),
+        }
+    };
+    let output = &output;
     thread::scope(|scope| -> io::Result<()> {
+        let hearing = thread::Builder::new().stack_size(STACK_BYTES);
+        hearing.spawn_scoped(scope, move || {
+            while let Ok(Some(_)) = orders.next() {}
+            stopper.stop();
+        })?;
+        let mut running = Vec::new();
         for (task, socketed, own) in ready {
             let watch = Watch {
                 clock,
                 stop: [stop.clone(), own],
             };
-            let output = &output;
             let run = move || match perform(socketed, task, &watch) {
                 Ok(report) => {
                     let flow = task.flow;
@@ -110,40 +130,66 @@ pub fn serve(
             };
             let named = thread::Builder::new().stack_size(STACK_BYTES);
             // What a thread could not tell, the end of the output tells.
-            named.spawn_scoped(scope, move || drop(run()))?;
+            running.push(named.spawn_scoped(scope, move || drop(run()))?);
         }
-        Ok(())
+        // Of a thread that panicked nothing is told, and its flow has one report only.
+        running.into_iter().for_each(|thread| drop(thread.join()));
+        tell(output, &Message::Done)
     })?;
-    tell(&output, &Message::Done)?;
     Ok(())
 }
 
-/// One line of JSON.
-fn line<T: serde::de::DeserializeOwned>(input: &mut impl BufRead) -> Result<T, ServeError> {
-    let mut text = String::new();
-    io::Read::take(&mut *input, LONGEST_LINE).read_line(&mut text)?;
-    serde_json::from_str(&text).map_err(|e| ServeError::Job(e.to_string()))
+/// The orders that follow the job.
+struct Orders<'a, I, O> {
+    input: I,
+    output: &'a Mutex<O>,
+    stoppers: BTreeMap<usize, Stopper>,
 }
 
-/// Hears of flows that end, and of the end of everything: that of the input.
-fn hear(mut input: impl BufRead, stoppers: &BTreeMap<usize, Stopper>, all: &Stopper) {
-    while let Ok(flow) = line::<usize>(&mut input) {
-        if let Some(own) = stoppers.get(&flow) {
-            own.stop();
+impl<I: BufRead, O: Write> Orders<'_, I, O> {
+    /// Carries out the next order, as far as it is not one to start; none at the end of the input.
+    fn next(&mut self) -> Result<Option<Order>, ServeError> {
+        let Some(line) = protocol::hear(&mut self.input)? else {
+            return Ok(None);
+        };
+        let heard_ns = sys::monotonic_ns();
+        let order = protocol::understand(&line).map_err(ServeError::Order)?;
+        match order {
+            Order::Stamp(number) => {
+                let mut output = locked(self.output);
+                let stamp = Message::Stamp {
+                    number,
+                    heard_ns,
+                    answered_ns: sys::monotonic_ns(),
+                };
+                protocol::say(&mut *output, &stamp)?;
+            }
+            Order::End { flow } => {
+                if let Some(own) = self.stoppers.get(&flow) {
+                    own.stop();
+                }
+            }
+            Order::Start { .. } => {}
         }
+        Ok(Some(order))
     }
-    all.stop();
+}
+
+/// Lets this process have as many descriptors as it may: a test of many streams needs thousands.
+fn raise_descriptor_limit() -> nix::Result<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most)
+}
+
+fn locked<O>(output: &Mutex<O>) -> MutexGuard<'_, O> {
+    match output.lock() {
+        Ok(output) => output,
+        Err(poisoned) => poisoned.into_inner(),
+    }
 }
 
 fn tell(output: &Mutex<impl Write>, message: &Message) -> io::Result<()> {
-    let mut text = serde_json::to_string(message)?;
-    text.push('\n');
-    let mut output = match output.lock() {
-        Ok(output) => output,
-        Err(poisoned) => poisoned.into_inner(),
-    };
-    output.write_all(text.as_bytes())?;
-    output.flush()
+    protocol::say(&mut *locked(output), message)
 }
 
 fn fault(output: &Mutex<impl Write>, flow: usize, error: &TaskError) -> io::Result<()> {
@@ -211,7 +257,7 @@ mod tests {
             "\n",
             "{}",
             "[1, 2]",
-            "{\"schema\": \"farpath.probe/1\"}",
+            "{\"schema\": \"farpath.probe/2\"}",
         ] {
             let (result, output) = told(input);
             assert!(
@@ -220,17 +266,32 @@ mod tests {
             );
             assert_eq!(output, "");
         }
-        let other = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}";
+        let other = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}";
         let (result, _) = told(other);
         let error = result.expect_err("another schema").to_string();
-        assert!(error.contains("farpath.probe/2"), "{error}");
+        assert!(error.contains("farpath.probe/3"), "{error}");
     }
 
     #[test]
     fn a_job_without_tasks_is_soon_done() {
-        let job = "{\"schema\": \"farpath.probe/1\", \"host\": \"a\", \"tasks\": []}\n17\n";
+        let job = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}\n\
+                   {\"stamp\": 3}\n{\"start\": {\"zero_ns\": 17}}\n{\"end\": {\"flow\": 5}}\n";
         let (result, output) = told(job);
-        assert!(result.is_ok());
-        assert_eq!(output, "\"ready\"\n\"done\"\n");
+        assert!(result.is_ok(), "{result:?}");
+        let said: Vec<Message> = output
+            .lines()
+            .map(|line| protocol::understand(line).expect("a message"))
+            .collect();
+        let clock = Some(ClockName::own());
+        assert_eq!(said[0], Message::Ready { clock });
+        let is_stamp = |m: &Message| matches!(m, Message::Stamp { number: 3, heard_ns, answered_ns } if heard_ns <= answered_ns);
+        assert!(is_stamp(&said[1]), "{said:?}");
+        assert_eq!(said[2..], [Message::Done]);
+    }
+
+    #[test]
+    fn a_job_that_is_never_started_is_an_error() {
+        let job = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}\n";
+        assert!(matches!(told(job).0, Err(ServeError::NoStart)));
     }
 }

@@ -1,24 +1,105 @@
-//! What a host is told to do: one JSON text, read by the process that runs on it.
+//! What hosts are told to do.
 //!
-//! Times are nanoseconds of the run; sizes are bytes.
+//! [`Jobs`] makes jobs: from the description of a flow come the tasks of both its ends. A [`HostJob`] is what one
+//! host is told, as one JSON text; whether it was made here or read, every task in it can be done as it
+//! stands, or it is a [`JobError`].
+//!
+//! In a [`Task`] times are nanoseconds of the run and sizes are bytes.
+
+mod check;
+mod jobs;
 
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
+pub use check::JobError;
+pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Ping, Stream, Timing};
+
 /// `schema` of a [`HostJob`].
-pub const JOB_SCHEMA: &str = "farpath.probe/1";
+pub const JOB_SCHEMA: &str = "farpath.probe/2";
 
 /// Everything one host does in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Told")]
 pub struct HostJob {
-    /// [`JOB_SCHEMA`].
-    pub schema: String,
-    /// The host's name in the scenario.
-    pub host: String,
-    /// Its tasks, each at its own time.
-    pub tasks: Vec<Task>,
+    schema: String,
+    host: String,
+    tasks: Vec<Task>,
 }
+
+/// A job as it was told.
+#[derive(Deserialize)]
+struct Told {
+    schema: String,
+    host: String,
+    tasks: Vec<Task>,
+}
+
+impl TryFrom<Told> for HostJob {
+    type Error = JobError;
+
+    fn try_from(told: Told) -> Result<HostJob, JobError> {
+        if told.schema != JOB_SCHEMA {
+            return Err(JobError::Schema(told.schema));
+        }
+        let mut job = HostJob::new(&told.host);
+        for task in told.tasks {
+            job.fits(&task).map_err(|why| JobError::Flow {
+                flow: task.flow,
+                why: Box::new(why),
+            })?;
+            job.tasks.push(task);
+        }
+        Ok(job)
+    }
+}
+
+impl HostJob {
+    fn new(host: &str) -> HostJob {
+        HostJob {
+            schema: JOB_SCHEMA.to_owned(),
+            host: host.to_owned(),
+            tasks: Vec::new(),
+        }
+    }
+
+    /// Whether a task can be done beside the others.
+    fn fits(&self, task: &Task) -> Result<(), JobError> {
+        task.check()?;
+        if self.tasks.len() == MOST_TASKS {
+            return Err(JobError::TooMany);
+        }
+        if self.tasks.iter().any(|other| other.flow == task.flow) {
+            return Err(JobError::Twice(self.host.clone()));
+        }
+        Ok(())
+    }
+
+    /// The host's name.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Its tasks, each at its own time.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// Whether what flow `flow` sends from this host carries a mark.
+    pub fn marks(&self, flow: usize) -> bool {
+        self.tasks.iter().any(|task| task.mark(flow) != 0)
+    }
+}
+
+/// Tasks of one host at most: each has a thread.
+const MOST_TASKS: usize = 1 << 16;
+
+/// Datagrams of which each has a time of its own, at most.
+pub(crate) const MOST_GAPS: usize = 2_000_000;
+
+/// Requests whose answers are waited for, at most.
+const MOST_OUTSTANDING: u64 = 1 << 20;
 
 /// One end of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +108,23 @@ pub struct Task {
     pub flow: usize,
     /// What is done.
     pub work: Work,
+}
+
+impl Task {
+    /// The mark of what it sends as flow `flow`; 0 for none.
+    fn mark(&self, flow: usize) -> u32 {
+        match &self.work {
+            // The requests are the flow after the answers.
+            Work::Ask(work) | Work::Answer(work) if self.flow + 1 == flow => work.asking.ends.mark,
+            _ if self.flow != flow => 0,
+            Work::Ask(work) | Work::Answer(work) => work.answering.ends.mark,
+            Work::TcpSend(work) | Work::TcpReceive(work) => work.connection.ends.mark,
+            Work::UdpSend(work) => work.ends.mark,
+            Work::UdpReceive(work) => work.ends.mark,
+            Work::Ping(work) => work.mark,
+            Work::Iperf3Client(_) | Work::Iperf3Server(_) => 0,
+        }
+    }
 }
 
 /// What one end of a flow does.
@@ -249,7 +347,7 @@ mod tests {
 
     fn job() -> HostJob {
         let ends = Ends {
-            local: "198.18.0.1:49152".parse().expect("an address"),
+            local: "[2001:db8::1]:49152".parse().expect("an address"),
             remote: "[2001:db8::2]:5001".parse().expect("an address"),
             class: 0xb8,
             mark: 0,
@@ -282,10 +380,10 @@ mod tests {
             due: Due::Gaps(vec![0, 7, 8]),
         };
         let works = [Work::TcpReceive(tcp), Work::UdpSend(udp)];
+        let flows = works.into_iter().enumerate();
         HostJob {
-            schema: JOB_SCHEMA.to_owned(),
-            host: "a".to_owned(),
-            tasks: works.map(|work| Task { flow: 1, work }).to_vec(),
+            tasks: flows.map(|(flow, work)| Task { flow, work }).collect(),
+            ..HostJob::new("a")
         }
     }
 
@@ -294,6 +392,23 @@ mod tests {
         let text = serde_json::to_string(&job()).expect("a text");
         assert!(!text.contains('\n'), "one line");
         assert_eq!(serde_json::from_str::<HostJob>(&text).ok(), Some(job()));
+    }
+
+    #[test]
+    fn a_job_that_cannot_be_done_is_not_read() {
+        let text = serde_json::to_string(&job()).expect("a text");
+        let read = |text: String| serde_json::from_str::<HostJob>(&text).expect_err("refused");
+        let small = read(text.replace("\"size\":1472", "\"size\":15"));
+        let words =
+            "flow 1: datagrams carry a number and a time: 16 to 65487 bytes of payload, not 15";
+        assert!(small.to_string().starts_with(words), "{small}");
+        let twice = read(text.replace("\"flow\":1", "\"flow\":0"));
+        assert!(
+            twice
+                .to_string()
+                .starts_with("flow 0: `a` has an end of this flow already"),
+            "{twice}"
+        );
     }
 
     proptest! {

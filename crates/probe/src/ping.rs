@@ -1,11 +1,13 @@
 //! Echo requests at an interval, and the round-trip times of their replies.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use farpath_record::Seen;
+use nix::errno::Errno;
+use nix::sys::socket::sockopt::{Ipv4Ttl, Ipv6Ttl, ReceiveTimestampns};
+use nix::sys::socket::{MsgFlags, SockProtocol, SockType, SockaddrStorage, sendto, setsockopt};
 
 use crate::icmp::{self, Heard};
 use crate::job::{Ends, PingWork};
@@ -13,7 +15,7 @@ use crate::report::PingReport;
 use crate::socket::{
     RECEIVE_BUFFER, SocketError, refused, set_buffer, set_class, set_mark, set_unfragmented,
 };
-use crate::sys::{self, Datagram};
+use crate::sys::{self, Datagram, Inbox};
 use crate::watch::{READ, Watch, Woken};
 
 /// IPv4 and IPv6 headers without options.
@@ -37,19 +39,17 @@ impl Prepared {
     pub(crate) fn new(work: &PingWork) -> Result<Prepared, SocketError> {
         let v6 = work.local.is_ipv6();
         let protocol = if v6 {
-            libc::IPPROTO_ICMPV6
+            SockProtocol::IcmpV6
         } else {
-            libc::IPPROTO_ICMP
+            SockProtocol::Icmp
         };
-        let (socket, raw) = match sys::socket(v6, libc::SOCK_RAW, protocol) {
+        let open = |kind| sys::socket(work.local, kind, Some(protocol));
+        let (socket, raw) = match open(SockType::Raw) {
             Ok(socket) => (socket, true),
             Err(_) => {
                 let what = "open a socket for echoes (it needs CAP_NET_RAW, or a group in \
                             net.ipv4.ping_group_range)";
-                (
-                    refused(what, sys::socket(v6, libc::SOCK_DGRAM, protocol))?,
-                    false,
-                )
+                (refused(what, open(SockType::Datagram))?, false)
             }
         };
         let fd = socket.as_fd();
@@ -67,17 +67,17 @@ impl Prepared {
         };
         set_mark(fd, mark)?;
         set_class(fd, &ends)?;
-        set_unfragmented(fd, v6)?;
+        set_unfragmented(fd, work.local)?;
         // Where less is allowed, less of a pause of the machine is bridged.
         _ = set_buffer(fd, RECEIVE_BUFFER, BUFFER)?;
         let ttl = i32::from(work.ttl);
         let result = if v6 {
-            sys::set(fd, libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS, ttl)
+            setsockopt(&fd, Ipv6Ttl, &ttl)
         } else {
-            sys::set(fd, libc::IPPROTO_IP, libc::IP_TTL, ttl)
+            setsockopt(&fd, Ipv4Ttl, &ttl)
         };
         refused("set the TTL", result)?;
-        let stamps = sys::set(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1);
+        let stamps = setsockopt(&fd, ReceiveTimestampns, &true);
         refused("set SO_TIMESTAMPNS", stamps)?;
         Ok(Prepared { socket, raw })
     }
@@ -116,7 +116,7 @@ pub(crate) fn ping(
     };
     let sent_at = |n: u64| work.start.saturating_add(work.interval.saturating_mul(n));
     let settled = sent_at(work.count.saturating_sub(1)).saturating_add(work.timeout);
-    let mut buffer = vec![0; 65_536];
+    let mut inbox = Inbox::new(65_536);
     loop {
         let now = watch.clock.now();
         while pinger.report.sent < work.count && sent_at(pinger.report.sent) <= now {
@@ -135,7 +135,7 @@ pub(crate) fn ping(
         let woken = watch.socket(prepared.socket.as_fd(), READ, until);
         match refused("wait for a reply", woken)? {
             Woken::Stopped => break,
-            Woken::Ready => pinger.hear(&mut buffer)?,
+            Woken::Ready => pinger.hear(&mut inbox)?,
             Woken::Due => {}
         }
     }
@@ -148,56 +148,52 @@ impl Pinger<'_> {
         let v6 = work.local.is_ipv6();
         let number = self.report.sent;
         let len = (work.size as usize).saturating_sub(IP_HEADERS[usize::from(v6)]);
-        let bytes = icmp::request(v6, work.identifier, number as u16, len);
-        let remote = SocketAddr::new(work.remote, 0);
+        let bytes = icmp::request(work.remote, work.identifier, number as u16, len);
+        let remote = SockaddrStorage::from(SocketAddr::new(work.remote, 0));
         self.report.sent += 1;
         self.pending.insert(number, self.watch.clock.now());
-        match sys::send_to(self.prepared.socket.as_fd(), &bytes, remote) {
+        let socket = self.prepared.socket.as_raw_fd();
+        match sendto(socket, &bytes, &remote, MsgFlags::MSG_NOSIGNAL) {
             Ok(_) => Ok(()),
-            Err(error) => match error.raw_os_error() {
-                // As lost as if it had been dropped a moment later.
-                Some(
-                    libc::EMSGSIZE
-                    | libc::ENOBUFS
-                    | libc::EAGAIN
-                    | libc::ENETUNREACH
-                    | libc::EHOSTUNREACH
-                    | libc::ECONNREFUSED,
-                ) => {
-                    self.pending.remove(&number);
-                    self.unsent(number, &error);
-                    Ok(())
-                }
-                _ => refused("send an echo request", Err(error)),
-            },
+            // As lost as if it had been dropped a moment later.
+            Err(
+                error @ (Errno::EMSGSIZE
+                | Errno::ENOBUFS
+                | Errno::EAGAIN
+                | Errno::ENETUNREACH
+                | Errno::EHOSTUNREACH
+                | Errno::ECONNREFUSED),
+            ) => {
+                self.pending.remove(&number);
+                self.unsent(number, error);
+                Ok(())
+            }
+            Err(error) => refused("send an echo request", Err(error)),
         }
     }
 
-    fn unsent(&mut self, number: u64, error: &io::Error) {
+    fn unsent(&mut self, number: u64, error: Errno) {
         self.failed += 1;
         if self.failed <= MOST_ERRORS {
+            let error = std::io::Error::from(error);
             let note = format!("request {} was not sent: {error}", number + 1);
             self.report.notes.push(note);
         }
     }
 
     /// Takes everything that is there.
-    fn hear(&mut self, buffer: &mut [u8]) -> Result<(), SocketError> {
+    fn hear(&mut self, inbox: &mut Inbox) -> Result<(), SocketError> {
         loop {
-            match sys::receive_from(self.prepared.socket.as_fd(), buffer) {
-                Ok(datagram) => self.message(buffer, &datagram),
-                Err(error) if sys::would_block(&error) => return Ok(()),
+            match inbox.receive(self.prepared.socket.as_fd()) {
+                Ok(datagram) => self.message(&inbox.bytes, &datagram),
+                Err(error) if sys::would_block(error) => return Ok(()),
                 // An error of an earlier request, without saying which.
-                Err(error)
-                    if matches!(
-                        error.raw_os_error(),
-                        Some(
-                            libc::EHOSTUNREACH
-                                | libc::ENETUNREACH
-                                | libc::ECONNREFUSED
-                                | libc::EMSGSIZE
-                        )
-                    ) => {}
+                Err(
+                    Errno::EHOSTUNREACH
+                    | Errno::ENETUNREACH
+                    | Errno::ECONNREFUSED
+                    | Errno::EMSGSIZE,
+                ) => {}
                 Err(error) => return refused("receive a reply", Err(error)),
             }
         }
@@ -211,8 +207,7 @@ impl Pinger<'_> {
         let now = stamped.unwrap_or_else(|| self.watch.clock.now());
         let headed = self.prepared.raw && work.remote.is_ipv4();
         let bytes = &buffer[..datagram.len.min(buffer.len())];
-        let identifier = Some(work.identifier);
-        match icmp::read(bytes, work.remote, identifier, headed) {
+        match icmp::read(bytes, work.remote, work.identifier, headed) {
             Some(Heard::Reply(sequence)) if datagram.from == Some(work.remote) => {
                 self.reply(sequence, now, stamped.is_none());
             }

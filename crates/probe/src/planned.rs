@@ -5,22 +5,22 @@ use std::net::{IpAddr, SocketAddr};
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{
-    Arrivals, Flows, NodeId, Pace, Ping, Scenario, Tcp, Test, TestKind, Tool, Udp, arrivals,
+    Arrivals, Flows, NodeId, Pace, Scenario, Tcp, Test, TestKind, Tool, Udp, arrivals,
 };
 use farpath_units::{Duration, Key, Size, Time};
 use farpath_wire::FlowDir;
 
 use crate::job::{
-    Connection, Due, Ends, ExchangeWork, HostJob, Iperf3Kind, Iperf3Work, JOB_SCHEMA, PingWork,
-    Side, Span, Task, TcpWork, UdpReceiveWork, UdpSendWork, Work,
+    Begun, Bulk, Datagrams, Due, End, Exchange, Iperf3, Iperf3Kind, JobError, Jobs, MOST_GAPS,
+    Ping, Stream, Timing,
 };
-use crate::{icmp, udp};
+use crate::udp;
 
 /// What a scenario's tests come to on real hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Planned {
-    /// Jobs by host; a host without tasks has none.
-    pub hosts: BTreeMap<String, HostJob>,
+    /// What each host does; a host without tasks has no job.
+    pub jobs: Jobs,
     /// Tests that real hosts do not run, by number, and why.
     pub skipped: BTreeMap<usize, String>,
     /// What a test does otherwise than the simulated one, by number.
@@ -29,66 +29,11 @@ pub struct Planned {
     pub names: BTreeMap<IpAddr, String>,
 }
 
-impl Planned {
-    /// Flow `number` asks the kernel for the congestion control of this name, whatever the scenario calls it.
-    pub fn set_algorithm(&mut self, number: usize, name: &str) {
-        let tasks = self.hosts.values_mut().flat_map(|job| &mut job.tasks);
-        for task in tasks.filter(|t| t.flow == number) {
-            let own = match &mut task.work {
-                Work::TcpSend(work) | Work::TcpReceive(work) => &mut work.connection.algorithm,
-                Work::Ask(work) | Work::Answer(work) => {
-                    work.asking.algorithm = name.to_owned();
-                    &mut work.answering.algorithm
-                }
-                Work::Iperf3Client(Iperf3Work {
-                    kind: Iperf3Kind::Tcp { algorithm, .. },
-                    ..
-                }) => algorithm,
-                _ => continue,
-            };
-            *own = name.to_owned();
-        }
-    }
-}
-
-impl Planned {
-    /// What flow `number` sends from the host of that name carries this mark, by which the host's routes tell
-    /// it from other flows. Returns whether a socket there is ours to be marked: iperf3's are not, nor is
-    /// what a kernel answers by itself.
-    pub fn set_mark(&mut self, host: &str, number: usize, mark: u32) -> bool {
-        let mut marked = false;
-        let tasks = self.hosts.get_mut(host).map(|job| &mut job.tasks);
-        for task in tasks.into_iter().flatten() {
-            // The requests of an exchange are the flow after its answers.
-            let asking = task.flow + 1 == number;
-            let own = match &mut task.work {
-                Work::Ask(work) | Work::Answer(work) if asking => &mut work.asking.ends.mark,
-                _ if task.flow != number => continue,
-                Work::Ask(work) | Work::Answer(work) => &mut work.answering.ends.mark,
-                Work::TcpSend(work) | Work::TcpReceive(work) => &mut work.connection.ends.mark,
-                Work::UdpSend(work) => &mut work.ends.mark,
-                Work::UdpReceive(work) => &mut work.ends.mark,
-                Work::Ping(work) => &mut work.mark,
-                Work::Iperf3Client(_) | Work::Iperf3Server(_) => continue,
-            };
-            *own = mark;
-            marked = true;
-        }
-        marked
-    }
-}
-
 /// Connections of one test at most: each has a thread at both ends.
 const MOST_STREAMS: usize = 1000;
 
 /// Pairs of iperf3's processes of one test at most.
 const MOST_IPERF3: usize = 64;
-
-/// iperf3's shortest interval.
-const LEAST_IPERF3_NS: u64 = 100_000_000;
-
-/// Datagrams of which each has a time of its own, at most.
-const MOST_GAPS: usize = 2_000_000;
 
 /// How many intervals a test's series have about if the scenario wants fewer, and how short these are at least.
 const INTERVALS: u64 = 1000;
@@ -100,33 +45,51 @@ const SHORTEST: Duration = Duration::from_ms(1);
 /// What silence after the end is longer than, beside round trips.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Says what each host does. `address` gives the address of a node for IP version 4 or 6:
-/// [`farpath_scenario::plan::address`] where the hosts were made for the scenario. `seed` is the
-/// run's.
-pub fn plan_jobs(
-    scenario: &Scenario,
-    plan: &Plan,
-    seed: u64,
-    address: &dyn Fn(NodeId, u8) -> IpAddr,
-) -> Planned {
+/// What a plan does not say of the hosts that carry it out.
+#[derive(Clone, Copy)]
+pub struct Hosts<'a> {
+    /// The address of a node for IP version 4 or 6: [`farpath_scenario::plan::address`] where the hosts were
+    /// made for the scenario.
+    pub address: &'a dyn Fn(NodeId, u8) -> IpAddr,
+    /// The kernel's name of the congestion control of the test of this number, where it is not the scenario's.
+    pub algorithm: &'a dyn Fn(usize) -> Option<String>,
+    /// The mark of what flow `number` sends from the host of that name, by which the host's routes tell it
+    /// from other flows; 0 for none. Not asked for sockets that cannot be marked: iperf3's.
+    pub mark: &'a dyn Fn(&str, usize) -> u32,
+}
+
+impl<'a> Hosts<'a> {
+    /// Hosts whose kernels have the scenario's congestion controls by their names, and that mark nothing.
+    pub fn at(address: &'a dyn Fn(NodeId, u8) -> IpAddr) -> Hosts<'a> {
+        Hosts {
+            address,
+            algorithm: &|_| None,
+            mark: &|_, _| 0,
+        }
+    }
+}
+
+/// Says what each host does. `seed` is the run's.
+pub fn plan_jobs(scenario: &Scenario, plan: &Plan, seed: u64, hosts: &Hosts<'_>) -> Planned {
     let mut planner = Planner {
         scenario,
         plan,
         seed,
-        address,
+        hosts,
         planned: Planned::default(),
     };
     for node in (0..scenario.node_count()).map(NodeId) {
         let name = scenario.node_name(node);
-        let named = |version| (address(node, version), name.to_owned());
+        let named = |version| ((hosts.address)(node, version), name.to_owned());
         planner.planned.names.extend([named(4), named(6)]);
     }
     for (number, test) in scenario.tests.iter().enumerate() {
-        match planner.test(number, test) {
-            Ok(tasks) => planner.add(tasks),
-            Err(why) => {
-                planner.planned.skipped.insert(number, why);
-            }
+        let flows = plan.flows.iter().enumerate();
+        let flows = flows.filter(|(_, f)| f.test == number && !f.asks);
+        let flows: Vec<usize> = flows.map(|(n, _)| n).collect();
+        if let Err(why) = planner.test(number, test, &flows) {
+            flows.iter().for_each(|f| planner.planned.jobs.remove(*f));
+            planner.planned.skipped.insert(number, why);
         }
     }
     planner.planned
@@ -136,42 +99,25 @@ struct Planner<'a> {
     scenario: &'a Scenario,
     plan: &'a Plan,
     seed: u64,
-    address: &'a dyn Fn(NodeId, u8) -> IpAddr,
+    hosts: &'a Hosts<'a>,
     planned: Planned,
 }
 
-/// Tasks and the nodes they run on.
-type Tasks = Vec<(NodeId, Task)>;
+fn said(error: JobError) -> String {
+    error.to_string()
+}
 
 impl Planner<'_> {
-    fn add(&mut self, tasks: Tasks) {
-        for (node, task) in tasks {
-            let name = self.scenario.node_name(node);
-            let job = || HostJob {
-                schema: JOB_SCHEMA.to_owned(),
-                host: name.to_owned(),
-                tasks: Vec::new(),
-            };
-            let host = self.planned.hosts.entry(name.to_owned());
-            host.or_insert_with(job).tasks.push(task);
-        }
-    }
-
     fn note(&mut self, test: usize, note: &str) {
         let notes = self.planned.notes.entry(test).or_default();
         notes.push(note.to_owned());
     }
 
-    fn test(&mut self, number: usize, test: &Test) -> Result<Tasks, String> {
+    fn test(&mut self, number: usize, test: &Test, flows: &[usize]) -> Result<(), String> {
         if self.scenario.is_router(test.from) {
             let name = self.scenario.node_name(test.from);
             return Err(format!("`{name}` is a router, and no program runs there"));
         }
-        let flows = self.plan.flows.iter().enumerate();
-        let flows: Vec<usize> = flows
-            .filter(|(_, f)| f.test == number && !f.asks)
-            .map(|(n, _)| n)
-            .collect();
         if flows.len() > MOST_STREAMS {
             return Err(format!(
                 "{} connections; real hosts run {MOST_STREAMS} at most",
@@ -179,7 +125,7 @@ impl Planner<'_> {
             ));
         }
         if test.tool == Tool::Iperf3 {
-            return self.iperf3(number, test, &flows);
+            return self.iperf3(number, test, flows);
         }
         if test
             .kind
@@ -194,10 +140,12 @@ impl Planner<'_> {
         match &test.kind {
             TestKind::Ping(ping) => self.ping(test, ping, flows[0]),
             TestKind::Udp(udp) => self.udp(test, udp, flows[0]),
-            TestKind::Flows(kind) => Ok(self.flows(test, kind, &flows)),
+            TestKind::Flows(kind) => self.flows(test, kind, flows),
             TestKind::Tcp(tcp) => {
-                let bulk = |flow: &usize| self.bulk(test, tcp, *flow, None);
-                Ok(flows.iter().flat_map(bulk).collect())
+                for flow in flows {
+                    self.bulk(test, tcp, *flow, None)?;
+                }
+                Ok(())
             }
             TestKind::Transfer(_) | TestKind::Request(_) => {
                 if matches!(test.kind, TestKind::Transfer(_)) {
@@ -206,13 +154,15 @@ impl Planner<'_> {
                         "files come from memory and go nowhere: the scenario's disks are those of the model",
                     );
                 }
-                let exchange = |flow: &usize| self.exchange(test, *flow);
-                Ok(flows.iter().flat_map(exchange).collect())
+                for flow in flows {
+                    self.exchange(test, *flow)?;
+                }
+                Ok(())
             }
         }
     }
 
-    fn span(&self, test: &Test, start: Time, flow: usize) -> Span {
+    fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {
         let from = test.start + test.omit;
         let until = test.duration.map(|d| from + d);
         let every = until.map_or(SHORT, |until| {
@@ -227,158 +177,121 @@ impl Planner<'_> {
             self.plan.propagation(self.scenario, &hops)
         };
         let settle = SETTLE + (way(there) + way(there.turned())).times(3);
-        Span {
-            start: start.as_ns(),
-            from: from.as_ns(),
-            until: until.map(Time::as_ns),
-            settle: settle.as_ns(),
-            every: every.as_ns(),
+        Timing {
+            start,
+            from,
+            until,
+            settle,
+            every,
         }
     }
 
-    /// The ends of a flow as its source sees them, and as its sink does.
-    fn ends(&self, test: &Test, flow: usize) -> [Ends; 2] {
+    /// The ends of a flow: its source and its sink.
+    fn ends(&self, test: &Test, flow: usize) -> [End; 2] {
         let plan = &self.plan.flows[flow];
         let [from, to] = Plan::flow_ports(flow);
-        let at = |node, port| SocketAddr::new((self.address)(node, test.ip), port);
-        let (source, sink) = (at(plan.source, from), at(plan.sink, to));
-        let ends = |local, remote| Ends {
-            local,
-            remote,
-            class: test.class,
-            mark: 0,
+        let end = |node, port| {
+            let address = SocketAddr::new((self.hosts.address)(node, test.ip), port);
+            End::new(self.scenario.node_name(node), address)
         };
-        [ends(source, sink), ends(sink, source)]
+        [end(plan.source, from), end(plan.sink, to)]
     }
 
-    fn ping(&self, test: &Test, ping: &Ping, flow: usize) -> Result<Tasks, String> {
-        let least = icmp::HEADER as u32 + if test.ip == 6 { 40 } else { 20 };
-        if ping.size < least {
-            return Err(format!(
-                "an echo request over IPv{} has {least} bytes at least",
-                test.ip
-            ));
+    fn marked(&self, mut ends: [End; 2], flow: usize) -> [End; 2] {
+        for end in &mut ends {
+            end.mark = (self.hosts.mark)(&end.host, flow);
         }
-        let work = PingWork {
-            local: (self.address)(test.from, test.ip),
-            remote: (self.address)(test.to, test.ip),
+        ends
+    }
+
+    fn ping(
+        &mut self,
+        test: &Test,
+        ping: &farpath_scenario::Ping,
+        flow: usize,
+    ) -> Result<(), String> {
+        let host = self.scenario.node_name(test.from);
+        let ping = Ping {
+            host: host.to_owned(),
+            local: (self.hosts.address)(test.from, test.ip),
+            mark: (self.hosts.mark)(host, flow),
+            remote: (self.hosts.address)(test.to, test.ip),
             identifier: Plan::echo_identifier(flow),
             class: test.class,
-            mark: 0,
             ttl: ping.ttl,
             size: ping.size,
-            start: test.start.as_ns(),
-            interval: ping.interval.as_ns(),
+            start: test.start,
+            interval: ping.interval,
             count: ping.count.into(),
-            timeout: ping.timeout.as_ns(),
+            timeout: ping.timeout,
         };
-        Ok(vec![(test.from, task(flow, Work::Ping(work)))])
+        self.planned.jobs.ping(flow, &ping).map_err(said)
     }
 
-    fn udp(&self, test: &Test, udp: &Udp, flow: usize) -> Result<Tasks, String> {
+    fn udp(&mut self, test: &Test, udp: &Udp, flow: usize) -> Result<(), String> {
         if udp.cells.is_some() {
             return Err("a kernel sends datagrams and no cells".to_owned());
         }
-        if (udp.size as usize) < udp::HEADER || udp.size > udp::MOST_BYTES as u32 {
-            return Err(format!(
-                "datagrams carry a number and a time: {} to {} bytes of payload, not {}",
-                udp::HEADER,
-                udp::MOST_BYTES,
-                udp.size
-            ));
-        }
-        let span = self.span(test, test.start, flow);
-        let until = test.duration.map(|d| test.start + test.omit + d);
-        let (due, expected) = due(udp, test, until.unwrap_or(Time::MAX), self.seed)?;
-        let [source, sink] = self.ends(test, flow);
-        let size = udp.size;
-        let send = UdpSendWork {
-            ends: source,
-            span,
-            size,
-            due,
+        let [source, sink] = self.marked(self.ends(test, flow), flow);
+        let timing = self.timing(test, test.start, flow);
+        let datagrams = Datagrams {
+            source,
+            sink,
+            class: test.class,
+            size: udp.size,
+            due: due(udp, test, timing.until.unwrap_or(Time::MAX), self.seed)?,
+            timing,
         };
-        let receive = UdpReceiveWork {
-            ends: sink,
-            span,
-            size,
-            expected,
-        };
-        let plan = &self.plan.flows[flow];
-        Ok(vec![
-            (plan.source, task(flow, Work::UdpSend(send))),
-            (plan.sink, task(flow, Work::UdpReceive(receive))),
-        ])
+        self.planned.jobs.datagrams(flow, &datagrams).map_err(said)
     }
 
-    /// A connection as its source and as its sink see it.
-    fn connections(&self, test: &Test, tcp: &Tcp, flow: usize) -> [Connection; 2] {
+    fn stream(&self, test: &Test, tcp: &Tcp, flow: usize) -> Stream {
         let plan = &self.plan.flows[flow];
-        let [source, sink] = self.ends(test, flow);
+        let [source, sink] = self.marked(self.ends(test, flow), flow);
+        // What a host grants at most is the limit the scenario sets it.
+        let limited = |limit: Option<Size>| {
+            let wanted = tcp.socket_buffer?;
+            Some(limit.map_or(wanted, |limit| wanted.min(limit)))
+        };
         let host = |node: NodeId| self.scenario.hosts.get(node.0);
-        let limited = |wanted: Size, limit: Option<Size>| {
-            wanted
-                .as_bytes()
-                .min(limit.map_or(u64::MAX, Size::as_bytes))
-        };
-        // Twice the window, doubled by the kernel, holds it however badly its segments fill memory.
-        let roomy = tcp.window.map(|w| w.as_bytes().saturating_mul(2));
-        let of_sink = tcp
-            .socket_buffer
-            .map(|b| limited(b, host(plan.sink).map(|h| h.rmem_max)));
-        let of_source = tcp
-            .socket_buffer
-            .map(|b| limited(b, host(plan.source).map(|h| h.wmem_max)));
-        let side = |node| match node == test.from {
-            true => Side::Connect,
-            false => Side::Listen,
-        };
-        let connection = |ends, node| Connection {
-            ends,
-            side: side(node),
-            algorithm: tcp.cc.algorithm.name().to_owned(),
-            window_clamp: None,
-            receive_buffer: None,
-            send_buffer: None,
-        };
-        [
-            Connection {
-                send_buffer: of_source.or(roomy),
-                ..connection(source, plan.source)
+        Stream {
+            begun: match plan.source == test.from {
+                true => Begun::BySource,
+                false => Begun::BySink,
             },
-            Connection {
-                window_clamp: tcp.window.map(Size::as_bytes),
-                receive_buffer: of_sink.or(roomy),
-                ..connection(sink, plan.sink)
-            },
-        ]
+            algorithm: self.algorithm(plan.test, tcp),
+            class: test.class,
+            window: tcp.window,
+            send_buffer: limited(host(plan.source).map(|h| h.wmem_max)),
+            receive_buffer: limited(host(plan.sink).map(|h| h.rmem_max)),
+            ..Stream::new(source, sink)
+        }
+    }
+
+    fn algorithm(&self, test: usize, tcp: &Tcp) -> String {
+        let name = || tcp.cc.algorithm.name().to_owned();
+        (self.hosts.algorithm)(test).unwrap_or_else(name)
     }
 
     fn bulk(
-        &self,
+        &mut self,
         test: &Test,
         tcp: &Tcp,
         flow: usize,
         arrival: Option<(Time, u64)>,
-    ) -> [(NodeId, Task); 2] {
-        let plan = &self.plan.flows[flow];
-        let [source, sink] = self.connections(test, tcp, flow);
+    ) -> Result<(), String> {
         let start = arrival.map_or(test.start, |a| a.0);
-        let bytes = arrival.map(|a| a.1).or(tcp.bytes.map(Size::as_bytes));
-        let work = |connection| TcpWork {
-            connection,
-            span: self.span(test, start, flow),
-            bytes,
+        let bulk = Bulk {
+            stream: self.stream(test, tcp, flow),
+            timing: self.timing(test, start, flow),
+            bytes: arrival.map(|a| Size::from_bytes(a.1)).or(tcp.bytes),
             quiet: arrival.is_some(),
         };
-        [
-            (plan.source, task(flow, Work::TcpSend(work(source)))),
-            (plan.sink, task(flow, Work::TcpReceive(work(sink)))),
-        ]
+        self.planned.jobs.bulk(flow, &bulk).map_err(said)
     }
 
     /// A pair of iperf3's processes for each stream, so that each has ports of its own.
-    fn iperf3(&mut self, number: usize, test: &Test, flows: &[usize]) -> Result<Tasks, String> {
+    fn iperf3(&mut self, number: usize, test: &Test, flows: &[usize]) -> Result<(), String> {
         if flows.len() > MOST_IPERF3 {
             return Err(format!(
                 "{} pairs of iperf3 processes; {MOST_IPERF3} at most are started",
@@ -386,7 +299,7 @@ impl Planner<'_> {
             ));
         }
         let (kind, reverse) = match &test.kind {
-            TestKind::Tcp(tcp) => (iperf3_tcp(tcp), tcp.reverse),
+            TestKind::Tcp(tcp) => (self.iperf3_tcp(number, tcp), tcp.reverse),
             TestKind::Udp(udp) if is_even(udp) && udp.size as usize >= udp::HEADER => {
                 let (rate, size) = (udp.rate.as_bps(), udp.size);
                 (Iperf3Kind::Udp { rate, size }, false)
@@ -409,70 +322,62 @@ impl Planner<'_> {
                 "iperf3 counts whole seconds: `duration` and `omit` are rounded up",
             );
         }
-        let mut tasks = Vec::new();
         for flow in flows {
-            let plan = &self.plan.flows[*flow];
             let [source, sink] = self.ends(test, *flow);
             let (client, server) = if reverse {
                 (sink, source)
             } else {
                 (source, sink)
             };
-            let span = self.span(test, test.start, *flow);
-            let work = |ends| Iperf3Work {
-                ends,
-                span,
-                interval_ns: span.every.max(LEAST_IPERF3_NS),
+            let iperf3 = Iperf3 {
+                client,
+                server,
+                class: test.class,
+                timing: self.timing(test, test.start, *flow),
                 kind: kind.clone(),
             };
-            let other = if reverse { plan.source } else { plan.sink };
-            tasks.push((test.from, task(*flow, Work::Iperf3Client(work(client)))));
-            tasks.push((other, task(*flow, Work::Iperf3Server(work(server)))));
+            self.planned.jobs.iperf3(*flow, &iperf3).map_err(said)?;
         }
-        Ok(tasks)
+        Ok(())
     }
 
-    fn flows(&self, test: &Test, kind: &Flows, flows: &[usize]) -> Tasks {
+    fn iperf3_tcp(&self, test: usize, tcp: &Tcp) -> Iperf3Kind {
+        Iperf3Kind::Tcp {
+            algorithm: self.algorithm(test, tcp),
+            bytes: tcp.bytes.map(Size::as_bytes),
+            buffer: tcp.socket_buffer.or(tcp.window).map(Size::as_bytes),
+            reverse: tcp.reverse,
+        }
+    }
+
+    fn flows(&mut self, test: &Test, kind: &Flows, flows: &[usize]) -> Result<(), String> {
         let until = test.duration.map(|d| test.start + test.omit + d);
-        let all = arrivals(test, kind, self.seed);
-        let come = flows.iter().zip(all);
-        // Who would come after the end of the test does not come.
-        come.filter(|(_, (start, _))| until.is_none_or(|until| *start < until))
-            .flat_map(|(flow, arrival)| self.bulk(test, &kind.tcp, *flow, Some(arrival)))
-            .collect()
+        for (flow, arrival) in flows.iter().zip(arrivals(test, kind, self.seed)) {
+            // Who would come after the end of the test does not come.
+            if until.is_none_or(|until| arrival.0 < until) {
+                self.bulk(test, &kind.tcp, *flow, Some(arrival))?;
+            }
+        }
+        Ok(())
     }
 
     /// Stream `flow`, whose requests are the flow after it.
-    fn exchange(&self, test: &Test, flow: usize) -> Tasks {
-        let plan = &self.plan.flows[flow];
-        let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(plan.stream)) else {
-            return Vec::new();
+    fn exchange(&mut self, test: &Test, flow: usize) -> Result<(), String> {
+        let stream = self.plan.flows[flow].stream;
+        let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(stream)) else {
+            return Ok(());
         };
-        let [gives, takes] = self.connections(test, tcp, flow);
-        let [asks, hears] = self.connections(test, tcp, flow + 1);
-        let work = |asking, answering| ExchangeWork {
-            asking,
-            answering,
-            span: self.span(test, test.start, flow),
-            request: exchange.request,
-            answer: exchange.answer,
+        let exchange = Exchange {
+            answers: self.stream(test, tcp, flow),
+            requests: self.stream(test, tcp, flow + 1),
+            timing: self.timing(test, test.start, flow),
+            request: Size::from_bytes(exchange.request),
+            answer: Size::from_bytes(exchange.answer),
             outstanding: exchange.outstanding,
-            think: exchange.think.as_ns(),
-            requests: exchange.requests,
+            think: exchange.think,
+            count: exchange.requests,
         };
-        vec![
-            (plan.source, task(flow, Work::Answer(work(hears, gives)))),
-            (plan.sink, task(flow, Work::Ask(work(asks, takes)))),
-        ]
-    }
-}
-
-fn iperf3_tcp(tcp: &Tcp) -> Iperf3Kind {
-    Iperf3Kind::Tcp {
-        algorithm: tcp.cc.algorithm.name().to_owned(),
-        bytes: tcp.bytes.map(Size::as_bytes),
-        buffer: tcp.socket_buffer.or(tcp.window).map(Size::as_bytes),
-        reverse: tcp.reverse,
+        self.planned.jobs.exchange(flow, &exchange).map_err(said)
     }
 }
 
@@ -482,18 +387,10 @@ fn is_even(udp: &Udp) -> bool {
     udp.arrivals == Arrivals::Constant && !shaped && udp.cells.is_none()
 }
 
-fn task(flow: usize, work: Work) -> Task {
-    Task { flow, work }
-}
-
-/// When datagrams are due, and how many before `until`.
-fn due(udp: &Udp, test: &Test, until: Time, seed: u64) -> Result<(Due, u64), String> {
+/// When datagrams are due before `until`.
+fn due(udp: &Udp, test: &Test, until: Time, seed: u64) -> Result<Due, String> {
     if is_even(udp) {
-        let span = u128::from(until.since(test.start).as_ns());
-        let bits = u128::from(udp.size) * 8_000_000_000;
-        let count = (span * u128::from(udp.rate.as_bps())).div_ceil(bits);
-        let count = u64::try_from(count).unwrap_or(u64::MAX);
-        return Ok((Due::Rate(udp.rate.as_bps()), count));
+        return Ok(Due::Rate(udp.rate.as_bps()));
     }
     let mut pace = Pace::new(udp, test.start, Key::new(seed).with(&test.name));
     let (mut gaps, mut last) = (Vec::new(), test.start.as_ns());
@@ -503,13 +400,10 @@ fn due(udp: &Udp, test: &Test, until: Time, seed: u64) -> Result<(Due, u64), Str
             break;
         }
         if gaps.len() == MOST_GAPS {
-            return Err(format!(
-                "more than {MOST_GAPS} datagrams at times of their own: shorten the test, or send at equal gaps"
-            ));
+            return Err(said(JobError::Gaps));
         }
         gaps.push(due.as_ns() - last);
         last = due.as_ns();
     }
-    let count = gaps.len() as u64;
-    Ok((Due::Gaps(gaps), count))
+    Ok(Due::Gaps(gaps))
 }

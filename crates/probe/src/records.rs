@@ -16,9 +16,9 @@ use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
 use crate::report::{
-    AskReport, PingReport, Report, Results, TcpReceiveReport, TcpSendReport, UdpReceiveReport,
-    UdpSendReport,
+    AskReport, PingReport, Report, TcpReceiveReport, TcpSendReport, UdpReceiveReport, UdpSendReport,
 };
+use crate::results::Results;
 
 /// The links that the data of a flow cross, where they are known.
 pub type Paths<'f, 'p> = &'f dyn Fn(usize) -> Option<Path<'p>>;

@@ -1,34 +1,9 @@
-//! What a host tells: one JSON text a line.
+//! What one end of a flow measured.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_record::Series;
 use serde::{Deserialize, Serialize};
-
-/// One line of what a host tells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Message {
-    /// Everything listens: others may begin.
-    Ready,
-    /// What one task came to.
-    Report {
-        /// Number of the flow in the plan.
-        flow: usize,
-        /// Its result.
-        report: Report,
-    },
-    /// A task that could not be done, or not to its end.
-    Fault {
-        /// Number of the flow in the plan; none when the host as a whole failed.
-        flow: Option<usize>,
-        /// What failed, and why.
-        fault: String,
-    },
-    /// All tasks are over.
-    Done,
-}
 
 /// What one end of a flow measured. Times are nanoseconds of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -189,15 +164,6 @@ pub struct AskReport {
     pub last_answer_ns: u64,
 }
 
-/// The reports of both ends of a flow, and what went wrong.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Results {
-    /// By flow.
-    pub reports: BTreeMap<usize, Vec<Report>>,
-    /// By flow; those of no flow are the run's.
-    pub faults: Vec<(Option<usize>, String)>,
-}
-
 /// What iperf3 measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Iperf3Report {
@@ -242,52 +208,4 @@ pub struct Iperf3Interval {
     pub cwnd: Option<u64>,
     /// Smoothed round-trip time at its end.
     pub srtt_ns: Option<u64>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn message() -> Message {
-        let sample = Sample {
-            t_ns: 7,
-            ssthresh: Some(8),
-            ..Sample::default()
-        };
-        let report = TcpSendReport {
-            samples: vec![sample],
-            rtos: Some(9),
-            ..TcpSendReport::default()
-        };
-        let report = Report::TcpSend(report);
-        Message::Report { flow: 3, report }
-    }
-
-    #[test]
-    fn a_message_is_one_line_and_survives_it() {
-        let fault = Message::Fault {
-            flow: None,
-            fault: "two\nlines".to_owned(),
-        };
-        for message in [Message::Ready, Message::Done, fault, message()] {
-            let text = serde_json::to_string(&message).expect("a text");
-            assert!(!text.contains('\n'));
-            assert_eq!(serde_json::from_str::<Message>(&text).ok(), Some(message));
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_is_too_strange(at in 0..400_usize, skip in 0..9_usize, with in "[-0-9eE\\[\\]{}\",:a-z]{0,6}") {
-            let text = serde_json::to_string(&message()).expect("a text");
-            let at = at.min(text.len());
-            let end = (at + skip).min(text.len());
-            let text = format!("{}{with}{}", &text[..at], &text[end..]);
-            if let Ok(message) = serde_json::from_str::<Message>(&text) {
-                let again = serde_json::to_string(&message).expect("a text");
-                prop_assert_eq!(serde_json::from_str::<Message>(&again).ok(), Some(message));
-            }
-        }
-    }
 }

@@ -1,7 +1,18 @@
 //! Sockets with the options of a job: what is asked of the kernel, and what it made of it.
 
 use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::socket::sockopt::{
+    Ipv4Tos, Ipv6TClass, Linger, Mark, RcvBuf, RcvBufForce, ReuseAddr, SndBuf, SndBufForce,
+    TcpCongestion, TcpNoDelay,
+};
+use nix::sys::socket::{
+    Backlog, GetSockOpt, SetSockOpt, SockType, getsockopt, listen, setsockopt, sockopt,
+};
 
 use crate::job::{Connection, Ends, Side};
 use crate::sys;
@@ -37,10 +48,13 @@ pub(crate) enum SocketError {
 }
 
 /// Names what was asked when the kernel refuses it.
-pub(crate) fn refused<T>(what: &str, result: io::Result<T>) -> Result<T, SocketError> {
+pub(crate) fn refused<T, E: Into<io::Error>>(
+    what: &str,
+    result: Result<T, E>,
+) -> Result<T, SocketError> {
     result.map_err(|source| SocketError::Refused {
         what: what.to_owned(),
-        source,
+        source: source.into(),
     })
 }
 
@@ -69,7 +83,7 @@ pub(crate) struct Opened {
 impl Opened {
     /// Throws away what has arrived, as [`sys::discard`], and holds the window that is offered: the kernel sets
     /// its bound anew, as memory allows, when it learns how segments fill memory (Linux 6.5 and later).
-    pub(crate) fn discard(&self, most: usize) -> io::Result<usize> {
+    pub(crate) fn discard(&self, most: usize) -> Result<usize, Errno> {
         let bytes = sys::discard(self.socket.as_fd(), most)?;
         if let Some(clamp) = self.clamp {
             set_clamp(self.socket.as_fd(), clamp)?;
@@ -78,7 +92,7 @@ impl Opened {
     }
 }
 
-fn set_clamp(socket: BorrowedFd<'_>, clamp: i32) -> io::Result<()> {
+fn set_clamp(socket: BorrowedFd<'_>, clamp: i32) -> Result<(), Errno> {
     sys::set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, clamp)
 }
 
@@ -92,34 +106,29 @@ impl Connection {
 
 impl Prepared {
     pub(crate) fn new(connection: &Connection) -> Result<Prepared, SocketError> {
-        let v6 = connection.ends.local.is_ipv6();
-        let socket = refused("open a TCP socket", sys::socket(v6, libc::SOCK_STREAM, 0))?;
+        let local = connection.ends.local;
+        let socket = sys::socket(local.ip(), SockType::Stream, None);
+        let socket = refused("open a TCP socket", socket)?;
         let mut notes = Vec::new();
         let fd = socket.as_fd();
-        refused(
-            "set SO_REUSEADDR",
-            sys::set(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1),
-        )?;
+        refused("set SO_REUSEADDR", setsockopt(&fd, ReuseAddr, &true))?;
         set_mark(fd, connection.ends.mark)?;
         set_class(fd, &connection.ends)?;
         set_algorithm(fd, &connection.algorithm)?;
-        for (option, wanted) in [
-            (RECEIVE_BUFFER, connection.receive_buffer),
-            (SEND_BUFFER, connection.send_buffer),
-        ] {
-            if let Some(wanted) = wanted {
-                notes.extend(set_buffer(fd, option, wanted)?);
-            }
+        if let Some(wanted) = connection.receive_buffer {
+            notes.extend(set_buffer(fd, RECEIVE_BUFFER, wanted)?);
+        }
+        if let Some(wanted) = connection.send_buffer {
+            notes.extend(set_buffer(fd, SEND_BUFFER, wanted)?);
         }
         if let Some(clamp) = connection.clamp() {
             refused("set TCP_WINDOW_CLAMP", set_clamp(fd, clamp))?;
         }
-        let no_delay = sys::set(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
-        refused("set TCP_NODELAY", no_delay)?;
-        let local = connection.ends.local;
+        refused("set TCP_NODELAY", setsockopt(&fd, TcpNoDelay, &true))?;
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         if connection.side == Side::Listen {
-            refused(&format!("listen at {local}"), sys::listen(fd, 1))?;
+            let listening = Backlog::new(1).and_then(|one| listen(&fd, one));
+            refused(&format!("listen at {local}"), listening)?;
         }
         Ok(Prepared {
             socket,
@@ -167,13 +176,12 @@ impl Prepared {
                 if refused(&what, woken)? == Woken::Stopped {
                     return Err(SocketError::Stopped);
                 }
-                let error = sys::read(self.socket.as_fd(), libc::SOL_SOCKET, libc::SO_ERROR);
-                match refused(&what, error)? {
+                match refused(&what, getsockopt(&self.socket, sockopt::SocketError))? {
                     0 => self.socket,
-                    code => refused(&what, Err(io::Error::from_raw_os_error(code)))?,
+                    code => refused(&what, Err(Errno::from_raw(code)))?,
                 }
             }
-            Side::Listen => self.accept(watch)?,
+            Side::Listen => accept(self.socket, self.connection.ends.local, watch)?,
         };
         set_class(socket.as_fd(), &self.connection.ends)?;
         Ok(Opened {
@@ -183,20 +191,24 @@ impl Prepared {
             established_ns: watch.clock.now(),
         })
     }
+}
 
-    fn accept(&self, watch: &Watch) -> Result<OwnedFd, SocketError> {
-        let local = self.connection.ends.local;
-        let what = format!("take a connection at {local}");
-        loop {
-            match sys::accept(self.socket.as_fd()) {
-                Ok(socket) => return Ok(socket),
-                Err(error) if sys::would_block(&error) => {}
-                Err(error) => return refused(&what, Err(error)),
+/// Takes the connection that comes.
+fn accept(socket: OwnedFd, local: SocketAddr, watch: &Watch) -> Result<OwnedFd, SocketError> {
+    let what = format!("take a connection at {local}");
+    let listener = TcpListener::from(socket);
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                refused(&what, stream.set_nonblocking(true))?;
+                return Ok(stream.into());
             }
-            let woken = watch.socket(self.socket.as_fd(), READ, u64::MAX);
-            if refused(&what, woken)? == Woken::Stopped {
-                return Err(SocketError::Stopped);
-            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return refused(&what, Err(error)),
+        }
+        let woken = watch.socket(listener.as_fd(), READ, u64::MAX);
+        if refused(&what, woken)? == Woken::Stopped {
+            return Err(SocketError::Stopped);
         }
     }
 }
@@ -206,7 +218,7 @@ pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> Result<(), SocketEr
     if mark == 0 {
         return Ok(());
     }
-    let result = sys::set(socket, libc::SOL_SOCKET, libc::SO_MARK, mark.cast_signed());
+    let result = setsockopt(&socket, Mark, &mark);
     refused("set SO_MARK (it needs CAP_NET_ADMIN)", result)
 }
 
@@ -214,17 +226,17 @@ pub(crate) fn set_mark(socket: BorrowedFd<'_>, mark: u32) -> Result<(), SocketEr
 pub(crate) fn set_class(socket: BorrowedFd<'_>, ends: &Ends) -> Result<(), SocketError> {
     let class = i32::from(ends.class);
     let result = if ends.local.is_ipv6() {
-        sys::set(socket, libc::IPPROTO_IPV6, libc::IPV6_TCLASS, class)
+        setsockopt(&socket, Ipv6TClass, &class)
     } else {
-        sys::set(socket, libc::IPPROTO_IP, libc::IP_TOS, class)
+        setsockopt(&socket, Ipv4Tos, &class)
     };
     refused("set the TOS byte", result)
 }
 
 /// Datagrams are never fragmented, and the kernel's memory of smaller path MTUs is not asked: what is
 /// too long is for the path to drop.
-pub(crate) fn set_unfragmented(socket: BorrowedFd<'_>, v6: bool) -> Result<(), SocketError> {
-    let (level, name, value) = if v6 {
+pub(crate) fn set_unfragmented(socket: BorrowedFd<'_>, local: IpAddr) -> Result<(), SocketError> {
+    let (level, name, value) = if local.is_ipv6() {
         (
             libc::IPPROTO_IPV6,
             libc::IPV6_MTU_DISCOVER,
@@ -241,17 +253,13 @@ pub(crate) fn set_unfragmented(socket: BorrowedFd<'_>, v6: bool) -> Result<(), S
 }
 
 fn set_algorithm(socket: BorrowedFd<'_>, name: &str) -> Result<(), SocketError> {
-    let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
-    let result = sys::set_bytes(socket, level, option, name.as_bytes()).and_then(|()| {
-        let mut found = [0; 16];
-        sys::read_bytes(socket, level, option, &mut found)?;
-        let found = found.split(|b| *b == 0).next().unwrap_or_default();
-        if found == name.as_bytes() {
-            Ok(())
-        } else {
-            Err(io::Error::other("the kernel kept another"))
-        }
-    });
+    let set = setsockopt(&socket, TcpCongestion, &name.into());
+    let found = set.and_then(|()| getsockopt(&socket, TcpCongestion));
+    let result = match found {
+        Ok(found) if found == name => Ok(()),
+        Ok(_) => Err(io::Error::other("the kernel kept another")),
+        Err(error) => Err(error.into()),
+    };
     result.map_err(|source| SocketError::Algorithm {
         name: name.to_owned(),
         offers: offered_algorithms(),
@@ -270,32 +278,36 @@ fn offered_algorithms() -> String {
 }
 
 /// The plain option of a buffer, the one that a privileged process has beside it, and its name.
-type Buffer = (i32, i32, &'static str);
-pub(crate) const RECEIVE_BUFFER: Buffer = (libc::SO_RCVBUF, libc::SO_RCVBUFFORCE, "SO_RCVBUF");
-pub(crate) const SEND_BUFFER: Buffer = (libc::SO_SNDBUF, libc::SO_SNDBUFFORCE, "SO_SNDBUF");
+type Buffer<Plain, Forced> = (Plain, Forced, &'static str);
+pub(crate) const RECEIVE_BUFFER: Buffer<RcvBuf, RcvBufForce> = (RcvBuf, RcvBufForce, "SO_RCVBUF");
+pub(crate) const SEND_BUFFER: Buffer<SndBuf, SndBufForce> = (SndBuf, SndBufForce, "SO_SNDBUF");
 
 /// Largest request that the kernel can still double.
 const LARGEST_BUFFER: u64 = (i32::MAX / 2) as u64;
 
 /// Sets a buffer's size, past the host's limit where that is allowed; a note where less came of it.
-pub(crate) fn set_buffer(
+pub(crate) fn set_buffer<Plain, Forced>(
     socket: BorrowedFd<'_>,
-    (plain, forced, name): Buffer,
+    (plain, forced, name): Buffer<Plain, Forced>,
     wanted: u64,
-) -> Result<Option<String>, SocketError> {
-    let request = wanted.min(LARGEST_BUFFER) as i32;
+) -> Result<Option<String>, SocketError>
+where
+    Plain: SetSockOpt<Val = usize> + GetSockOpt<Val = usize> + Copy,
+    Forced: SetSockOpt<Val = usize>,
+{
+    let request = wanted.min(LARGEST_BUFFER) as usize;
     let what = format!("set {name} to {wanted} bytes");
-    let of_socket = libc::SOL_SOCKET;
-    refused(&what, sys::set(socket, of_socket, plain, request))?;
-    let got = || refused(&what, sys::read(socket, of_socket, plain));
+    refused(&what, setsockopt(&socket, plain, &request))?;
+    let got = || refused(&what, getsockopt(&socket, plain));
     // The kernel doubles what it is asked for (socket(7)).
     if got()? < 2 * request
-        && let Err(error) = sys::set(socket, of_socket, forced, request)
+        && let Err(error) = setsockopt(&socket, forced, &request)
     {
         let got = got()? / 2;
         return Ok(Some(format!(
-            "{name}: {wanted} bytes were asked for, the kernel gave {got} ({error}); raise \
-             net.core.rmem_max and wmem_max, or run with CAP_NET_ADMIN"
+            "{name}: {wanted} bytes were asked for, the kernel gave {got} ({}); raise \
+             net.core.rmem_max and wmem_max, or run with CAP_NET_ADMIN",
+            io::Error::from(error)
         )));
     }
     Ok(None)
@@ -307,9 +319,5 @@ pub(crate) fn abort(socket: OwnedFd) -> Result<(), SocketError> {
         l_onoff: 1,
         l_linger: 0,
     };
-    let bytes = [linger.l_onoff.to_ne_bytes(), linger.l_linger.to_ne_bytes()].concat();
-    refused(
-        "set SO_LINGER",
-        sys::set_bytes(socket.as_fd(), libc::SOL_SOCKET, libc::SO_LINGER, &bytes),
-    )
+    refused("set SO_LINGER", setsockopt(&socket, Linger, &linger))
 }

@@ -1,95 +1,52 @@
-//! The kernel's calls: the one place of this crate that is unsafe. Every function is safe to call
-//! with any argument; what the kernel refuses comes back as an [`io::Error`].
+//! What the kernel offers and no safe crate does: throwing received bytes away unread, options that
+//! `nix` does not know, and options that are read as far as the kernel has them. All `unsafe` of this
+//! crate is here. Beside it, `nix`'s calls in the form this crate wants them.
 
 #![allow(
     unsafe_code,
-    reason = "sockets' options, control messages and clocks have no safe calls in std"
+    reason = "system calls without a safe wrapper; every block says why it is sound"
 )]
 
-use std::io;
-use std::mem;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::io::IoSliceMut;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr;
+use std::time::Duration;
 
-/// A descriptor's number.
-type Raw = std::os::fd::RawFd;
-
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(result)
-    }
-}
-
-fn counted(result: isize) -> io::Result<usize> {
-    usize::try_from(result).map_err(|_| io::Error::last_os_error())
-}
+use nix::errno::Errno;
+use nix::libc;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::{
+    AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockProtocol, SockType,
+    SockaddrStorage, recvmsg,
+};
+use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::time::{ClockId, clock_gettime};
 
 /// A clock of the machine, in nanoseconds.
-fn clock_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is a valid timespec that outlives the call.
-    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    debug_assert_eq!(result, 0, "these clocks exist on every Linux");
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+fn clock_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock).expect("these clocks exist on every Linux");
+    time.num_nanoseconds().unsigned_abs()
 }
 
 /// What CLOCK_MONOTONIC shows, in nanoseconds: the same in all namespaces that have no time namespace of their own.
 pub fn monotonic_ns() -> u64 {
-    clock_ns(libc::CLOCK_MONOTONIC)
+    clock_ns(ClockId::CLOCK_MONOTONIC)
 }
 
 /// CLOCK_REALTIME: the clock of the kernel's receive timestamps.
 pub(crate) fn realtime_ns() -> u64 {
-    clock_ns(libc::CLOCK_REALTIME)
+    clock_ns(ClockId::CLOCK_REALTIME)
 }
 
 /// Processor time of the calling thread.
 pub(crate) fn thread_cpu_ns() -> u64 {
-    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+    clock_ns(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Lets this process have as many descriptors as it may: a test of many streams needs thousands.
-pub(crate) fn raise_descriptor_limit() -> io::Result<()> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid rlimit that outlives both calls.
-    unsafe {
-        checked(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit))?;
-        limit.rlim_cur = limit.rlim_max;
-        checked(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit)).map(drop)
-    }
-}
-
-/// Lets this thread and those it starts wake up when they want to: the kernel is up to 50 µs late else.
-pub(crate) fn wake_on_time() -> io::Result<()> {
-    // SAFETY: this option takes a number and touches no memory.
-    checked(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64) }).map(drop)
-}
-
-/// The error of a non-blocking call that would have had to wait.
-pub(crate) fn would_block(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
-}
-
-/// A pipe: reading end, writing end; both closed on exec.
-pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for the two descriptors, which nobody else owns afterwards.
-    unsafe {
-        checked(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC))?;
-        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
-    }
+/// Whether a non-blocking call would have had to wait.
+pub(crate) fn would_block(error: Errno) -> bool {
+    matches!(error, Errno::EAGAIN | Errno::EINTR)
 }
 
 /// What a wait was for, or how it ended.
@@ -101,181 +58,79 @@ pub(crate) struct Ready {
     pub(crate) write: bool,
 }
 
-/// Waits until each descriptor's wish is fulfilled for one of them, or until CLOCK_MONOTONIC shows
-/// `until_ns`. At most four descriptors.
-pub(crate) fn poll(wishes: &[(Raw, Ready)], until_ns: u64) -> io::Result<[Ready; 4]> {
-    let mut fds = [libc::pollfd {
-        fd: -1,
-        events: 0,
-        revents: 0,
-    }; 4];
-    for (slot, (fd, wish)) in fds.iter_mut().zip(wishes) {
-        slot.fd = *fd;
-        slot.events = if wish.read { libc::POLLIN } else { 0 };
-        slot.events |= if wish.write { libc::POLLOUT } else { 0 };
-    }
+/// Waits until the wish is fulfilled for one of the descriptors, or until CLOCK_MONOTONIC shows `until_ns`.
+pub(crate) fn poll<const N: usize>(
+    wishes: [(BorrowedFd<'_>, Ready); N],
+    until_ns: u64,
+) -> Result<[Ready; N], Errno> {
+    let mut fds = wishes.map(|(fd, wish)| {
+        let mut events = PollFlags::empty();
+        events.set(PollFlags::POLLIN, wish.read);
+        events.set(PollFlags::POLLOUT, wish.write);
+        PollFd::new(fd, events)
+    });
     let wait = until_ns.saturating_sub(monotonic_ns());
-    let time = libc::timespec {
-        tv_sec: (wait / 1_000_000_000).min(1 << 40).cast_signed(),
-        tv_nsec: (wait % 1_000_000_000).cast_signed(),
+    let wait = TimeSpec::from(Duration::from_nanos(wait));
+    let some = match ppoll(&mut fds, Some(wait), None) {
+        Ok(count) => count > 0,
+        Err(Errno::EINTR) => false,
+        Err(error) => return Err(error),
     };
-    // SAFETY: `fds` has four entries, those without a descriptor are ignored; no signal mask.
-    let result = unsafe { libc::ppoll(fds.as_mut_ptr(), 4, &raw const time, ptr::null()) };
-    if let Err(error) = checked(result)
-        && error.kind() != io::ErrorKind::Interrupted
-    {
-        return Err(error);
-    }
-    let ended = libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
-    Ok(fds.map(|slot| Ready {
-        read: result > 0 && slot.revents & (libc::POLLIN | ended) != 0,
-        write: result > 0 && slot.revents & (libc::POLLOUT | ended) != 0,
+    let ended = PollFlags::POLLERR | PollFlags::POLLHUP | PollFlags::POLLNVAL;
+    Ok(fds.map(|fd| {
+        let came = fd.revents().filter(|_| some).unwrap_or(PollFlags::empty());
+        Ready {
+            read: came.intersects(PollFlags::POLLIN | ended),
+            write: came.intersects(PollFlags::POLLOUT | ended),
+        }
     }))
 }
 
-/// A new non-blocking socket, closed on exec.
-pub(crate) fn socket(v6: bool, kind: i32, protocol: i32) -> io::Result<OwnedFd> {
-    let family = if v6 { libc::AF_INET6 } else { libc::AF_INET };
-    let kind = kind | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: no memory is passed; the new descriptor has no other owner.
-    unsafe {
-        let fd = checked(libc::socket(family, kind, protocol))?;
-        Ok(OwnedFd::from_raw_fd(fd))
-    }
-}
-
-/// A socket address as the kernel reads it.
-struct Address {
-    bytes: libc::sockaddr_storage,
-    len: libc::socklen_t,
-}
-
-impl Address {
-    fn empty() -> Address {
-        Address {
-            // SAFETY: all zeroes is a valid sockaddr_storage.
-            bytes: unsafe { mem::zeroed() },
-            len: mem::size_of::<libc::sockaddr_storage>() as libc::socklen_t,
-        }
-    }
-
-    fn new(address: SocketAddr) -> Address {
-        let mut to = Address::empty();
-        match address {
-            SocketAddr::V4(v4) => {
-                let from = libc::sockaddr_in {
-                    sin_family: libc::AF_INET as libc::sa_family_t,
-                    sin_port: v4.port().to_be(),
-                    sin_addr: libc::in_addr {
-                        s_addr: u32::from(*v4.ip()).to_be(),
-                    },
-                    sin_zero: [0; 8],
-                };
-                to.len = mem::size_of_val(&from) as libc::socklen_t;
-                // SAFETY: a sockaddr_storage is large and aligned enough for every address.
-                unsafe { ptr::write((&raw mut to.bytes).cast(), from) };
-            }
-            SocketAddr::V6(v6) => {
-                let from = libc::sockaddr_in6 {
-                    sin6_family: libc::AF_INET6 as libc::sa_family_t,
-                    sin6_port: v6.port().to_be(),
-                    sin6_flowinfo: 0,
-                    sin6_addr: libc::in6_addr {
-                        s6_addr: v6.ip().octets(),
-                    },
-                    sin6_scope_id: v6.scope_id(),
-                };
-                to.len = mem::size_of_val(&from) as libc::socklen_t;
-                // SAFETY: as above.
-                unsafe { ptr::write((&raw mut to.bytes).cast(), from) };
-            }
-        }
-        to
-    }
-
-    fn ip(&self) -> Option<IpAddr> {
-        match i32::from(self.bytes.ss_family) {
-            libc::AF_INET => {
-                // SAFETY: the family says which type the kernel wrote.
-                let v4: libc::sockaddr_in = unsafe { ptr::read((&raw const self.bytes).cast()) };
-                Some(Ipv4Addr::from(u32::from_be(v4.sin_addr.s_addr)).into())
-            }
-            libc::AF_INET6 => {
-                // SAFETY: as above.
-                let v6: libc::sockaddr_in6 = unsafe { ptr::read((&raw const self.bytes).cast()) };
-                Some(Ipv6Addr::from(v6.sin6_addr.s6_addr).into())
-            }
-            _ => None,
-        }
-    }
-
-    fn pointer(&self) -> *const libc::sockaddr {
-        (&raw const self.bytes).cast()
-    }
+/// A new non-blocking socket for addresses like `local`, closed on exec.
+pub(crate) fn socket(
+    local: IpAddr,
+    kind: SockType,
+    protocol: Option<SockProtocol>,
+) -> Result<OwnedFd, Errno> {
+    let family = match local {
+        IpAddr::V4(_) => AddressFamily::Inet,
+        IpAddr::V6(_) => AddressFamily::Inet6,
+    };
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    nix::sys::socket::socket(family, kind, flags, protocol)
 }
 
 /// Gives a socket its local address and port.
-pub(crate) fn bind(socket: BorrowedFd<'_>, to: SocketAddr) -> io::Result<()> {
-    let to = Address::new(to);
-    // SAFETY: pointer and length are those of one valid address.
-    checked(unsafe { libc::bind(socket.as_raw_fd(), to.pointer(), to.len) }).map(drop)
+pub(crate) fn bind(socket: BorrowedFd<'_>, to: SocketAddr) -> Result<(), Errno> {
+    nix::sys::socket::bind(socket.as_raw_fd(), &SockaddrStorage::from(to))
 }
 
 /// Begins a connection. `Ok` also when it is under way.
-pub(crate) fn connect(socket: BorrowedFd<'_>, to: SocketAddr) -> io::Result<()> {
-    let to = Address::new(to);
-    // SAFETY: pointer and length are those of one valid address.
-    match checked(unsafe { libc::connect(socket.as_raw_fd(), to.pointer(), to.len) }) {
-        Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok(()),
-        result => result.map(drop),
+pub(crate) fn connect(socket: BorrowedFd<'_>, to: SocketAddr) -> Result<(), Errno> {
+    match nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(to)) {
+        Err(Errno::EINPROGRESS) => Ok(()),
+        result => result,
     }
 }
 
-/// Lets a socket take `backlog` connections.
-pub(crate) fn listen(socket: BorrowedFd<'_>, backlog: i32) -> io::Result<()> {
-    // SAFETY: no memory is passed.
-    checked(unsafe { libc::listen(socket.as_raw_fd(), backlog) }).map(drop)
+/// Sends bytes; a closed connection is an error and no signal.
+pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
+    nix::sys::socket::send(socket.as_raw_fd(), bytes, MsgFlags::MSG_NOSIGNAL)
 }
 
-/// Takes a connection that is there, non-blocking and closed on exec.
-pub(crate) fn accept(socket: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: the peer's address is not asked for; the new descriptor has no other owner.
-    unsafe {
-        let fd = libc::accept4(socket.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), flags);
-        Ok(OwnedFd::from_raw_fd(checked(fd)?))
-    }
-}
-
-/// Closes the sending half.
-pub(crate) fn shutdown_write(socket: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: no memory is passed.
-    checked(unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_WR) }).map(drop)
-}
-
-/// Sets an option to some bytes.
-pub(crate) fn set_bytes(
-    socket: BorrowedFd<'_>,
-    level: i32,
-    name: i32,
-    value: &[u8],
-) -> io::Result<()> {
+/// Sets an integer option that `nix` does not know.
+pub(crate) fn set(socket: BorrowedFd<'_>, level: i32, name: i32, value: i32) -> Result<(), Errno> {
     // SAFETY: pointer and length are those of `value`, which the kernel copies.
     let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
             level,
             name,
-            value.as_ptr().cast(),
-            value.len() as libc::socklen_t,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
         )
     };
-    checked(result).map(drop)
-}
-
-/// Sets an option to an integer.
-pub(crate) fn set(socket: BorrowedFd<'_>, level: i32, name: i32, value: i32) -> io::Result<()> {
-    set_bytes(socket, level, name, &value.to_ne_bytes())
+    Errno::result(result).map(drop)
 }
 
 /// Reads an option into `value`; returns how many bytes of it the kernel filled.
@@ -284,7 +139,7 @@ pub(crate) fn read_bytes(
     level: i32,
     name: i32,
     value: &mut [u8],
-) -> io::Result<usize> {
+) -> Result<usize, Errno> {
     let mut len = value.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `len` bytes, all of them inside `value`.
     let result = unsafe {
@@ -296,50 +151,15 @@ pub(crate) fn read_bytes(
             &raw mut len,
         )
     };
-    checked(result)?;
+    Errno::result(result)?;
     Ok(len as usize)
 }
 
-/// Reads an integer option.
-pub(crate) fn read(socket: BorrowedFd<'_>, level: i32, name: i32) -> io::Result<i32> {
-    let mut value = [0; 4];
-    read_bytes(socket, level, name, &mut value)?;
-    Ok(i32::from_ne_bytes(value))
-}
-
-/// Sends bytes; a closed connection is an error and no signal.
-pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
-    // SAFETY: pointer and length are those of `bytes`.
-    counted(unsafe {
-        libc::send(
-            socket.as_raw_fd(),
-            bytes.as_ptr().cast(),
-            bytes.len(),
-            libc::MSG_NOSIGNAL,
-        )
-    })
-}
-
 /// Takes up to `most` bytes of a TCP connection without copying them; 0 at its end.
-pub(crate) fn discard(socket: BorrowedFd<'_>, most: usize) -> io::Result<usize> {
+pub(crate) fn discard(socket: BorrowedFd<'_>, most: usize) -> Result<usize, Errno> {
     // SAFETY: with MSG_TRUNC a TCP socket drops the bytes and writes to no memory (tcp(7)).
-    counted(unsafe { libc::recv(socket.as_raw_fd(), ptr::null_mut(), most, libc::MSG_TRUNC) })
-}
-
-/// Sends one datagram to an address.
-pub(crate) fn send_to(socket: BorrowedFd<'_>, bytes: &[u8], to: SocketAddr) -> io::Result<usize> {
-    let to = Address::new(to);
-    // SAFETY: pointers and lengths are those of `bytes` and of one valid address.
-    counted(unsafe {
-        libc::sendto(
-            socket.as_raw_fd(),
-            bytes.as_ptr().cast(),
-            bytes.len(),
-            libc::MSG_NOSIGNAL,
-            to.pointer(),
-            to.len,
-        )
-    })
+    let result = unsafe { libc::recv(socket.as_raw_fd(), ptr::null_mut(), most, libc::MSG_TRUNC) };
+    Errno::result(result).map(isize::unsigned_abs)
 }
 
 /// A datagram as it was received.
@@ -355,51 +175,50 @@ pub(crate) struct Datagram {
     pub(crate) dropped: Option<u32>,
 }
 
-/// Receives one datagram with what the kernel says about it.
-pub(crate) fn receive_from(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<Datagram> {
-    let mut from = Address::empty();
-    let mut part = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: bytes.len(),
-    };
-    // Aligned for control messages; two of them need 64 bytes.
-    let mut control = [0_u64; 32];
-    // SAFETY: all zeroes is a valid msghdr.
-    let mut message: libc::msghdr = unsafe { mem::zeroed() };
-    message.msg_name = (&raw mut from.bytes).cast();
-    message.msg_namelen = from.len;
-    message.msg_iov = &raw mut part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.as_mut_ptr().cast();
-    message.msg_controllen = mem::size_of_val(&control) as _;
-    // SAFETY: everything `message` points at is valid for the call and of the length it says.
-    let len = counted(unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0) })?;
-    let mut datagram = Datagram {
-        len,
-        from: from.ip(),
-        ..Datagram::default()
-    };
-    // SAFETY: the kernel wrote `message` and the control buffer; the macros stay inside them.
-    let mut header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
-    while !header.is_null() {
-        // SAFETY: `header` is not null and was returned by the macros for this message.
-        let (level, kind, data) = unsafe {
-            let head = &*header;
-            (head.cmsg_level, head.cmsg_type, libc::CMSG_DATA(header))
-        };
-        if level == libc::SOL_SOCKET && kind == libc::SCM_TIMESTAMPNS {
-            // SAFETY: the kernel put a timespec there; it may be unaligned.
-            let time: libc::timespec = unsafe { ptr::read_unaligned(data.cast()) };
-            let seconds = time.tv_sec.unsigned_abs();
-            datagram.realtime_ns = Some(seconds * 1_000_000_000 + time.tv_nsec.unsigned_abs());
-        } else if level == libc::SOL_SOCKET && kind == libc::SO_RXQ_OVFL {
-            // SAFETY: the kernel put a u32 there; it may be unaligned.
-            datagram.dropped = Some(unsafe { ptr::read_unaligned(data.cast()) });
+/// Room for one datagram and what the kernel says about it.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    pub(crate) bytes: Vec<u8>,
+    control: Vec<u8>,
+}
+
+impl Inbox {
+    /// Of datagrams that are longer than `most` bytes the rest is cut off.
+    pub(crate) fn new(most: usize) -> Inbox {
+        Inbox {
+            bytes: vec![0; most],
+            control: nix::cmsg_space!(TimeSpec, u32),
         }
-        // SAFETY: as for CMSG_FIRSTHDR.
-        header = unsafe { libc::CMSG_NXTHDR(&raw const message, header) };
     }
-    Ok(datagram)
+
+    /// Receives one datagram.
+    pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>) -> Result<Datagram, Errno> {
+        let mut parts = [IoSliceMut::new(&mut self.bytes)];
+        let message = recvmsg::<SockaddrStorage>(
+            socket.as_raw_fd(),
+            &mut parts,
+            Some(&mut self.control),
+            MsgFlags::empty(),
+        )?;
+        let from = message.address.as_ref();
+        let v4 = from.and_then(|a| Some(a.as_sockaddr_in()?.ip().into()));
+        let v6 = || from.and_then(|a| Some(a.as_sockaddr_in6()?.ip().into()));
+        let mut datagram = Datagram {
+            len: message.bytes,
+            from: v4.or_else(v6),
+            ..Datagram::default()
+        };
+        for said in message.cmsgs().into_iter().flatten() {
+            match said {
+                ControlMessageOwned::ScmTimestampns(time) => {
+                    datagram.realtime_ns = Some(time.num_nanoseconds().unsigned_abs());
+                }
+                ControlMessageOwned::RxqOvfl(count) => datagram.dropped = Some(count),
+                _ => {}
+            }
+        }
+        Ok(datagram)
+    }
 }
 
 #[cfg(test)]
@@ -408,41 +227,32 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn addresses_survive_the_kernels_form() {
-        for text in ["192.0.2.7:49152", "[2001:db8::9]:5001"] {
-            let address: SocketAddr = text.parse().expect("an address");
-            assert_eq!(Address::new(address).ip(), Some(address.ip()));
-        }
-    }
-
-    #[test]
     fn a_closed_pipe_wakes_who_waits() {
-        let (read, write) = pipe().expect("a pipe");
-        let wish = [(
-            read.as_raw_fd(),
-            Ready {
-                read: true,
-                write: false,
-            },
-        )];
-        let before = poll(&wish, 0).expect("a wait that is over at once");
-        assert!(!before[0].read);
+        let (read, write) = std::io::pipe().expect("a pipe");
+        let wish = Ready {
+            read: true,
+            write: false,
+        };
+        let wait = |until| poll([(read.as_fd(), wish)], until).expect("a wait")[0].read;
+        assert!(!wait(0), "over at once");
         drop(write);
-        assert!(poll(&wish, u64::MAX).expect("a wait")[0].read);
+        assert!(wait(u64::MAX));
     }
 
     #[test]
-    fn what_the_kernel_refuses_is_an_error() {
-        let socket = socket(false, libc::SOCK_STREAM, 0).expect("a socket");
-        let refused = set_bytes(
-            socket.as_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_CONGESTION,
-            b"no-such-algorithm",
-        );
-        assert_eq!(
-            refused.expect_err("there is none").raw_os_error(),
-            Some(libc::ENOENT)
-        );
+    fn a_datagram_comes_with_its_sender_and_its_time() {
+        use nix::sys::socket::{setsockopt, sockopt};
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let socket = std::net::UdpSocket::bind(address).expect("a socket");
+            let own = socket.local_addr().expect("an address");
+            setsockopt(&socket, sockopt::ReceiveTimestampns, &true).expect("time stamps");
+            socket.send_to(b"farpath", own).expect("a datagram");
+            let mut inbox = Inbox::new(4);
+            let datagram = inbox.receive(socket.as_fd()).expect("the datagram");
+            assert_eq!((datagram.len, &inbox.bytes[..]), (4, &b"farp"[..]));
+            assert_eq!(datagram.from, Some(own.ip()));
+            assert!(datagram.realtime_ns.is_some_and(|t| t <= realtime_ns()));
+            assert_eq!(datagram.dropped, None);
+        }
     }
 }

@@ -8,6 +8,10 @@ mod sink;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use nix::errno::Errno;
+use nix::sys::socket::sockopt::{ReceiveTimestampns, RxqOvfl, UdpGsoSegment};
+use nix::sys::socket::{SockType, setsockopt};
+
 use crate::job::{Due, Ends, UdpSendWork};
 use crate::report::UdpSendReport;
 use crate::socket::{
@@ -48,27 +52,26 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     pub(crate) fn new(ends: &Ends) -> Result<Prepared, SocketError> {
-        let v6 = ends.local.is_ipv6();
-        let socket = refused("open a UDP socket", sys::socket(v6, libc::SOCK_DGRAM, 0))?;
+        let socket = sys::socket(ends.local.ip(), SockType::Datagram, None);
+        let socket = refused("open a UDP socket", socket)?;
         let fd = socket.as_fd();
         set_mark(fd, ends.mark)?;
         set_class(fd, ends)?;
-        set_unfragmented(fd, v6)?;
-        let mut notes = Vec::new();
-        for option in [RECEIVE_BUFFER, SEND_BUFFER] {
-            notes.extend(set_buffer(fd, option, BUFFER)?);
-        }
-        for (name, option) in [
-            ("SO_TIMESTAMPNS", libc::SO_TIMESTAMPNS),
-            ("SO_RXQ_OVFL", libc::SO_RXQ_OVFL),
-        ] {
-            let what = format!("set {name}");
-            refused(&what, sys::set(fd, libc::SOL_SOCKET, option, 1))?;
-        }
+        set_unfragmented(fd, ends.local.ip())?;
+        let notes = [
+            set_buffer(fd, RECEIVE_BUFFER, BUFFER)?,
+            set_buffer(fd, SEND_BUFFER, BUFFER)?,
+        ];
+        let stamps = setsockopt(&fd, ReceiveTimestampns, &true);
+        refused("set SO_TIMESTAMPNS", stamps)?;
+        refused("set SO_RXQ_OVFL", setsockopt(&fd, RxqOvfl, &1))?;
         let (local, remote) = (ends.local, ends.remote);
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         refused(&format!("connect to {remote}"), sys::connect(fd, remote))?;
-        Ok(Prepared { socket, notes })
+        Ok(Prepared {
+            socket,
+            notes: notes.into_iter().flatten().collect(),
+        })
     }
 }
 
@@ -152,12 +155,7 @@ pub(crate) fn send(
     }
     let mut batch = schedule.batch() as usize;
     if batch > 1 {
-        match sys::set(
-            socket.as_fd(),
-            libc::SOL_UDP,
-            libc::UDP_SEGMENT,
-            size as i32,
-        ) {
+        match setsockopt(&socket, UdpGsoSegment, &(size as i32)) {
             Ok(()) => report.notes.push(together(batch)),
             Err(_) => batch = 1,
         }
@@ -200,15 +198,15 @@ pub(crate) fn send(
 /// Hands datagrams to the kernel; `false` when there is no room for them before the end.
 fn put(socket: &OwnedFd, bytes: &[u8], watch: &Watch, stop_ns: u64) -> Result<bool, SocketError> {
     while let Err(error) = sys::send(socket.as_fd(), bytes) {
-        match error.raw_os_error() {
-            Some(libc::EAGAIN | libc::EINTR | libc::ENOBUFS) => {
+        match error {
+            Errno::EAGAIN | Errno::EINTR | Errno::ENOBUFS => {
                 let woken = watch.socket(socket.as_fd(), WRITE, stop_ns);
                 if refused("wait for room", woken)? != Woken::Ready {
                     return Ok(false);
                 }
             }
             // An ICMP message about an earlier datagram: it says nothing of this one.
-            Some(libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH) => {}
+            Errno::ECONNREFUSED | Errno::EHOSTUNREACH | Errno::ENETUNREACH => {}
             _ => return refused("send", Err(error)),
         }
     }
@@ -231,15 +229,15 @@ fn number(datagrams: &mut [u8], size: usize, first: u64, now: u64) {
 
 /// Waits until an instant to the microsecond: asleep first, and awake for the last of it.
 fn wait_until(watch: &Watch, t_ns: u64) -> Result<Woken, SocketError> {
-    let refuse = |woken: io::Result<Woken>| refused("wait", woken);
     if watch.clock.now() >= t_ns {
-        return refuse(Ok(if watch.stopped() {
+        return Ok(if watch.stopped() {
             Woken::Stopped
         } else {
             Woken::Due
-        }));
+        });
     }
-    if refuse(watch.until(t_ns.saturating_sub(SPIN_NS)))? == Woken::Stopped {
+    let woken = watch.until(t_ns.saturating_sub(SPIN_NS));
+    if refused("wait", woken)? == Woken::Stopped {
         return Ok(Woken::Stopped);
     }
     while watch.clock.now() < t_ns {

@@ -1,8 +1,10 @@
 //! Waiting: for a socket, for an instant, or for the word that everything ends now.
 
-use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex};
+
+use nix::errno::Errno;
 
 use crate::clock::Clock;
 use crate::sys::{self, Ready};
@@ -10,13 +12,13 @@ use crate::sys::{self, Ready};
 /// Hears that everything is to end; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Stop {
-    pipe: Arc<OwnedFd>,
+    pipe: Arc<PipeReader>,
 }
 
 /// Says that everything is to end: by [`Stopper::stop`], or when its last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Stopper {
-    pipe: Arc<Mutex<Option<OwnedFd>>>,
+    pipe: Arc<Mutex<Option<PipeWriter>>>,
 }
 
 impl Stop {
@@ -25,7 +27,7 @@ impl Stop {
     /// # Errors
     /// When the process has no descriptors left.
     pub fn new() -> io::Result<(Stopper, Stop)> {
-        let (read, write) = sys::pipe()?;
+        let (read, write) = io::pipe()?;
         let stopper = Stopper {
             pipe: Arc::new(Mutex::new(Some(write))),
         };
@@ -35,13 +37,13 @@ impl Stop {
         Ok((stopper, stop))
     }
 
-    fn wish(&self) -> (i32, Ready) {
-        (self.pipe.as_raw_fd(), READ)
+    fn wish(&self) -> (BorrowedFd<'_>, Ready) {
+        (self.pipe.as_fd(), READ)
     }
 
     /// Whether the word has been said.
     pub(crate) fn is_said(&self) -> bool {
-        sys::poll(&[self.wish()], 0).is_ok_and(|ready| ready[0].read)
+        sys::poll([self.wish()], 0).is_ok_and(|ready| ready[0].read)
     }
 }
 
@@ -88,11 +90,11 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Waits until `t_ns` of the run.
-    pub(crate) fn until(&self, t_ns: u64) -> io::Result<Woken> {
+    pub(crate) fn until(&self, t_ns: u64) -> Result<Woken, Errno> {
         let until = self.clock.monotonic(t_ns);
         loop {
             let [all, own] = &self.stop;
-            let ready = sys::poll(&[all.wish(), own.wish()], until)?;
+            let ready = sys::poll([all.wish(), own.wish()], until)?;
             if ready[0].read || ready[1].read {
                 return Ok(Woken::Stopped);
             }
@@ -108,7 +110,7 @@ impl Watch {
         socket: BorrowedFd<'_>,
         wish: Ready,
         t_ns: u64,
-    ) -> io::Result<Woken> {
+    ) -> Result<Woken, Errno> {
         self.either([(socket, wish), (socket, wish)], t_ns)
     }
 
@@ -117,12 +119,12 @@ impl Watch {
         &self,
         wishes: [(BorrowedFd<'_>, Ready); 2],
         t_ns: u64,
-    ) -> io::Result<Woken> {
+    ) -> Result<Woken, Errno> {
         let until = self.clock.monotonic(t_ns);
-        let [one, other] = wishes.map(|(socket, wish)| (socket.as_raw_fd(), wish));
+        let [one, other] = wishes;
         loop {
             let [all, own] = &self.stop;
-            let ready = sys::poll(&[all.wish(), own.wish(), one, other], until)?;
+            let ready = sys::poll([all.wish(), own.wish(), one, other], until)?;
             if ready[0].read || ready[1].read {
                 return Ok(Woken::Stopped);
             }

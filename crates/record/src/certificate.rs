@@ -13,11 +13,11 @@ pub struct Certificate {
     pub faults: Vec<String>,
     /// Frames handed to hosts.
     pub frames: u64,
-    /// How late half of them were at most, nanoseconds.
+    /// Lateness p50: from when a frame was due to when the host's kernel was given it, nanoseconds.
     pub lateness_p50_ns: u64,
-    /// How late 99 of 100 were at most.
+    /// Lateness p99.
     pub lateness_p99_ns: u64,
-    /// How late the latest was.
+    /// The largest lateness.
     pub lateness_max_ns: u64,
     /// What counts as late.
     pub tolerance_ns: u64,
@@ -34,7 +34,7 @@ pub struct Certificate {
     pub starved_ns: u64,
     /// The longest that passed between two looks at the clock.
     pub longest_gap_ns: u64,
-    /// How long a program that wakes in a host waited for a processor, 99 of 100 times at most.
+    /// How long a program that wakes in a host waited for a processor, p99.
     #[serde(default)]
     pub host_wait_p99_ns: u64,
     /// The longest that one waited.
@@ -59,9 +59,8 @@ impl Certificate {
         let verdict = if self.valid { "valid" } else { "INVALID" };
         let drops: u64 = self.unordered_drops.values().sum();
         format!(
-            "certificate {verdict}: {} frames, late by {:.3} ms (half), {:.3} ms (99 of 100), {:.3} ms at most; \
-             {drops} unordered drops; data plane {:.0} % of a processor; programs waited for one {:.1} ms (99 of 100), \
-             {:.1} ms at most",
+            "certificate {verdict}: {} frames, lateness p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms; {drops} unordered drops; \
+             data plane {:.0} % of a processor; scheduling delay of host programs p99 {:.1} ms, max {:.1} ms",
             self.frames,
             ms(self.lateness_p50_ns),
             ms(self.lateness_p99_ns),

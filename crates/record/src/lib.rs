@@ -1,15 +1,17 @@
 //! The one result type, for every origin: predicted, simulated, emulated, measured, captured; its
-//! JSON and CSV; the judging of expectations against it; statistics over repeats, and comparison.
+//! JSON and CSV; traces of connections; the judging of expectations; statistics over repeats, and comparison.
 
 mod certificate;
 pub mod compare;
 mod document;
 mod judge;
 mod number;
+pub mod page;
 mod read;
 mod repeats;
 mod schema;
 mod seen;
+mod sequence;
 pub mod statistics;
 mod taken;
 
@@ -20,4 +22,5 @@ pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
 pub use seen::{Missing, Seen};
+pub use sequence::{Sequence, SequenceBurst, SequenceKind};
 pub use taken::{EvidenceQuality, Host, Route, RouteHop, Taken, Uncertainty};

@@ -34,6 +34,6 @@ pub use config::{
 };
 pub use limit::{Limit, Shares};
 pub use profile::LARGEST_WINDOW;
-pub use receiver::{AckOut, Receiver, ReceiverStats};
+pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats};
 pub use sack::{MAX_SACK_BLOCKS, SackBlock};
 pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats};

@@ -96,6 +96,46 @@ struct Slow {
     edge: u64,
 }
 
+/// A run of segments in order at an undisturbed receiver: [`Receiver::begin_run`].
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder {
+    next: u64,
+    acked: u64,
+    acked_at: Time,
+    deadline: Time,
+    threshold: u64,
+    timeout: Duration,
+    segments: u64,
+    acks: u64,
+}
+
+impl InOrder {
+    /// Whether a first transmission at `seq`, unmarked, that arrives at `now` goes on with the run.
+    #[inline]
+    pub fn expects(&self, now: Time, seq: u64) -> bool {
+        let idle = self.deadline == Time::MAX && now.since(self.acked_at) > IDLE;
+        seq == self.next && now < self.deadline && !idle
+    }
+
+    /// The segment expected arrived, with `len` bytes; the acknowledgement to send now, if one is due.
+    #[inline]
+    pub fn take(&mut self, now: Time, len: u64) -> Option<u64> {
+        self.segments += 1;
+        self.next += len;
+        if self.next - self.acked < self.threshold {
+            if self.deadline == Time::MAX {
+                self.deadline = now + self.timeout;
+            }
+            return None;
+        }
+        self.acked = self.next;
+        self.acked_at = now;
+        self.deadline = Time::MAX;
+        self.acks += 1;
+        Some(self.next)
+    }
+}
+
 impl Receiver {
     /// The receiving end of a connection, waiting for a SYN.
     pub fn new(config: &Config) -> Receiver {
@@ -411,14 +451,7 @@ impl Receiver {
     /// has the answer.
     #[inline]
     pub fn poll_usual(&mut self, now: Time, window: u64) -> Option<u64> {
-        let unusual = self.echo_retransmit
-            || self.syn_ack_due
-            || self.recent_count > 0
-            || self.quick > 0
-            || self.slow.is_some()
-            || self.twice.is_some()
-            || self.echo.echoing;
-        if !self.due || unusual || self.window != window {
+        if !self.due || !self.is_usual(window) {
             return None;
         }
         self.due = false;
@@ -427,6 +460,48 @@ impl Receiver {
         self.acked_at = now;
         self.stats.acks += 1;
         Some(self.next)
+    }
+
+    /// Whether an acknowledgement has nothing to say but a number.
+    #[inline]
+    fn is_usual(&self, window: u64) -> bool {
+        let unusual = self.echo_retransmit
+            || self.syn_ack_due
+            || self.recent_count > 0
+            || self.quick > 0
+            || self.slow.is_some()
+            || self.twice.is_some()
+            || self.echo.echoing;
+        !unusual && self.window == window
+    }
+
+    /// Begins a run of segments in order, if nothing is due and an acknowledgement has nothing to say but
+    /// a number and offers `window` bytes. What the run takes is as by [`Receiver::on_data`] and
+    /// [`Receiver::poll_usual`] for each segment; [`Receiver::end_run`] must be told of it.
+    #[inline]
+    pub fn begin_run(&self, window: u64) -> Option<InOrder> {
+        let ready = self.in_order && !self.due && self.is_usual(window);
+        ready.then_some(InOrder {
+            next: self.next,
+            acked: self.acked,
+            acked_at: self.acked_at,
+            deadline: self.deadline,
+            threshold: self.threshold,
+            timeout: self.timeout,
+            segments: 0,
+            acks: 0,
+        })
+    }
+
+    /// Takes over where a run has got to; nothing else may have happened since it began.
+    #[inline]
+    pub fn end_run(&mut self, run: &InOrder) {
+        self.next = run.next;
+        self.acked = run.acked;
+        self.acked_at = run.acked_at;
+        self.deadline = run.deadline;
+        self.stats.segments += run.segments;
+        self.stats.acks += run.acks;
     }
 
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.

@@ -7,6 +7,7 @@
 
 mod connections;
 mod control;
+mod logs;
 mod one_path;
 mod run;
 mod status;
@@ -20,7 +21,8 @@ use farpath_emu::state::{Lab, Registry};
 
 use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
-use crate::{algorithms, emulate};
+use crate::progress::Bar;
+use farpath_experiment::{algorithms, emulate};
 
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";
@@ -63,8 +65,9 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
             let stopped = registry.stop(&args.lab);
             // One that has ended by itself has left this alone; one that was kept in the foreground has none.
             let removed = std::fs::remove_file(log_of(&registry, &args.lab));
-            emulate::recover()?;
-            algorithms::sweep();
+            let bar = &mut Bar::new();
+            emulate::recover(bar)?;
+            algorithms::sweep(bar);
             if removed.is_err() {
                 stopped.map_err(environment)?;
             }

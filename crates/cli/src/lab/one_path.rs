@@ -55,7 +55,7 @@ pub(super) fn text(path: &OnePath) -> Result<String, Failure> {
         "[scenario]\nname = \"one-path\"\n\n[[host]]\nname = \"client\"\n\n[[host]]\nname = \"server\"\n\n\
          [[router]]\nname = \"west\"\n\n[[router]]\nname = \"east\"\n\n{}{}{}\
          [[test]]\nname = \"rtt\"\nkind = \"ping\"\nfrom = \"client\"\nto = \"server\"\n\
-         interval = \"100 ms\"\ncount = 1000000\n",
+         interval = \"500 ms\"\ncount = 1000000\n",
         link("client-west", ["client", "west"], access, ACCESS, ""),
         link(
             PATH,

@@ -1,14 +1,12 @@
 //! `farpath lab run`: one command across one path.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, ExitCode, Stdio};
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::{Beside, Lab, Options};
 use farpath_emu::{Host, Process};
-use farpath_probe::{plan_jobs, records};
+use farpath_experiment::Fault;
+use farpath_probe::{Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
 use farpath_scenario::plan::{Plan, address};
@@ -16,12 +14,13 @@ use farpath_scenario::{Scenario, Source, parse};
 use farpath_units::Time;
 
 use super::connections::Connections;
+use super::logs::Logs;
 use super::{environment, one_path};
-use crate::algorithms::Programs;
 use crate::args::LabRunArgs;
-use crate::emulate::{self, Ground};
 use crate::exit::{Failure, note};
-use crate::progress;
+use crate::progress::{self, Bar};
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// Faults of the lab itself.
 const FAULT: u8 = 125;
@@ -29,6 +28,9 @@ const FAULT: u8 = 125;
 /// Between two looks at the command, and at its connections: these grow apart, for a short command has short ones.
 const LOOK: Wall = Wall::from_millis(10);
 const LOOKS: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
+
+/// Between two looks at a host's table of sockets, where their number stays the same.
+const TABLE: Wall = Wall::from_secs(1);
 
 /// How long a server may take until it listens.
 const WAIT: Wall = Wall::from_secs(120);
@@ -54,7 +56,8 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         .as_deref()
         .map(crate::output::prepare_file)
         .transpose()?;
-    if !emulate::prepare()? {
+    let bar = &mut Bar::new();
+    if !emulate::prepare(bar)? {
         if let Some(file) = junit {
             let skip = || Outcome::Skip(emulate::NOT_RUN.to_owned());
             file.write(&junit_text(named(args, [skip(), skip()]))?)?;
@@ -63,31 +66,39 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     }
     progress::watch_interrupts()?;
     let scenario = scenario(args)?;
-    let mut programs = Programs::new()?;
-    let control = args.control.cc.as_deref().map(|cc| programs.of_option(cc));
+    let mut programs = Programs::new(bar)?;
+    let control = args
+        .control
+        .cc
+        .as_deref()
+        .map(|cc| programs.of_option(cc, bar));
     let ground = Ground::prepare(
         &scenario,
-        programs,
-        control.transpose()?,
+        (programs, control.transpose()?),
         args.control.tune_host,
+        bar,
     )?;
     let options = Options {
         seed: args.seed,
         polling: emulate::polling(args.busy),
         ..Options::default()
     };
-    let mut lab = ground.up(&scenario, options)?;
+    let mut lab = ground.up(&scenario, options, bar)?;
+    let mut logs = Logs::new(args.logs.as_deref())?;
     let hosts = std::mem::take(&mut lab.hosts);
-    let outcome = both(args, &scenario, &mut lab, &hosts)?;
+    let outcome = both(args, &scenario, (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let certificate = lab.certificate(Vec::new());
+    let swallowed = emulate::swallowed(&lab);
+    // The hosts end first: what the programs have left running in them may hold their output.
+    drop(lab);
+    logs.finish()?;
     let (code, rtt, limit) = outcome;
     say(rtt, &certificate, limit.as_deref());
-    emulate::swallowed(&lab).iter().for_each(|s| note(s));
+    swallowed.iter().for_each(|s| note(s));
     if let Some(file) = junit {
         file.write(&junit_text(cases(args, code, &certificate))?)?;
     }
-    drop(lab);
     ground.restore()?;
     Ok(code)
 }
@@ -144,20 +155,20 @@ fn scenario(args: &LabRunArgs) -> Result<Scenario, Failure> {
 fn both(
     args: &LabRunArgs,
     scenario: &Scenario,
-    lab: &mut Lab,
-    hosts: &[Host],
+    (lab, hosts): (&mut Lab, &[Host]),
+    logs: &mut Logs<'_>,
 ) -> Result<(u8, Option<f64>, Option<String>), Failure> {
     let plan = Plan::new(scenario).map_err(environment)?;
-    let planned = plan_jobs(scenario, &plan, args.seed, &address);
+    let planned = plan_jobs(scenario, &plan, args.seed, &Hosts::at(&address));
     let (mut conductor, clock) = emulate::begin(&planned, hosts)?;
     let bdp = bdp(scenario);
     let done = lab.run_beside(clock, |beside| {
-        let done = programs(args, hosts, beside);
+        let done = programs(args, hosts, beside, logs);
         conductor.stop();
-        while !beside.is_over() && !conductor.listen(LOOK) {}
+        while !beside.is_over() && !conductor.listen(LOOK) && !progress::interrupted() {}
         done
     });
-    let (code, connections) = done.map_err(emulate::failure)??;
+    let (code, connections) = done.map_err(Fault::from)??;
     let results = conductor.finish();
     let at = Default::default();
     let found = records(
@@ -187,26 +198,32 @@ fn programs(
     args: &LabRunArgs,
     hosts: &[Host],
     beside: &Beside,
+    logs: &mut Logs<'_>,
 ) -> Result<(u8, Connections), Failure> {
     let mut server = match &args.server {
-        Some(text) => Some(start_server(args, &hosts[1], text)?),
+        Some(text) => {
+            let mut command = hosts[1].command("sh");
+            command.args(["-c", text]).stdin(Stdio::null());
+            Some(logs.spawn(&mut command, "server")?)
+        }
         None => None,
     };
     if let (Some(server), Some(port)) = (&mut server, args.wait_port) {
-        wait_for(&mut server.0, hosts[1].init, port, beside)?;
+        wait_for(server, hosts[1].init, port, beside)?;
     }
     // Until the clock runs, packets stand still.
     while beside.now() == Time::ZERO && !beside.is_over() {
         std::thread::park_timeout(LOOK);
     }
     let (program, arguments) = args.command.split_first().ok_or_else(super::no_command)?;
-    let mut command = hosts[0].command(program);
+    // In this process's group, or it could not read from a terminal.
+    let mut command = hosts[0].init.command(program);
     command.args(arguments);
-    let mut client = Logged::spawn(&mut command, args.logs.as_deref(), "client")?;
+    let mut client = logs.spawn(&mut command, "client")?;
     let mut connections = Connections::default();
     let (started, mut next_look) = (Instant::now(), LOOKS[0]);
     let code = loop {
-        if let Some(status) = client.0.try_wait().map_err(environment)? {
+        if let Some(status) = client.try_wait().map_err(environment)? {
             break status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
         }
         if progress::interrupted() {
@@ -219,7 +236,12 @@ fn programs(
         }
         if started.elapsed() >= next_look {
             next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
-            for host in hosts {
+            // A look costs more than all else that an idle lab does.
+            let looked_at = match sockets_in_use(hosts[0].init) {
+                0 => &[],
+                _ => hosts,
+            };
+            for host in looked_at {
                 let output = Connections::sample(&mut host.command("ss")).output();
                 if let Ok(output) = output {
                     connections.note(beside.now(), &String::from_utf8_lossy(&output.stdout));
@@ -228,27 +250,32 @@ fn programs(
         }
         std::thread::park_timeout(LOOK);
     };
-    client.end();
     if let Some(mut server) = server {
-        server.end();
+        if let Ok(Some(status)) = server.try_wait()
+            && !status.success()
+        {
+            note(&format!(
+                "the server had ended before the command did: {status}"
+            ));
+        }
+        drop(server.kill());
+        drop(server.wait());
     }
     Ok((code, connections))
-}
-
-fn start_server(args: &LabRunArgs, host: &Host, text: &str) -> Result<Logged, Failure> {
-    let mut command = host.command("sh");
-    command.args(["-c", text]).stdin(Stdio::null());
-    Logged::spawn(&mut command, args.logs.as_deref(), "server")
 }
 
 /// Waits until something in the host listens on a TCP port.
 fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Result<(), Failure> {
     let started = Instant::now();
+    let mut seen = (0, started);
     loop {
-        let files = ["tcp", "tcp6"].map(|name| format!("/proc/{}/net/{name}", host.pid));
-        let tables = files.map(|f| std::fs::read_to_string(f).unwrap_or_default());
-        if tables.iter().any(|t| listens(t, port)) {
-            return Ok(());
+        let in_use = sockets_in_use(host);
+        if in_use > 0 && (in_use != seen.0 || seen.1.elapsed() > TABLE) {
+            let files = ["tcp", "tcp6"].map(|name| of_host(host, name));
+            if files.iter().any(|table| listens(table, port)) {
+                return Ok(());
+            }
+            seen = (in_use, Instant::now());
         }
         if let Some(status) = server.try_wait().map_err(environment)? {
             return Err(Failure::environment(format!(
@@ -270,6 +297,28 @@ fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Re
     }
 }
 
+/// A file of `/proc/net`, as the host has it.
+fn of_host(host: Process, name: &str) -> String {
+    std::fs::read_to_string(format!("/proc/{}/net/{name}", host.pid)).unwrap_or_default()
+}
+
+/// How many TCP sockets a host has, listening and connected. The kernel keeps count; for the table itself it walks through
+/// the sockets of all namespaces, which takes milliseconds.
+fn sockets_in_use(host: Process) -> u64 {
+    in_use(&of_host(host, "sockstat")) + in_use(&of_host(host, "sockstat6"))
+}
+
+/// `TCP: inuse 3 orphan 0` of `/proc/net/sockstat`, `TCP6: inuse 3` of its like.
+fn in_use(sockstat: &str) -> u64 {
+    sockstat.lines().fold(0, |sum, line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["TCP:" | "TCP6:", "inuse", count, ..] => sum + count.parse().unwrap_or(0),
+            _ => sum,
+        }
+    })
+}
+
 /// Whether a table of sockets has one that listens on `port`: state 0A, the local address second.
 fn listens(table: &str, port: u16) -> bool {
     table.lines().skip(1).any(|line| {
@@ -281,60 +330,9 @@ fn listens(table: &str, port: u16) -> bool {
     })
 }
 
-/// A program whose output goes to the terminal and, if wanted, to a file as well.
-struct Logged(Child, Vec<std::thread::JoinHandle<io::Result<()>>>);
-
-impl Logged {
-    fn spawn(command: &mut Command, logs: Option<&Path>, name: &str) -> Result<Logged, Failure> {
-        let Some(folder) = logs else {
-            return Ok(Logged(command.spawn().map_err(environment)?, Vec::new()));
-        };
-        std::fs::create_dir_all(folder).map_err(environment)?;
-        let path = folder.join(format!("{name}.log"));
-        let file = File::create(&path)
-            .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(environment)?;
-        let mut copies = Vec::new();
-        if let (Some(out), Ok(file)) = (child.stdout.take(), file.try_clone()) {
-            copies.push(std::thread::spawn(move || {
-                copy(out, &mut io::stdout(), file)
-            }));
-        }
-        if let Some(err) = child.stderr.take() {
-            copies.push(std::thread::spawn(move || {
-                copy(err, &mut io::stderr(), file)
-            }));
-        }
-        Ok(Logged(child, copies))
-    }
-
-    /// Ends it if it has not ended, and writes the rest of what it said.
-    fn end(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-        for copy in self.1.drain(..) {
-            drop(copy.join());
-        }
-    }
-}
-
-fn copy(mut from: impl Read, to: &mut impl Write, mut file: File) -> io::Result<()> {
-    let mut buffer = [0; 8192];
-    loop {
-        let n = from.read(&mut buffer)?;
-        if n == 0 {
-            return Ok(());
-        }
-        file.write_all(&buffer[..n])?;
-        to.write_all(&buffer[..n])?;
-        to.flush()?;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::listens;
+    use super::{in_use, listens};
 
     #[test]
     fn a_listening_port_is_found() {
@@ -344,5 +342,14 @@ mod tests {
         assert!(listens(table, 0x1451));
         assert!(!listens(table, 0x1452));
         assert!(!listens("", 80));
+    }
+
+    #[test]
+    fn sockets_are_counted_without_their_table() {
+        let text =
+            "sockets: used 9\nTCP: inuse 3 orphan 1 tw 0 alloc 7 mem 103\nUDP: inuse 4 mem 2\n";
+        assert_eq!(in_use(text), 3);
+        assert_eq!(in_use("TCP6: inuse 2\nUDP6: inuse 1\n"), 2);
+        assert_eq!(in_use(""), 0);
     }
 }

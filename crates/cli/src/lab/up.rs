@@ -12,18 +12,19 @@ use farpath_emu::lab::{Options, memory_for};
 use farpath_emu::layout::{Bucket, buckets};
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
+use farpath_experiment::{Fault, open};
 use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
 use super::{environment, log_of, registry};
-use crate::algorithms::Programs;
 use crate::args::{LabControl, LabUpArgs};
-use crate::emulate::{self, Ground};
-use crate::exit::{Exit, Failure, note, print};
-use crate::progress;
-use crate::run::{open, sets};
+use crate::exit::{Exit, Failure, NOTE, note, print};
+use crate::progress::{self, Bar};
+use crate::run::sets;
+use farpath_experiment::algorithms::Programs;
+use farpath_experiment::emulate::{self, Ground};
 
 /// What the background process prints when it is up.
 const READY: &str = "up";
@@ -34,7 +35,10 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     if args.foreground {
         return here(name, args);
     }
-    let log = log_of(&registry()?, name);
+    // The log of one that is up is its own.
+    let registry = registry()?;
+    registry.check_free(name).map_err(environment)?;
+    let log = log_of(&registry, name);
     let file = std::fs::File::create(&log).map_err(environment)?;
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "--lab", name, "up", "--foreground", &args.scenario]);
@@ -72,7 +76,8 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         let status = child.wait().map_err(environment)?;
         return not_up(status, &log);
     }
-    let lab = registry()?.read(name).map_err(environment)?;
+    pass_on(&log);
+    let lab = registry.read(name).map_err(environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
     let flag = if name == super::NAME {
         String::new()
@@ -92,17 +97,22 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+/// Says the notes of a log as notes of this process, and returns the rest of it: an error, or nothing.
+fn pass_on(log: &Path) -> String {
+    let said = std::fs::read_to_string(log).unwrap_or_default();
+    let (notes, rest): (Vec<&str>, Vec<&str>) = said.lines().partition(|l| l.starts_with(NOTE));
+    notes.iter().for_each(|n| note(&n[NOTE.len()..]));
+    let rest = rest.join("\n");
+    rest.trim().trim_start_matches("error: ").to_owned()
+}
+
 /// What the process of a lab said that ended before it was up.
 fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
-    let said = std::fs::read_to_string(log).unwrap_or_default();
+    let text = pass_on(log);
     drop(std::fs::remove_file(log));
-    let text = said.trim().trim_start_matches("error: ");
     match status.code() {
         // `FARPATH_LAB=auto`, and no lab to be had.
-        Some(0) => {
-            note(text.trim_start_matches("note: "));
-            Ok(Exit::Ok)
-        }
+        Some(0) => Ok(Exit::Ok),
         Some(2) => Err(Failure::usage(text)),
         _ => Err(Failure::environment(text)),
     }
@@ -118,7 +128,8 @@ struct Running {
 }
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
-    if !emulate::prepare()? {
+    let bar = &mut Bar::new();
+    if !emulate::prepare(bar)? {
         return Ok(Exit::Ok);
     }
     progress::watch_interrupts()?;
@@ -131,7 +142,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
     let ground = ground(&scenario, &args.control)?;
-    emulate::tell(&ground.layouts);
+    emulate::tell(&ground.layouts, bar);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
         sampling: Sampling::OFF,
@@ -139,7 +150,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         changes: true,
         ..Options::default()
     };
-    let mut lab = ground.up(&scenario, options)?;
+    let mut lab = ground.up(&scenario, options, bar)?;
     state.set_hosts(&lab.hosts).map_err(environment)?;
     let listener = Listener::new(state.folder()).map_err(environment)?;
     let mut running = Running {
@@ -171,7 +182,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         })
     });
     lab.hosts = hosts;
-    ran.map_err(emulate::failure)?;
+    ran.map_err(Fault::from)?;
     note(&lab.certificate(Vec::new()).line());
     drop(lab);
     ground.restore()?;
@@ -183,19 +194,25 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
 /// What the hosts stand on. A program that the scenario's tests would like and cannot have is no fault of a
 /// lab that is used by hand; one that was asked for is.
 fn ground(scenario: &Scenario, wanted: &LabControl) -> Result<Ground, Failure> {
-    let mut programs = Programs::new()?;
+    let bar = &mut Bar::new();
+    let mut programs = Programs::new(bar)?;
     let control = match &wanted.cc {
-        Some(cc) => Some(programs.of_option(cc)?),
+        Some(cc) => Some(programs.of_option(cc, bar)?),
         None => {
             for tcp in scenario.tests.iter().filter_map(|t| t.kind.tcp()) {
-                if let Err(failure) = programs.of_test(&tcp.cc) {
-                    note(&failure.to_string());
+                if let Err(fault) = programs.of_test(&tcp.cc, bar) {
+                    note(&Failure::from(fault).to_string());
                 }
             }
             None
         }
     };
-    Ground::prepare(scenario, programs, control, wanted.tune_host)
+    Ok(Ground::prepare(
+        scenario,
+        (programs, control),
+        wanted.tune_host,
+        bar,
+    )?)
 }
 
 impl Running {

@@ -5,10 +5,12 @@
     reason = "these tests give files to a program and look at those it writes"
 )]
 
+mod capture;
 mod compare;
 mod config;
 mod configured;
 mod conformance;
+mod documents;
 mod farpath;
 mod files;
 mod help;

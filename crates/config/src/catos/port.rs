@@ -1,127 +1,78 @@
-//! `set port …`: one port's line, trust and default CoS.
+//! `set port …`: one port's line, and what it carries.
 
 use core::ops::Range;
 
-use crate::ios::{Reader, Taken, Words, trust_named};
-use crate::qos::{ChannelGroup, Direction, Duplex, Interface, Speed, Stated};
+use super::Command;
+use crate::commands::Reader;
+use crate::qos::{ChannelGroup, Direction, Duplex, Interface, OF_TYPE, Speed, Switchport};
 
-/// Reads what follows `set port`.
-pub(super) fn port(reader: &mut Reader, mut words: Words<'_>, span: Range<usize>) -> Taken {
-    let (Some(what), Some(list)) = (words.next(), words.next()) else {
-        return Taken::Unknown;
+pub(super) fn speed_or_duplex(s: Command<'_, '_, '_>) -> Option<()> {
+    if let Some(duplex) = s.choice(&[("half", Duplex::Half), ("full", Duplex::Full)]) {
+        return s.put(Some(duplex), |i| &mut i.duplex);
+    }
+    let speed = match s.next()? {
+        "auto" => Speed::Auto,
+        mbps => Speed::Fixed(mbps.parse().ok()?),
     };
-    let (what, list) = (what.text, list.text);
-    let value = words.next().map(|w| w.text);
-    let place = reader.place(span.clone());
-    match (what, value) {
-        ("qos", Some(kind)) => port_qos(reader, list, kind, words, span),
-        ("speed" | "duplex", Some(value)) => speed_or_duplex(reader, list, value, span),
-        ("jumbo", Some(text)) => {
-            // Jumbo frames of CatOS ports are 9216 bytes.
-            let mtu = (text == "enable").then_some(Stated { value: 9216, place });
-            each(reader, list, span, |i| i.mtu = mtu.clone())
-        }
-        ("name", _) => {
-            let value = format!("{} {}", value.unwrap_or_default(), words.rest().text);
-            let value = value.trim_end().to_owned();
-            let description = Stated { value, place };
-            each(reader, list, span, |i| {
-                i.description = Some(description.clone())
-            })
-        }
-        ("flowcontrol", Some(text @ ("send" | "receive"))) => {
-            let direction = match text {
-                "send" => Direction::Output,
-                _ => Direction::Input,
-            };
-            let wanted = words
-                .next()
-                .is_some_and(|w| matches!(w.text, "on" | "desired"));
-            let value = (direction, wanted);
-            let said = Stated { value, place };
-            each(reader, list, span, |i| i.flow_control.push(said.clone()))
-        }
-        ("channel", Some(text)) => match text.parse() {
-            Ok(number) => {
-                let value = ChannelGroup { number };
-                let channel = Stated { value, place };
-                each(reader, list, span, |i| i.channel = Some(channel.clone()))
-            }
-            Err(_) => Taken::PassedOver,
-        },
-        ("disable" | "enable", None) => {
-            each(reader, list, span, |i| i.shutdown = what == "disable")
-        }
-        (
-            "negotiation" | "broadcast" | "membership" | "security" | "trap" | "protocol" | "host",
-            _,
-        ) => Taken::PassedOver,
-        _ => Taken::Unknown,
+    s.put(Some(speed), |i| &mut i.speed)
+}
+
+pub(super) fn jumbo(s: Command<'_, '_, '_>) -> Option<()> {
+    // Jumbo frames of CatOS ports are 9216 bytes.
+    let mtu = (s.next()? == "enable").then_some(9216);
+    s.put(mtu, |i| &mut i.mtu)
+}
+
+pub(super) fn name(s: Command<'_, '_, '_>) -> Option<()> {
+    let first = s.next().unwrap_or_default();
+    let name = format!("{first} {}", s.words.rest().text);
+    s.put(Some(name.trim_end().to_owned()), |i| &mut i.description)
+}
+
+pub(super) fn flow_control(s: Command<'_, '_, '_>) -> Option<()> {
+    let direction = s.choice(&[("send", Direction::Output), ("receive", Direction::Input)])?;
+    let wanted = s.next().is_some_and(|w| matches!(w, "on" | "desired"));
+    let stated = s.stated((direction, wanted));
+    s.each(|i| i.flow_control.push(stated.clone()))
+}
+
+pub(super) fn channel(s: Command<'_, '_, '_>) -> Option<()> {
+    match s.next()?.parse() {
+        Ok(number) => s.put(Some(ChannelGroup { number }), |i| &mut i.channel),
+        Err(_) => s.pass_over(),
     }
 }
 
-fn speed_or_duplex(reader: &mut Reader, list: &str, value: &str, span: Range<usize>) -> Taken {
-    let place = reader.place(span.clone());
-    let duplex = match value {
-        "half" => Some(Duplex::Half),
-        "full" => Some(Duplex::Full),
-        _ => None,
-    };
-    if let Some(value) = duplex {
-        let duplex = Stated { value, place };
-        return each(reader, list, span, |i| i.duplex = Some(duplex.clone()));
-    }
-    let value = match (value, value.parse()) {
-        ("auto", _) => Speed::Auto,
-        (_, Ok(mbps)) => Speed::Fixed(mbps),
-        _ => return Taken::Unknown,
-    };
-    let speed = Stated { value, place };
-    each(reader, list, span, |i| i.speed = Some(speed.clone()))
-}
-
-fn port_qos(
-    reader: &mut Reader,
-    list: &str,
-    kind: &str,
-    mut words: Words<'_>,
-    span: Range<usize>,
-) -> Taken {
-    match kind {
-        "trust" => {
-            let Some(value) = trust_named(words.next().map(|w| w.text)) else {
-                return Taken::Unknown;
-            };
-            reader.finish(words);
-            let trust = reader.stated(value, span.clone());
-            each(reader, list, span, |i| i.trust = Some(trust.clone()))
-        }
-        "cos" => {
-            let Some(value) = reader.number(&mut words, "a CoS", 0..=7) else {
-                return Taken::Unknown;
-            };
-            reader.finish(words);
-            let cos = reader.stated(value as u8, span.clone());
-            each(reader, list, span, |i| i.default_cos = Some(cos.clone()))
-        }
-        "vlan-based" | "port-based" | "policy-source" | "trust-ext" | "cos-ext"
-        | "trust-device" => Taken::PassedOver,
-        _ => Taken::Unknown,
+pub(super) fn shutdown(s: Command<'_, '_, '_>, on: bool) -> Option<()> {
+    match s.next() {
+        None => s.each(|i| i.shutdown = on),
+        Some(_) => None,
     }
 }
 
-/// Does `f` to every port of a list such as `3/1-4,4/2`.
+pub(super) fn trunk(s: Command<'_, '_, '_>) -> Option<()> {
+    let mode = match s.next() {
+        None | Some("off") => Switchport::Access,
+        Some(_) => Switchport::Trunk,
+    };
+    s.put(Some(mode), |i| &mut i.switchport)
+}
+
+/// Does `f` to every port of a list such as `3/1-4,4/2`, or to those of a type.
 pub(super) fn each(
     reader: &mut Reader,
     list: &str,
-    span: Range<usize>,
-    mut f: impl FnMut(&mut Interface),
-) -> Taken {
-    for name in ports(list) {
+    span: &Range<usize>,
+    f: &mut dyn FnMut(&mut Interface),
+) {
+    let names = match list.starts_with(OF_TYPE) {
+        true => vec![list.to_owned()],
+        false => ports(list),
+    };
+    for name in names {
         let number = reader.interface(&name, span.clone());
         f(&mut reader.device.interfaces[number]);
     }
-    Taken::Understood
 }
 
 fn ports(list: &str) -> Vec<String> {

@@ -1,171 +1,102 @@
 //! The commands that set the queues of all ports of a type.
 
-use core::ops::Range;
+use super::Command;
+use crate::commands::{COS, OCCUPANCY, QUEUE, SHARE, THRESHOLD, Words};
+use crate::qos::{OF_TYPE, PortType, QueueMap, RandomDetect, Stated, faults};
 
-use crate::ios::{Reader, Words};
-use crate::qos::{CosMap, PortType, PortTypeError, Queueing, RandomDetect, Stated};
-use crate::qos::{OF_TYPE, faults};
-use crate::source::Place;
-
-/// The commands for all ports of a type.
+/// A command for all ports of a type: `read` takes what follows the type.
 pub(super) fn of_type(
-    reader: &mut Reader,
-    what: &str,
-    words: &mut Words<'_>,
-    span: Range<usize>,
+    s: Command<'_, '_, '_>,
+    read: fn(Command<'_, '_, '_>, PortType) -> Option<()>,
 ) -> Option<()> {
-    let word = words.next()?;
+    let word = s.words.next()?;
     let port_type: PortType = match word.text.parse() {
         Ok(t) => t,
-        Err(e) => {
-            let e: PortTypeError = e;
-            reader.fault(
-                &faults::RANGE,
-                word.span(),
-                e.to_string(),
+        Err(why) => {
+            let (why, remedy) = (
+                why.to_string(),
                 "`show port capabilities` names a port's type",
             );
+            s.reader.fault(&faults::RANGE, word.span(), why, remedy);
             return None;
         }
     };
-    let receive = words.peek().is_some_and(|w| w.text == "rx");
-    words.accept("tx");
-    words.accept("rx");
-    let number = reader.interface(&format!("{OF_TYPE}{port_type}"), span.clone());
-    let stated_type = reader.stated(port_type, span.clone());
-    let place = reader.place(span);
+    s.named = format!("{OF_TYPE}{port_type}");
+    let receive = s.words.peek().is_some_and(|w| w.text == "rx");
+    s.words.accept("tx");
+    s.words.accept("rx");
     if receive {
-        let said = &mut reader.device.interfaces[number].queueing;
-        said.receive.push(place);
-        while words.next().is_some() {}
-        return Some(());
+        let place = s.place();
+        return s.each(|i| i.queueing.receive.push(place.clone()));
     }
-    let mut said = core::mem::take(&mut reader.device.interfaces[number].queueing);
-    said.port_type = Some(stated_type);
-    let done = match what {
-        "wrr" => reader.numbers(words, "a weight", 1..=255).map(|value| {
-            said.bandwidth = Some(Stated {
-                value: small(value),
-                place,
-            })
-        }),
-        "txq-ratio" => limits(reader, words, place, port_type, &mut said),
-        "map" => cos_map(reader, words, place, port_type, &mut said),
-        "drop-threshold" => thresholds(reader, words, place, &mut said),
-        _ => wred(reader, words, place, &mut said),
-    };
-    reader.device.interfaces[number].queueing = said;
-    done
+    s.put(Some(port_type), |i| &mut i.queueing.port_type)?;
+    read(s, port_type)?;
+    s.finish()
 }
 
-fn small(list: Vec<u64>) -> Vec<u32> {
-    list.into_iter().map(|n| n as u32).collect()
-}
-
-fn limits(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: Place,
-    port_type: PortType,
-    said: &mut Queueing,
-) -> Option<()> {
-    let mut value =
-        small(reader.numbers(words, "a queue's share of the buffer in percent", 1..=100)?);
-    if port_type.strict > 0 && value.len() > usize::from(port_type.weighted) {
-        let strict = value.pop().unwrap_or(0);
-        said.strict_limit = Some(Stated {
-            value: strict,
-            place: place.clone(),
-        });
+pub(super) fn limits(s: Command<'_, '_, '_>, port_type: PortType) -> Option<()> {
+    let mut limits: Vec<u32> = s.numbers(SHARE)?;
+    if port_type.strict > 0 && limits.len() > usize::from(port_type.weighted) {
+        let strict = limits.pop();
+        s.put(strict, |i| &mut i.queueing.strict_limit)?;
     }
-    said.limits = Some(Stated { value, place });
-    Some(())
+    s.put(Some(limits), |i| &mut i.queueing.limits)
 }
 
-fn thresholds(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: Place,
-    said: &mut Queueing,
-) -> Option<()> {
-    words.accept("queue");
-    let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
-    let value = small(reader.numbers(words, "a threshold in percent", 0..=100)?);
-    said.thresholds.retain(|t| t.value.0 != queue);
-    said.thresholds.push(Stated {
-        value: (queue, value),
-        place,
-    });
-    Some(())
+pub(super) fn thresholds(s: Command<'_, '_, '_>, _: PortType) -> Option<()> {
+    s.words.accept("queue");
+    let queue = s.number(QUEUE)?;
+    let list = s.numbers(OCCUPANCY)?;
+    let stated = s.stated((queue, list));
+    s.each(|i| {
+        i.queueing.thresholds.retain(|t| t.value.0 != queue);
+        i.queueing.thresholds.push(stated.clone());
+    })
 }
 
 /// `Q T cos LIST`, or `Q cos LIST` of a strict queue.
-fn cos_map(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: Place,
-    port_type: PortType,
-    said: &mut Queueing,
-) -> Option<()> {
-    let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
+pub(super) fn cos_map(s: Command<'_, '_, '_>, port_type: PortType) -> Option<()> {
+    let queue = s.number(QUEUE)?;
     let mut threshold = 1;
-    if words.peek().is_some_and(|w| w.text != "cos") || queue <= port_type.weighted {
-        threshold = reader.number(words, "a threshold's number", 1..=8)? as u8;
+    if s.words.peek().is_some_and(|w| w.text != "cos") || queue <= port_type.weighted {
+        threshold = s.number(THRESHOLD)?;
     }
-    words.accept("cos");
-    let cos: Vec<u8> = reader
-        .numbers(words, "a CoS", 0..=7)?
-        .into_iter()
-        .map(|c| c as u8)
-        .collect();
+    s.words.accept("cos");
+    let marks: Vec<u8> = s.numbers(COS)?;
     if port_type.strict_queue() == Some(queue) {
-        said.strict_cos = Some(Stated { value: cos, place });
-        return Some(());
+        return s.put(Some(marks), |i| &mut i.queueing.strict_cos);
     }
-    // CatOS moves a CoS from where it was.
-    for map in &mut said.cos_maps {
-        map.value.cos.retain(|c| !cos.contains(c));
-    }
-    said.cos_maps.push(Stated {
-        value: CosMap {
-            queue,
-            threshold,
-            cos,
-        },
-        place,
+    let stated = s.stated(QueueMap {
+        queue,
+        threshold,
+        marks,
     });
-    Some(())
+    s.each(|i| {
+        // CatOS moves a CoS from where it was.
+        let maps: &mut Vec<Stated<QueueMap>> = &mut i.queueing.cos_maps;
+        for map in maps.iter_mut() {
+            map.value.marks.retain(|c| !stated.value.marks.contains(c));
+        }
+        maps.push(stated.clone());
+    })
 }
 
 /// `queue Q MIN:MAX …`, or only maxima.
-fn wred(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    place: Place,
-    said: &mut Queueing,
-) -> Option<()> {
-    words.accept("queue");
-    let queue = reader.number(words, "a queue's number", 1..=8)? as u8;
+pub(super) fn random_detect(s: Command<'_, '_, '_>, _: PortType) -> Option<()> {
+    s.words.accept("queue");
+    let queue = s.number(QUEUE)?;
     let (mut low, mut high) = (Vec::new(), Vec::new());
-    for word in words.by_ref() {
+    let words: Vec<_> = s.words.by_ref().collect();
+    for word in words {
         let (min, max) = word.text.split_once(':').unwrap_or(("0", word.text));
         let at = word.at + word.text.len() - max.len();
-        low.push(reader.number(
-            &mut Words::new(min, word.at),
-            "a threshold in percent",
-            0..=100,
-        )? as u32);
-        high.push(
-            reader.number(&mut Words::new(max, at), "a threshold in percent", 0..=100)? as u32,
-        );
+        low.push(s.reader.number(&mut Words::new(min, word.at), OCCUPANCY)?);
+        high.push(s.reader.number(&mut Words::new(max, at), OCCUPANCY)?);
     }
-    let mut add = |value| {
-        said.random_detect.push(Stated {
-            value,
-            place: place.clone(),
-        });
-    };
-    add(RandomDetect::Min(queue, low));
-    add(RandomDetect::Max(queue, high));
-    Some(())
+    let both = [
+        RandomDetect::Min(queue, low),
+        RandomDetect::Max(queue, high),
+    ];
+    let stated = both.map(|said| s.stated(said));
+    s.each(|i| i.queueing.random_detect.extend(stated.clone()))
 }

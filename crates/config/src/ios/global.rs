@@ -1,40 +1,74 @@
 //! Statements outside sections.
 
-use core::ops::Range;
-
 use super::modes::{self, Mode};
-use super::read::{self, Reader, Taken};
-use super::tree::{Kind, Tree};
-use super::words::{Word, Words};
 use super::{interface, policy};
-use crate::qos::{Stated, faults};
+use crate::commands::{
+    DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, eight, shortened,
+};
+use crate::dialect::Dialect;
+use crate::qos::{Device, Maps, faults};
 
-/// Reads line `line` of the configuration and its section.
-pub(crate) fn line(reader: &mut Reader, tree: &Tree<'_>, line: usize) {
-    let entry = &tree.lines()[line];
-    if entry.kind != Kind::Statement {
-        return;
+static GLOBAL: Section<()> = Section {
+    undo: true,
+    read: &[
+        ("hostname", |s| {
+            s.reader.device.name = s.next().map(str::to_owned);
+            Some(())
+        }),
+        ("interface|int", interfaces),
+        ("class-map", |s| unless_off(s, policy::class_map)),
+        ("policy-map", |s| unless_off(s, policy::policy_map)),
+        ("mls ~qos", |s| {
+            // Another word is another command.
+            let word = s.words.peek();
+            if word.is_some_and(|w| w.text.starts_with(char::is_alphanumeric)) {
+                return None;
+            }
+            s.reader.device.qos = Some(s.stated(!s.off));
+            s.finish()
+        }),
+        ("mls ~qos map", map),
+    ],
+    over: &[
+        modes::OTHERS,
+        "mls ~qos statistics-export|protocol|mpls|10g-only|gre",
+    ],
+};
+
+/// Reads file number `file`.
+pub fn read(text: &str, file: usize) -> Device {
+    let tree = Tree::parse(text);
+    let mut reader = Reader::new(file, Dialect::Ios);
+    if let Some(line) = tree.unfinished() {
+        reader.fault(
+            &faults::UNFINISHED,
+            tree.lines()[line].span.clone(),
+            "this banner, certificate or macro never ends; everything after it was taken for its text".to_owned(),
+            "end it: the banner's mark, `quit` or `@` on a line of its own",
+        );
     }
-    let (content, span) = (tree.content(line), entry.span.clone());
-    let taken = statement(reader, tree, line);
-    if !reader.count(taken) {
-        if taken == Taken::PassedOver {
-            reader.device.passed_over += tree
-                .inside(Some(line))
-                .filter(|l| tree.lines()[*l].kind == Kind::Statement)
-                .count();
+    for line in tree.inside(None) {
+        if tree.lines()[line].kind == Kind::Statement {
+            statement(&mut reader, &tree, line);
         }
-        return;
     }
-    if reader.is_prose(content, span.start) {
-        return;
+    reader.device
+}
+
+/// Reads line `line` and its section.
+fn statement(reader: &mut Reader, tree: &Tree<'_>, line: usize) {
+    let taken = reader.take(&GLOBAL, tree, line, &mut |_, _, _, f| f(&mut ()));
+    let unknown = reader.unknown(taken, tree, line);
+    if taken == Taken::PassedOver {
+        reader.device.passed_over += tree.statements(line).count();
     }
-    let place = reader.place(span.clone());
+    let Some(place) = unknown else { return };
+    let content = tree.content(line);
     if modes::knows(Mode::Interface, content) && !content.starts_with("clock") {
-        let short = read::shortened(content);
+        let short = shortened(content);
         reader.fault(
             &faults::NOWHERE,
-            span,
+            place.span.clone(),
             format!("`{short}` belongs to an interface, and none is open here"),
             "put it below `interface NAME`",
         );
@@ -42,10 +76,7 @@ pub(crate) fn line(reader: &mut Reader, tree: &Tree<'_>, line: usize) {
         reader.device.unknown_qos.push(place.clone());
     }
     reader.device.unknown.push(place);
-    let below = tree
-        .inside(Some(line))
-        .filter(|l| tree.lines()[*l].kind == Kind::Statement);
-    for inner in below.collect::<Vec<_>>() {
+    for inner in tree.statements(line) {
         let place = reader.place(tree.lines()[inner].span.clone());
         reader.device.unknown.push(place);
     }
@@ -64,162 +95,75 @@ fn bears_on_qos(content: &str) -> bool {
     first.is_some_and(|w| w.len() < 16 && near(w)) || content.contains("qos")
 }
 
-fn statement(reader: &mut Reader, tree: &Tree<'_>, line: usize) -> Taken {
-    let span = tree.lines()[line].span.clone();
-    let mut words = Words::new(tree.content(line), span.start);
-    let off = words.accept("no") || words.accept("default");
-    let Some(word) = words.next() else {
-        return Taken::Unknown;
-    };
-    match word.text {
-        "hostname" => {
-            reader.device.name = words.next().map(|w| w.text.to_owned());
-            Taken::Understood
-        }
-        "interface" | "int" if !off => {
-            let names = interface::names(&mut words);
-            let targets: Vec<usize> = names
-                .iter()
-                .filter(|n| !n.is_empty())
-                .map(|n| reader.interface(n, span.clone()))
-                .collect();
-            if targets.is_empty() {
-                return Taken::Unknown;
-            }
-            read::section(reader, tree, line, &targets);
-            Taken::Understood
-        }
-        "class-map" if !off => policy::class_map(reader, tree, line, words),
-        "policy-map" if !off => policy::policy_map(reader, tree, line, words),
-        "mls" if words.accept("qos") => mls_qos(reader, words, off, span),
-        other if modes::is_passed_over(other) => Taken::PassedOver,
-        _ => Taken::Unknown,
-    }
+type Global<'s, 'r, 't> = &'s mut Statement<'r, 't, ()>;
+
+fn unless_off(s: Global<'_, '_, '_>, read: fn(Global<'_, '_, '_>) -> Option<()>) -> Option<()> {
+    if s.off { None } else { read(s) }
 }
 
-fn mls_qos(reader: &mut Reader, mut words: Words<'_>, off: bool, span: Range<usize>) -> Taken {
-    let Some(word) = words.peek() else {
-        reader.device.qos = Some(reader.stated(!off, span));
-        return Taken::Understood;
-    };
-    match word.text {
-        "map" => {
-            words.next();
-            match words.next() {
-                Some(kind) if off => {
-                    reset(reader, kind.text);
-                    Taken::Understood
-                }
-                Some(kind) => map(reader, kind, words, span),
-                None => Taken::Unknown,
-            }
-        }
-        "statistics-export" | "aggregate-policer" | "marking" | "protocol" | "mpls" | "rewrite"
-        | "queueing-only" | "10g-only" | "gre" => {
-            // `queueing-only` and `aggregate-policer` bear on what a port does.
-            match word.text {
-                "queueing-only" | "aggregate-policer" | "rewrite" | "marking" => Taken::Unknown,
-                _ => Taken::PassedOver,
-            }
-        }
-        "trust" | "cos" | "vlan-based" => Taken::Unknown,
-        text if text.starts_with(|c: char| c.is_alphanumeric()) => Taken::Unknown,
-        _ => {
-            reader.device.qos = Some(reader.stated(!off, span));
-            reader.finish(words);
-            Taken::Understood
-        }
-    }
-}
-
-fn reset(reader: &mut Reader, kind: &str) {
-    let fresh = crate::qos::Maps::default();
-    let maps = &mut reader.device.maps;
-    match kind {
-        "cos-dscp" => maps.cos_dscp = fresh.cos_dscp,
-        "ip-prec-dscp" => maps.precedence_dscp = fresh.precedence_dscp,
-        "dscp-cos" => maps.dscp_cos = fresh.dscp_cos,
-        "policed-dscp" => maps.policed_dscp = fresh.policed_dscp,
-        _ => return,
-    }
-    maps.stated.retain(|s| s.value != kind);
-}
-
-/// Reads `mls qos map KIND …`.
-fn map(reader: &mut Reader, kind: Word<'_>, mut words: Words<'_>, span: Range<usize>) -> Taken {
-    let done = match kind.text {
-        "cos-dscp" | "ip-prec-dscp" => eight(reader, kind, &mut words),
-        "dscp-cos" => pairs(reader, &mut words, 7, |maps| &mut maps.dscp_cos),
-        "policed-dscp" => {
-            words.accept("normal-burst");
-            pairs(reader, &mut words, 63, |maps| &mut maps.policed_dscp)
-        }
-        "dscp-mutation" | "dscp-exp" | "exp-dscp" | "exp-mutation" => return Taken::Unknown,
-        _ => None,
-    };
-    if done.is_none() {
-        return Taken::Unknown;
-    }
-    reader.finish(words);
-    let name = ["cos-dscp", "ip-prec-dscp", "dscp-cos", "policed-dscp"]
-        .into_iter()
-        .find(|n| *n == kind.text);
-    if let Some(value) = name {
-        let place = reader.place(span);
-        reader.device.maps.stated.push(Stated { value, place });
-    }
-    Taken::Understood
-}
-
-fn eight(reader: &mut Reader, kind: Word<'_>, words: &mut Words<'_>) -> Option<()> {
-    let list = reader.numbers(words, "a DSCP", 0..=63)?;
-    let Ok(table) = <[u64; 8]>::try_from(list) else {
-        reader.fault(
-            &faults::MISSING,
-            kind.span(),
-            format!(
-                "`mls qos map {}` takes eight DSCP values, one for each of 0 to 7",
-                kind.text
-            ),
-            "write eight, such as 0 8 16 24 32 40 48 56",
-        );
+fn interfaces(s: Global<'_, '_, '_>) -> Option<()> {
+    if s.off {
         return None;
-    };
-    let table = table.map(|d| d as u8);
-    match kind.text {
-        "cos-dscp" => reader.device.maps.cos_dscp = table,
-        _ => reader.device.maps.precedence_dscp = table,
     }
+    let names = interface::names(&mut s.words);
+    let names = names.iter().filter(|n| !n.is_empty());
+    let targets: Vec<usize> = names
+        .map(|n| s.reader.interface(n, s.span.clone()))
+        .collect();
+    if targets.is_empty() {
+        return None;
+    }
+    interface::section(s.reader, s.tree, s.line, &targets);
     Some(())
 }
 
-/// `DSCP … to VALUE`, several times.
-fn pairs(
-    reader: &mut Reader,
-    words: &mut Words<'_>,
-    most: u64,
-    of: fn(&mut crate::qos::Maps) -> &mut [u8; 64],
-) -> Option<()> {
-    loop {
-        let from = reader.numbers(words, "a DSCP", 0..=63)?;
-        if !words.accept("to") {
-            let at = words.rest().at;
-            reader.fault(
-                &faults::MISSING,
-                at..at,
-                "`to` is missing".to_owned(),
-                "write DSCP values, `to`, and the value they become",
+/// Reads `mls qos map KIND …`.
+fn map(s: Global<'_, '_, '_>) -> Option<()> {
+    let kind = s.words.next()?;
+    if s.off {
+        let maps = &mut s.reader.device.maps;
+        if let (Some((_, table)), Some((name, fresh))) =
+            (maps.named(kind.text), Maps::default().named(kind.text))
+        {
+            table.copy_from_slice(fresh);
+            maps.stated.retain(|s| s.value != name);
+        }
+        return Some(());
+    }
+    match kind.text {
+        "cos-dscp" | "ip-prec-dscp" => {
+            let message = format!(
+                "`mls qos map {}` takes eight DSCP values, one for each of 0 to 7",
+                kind.text
             );
+            let remedy = "write eight, such as 0 8 16 24 32 40 48 56";
+            eight(s, kind.text, kind, message, remedy)?;
+        }
+        "dscp-cos" => pairs(s, kind.text, 7)?,
+        "policed-dscp" => {
+            s.words.accept("normal-burst");
+            pairs(s, kind.text, 63)?;
+        }
+        _ => return None,
+    }
+    s.finish();
+    s.mapped(kind.text)
+}
+
+/// `DSCP … to VALUE`, several times.
+fn pairs(s: Global<'_, '_, '_>, map: &str, most: u64) -> Option<()> {
+    loop {
+        let from: Vec<u8> = s.numbers(DSCP)?;
+        if !s.words.accept("to") {
+            let remedy = "write DSCP values, `to`, and the value they become";
+            s.reader.missing(&s.words, "`to`", remedy.to_owned());
             return None;
         }
-        let to = reader.number(words, "the value they become", 0..=most)? as u8;
+        let to = s.number(Number("the value they become", 0, most))?;
         for dscp in from {
-            of(&mut reader.device.maps)[dscp as usize] = to;
+            s.map(map)?[usize::from(dscp)] = to;
         }
-        if !words
-            .peek()
-            .is_some_and(|w| w.text.starts_with(|c: char| c.is_ascii_digit()))
-        {
+        if !s.words.peek().is_some_and(|w| w.is_numeral()) {
             return Some(());
         }
     }

@@ -1,38 +1,241 @@
-//! Interfaces: their names, their notes, and the commands that are not about queues.
+//! Interfaces: their names, and what stands inside them.
 
-use core::ops::Range;
-
-use farpath_units::{Rate, Ratio};
-
-use super::read::{Reader, Taken};
-use super::tree::Tree;
-use super::words::Words;
 use super::{atm, queueing};
-use crate::qos::faults;
+use crate::commands::{
+    CHANNEL, COS, DSCP, Kind, MTU, Reader, SHARE, SPEED, STRICT_SHARE, Section, Statement, Tree,
+    Words, note, trust,
+};
 use crate::qos::{
-    ChannelGroup, Direction, Duplex, Intent, Interface, Service, Speed, Switchport, Trust,
+    ChannelGroup, Direction, Duplex, Interface, RandomDetect, Service, Speed, Switchport, Trust,
 };
 
+static INTERFACE: Section<Interface> = Section {
+    undo: true,
+    read: &[
+        ("~description", |s| {
+            let text = s.words.rest().text.to_owned();
+            s.put(Some(text), |i| &mut i.description)
+        }),
+        ("~shutdown", |s| {
+            s.finish();
+            let on = !s.off;
+            s.each(|i| i.shutdown = on)
+        }),
+        ("~mtu", |s| {
+            let mtu = s.number_unless_off(MTU);
+            s.finish();
+            s.put(mtu, |i| &mut i.mtu)
+        }),
+        ("~speed", speed),
+        ("~duplex", duplex),
+        ("~switchport", switchport),
+        ("~channel-group", |s| {
+            let number = s.number_unless_off(CHANNEL);
+            s.put(number.map(|number| ChannelGroup { number }), |i| {
+                &mut i.channel
+            })
+        }),
+        ("~flowcontrol", flow_control),
+        ("~service-policy", service),
+        ("~pvc", atm::pvc),
+        ("~mls ~qos trust", trusted),
+        ("~mls ~qos cos", default_cos),
+        ("~ip ~address", address),
+        ("wrr-queue bandwidth", queueing::bandwidth),
+        ("wrr-queue queue-limit", |s| {
+            s.put_numbers(SHARE, |i| &mut i.queueing.limits)?;
+            queueing::end(s)
+        }),
+        ("wrr-queue cos-map", |s| {
+            queueing::map(s, COS, |q| &mut q.cos_maps)
+        }),
+        ("wrr-queue dscp-map", |s| {
+            queueing::map(s, DSCP, |q| &mut q.dscp_maps)
+        }),
+        ("wrr-queue threshold", queueing::thresholds),
+        ("wrr-queue random-detect", queueing::random_detect),
+        ("wrr-queue random-detect min-threshold", |s| {
+            queueing::random_threshold(s, RandomDetect::Min)
+        }),
+        ("wrr-queue random-detect max-threshold", |s| {
+            queueing::random_threshold(s, RandomDetect::Max)
+        }),
+        ("priority-queue cos-map", queueing::strict_cos),
+        ("priority-queue queue-limit", |s| {
+            s.put_number(STRICT_SHARE, |i| &mut i.queueing.strict_limit)?;
+            queueing::end(s)
+        }),
+        (
+            "rcv-queue bandwidth|cos-map|queue-limit|threshold|random-detect|dscp-map",
+            |s| {
+                let place = s.place();
+                s.each(|i| i.queueing.receive.push(place.clone()))
+            },
+        ),
+    ],
+    over: &[
+        "~access-group|arp|atm|authentication|bandwidth|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
+        "~dot1x|encapsulation|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
+        "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|udld|vrrp|vrf",
+        "~mls ~qos vlan-based|bridged|channel-consistency|loopback|mpls",
+    ],
+};
+
+/// A statement of interfaces.
+type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
+
+/// Reads what stands inside the interfaces `targets`.
+pub(super) fn section(reader: &mut Reader, tree: &Tree<'_>, header: usize, targets: &[usize]) {
+    let mut each = |reader: &mut Reader, _: &str, _: &_, f: &mut dyn FnMut(&mut Interface)| {
+        for target in targets {
+            f(&mut reader.device.interfaces[*target]);
+        }
+    };
+    for line in tree.inside(Some(header)) {
+        match tree.lines()[line].kind {
+            Kind::Comment => note(reader, tree, line, &mut each),
+            Kind::Statement => {
+                let taken = reader.take(&INTERFACE, tree, line, &mut each);
+                if let Some(place) = reader.unknown(taken, tree, line) {
+                    for target in targets {
+                        let unknown = &mut reader.device.interfaces[*target].unknown;
+                        unknown.push(place.clone());
+                    }
+                }
+            }
+            Kind::Blank | Kind::Leave | Kind::Blob => {}
+        }
+    }
+}
+
+fn speed(s: Said<'_, '_, '_>) -> Option<()> {
+    let words = [("auto", Speed::Auto), ("nonegotiate", Speed::NoNegotiation)];
+    let value = match s.off {
+        true => None,
+        false => match s.choice(&words) {
+            None => Some(Speed::Fixed(s.number(SPEED)?)),
+            named => named,
+        },
+    };
+    // `speed auto 10 100` and the like limit what is offered.
+    if value != Some(Speed::Auto) {
+        s.finish();
+    }
+    s.put(value, |i| &mut i.speed)
+}
+
+fn duplex(s: Said<'_, '_, '_>) -> Option<()> {
+    let words = [
+        ("auto", Duplex::Auto),
+        ("half", Duplex::Half),
+        ("full", Duplex::Full),
+    ];
+    let value = s.choice(&words);
+    if value.is_none() {
+        if !s.off {
+            return None;
+        }
+        s.next();
+    }
+    s.finish();
+    s.put(value, |i| &mut i.duplex)
+}
+
+fn switchport(s: Said<'_, '_, '_>) -> Option<()> {
+    let off = s.off;
+    let value = match (s.next(), s.next()) {
+        (None, _) if off => None,
+        (Some("mode"), _) if off => Some(Switchport::Dynamic),
+        (Some("mode"), Some("access")) => Some(Switchport::Access),
+        (Some("mode"), Some("trunk")) => Some(Switchport::Trunk),
+        (None | Some("mode"), _) => Some(Switchport::Dynamic),
+        _ => return Some(()),
+    };
+    // A bare `switchport` does not undo the mode.
+    let bare = value == Some(Switchport::Dynamic) && !off;
+    let stated = value.map(|v| s.stated(v));
+    s.each(|i| {
+        if !(bare && i.switchport.is_some()) {
+            i.switchport.clone_from(&stated);
+        }
+    })
+}
+
+fn flow_control(s: Said<'_, '_, '_>) -> Option<()> {
+    let direction = s.choice(&[("send", Direction::Output), ("receive", Direction::Input)])?;
+    let wanted = match s.next() {
+        Some("on" | "desired") => !s.off,
+        Some("off") => false,
+        None if s.off => false,
+        _ => return None,
+    };
+    s.finish();
+    let stated = s.stated((direction, wanted));
+    s.each(|i| {
+        i.flow_control.retain(|f| f.value.0 != direction);
+        i.flow_control.push(stated.clone());
+    })
+}
+
+/// `service-policy input|output NAME`.
+fn service(s: Said<'_, '_, '_>) -> Option<()> {
+    let direction = s.choice(&[("input", Direction::Input), ("output", Direction::Output)])?;
+    let policy = s.next()?.to_owned();
+    s.finish();
+    let stated = s.stated(Service { direction, policy });
+    let off = s.off;
+    s.each(|i| {
+        i.services.retain(|s| s.value.direction != direction);
+        i.services.extend((!off).then(|| stated.clone()));
+    })
+}
+
+fn trusted(s: Said<'_, '_, '_>) -> Option<()> {
+    // Bare, it trusts DSCP, as `mls qos trust dscp` does.
+    let value = match s.next() {
+        _ if s.off => Trust::Nothing,
+        None => Trust::Dscp,
+        Some("extend" | "device") => return s.pass_over(),
+        Some(word) => trust(word)?,
+    };
+    s.finish();
+    let stated = s.stated(value);
+    s.each(|i| i.trust = Some(stated.clone()))
+}
+
+fn default_cos(s: Said<'_, '_, '_>) -> Option<()> {
+    if s.words.accept("override") {
+        return s.finish();
+    }
+    let cos = s.number_unless_off(COS);
+    s.finish();
+    s.put(cos, |i| &mut i.default_cos)
+}
+
+fn address(s: Said<'_, '_, '_>) -> Option<()> {
+    if s.off {
+        return s.each(|i| i.addresses.clear());
+    }
+    let address = s.next().and_then(|w| w.parse().ok());
+    let mask = s.next().and_then(|w| w.parse::<core::net::Ipv4Addr>().ok());
+    let (Some(address), Some(mask)) = (address, mask) else {
+        return Some(());
+    };
+    let secondary = s.words.accept("secondary");
+    let stated = s.stated((address, mask.to_bits().leading_ones() as u8));
+    s.each(|i| {
+        if !secondary {
+            i.addresses.clear();
+        }
+        i.addresses.push(stated.clone());
+    })
+}
+
 /// Kinds of interface, in full.
-const KINDS: [&str; 14] = [
-    "GigabitEthernet",
-    "FastEthernet",
-    "TenGigabitEthernet",
-    "HundredGigE",
-    "FortyGigabitEthernet",
-    "Ethernet",
-    "Port-channel",
-    "Vlan",
-    "Loopback",
-    "ATM",
-    "POS",
-    "Serial",
-    "Tunnel",
-    "Null",
-];
+const KINDS: &str = "GigabitEthernet FastEthernet TenGigabitEthernet HundredGigE FortyGigabitEthernet Ethernet Port-channel Vlan Loopback ATM POS Serial Tunnel Null";
 
 /// The names after `interface`: of one, or of all of a range.
-pub(crate) fn names(words: &mut Words<'_>) -> Vec<String> {
+pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {
     let range = words.accept("range");
     let rest = words.rest().text;
     if !range {
@@ -79,434 +282,12 @@ fn full_name(name: &str) -> String {
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(name.len());
     let (kind, number) = name.split_at(digits);
-    let starts = |k: &&&str| k.len() >= kind.len() && k[..kind.len()].eq_ignore_ascii_case(kind);
-    match KINDS
-        .iter()
-        .find(starts)
-        .filter(|_| kind.len() > 1 && kind.is_ascii())
-    {
+    let starts = |k: &&str| k.len() >= kind.len() && k[..kind.len()].eq_ignore_ascii_case(kind);
+    let known = KINDS.split(' ').find(starts);
+    match known.filter(|_| kind.len() > 1 && kind.is_ascii()) {
         Some(full) => format!("{full}{number}"),
         None => name.to_owned(),
     }
-}
-
-/// A comment inside an interface: notes that begin with `farpath` say what the text cannot.
-pub(crate) fn note(reader: &mut Reader, content: &str, at: usize, targets: &[usize]) {
-    let span = at..at + content.len();
-    let Some(text) = content
-        .trim_start_matches(['!', '#'])
-        .trim_start()
-        .strip_prefix("farpath ")
-    else {
-        return;
-    };
-    let mut words = Words::new(text, at + content.len() - text.len());
-    let said = match words.next().map(|w| w.text) {
-        Some("port-type") => words
-            .rest()
-            .text
-            .parse()
-            .map_err(|e: crate::qos::PortTypeError| e.to_string())
-            .map(|t| {
-                let stated = reader.stated(t, span.clone());
-                each(reader, targets, |i| {
-                    i.queueing.port_type = Some(stated.clone())
-                });
-            }),
-        Some("wrr-unit") => words
-            .rest()
-            .text
-            .parse()
-            .map_err(|e: farpath_units::ParseError| e.to_string())
-            .map(|u| {
-                let stated = reader.stated(u, span.clone());
-                each(reader, targets, |i| i.queueing.unit = Some(stated.clone()));
-            }),
-        Some("line") => line_rate(words.rest().text).map(|r| {
-            let stated = reader.stated(r, span.clone());
-            each(reader, targets, |i| i.line = Some(stated.clone()));
-        }),
-        Some("lbe") => intent(words.rest().text).map(|t| {
-            let stated = reader.stated(t, span.clone());
-            each(reader, targets, |i| i.intent = Some(stated.clone()));
-        }),
-        _ => return,
-    };
-    if let Err(why) = said {
-        reader.fault(
-            &faults::RANGE,
-            span,
-            why,
-            "notes are `! farpath port-type 1p2q2t`, `wrr-unit 1536 B`, `line stm4`, `lbe share 1 % dscp 8 mtu 9000`",
-        );
-    }
-}
-
-fn line_rate(text: &str) -> Result<Rate, String> {
-    match farpath_predict::Signal::named(text) {
-        Some(signal) => Ok(signal.payload),
-        None => text
-            .parse()
-            .map_err(|e: farpath_units::ParseError| e.to_string()),
-    }
-}
-
-fn intent(text: &str) -> Result<Intent, String> {
-    let mut share = None;
-    let mut dscp = 8;
-    let mut mtu = None;
-    let mut words = text.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        let value = words.next().unwrap_or_default();
-        match word {
-            "share" => {
-                let percent = words.next_if(|w| *w == "%").is_some();
-                let text = if percent {
-                    format!("{value} %")
-                } else {
-                    value.to_owned()
-                };
-                share = Some(text.parse::<Ratio>().map_err(|e| e.to_string())?);
-            }
-            "dscp" => {
-                let number: Option<u8> = value.parse().ok();
-                dscp = number
-                    .filter(|d| *d < 64)
-                    .ok_or_else(|| format!("DSCP `{value}` is not one of 0 to 63"))?;
-            }
-            "mtu" => {
-                mtu = Some(
-                    value
-                        .parse()
-                        .map_err(|_| format!("MTU `{value}` is no number of bytes"))?,
-                )
-            }
-            _ => return Err(format!("`{word}` is not one of share, dscp, mtu")),
-        }
-    }
-    let share = share.ok_or("an lbe note states a share, such as `share 1 %`")?;
-    Ok(Intent { share, dscp, mtu })
-}
-
-pub(crate) fn each(reader: &mut Reader, targets: &[usize], mut f: impl FnMut(&mut Interface)) {
-    for target in targets {
-        f(&mut reader.device.interfaces[*target]);
-    }
-}
-
-/// Reads one statement of the interfaces `targets`.
-pub(crate) fn statement(
-    reader: &mut Reader,
-    tree: &Tree<'_>,
-    line: usize,
-    targets: &[usize],
-) -> Taken {
-    let span = tree.lines()[line].span.clone();
-    let mut words = Words::new(tree.content(line), span.start);
-    let off = words.accept("no") || words.accept("default");
-    let Some(word) = words.next() else {
-        return Taken::Unknown;
-    };
-    match word.text.to_ascii_lowercase().as_str() {
-        "description" => {
-            let text = words.rest().text.to_owned();
-            let stated = (!off).then(|| reader.stated(text, span));
-            each(reader, targets, |i| i.description = stated.clone());
-        }
-        "shutdown" => {
-            reader.finish(words);
-            each(reader, targets, |i| i.shutdown = !off);
-        }
-        "mtu" => {
-            let value = if off {
-                None
-            } else {
-                reader.number(&mut words, "an MTU", 64..=65_535)
-            };
-            reader.finish(words);
-            let stated = value.map(|v| reader.stated(v as u32, span));
-            each(reader, targets, |i| i.mtu = stated.clone());
-        }
-        "speed" => return speed(reader, words, off, span, targets),
-        "duplex" => return duplex(reader, words, off, span, targets),
-        "switchport" => switchport(reader, words, off, span, targets),
-        "channel-group" => {
-            let value = if off {
-                None
-            } else {
-                reader.number(&mut words, "a channel's number", 1..=4096)
-            };
-            let stated = value.map(|v| reader.stated(ChannelGroup { number: v as u32 }, span));
-            each(reader, targets, |i| i.channel = stated.clone());
-        }
-        "flowcontrol" => return flow_control(reader, words, off, span, targets),
-        "service-policy" => return service(reader, words, off, span, targets),
-        "pvc" => return atm::pvc(reader, tree, line, off, targets),
-        "mls" => return mls(reader, words, off, span, targets),
-        "ip" if words.accept("address") => address(reader, words, off, span, targets),
-        "wrr-queue" | "priority-queue" | "rcv-queue" => {
-            return queueing::statement(reader, word.text, words, off, span, targets);
-        }
-        other if PASSED_OVER.contains(&other) => return Taken::PassedOver,
-        _ => return Taken::Unknown,
-    }
-    Taken::Understood
-}
-
-/// Commands of interfaces with no bearing on queues, classes and circuits.
-const PASSED_OVER: [&str; 36] = [
-    "access-group",
-    "arp",
-    "atm",
-    "authentication",
-    "bandwidth",
-    "carrier-delay",
-    "cdp",
-    "channel-protocol",
-    "clock",
-    "crc",
-    "crypto",
-    "delay",
-    "dot1x",
-    "encapsulation",
-    "hold-queue",
-    "ip",
-    "ipv6",
-    "isis",
-    "keepalive",
-    "lacp",
-    "lldp",
-    "load-interval",
-    "logging",
-    "mac-address",
-    "media-type",
-    "mpls",
-    "negotiation",
-    "ntp",
-    "pos",
-    "snmp",
-    "spanning-tree",
-    "standby",
-    "storm-control",
-    "udld",
-    "vrrp",
-    "vrf",
-];
-
-fn speed(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) -> Taken {
-    let value = match words.peek().map(|w| w.text) {
-        _ if off => None,
-        Some("auto") => Some(Speed::Auto),
-        Some("nonegotiate") => Some(Speed::NoNegotiation),
-        _ => match reader.number(&mut words, "a speed in Mbit/s", 10..=400_000) {
-            Some(n) => Some(Speed::Fixed(n as u32)),
-            None => return Taken::Unknown,
-        },
-    };
-    if matches!(value, Some(Speed::Auto | Speed::NoNegotiation)) {
-        words.next();
-    }
-    // `speed auto 10 100` and the like limit what is offered.
-    if value != Some(Speed::Auto) {
-        reader.finish(words);
-    }
-    let stated = value.map(|v| reader.stated(v, span));
-    each(reader, targets, |i| i.speed = stated.clone());
-    Taken::Understood
-}
-
-fn duplex(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) -> Taken {
-    let value = match words.next().map(|w| w.text) {
-        _ if off => None,
-        Some("auto") => Some(Duplex::Auto),
-        Some("half") => Some(Duplex::Half),
-        Some("full") => Some(Duplex::Full),
-        _ => return Taken::Unknown,
-    };
-    reader.finish(words);
-    let stated = value.map(|v| reader.stated(v, span));
-    each(reader, targets, |i| i.duplex = stated.clone());
-    Taken::Understood
-}
-
-fn switchport(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) {
-    let known = |i: &Interface| i.switchport.as_ref().map(|s| s.value);
-    let value = match (words.next().map(|w| w.text), words.next().map(|w| w.text)) {
-        (None, _) if off => None,
-        (Some("mode"), _) if off => Some(Switchport::Dynamic),
-        (Some("mode"), Some("access")) => Some(Switchport::Access),
-        (Some("mode"), Some("trunk")) => Some(Switchport::Trunk),
-        (None | Some("mode"), _) => Some(Switchport::Dynamic),
-        _ => return,
-    };
-    let stated = value.map(|v| reader.stated(v, span));
-    let bare = value == Some(Switchport::Dynamic);
-    each(reader, targets, |i| {
-        // A bare `switchport` does not undo the mode.
-        if !(bare && !off && known(i).is_some()) {
-            i.switchport = stated.clone();
-        }
-    });
-}
-
-fn flow_control(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) -> Taken {
-    let direction = match words.next().map(|w| w.text) {
-        Some("send") => Direction::Output,
-        Some("receive") => Direction::Input,
-        _ => return Taken::Unknown,
-    };
-    let wanted = match words.next().map(|w| w.text) {
-        Some("on" | "desired") => !off,
-        Some("off") => false,
-        None if off => false,
-        _ => return Taken::Unknown,
-    };
-    reader.finish(words);
-    let stated = reader.stated((direction, wanted), span);
-    each(reader, targets, |i| {
-        i.flow_control.retain(|f| f.value.0 != direction);
-        i.flow_control.push(stated.clone());
-    });
-    Taken::Understood
-}
-
-/// `service-policy input|output NAME`, of an interface.
-fn service(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) -> Taken {
-    let direction = match words.next().map(|w| w.text) {
-        Some("input") => Direction::Input,
-        Some("output") => Direction::Output,
-        _ => return Taken::Unknown,
-    };
-    let Some(policy) = words.next() else {
-        return Taken::Unknown;
-    };
-    reader.finish(words);
-    let service = Service {
-        direction,
-        policy: policy.text.to_owned(),
-    };
-    let stated = reader.stated(service, span);
-    each(reader, targets, |i| {
-        i.services.retain(|s| s.value.direction != direction);
-        if !off {
-            i.services.push(stated.clone());
-        }
-    });
-    Taken::Understood
-}
-
-/// The word after `trust`.
-pub(crate) fn trust(word: Option<&str>) -> Option<Trust> {
-    Some(match word? {
-        "cos" | "trust-cos" => Trust::Cos,
-        "dscp" | "trust-dscp" => Trust::Dscp,
-        "ip-precedence" | "trust-ipprec" => Trust::Precedence,
-        "untrusted" => Trust::Nothing,
-        _ => return None,
-    })
-}
-
-fn mls(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) -> Taken {
-    if !words.accept("qos") {
-        return Taken::Unknown;
-    }
-    match words.next().map(|w| w.text) {
-        Some("trust") => {
-            let word = words.next().map(|w| w.text);
-            // Bare, it trusts DSCP, as `mls qos trust dscp` does.
-            let value = match word {
-                _ if off => Some(Trust::Nothing),
-                None => Some(Trust::Dscp),
-                Some("extend" | "device") => return Taken::PassedOver,
-                word => trust(word),
-            };
-            let Some(value) = value else {
-                return Taken::Unknown;
-            };
-            reader.finish(words);
-            let stated = reader.stated(value, span);
-            each(reader, targets, |i| i.trust = Some(stated.clone()));
-        }
-        Some("cos") => {
-            let over = words.accept("override");
-            let value = if off || over {
-                None
-            } else {
-                reader.number(&mut words, "a CoS", 0..=7)
-            };
-            reader.finish(words);
-            let stated = value.map(|v| reader.stated(v as u8, span));
-            if !over {
-                each(reader, targets, |i| i.default_cos = stated.clone());
-            }
-        }
-        Some("vlan-based" | "bridged" | "channel-consistency" | "loopback" | "mpls") => {
-            return Taken::PassedOver;
-        }
-        _ => return Taken::Unknown,
-    }
-    Taken::Understood
-}
-
-fn address(
-    reader: &mut Reader,
-    mut words: Words<'_>,
-    off: bool,
-    span: Range<usize>,
-    targets: &[usize],
-) {
-    if off {
-        return each(reader, targets, |i| i.addresses.clear());
-    }
-    let address = words.next().and_then(|w| w.text.parse().ok());
-    let mask: Option<core::net::Ipv4Addr> = words.next().and_then(|w| w.text.parse().ok());
-    let (Some(address), Some(mask)) = (address, mask) else {
-        return;
-    };
-    let secondary = words.accept("secondary");
-    let stated = reader.stated((address, mask.to_bits().leading_ones() as u8), span);
-    each(reader, targets, |i| {
-        if !secondary {
-            i.addresses.clear();
-        }
-        i.addresses.push(stated.clone());
-    });
 }
 
 #[cfg(test)]
@@ -546,25 +327,5 @@ mod tests {
             ]
         );
         assert!(named("range gi1/1 - 4000000000").len() < 2);
-    }
-
-    #[test]
-    fn notes_state_what_is_meant() {
-        let meant = intent("share 1 % dscp 8 mtu 9000").expect("whole");
-        assert_eq!(
-            (meant.share.get(), meant.dscp, meant.mtu),
-            (0.01, 8, Some(9000))
-        );
-        assert_eq!(intent("share 1%").expect("short").dscp, 8);
-        for bad in [
-            "",
-            "share",
-            "share 2",
-            "share 1 % dscp 64",
-            "share 1 % mtu x",
-            "colour red",
-        ] {
-            assert!(intent(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -6,13 +6,7 @@ mod interface;
 mod modes;
 mod policy;
 mod queueing;
-mod read;
 mod tree;
-mod words;
 
-pub use read::read;
-pub use tree::{Kind, Line, Tree};
-
-pub(crate) use interface::{note, trust as trust_named};
-pub(crate) use read::{Reader, Taken, shortened};
-pub(crate) use words::Words;
+pub use crate::commands::{Kind, Line, Tree};
+pub use global::read;

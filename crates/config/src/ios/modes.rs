@@ -1,5 +1,7 @@
 //! What each mode of IOS knows, as far as nesting needs it.
 
+use crate::commands::{Words, fit};
+
 /// The mode a line opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -19,173 +21,28 @@ pub(crate) enum Mode {
     Plain,
 }
 
-const INTERFACE: [&str; 34] = [
-    "access-group",
-    "atm",
-    "bandwidth",
-    "carrier-delay",
-    "channel-group",
-    "channel-protocol",
-    "clock",
-    "crc",
-    "delay",
-    "description",
-    "duplex",
-    "encapsulation",
-    "flowcontrol",
-    "hold-queue",
-    "keepalive",
-    "lacp",
-    "load-interval",
-    "media-type",
-    "mtu",
-    "negotiation",
-    "platform",
-    "pos",
-    "priority-queue",
-    "pvc",
-    "rcv-queue",
-    "rx-queue",
-    "service-policy",
-    "shutdown",
-    "speed",
-    "srr-queue",
-    "storm-control",
-    "switchport",
-    "tx-queue",
-    "wrr-queue",
+/// What stands on an interface and nowhere else, as patterns.
+const INTERFACE: [&str; 5] = [
+    "access-group|atm|bandwidth|carrier-delay|channel-group|channel-protocol|clock|crc|delay|description|duplex|encapsulation|flowcontrol|hold-queue|keepalive|lacp|load-interval",
+    "media-type|mtu|negotiation|platform|pos|priority-queue|pvc|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tx-queue|wrr-queue",
+    "mls qos bridged|channel-consistency|cos|dscp-mutation|exp-mutation|loopback|mpls|trust|vlan-based",
+    "ip access-group|address|directed-broadcast|helper-address|mtu|ospf|pim|proxy-arp|redirects|router|unreachables|verify",
+    "spanning-tree bpdufilter|bpduguard|cost|guard|port-priority|portfast",
 ];
 
-/// After `mls qos`, on an interface and nowhere else.
-const INTERFACE_MLS: [&str; 9] = [
-    "bridged",
-    "channel-consistency",
-    "cos",
-    "dscp-mutation",
-    "exp-mutation",
-    "loopback",
-    "mpls",
-    "trust",
-    "vlan-based",
-];
+/// What looks like one of these and is of the configuration itself.
+const NOT_INTERFACE: &str = "spanning-tree * default";
 
-/// After `ip`, on an interface and nowhere else.
-const INTERFACE_IP: [&str; 12] = [
-    "access-group",
-    "address",
-    "directed-broadcast",
-    "helper-address",
-    "mtu",
-    "ospf",
-    "pim",
-    "proxy-arp",
-    "redirects",
-    "router",
-    "unreachables",
-    "verify",
-];
+const CLASS: &str = "bandwidth|fair-queue|police|priority|queue-limit|random-detect|service-policy|set|shape|trust|wred";
 
-/// After `spanning-tree`, on an interface, unless `default` follows.
-const SPANNING_TREE: [&str; 6] = [
-    "bpdufilter",
-    "bpduguard",
-    "cost",
-    "guard",
-    "port-priority",
-    "portfast",
-];
+const PVC: &str = "abr|broadcast|cbr|class-vc|encapsulation|inarp|oam|oam-pvc|protocol|service-policy|tx-ring-limit|ubr|ubr+|vbr-nrt|vbr-rt";
 
-const CLASS: [&str; 11] = [
-    "bandwidth",
-    "fair-queue",
-    "police",
-    "priority",
-    "queue-limit",
-    "random-detect",
-    "service-policy",
-    "set",
-    "shape",
-    "trust",
-    "wred",
-];
+/// Commands of the configuration itself that farpath reads.
+const READ: &str = "interface|class-map|policy-map|mls";
 
-const PVC: [&str; 15] = [
-    "abr",
-    "broadcast",
-    "cbr",
-    "class-vc",
-    "encapsulation",
-    "inarp",
-    "oam",
-    "oam-pvc",
-    "protocol",
-    "service-policy",
-    "tx-ring-limit",
-    "ubr",
-    "ubr+",
-    "vbr-nrt",
-    "vbr-rt",
-];
-
-/// Commands of the configuration itself that end a section which has lost its indentation.
-const GLOBAL: [&str; 56] = [
-    "aaa",
-    "access-list",
-    "alias",
-    "archive",
-    "arp",
-    "banner",
-    "boot",
-    "cdp",
-    "class-map",
-    "clock",
-    "control-plane",
-    "crypto",
-    "diagnostic",
-    "dot1x",
-    "enable",
-    "errdisable",
-    "event",
-    "hostname",
-    "interface",
-    "ip",
-    "ipv6",
-    "key",
-    "line",
-    "logging",
-    "mac",
-    "mac-address-table",
-    "macro",
-    "mls",
-    "module",
-    "monitor",
-    "mpls",
-    "ntp",
-    "port-channel",
-    "policy-map",
-    "power",
-    "process-max-time",
-    "redundancy",
-    "rmon",
-    "route-map",
-    "router",
-    "scheduler",
-    "service",
-    "snmp-server",
-    "spanning-tree",
-    "system",
-    "tacacs-server",
-    "tftp-server",
-    "udld",
-    "upgrade",
-    "username",
-    "version",
-    "vlan",
-    "vrf",
-    "vtp",
-    "radius-server",
-    "table-map",
-];
+/// Others, with no bearing on queues, classes and circuits. Like those they end a section which has
+/// lost its indentation.
+pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|mpls|ntp|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
 
 /// The mode `content` opens when it stands in `inside`.
 pub(crate) fn opened(inside: Mode, content: &str) -> Mode {
@@ -201,43 +58,34 @@ pub(crate) fn opened(inside: Mode, content: &str) -> Mode {
 
 /// Whether `mode` has the command and the configuration itself has not.
 pub(crate) fn knows(mode: Mode, content: &str) -> bool {
-    let mut words = content.split_whitespace();
-    let mut word = words.next();
-    while matches!(word, Some("no" | "default")) {
-        word = words.next();
-    }
-    let Some(word) = word else { return false };
+    let words = command(content);
+    let is = |pattern: &str| fit(pattern, words).is_some();
     match mode {
         Mode::Global | Mode::Plain => false,
-        Mode::Interface => match word {
-            "mls" => {
-                words.next() == Some("qos")
-                    && words.next().is_some_and(|w| INTERFACE_MLS.contains(&w))
-            }
-            "ip" => words.next().is_some_and(|w| INTERFACE_IP.contains(&w)),
-            "spanning-tree" => {
-                words.next().is_some_and(|w| SPANNING_TREE.contains(&w))
-                    && words.next() != Some("default")
-            }
-            _ => INTERFACE.binary_search(&word).is_ok(),
-        },
-        Mode::ClassMap => matches!(word, "match" | "description"),
-        Mode::PolicyMap => matches!(word, "class" | "description"),
-        Mode::Class => CLASS.contains(&word),
-        Mode::Pvc => PVC.contains(&word),
+        Mode::Interface => INTERFACE.into_iter().any(is) && !is(NOT_INTERFACE),
+        Mode::ClassMap => is("match|description"),
+        Mode::PolicyMap => is("class|description"),
+        Mode::Class => is(CLASS),
+        Mode::Pvc => is(PVC),
     }
 }
 
 /// Whether the first word, after `no` or `default`, is a command of the configuration itself.
 pub(crate) fn is_global(content: &str) -> bool {
-    let mut words = content.split_whitespace();
-    let first = words.find(|w| !matches!(*w, "no" | "default"));
-    first.is_some_and(|w| GLOBAL.contains(&w))
+    let words = command(content);
+    [READ, OTHERS].iter().any(|p| fit(p, words).is_some())
 }
 
-/// Whether a command of the configuration itself has no bearing on queues, classes and circuits.
-pub(crate) fn is_passed_over(word: &str) -> bool {
-    GLOBAL.contains(&word) && !matches!(word, "interface" | "class-map" | "policy-map" | "mls")
+/// The words after every `no` and `default`.
+fn command(content: &str) -> Words<'_> {
+    let mut words = Words::new(content, 0);
+    while words
+        .peek()
+        .is_some_and(|w| matches!(w.text, "no" | "default"))
+    {
+        words.next();
+    }
+    words
 }
 
 /// Whether the line leaves a section.
@@ -248,11 +96,6 @@ pub(crate) fn leaves(content: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn interface_commands_are_in_order() {
-        assert!(INTERFACE.is_sorted());
-    }
 
     #[test]
     fn mls_qos_is_told_apart() {

@@ -28,3 +28,16 @@ impl Default for Maps {
         }
     }
 }
+
+impl Maps {
+    /// The map of this name: the name, and the values.
+    pub(crate) fn named(&mut self, name: &str) -> Option<(&'static str, &mut [u8])> {
+        Some(match name {
+            "cos-dscp" => ("cos-dscp", &mut self.cos_dscp),
+            "ip-prec-dscp" => ("ip-prec-dscp", &mut self.precedence_dscp),
+            "dscp-cos" => ("dscp-cos", &mut self.dscp_cos),
+            "policed-dscp" => ("policed-dscp", &mut self.policed_dscp),
+            _ => return None,
+        })
+    }
+}

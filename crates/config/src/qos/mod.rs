@@ -17,8 +17,8 @@ pub use check::findings;
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{
-    Action, Category, ChannelGroup, Class, ClassMap, Contract, CosMap, Device, Direction, DscpMap,
-    Duplex, Encapsulation, Intent, Interface, Match, Police, PolicyMap, Pvc, Queueing,
+    Action, Category, ChannelGroup, Class, ClassMap, Contract, Device, Direction, Duplex,
+    Encapsulation, Intent, Interface, Match, Police, PolicyMap, Pvc, QueueMap, Queueing,
     RandomDetect, Service, Speed, Stated, Switchport, Trust,
 };
 pub use options::Options;

@@ -104,11 +104,11 @@ pub struct Queueing {
     /// `priority-queue queue-limit`.
     pub strict_limit: Option<Stated<u32>>,
     /// `wrr-queue cos-map`, in order.
-    pub cos_maps: Vec<Stated<CosMap>>,
+    pub cos_maps: Vec<Stated<QueueMap>>,
     /// `priority-queue cos-map`: CoS values of the strict queue.
     pub strict_cos: Option<Stated<Vec<u8>>>,
     /// `wrr-queue dscp-map`, in order.
-    pub dscp_maps: Vec<Stated<DscpMap>>,
+    pub dscp_maps: Vec<Stated<QueueMap>>,
     /// `wrr-queue threshold`: queue, and percent of the queue for each threshold.
     pub thresholds: Vec<Stated<(u8, Vec<u32>)>>,
     /// `wrr-queue random-detect`.
@@ -117,26 +117,15 @@ pub struct Queueing {
     pub receive: Vec<Place>,
 }
 
-/// CoS values to a queue and threshold.
+/// Marks to a queue and threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CosMap {
+pub struct QueueMap {
     /// Queue, from 1.
     pub queue: u8,
     /// Threshold, from 1.
     pub threshold: u8,
-    /// CoS values, 0 to 7.
-    pub cos: Vec<u8>,
-}
-
-/// DSCP values to a queue and threshold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DscpMap {
-    /// Queue, from 1.
-    pub queue: u8,
-    /// Threshold, from 1.
-    pub threshold: u8,
-    /// DSCP values, 0 to 63.
-    pub dscp: Vec<u8>,
+    /// CoS values, 0 to 7, or DSCP values, 0 to 63.
+    pub marks: Vec<u8>,
 }
 
 /// A statement about random early detection.
@@ -412,5 +401,22 @@ impl Class {
             shape: None,
             unknown: Vec::new(),
         }
+    }
+}
+
+impl RandomDetect {
+    /// The queue it is about.
+    pub(crate) const fn queue(&self) -> u8 {
+        match self {
+            RandomDetect::Use(queue, _)
+            | RandomDetect::Min(queue, _)
+            | RandomDetect::Max(queue, _) => *queue,
+        }
+    }
+
+    /// Whether it says again what `other` says.
+    pub(crate) fn replaces(&self, other: &RandomDetect) -> bool {
+        let kind = core::mem::discriminant(self) == core::mem::discriminant(other);
+        kind && self.queue() == other.queue()
     }
 }

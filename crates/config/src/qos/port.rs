@@ -314,7 +314,7 @@ fn queues(interface: &Interface, port_type: PortType, weights: &[u32], unit: Siz
             .iter()
             .rev()
             .map(|m| &m.value)
-            .find(|m| m.cos.contains(&cos));
+            .find(|m| m.marks.contains(&cos));
         let strict = said
             .strict_cos
             .as_ref()
@@ -332,7 +332,7 @@ fn queues(interface: &Interface, port_type: PortType, weights: &[u32], unit: Siz
             .iter()
             .rev()
             .map(|m| &m.value)
-            .find(|m| m.dscp.contains(&dscp))
+            .find(|m| m.marks.contains(&dscp))
         {
             put(&mut queues, map.queue, map.threshold, |t| t.dscp.push(dscp));
         }

@@ -26,6 +26,13 @@ pub struct GilbertElliott {
     pub loss_bad: f64,
 }
 
+impl GilbertElliott {
+    /// Probability of loss in one of its states.
+    fn chance(&self, bad: bool) -> f64 {
+        if bad { self.loss_bad } else { self.loss_good }
+    }
+}
+
 /// One cause of loss, as configured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSpec {
@@ -67,6 +74,44 @@ struct FlowState {
     seen: u64,
 }
 
+/// Hazard that never comes to an end.
+const ENDLESS: u64 = u64::MAX;
+
+/// Frames like another one that no loss strikes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Safe {
+    /// So many of them.
+    pub(crate) frames: u64,
+    /// From this `seq` on.
+    start: u64,
+    /// Below this `seq`.
+    end: u64,
+}
+
+impl Safe {
+    /// All of them.
+    pub(crate) const ALL: Safe = Safe {
+        frames: u64::MAX,
+        start: 0,
+        end: u64::MAX,
+    };
+
+    /// Whether a frame with this `seq` is among them.
+    #[inline]
+    pub(crate) fn spares(&self, seq: u64) -> bool {
+        self.start <= seq && seq < self.end
+    }
+
+    /// The frame `seq` is struck: those before it are left, or those after it where `head` comes later.
+    fn strike(&mut self, seq: u64, head: u64) {
+        if head <= seq {
+            self.end = self.end.min(seq);
+        } else {
+            self.start = self.start.max(seq + 1);
+        }
+    }
+}
+
 impl Loss {
     /// A loss drawing from `key`, which names the link, its direction and what is drawn.
     ///
@@ -90,16 +135,59 @@ impl Loss {
         self
     }
 
+    /// Whether it knows, but for single frames, how many pass before the next one it strikes: not where
+    /// each frame has a draw of its own.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        !matches!(self.spec, LossSpec::GilbertElliott(ge) if ge.loss_good > 0.0)
+    }
+
+    /// Leaves in `safe` only frames like `head`, `wire_bytes` long, that it does not strike. Of frames
+    /// that pass, [`Loss::passed`] must be told.
+    pub(crate) fn narrow(&mut self, safe: &mut Safe, head: &Frame, wire_bytes: u32) {
+        if let LossSpec::Scripted { flow, seq } = self.spec {
+            if !self.spent && may_be_scripted(head, flow) {
+                safe.strike(seq, head.seq);
+            }
+            return;
+        }
+        let hazard = self.hazard(wire_bytes);
+        let (_, state) = self.flows.of(head);
+        let frames = match (&self.spec, state) {
+            (_, FlowState { drawn: 0, .. }) => 0,
+            (LossSpec::GilbertElliott(ge), state) if ge.chance(state.bad) > 0.0 => 0,
+            (_, FlowState { safe: ENDLESS, .. }) => ENDLESS,
+            (_, state) => state.safe / hazard,
+        };
+        safe.frames = safe.frames.min(frames);
+    }
+
+    /// `count` frames like `head` passed unharmed.
+    pub(crate) fn passed(&mut self, head: &Frame, wire_bytes: u32, count: u64) {
+        if matches!(self.spec, LossSpec::Scripted { .. }) {
+            return;
+        }
+        let hazard = self.hazard(wire_bytes);
+        let (_, state) = self.flows.of(head);
+        state.seen += count;
+        if state.safe != ENDLESS {
+            state.safe -= hazard * count;
+        }
+    }
+
+    /// What a frame takes of what passes unharmed.
+    fn hazard(&self, wire_bytes: u32) -> u64 {
+        match self.spec {
+            LossSpec::BitError(_) => u64::from(wire_bytes) * 8,
+            _ => 1,
+        }
+    }
+
     /// Whether `frame`, `wire_bytes` long on this link, is lost, and why.
     #[inline]
     pub fn strikes(&mut self, frame: &Frame, wire_bytes: u32) -> Option<Drop> {
         match self.spec {
             LossSpec::Scripted { flow, seq } => {
-                let hit = !self.spent
-                    && frame.flow == flow
-                    && frame.seq == seq
-                    && matches!(frame.kind, Kind::Data | Kind::Udp | Kind::EchoRequest)
-                    && !frame.flags().contains(Flags::RETRANSMIT);
+                let hit = !self.spent && frame.seq == seq && may_be_scripted(frame, flow);
                 self.spent |= hit;
                 hit.then_some(Drop::Scripted)
             }
@@ -128,7 +216,7 @@ impl Loss {
             state.drawn = 1;
         }
         if state.safe >= hazard {
-            if state.safe != u64::MAX {
+            if state.safe != ENDLESS {
                 state.safe -= hazard;
             }
             return None;
@@ -149,14 +237,22 @@ impl Loss {
             let leave = if state.bad { ge.r } else { ge.p };
             state.safe = luck.geometric(state.drawn, leave);
             state.drawn += 1;
-        } else if state.safe != u64::MAX {
+        } else if state.safe != ENDLESS {
             state.safe -= 1;
         }
-        let chance = if state.bad { ge.loss_bad } else { ge.loss_good };
+        let chance = ge.chance(state.bad);
         let ordinal = (1 << 63) | state.seen;
         state.seen += 1;
         (chance > 0.0 && luck.uniform(ordinal) < chance).then_some(Drop::Error)
     }
+}
+
+/// Whether `frame` is a first transmission of `flow`, which a script may be about.
+#[inline]
+fn may_be_scripted(frame: &Frame, flow: FlowDir) -> bool {
+    frame.flow == flow
+        && matches!(frame.kind, Kind::Data | Kind::Udp | Kind::EchoRequest)
+        && !frame.flags().contains(Flags::RETRANSMIT)
 }
 
 #[cfg(test)]

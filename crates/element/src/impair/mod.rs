@@ -15,6 +15,7 @@ pub use flap::{Flap, FlapSpec};
 pub use jitter::Jitter;
 pub use line::{Damage, Fate, Finder, Impairments, Line};
 pub(crate) use line::{Sorted, Sorter};
+pub(crate) use loss::Safe;
 pub use loss::{GilbertElliott, Loss, LossSpec};
 pub use realised::{Order, Realised, Spread};
 pub use trace::RateTrace;

@@ -4,6 +4,7 @@ use farpath_units::Time;
 
 use super::queued::Service;
 use super::{Passage, Port};
+use crate::impair::Loss;
 use crate::network::Io;
 use crate::treatment::Treatments;
 
@@ -23,13 +24,15 @@ impl Port {
     pub(super) fn pace(&self) -> Pace {
         let alike = self.conditioning.is_empty()
             && self.ingress.is_empty()
-            && self.losses.is_empty()
+            && self.losses.iter().all(Loss::looks_ahead)
             && self.tapped.is_none()
             && self.passage == Passage::Straight
             && self.circuits.is_none();
         match &self.service {
             Service::OnArrival if alike => Pace::OnArrival,
-            Service::Queues(queues) if alike && queues.is_plain() => Pace::Classed,
+            Service::Queues(queues) if alike && self.losses.is_empty() && queues.is_plain() => {
+                Pace::Classed
+            }
             _ => Pace::Singly,
         }
     }
@@ -59,7 +62,11 @@ impl Port {
             }
             self.note_intervals(now);
             let treatment = self.treatment(head, known);
-            let (passed, next) = self.pass(n, until, treatment, io);
+            let (passed, next) = if self.losses.is_empty() {
+                self.pass::<false>(n, until, treatment, io)
+            } else {
+                self.pass::<true>(n, until, treatment, io)
+            };
             if next >= until {
                 return next;
             }

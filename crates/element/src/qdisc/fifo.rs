@@ -88,6 +88,27 @@ impl Run {
     }
 }
 
+/// Room for frames of one size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    bytes: u64,
+    frames: u64,
+    each: u64,
+}
+
+impl Room {
+    /// Whether there is room for one more, which takes it.
+    #[inline]
+    pub(crate) fn take(&mut self) -> bool {
+        if self.each > self.bytes || self.frames == 0 {
+            return false;
+        }
+        self.bytes -= self.each;
+        self.frames -= 1;
+        true
+    }
+}
+
 /// Bytes a waiting frame costs that is like no other around it.
 pub const WAITING_BYTES: usize = size_of::<Run>();
 
@@ -247,6 +268,40 @@ impl Fifo {
             last.count += 1;
         } else {
             self.begin_run(start, time, tally);
+        }
+    }
+
+    /// How many more frames of `bytes` surely fit, whatever has left since it was last looked at.
+    #[inline]
+    pub(crate) fn room(&self, bytes: u32) -> Room {
+        Room {
+            bytes: self.sure_bytes.saturating_sub(self.bytes),
+            frames: self.frame_limit.saturating_sub(self.frames),
+            each: bytes.into(),
+        }
+    }
+
+    /// `count` frames of which [`Fifo::room`] said that they fit wait as [`Fifo::wait`] says, one
+    /// right behind the other; the first until `start`.
+    #[inline]
+    pub(crate) fn wait_run(
+        &mut self,
+        start: Time,
+        time: Duration,
+        bytes: u32,
+        tally: TallyId,
+        count: u32,
+    ) {
+        self.bytes += u64::from(bytes) * u64::from(count);
+        self.frames += u64::from(count);
+        let last = &mut self.last;
+        if last.next == start && last.tally == tally {
+            last.next = start + time.times(count.into());
+            last.count += count;
+        } else {
+            self.begin_run(start, time, tally);
+            self.last.next = start + time.times(count.into());
+            self.last.count = count;
         }
     }
 

@@ -76,7 +76,7 @@ impl Drop for Server {
 
 /// At the start of the test, runs the client; reads what it prints.
 pub(crate) fn client(work: &Iperf3Work, watch: &Watch) -> Result<Iperf3Report, Iperf3Error> {
-    if watch.until(work.span.start)? == Woken::Stopped {
+    if watch.until(work.span.start).map_err(io::Error::from)? == Woken::Stopped {
         return Err(Iperf3Error::Stopped);
     }
     let started_ns = watch.clock.now();
@@ -158,7 +158,8 @@ fn output(stdout: &mut ChildStdout, watch: &Watch) -> Result<Vec<u8>, Iperf3Erro
     let mut all = Vec::new();
     let mut piece = vec![0; 1 << 16];
     loop {
-        if watch.socket(stdout.as_fd(), READ, u64::MAX)? == Woken::Stopped {
+        let woken = watch.socket(stdout.as_fd(), READ, u64::MAX);
+        if woken.map_err(io::Error::from)? == Woken::Stopped {
             return Err(Iperf3Error::Stopped);
         }
         match stdout.read(&mut piece)? {

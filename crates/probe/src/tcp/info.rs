@@ -1,8 +1,10 @@
 //! `struct tcp_info` (linux/tcp.h): grown over the years at its end, so what is there depends on how
 //! many bytes the kernel gave.
 
-use std::io;
 use std::os::fd::BorrowedFd;
+
+use nix::errno::Errno;
+use nix::libc;
 
 use crate::report::Sample;
 use crate::sys;
@@ -22,7 +24,7 @@ const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 impl TcpInfo {
     /// Asks the kernel.
-    pub(crate) fn of(socket: BorrowedFd<'_>) -> io::Result<TcpInfo> {
+    pub(crate) fn of(socket: BorrowedFd<'_>) -> Result<TcpInfo, Errno> {
         let mut bytes = [0; LEN];
         let len = sys::read_bytes(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)?;
         Ok(TcpInfo { bytes, len })

@@ -1,7 +1,8 @@
 //! The end of a connection that reads.
 
-use std::io;
 use std::os::fd::AsFd;
+
+use nix::errno::Errno;
 
 use crate::job::{Span, TcpWork};
 use crate::report::TcpReceiveReport;
@@ -101,7 +102,7 @@ fn read(opened: &Opened, sink: &mut Sink, watch: &Watch) -> Result<(), SocketErr
         match opened.discard(READ_BYTES) {
             Ok(0) => return Ok(()),
             Ok(bytes) => sink.deliver(watch.clock.now(), bytes as u64),
-            Err(error) if sys::would_block(&error) => {
+            Err(error) if sys::would_block(error) => {
                 // The word that it is over may be lost.
                 let last = span.until.map_or(u64::MAX, |until| {
                     until.max(sink.report.last_ns).saturating_add(span.settle)
@@ -112,7 +113,7 @@ fn read(opened: &Opened, sink: &mut Sink, watch: &Watch) -> Result<(), SocketErr
                 }
             }
             // The end of a test of some time: see `source::send`.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+            Err(Errno::ECONNRESET) => {
                 if span.until.is_none() || watch.clock.now() < span.until.unwrap_or(0) {
                     let note = "the other end closed the connection before its time";
                     sink.report.notes.push(note.to_owned());

@@ -1,7 +1,9 @@
 //! The end of a connection that writes.
 
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::sys::socket::{Shutdown, shutdown};
 
 use super::info::TcpInfo;
 use crate::job::{Span, TcpWork};
@@ -137,7 +139,7 @@ pub(crate) fn send(
                 left -= sent as u64;
                 source.wrote(sent as u64);
             }
-            Err(error) if sys::would_block(&error) => {
+            Err(error) if sys::would_block(error) => {
                 let until = stop_ns.min(source.due());
                 let woken = watch.socket(socket.as_fd(), WRITE, until);
                 if refused("wait for room", woken)? == Woken::Stopped {
@@ -164,7 +166,8 @@ fn drain(
     watch: &Watch,
     stop_ns: u64,
 ) -> Result<bool, SocketError> {
-    refused("end the connection", sys::shutdown_write(socket.as_fd()))?;
+    let ended = shutdown(socket.as_raw_fd(), Shutdown::Write);
+    refused("end the connection", ended)?;
     loop {
         let now = watch.clock.now();
         if now >= stop_ns {
@@ -174,14 +177,14 @@ fn drain(
         match sys::discard(socket.as_fd(), WRITE_BYTES) {
             Ok(0) => return Ok(true),
             Ok(_) => {}
-            Err(error) if sys::would_block(&error) => {
+            Err(error) if sys::would_block(error) => {
                 let until = stop_ns.min(source.due());
                 let woken = watch.socket(socket.as_fd(), READ, until);
                 if refused("wait for the end", woken)? == Woken::Stopped {
                     return Ok(false);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(true),
+            Err(Errno::ECONNRESET) => return Ok(true),
             Err(error) => return refused("wait for the end", Err(error)),
         }
     }

@@ -2,13 +2,15 @@
 
 use std::os::fd::AsFd;
 
+use nix::errno::Errno;
+
 use farpath_record::{Missing, Seen};
 
 use super::{HEADER, Prepared};
 use crate::job::UdpReceiveWork;
 use crate::report::UdpReceiveReport;
 use crate::socket::{SocketError, refused};
-use crate::sys;
+use crate::sys::{self, Inbox};
 use crate::watch::{READ, Watch, Woken};
 
 /// Counts what arrives; by the simulator's rules.
@@ -72,12 +74,12 @@ pub(crate) fn receive(
     let span = work.span;
     let until_ns = span.until.unwrap_or(u64::MAX);
     let mut counts = Counts::new(span.from, until_ns, prepared.notes);
-    let mut buffer = vec![0; (work.size as usize).max(HEADER) + 1];
+    let mut inbox = Inbox::new((work.size as usize).max(HEADER) + 1);
     let (mut last_ns, mut without_stamp, mut dropped) = (0, 0_u64, 0);
     while counts.report.total_bytes < work.expected.saturating_mul(work.size.into()) {
-        let datagram = match sys::receive_from(socket.as_fd(), &mut buffer) {
+        let datagram = match inbox.receive(socket.as_fd()) {
             Ok(datagram) => datagram,
-            Err(error) if sys::would_block(&error) => {
+            Err(error) if sys::would_block(error) => {
                 let last = until_ns.max(last_ns).saturating_add(span.settle);
                 let woken = refused("wait", watch.socket(socket.as_fd(), READ, last))?;
                 if woken != Woken::Ready {
@@ -85,7 +87,7 @@ pub(crate) fn receive(
                 }
                 continue;
             }
-            Err(error) if error.raw_os_error() == Some(libc::ECONNREFUSED) => continue,
+            Err(Errno::ECONNREFUSED) => continue,
             Err(error) => return refused("receive", Err(error)),
         };
         let stamped = datagram
@@ -96,7 +98,7 @@ pub(crate) fn receive(
         dropped = datagram.dropped.unwrap_or(dropped);
         last_ns = now;
         // Whatever else comes to this port is not the test's.
-        let fields = (eight(&buffer, 0), eight(&buffer, 8));
+        let fields = (eight(&inbox.bytes, 0), eight(&inbox.bytes, 8));
         if datagram.len == work.size as usize && fields.0 < work.expected {
             counts.datagram(fields.0, fields.1, now, work.size.into());
         }

@@ -1,6 +1,8 @@
 //! Every kind of test between two processes of this machine, over its loopback interface. No speed
 //! is asserted: what is exact is, whatever the machine is busy with.
 
+mod clocks;
+mod jobs;
 mod run;
 
 use farpath_probe::Conductor;

@@ -1,17 +1,23 @@
 //! Two processes of this machine that run a scenario's test.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::Command;
 use std::time::Duration;
 
-use farpath_probe::{Conductor, Planned, Report, Results, Work, plan_jobs, records};
+use farpath_probe::job::{Jobs, Work};
+use farpath_probe::peer::{Peer, Process};
+use farpath_probe::{Conductor, Hosts, Planned, Report, Results, plan_jobs, records};
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Scenario, Source, parse};
 
 /// Longer than any of these tests takes: a process that says nothing for so long hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A host's program.
+pub(crate) const HOST: &str = env!("CARGO_BIN_EXE_farpath-probe-host");
 
 /// A test that has been run.
 pub(crate) struct Run {
@@ -39,6 +45,16 @@ impl Run {
 
     /// The same of a whole scenario; `then` is done once it has begun.
     pub(crate) fn with(number: u8, scenario: &Scenario, then: fn(&mut Conductor)) -> Run {
+        Run::through(number, scenario, then, |_| Command::new(HOST))
+    }
+
+    /// The same with other commands for the hosts' programs.
+    pub(crate) fn through(
+        number: u8,
+        scenario: &Scenario,
+        then: fn(&mut Conductor),
+        command: impl Fn(&str) -> Command,
+    ) -> Run {
         let plan = Plan::new(scenario).expect("a plan");
         let address = |node: NodeId, version: u8| -> IpAddr {
             match version {
@@ -46,9 +62,12 @@ impl Run {
                 _ => Ipv4Addr::new(127, 31, number, node.0 as u8 + 1).into(),
             }
         };
-        let planned = plan_jobs(scenario, &plan, 1, &address);
+        let planned = plan_jobs(scenario, &plan, 1, &Hosts::at(&address));
         assert_eq!(planned.skipped, BTreeMap::new());
-        let results = conduct(&planned, then);
+        let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+            Ok(Box::new(Process::start(command(name))?))
+        };
+        let results = conduct(&planned.jobs, peer, then);
         let both = (&planned, &results);
         let point = BTreeMap::new();
         let records = records(scenario, &plan, both, Origin::Emulated, &point, &|_| None);
@@ -67,10 +86,14 @@ impl Run {
         record
     }
 
+    pub(crate) fn results(&self) -> &Results {
+        &self.results
+    }
+
     /// Whether the end that wrote is the one that listened.
     pub(crate) fn listening_source(&self) -> Option<bool> {
-        self.planned.hosts["b"]
-            .tasks
+        self.planned.jobs.hosts()["b"]
+            .tasks()
             .iter()
             .find_map(|task| match &task.work {
                 Work::TcpSend(_) => Some(self.results.reports[&task.flow].iter().any(is_source)),
@@ -80,7 +103,7 @@ impl Run {
 
     /// Datagrams due before the end.
     pub(crate) fn expected_datagrams(&self) -> u64 {
-        let tasks = self.planned.hosts["b"].tasks.iter();
+        let tasks = self.planned.jobs.hosts()["b"].tasks().iter();
         let mut expected = tasks.filter_map(|task| match &task.work {
             Work::UdpReceive(work) => Some(work.expected),
             _ => None,
@@ -93,9 +116,14 @@ fn is_source(report: &Report) -> bool {
     matches!(report, Report::TcpSend(_))
 }
 
-fn conduct(planned: &Planned, then: fn(&mut Conductor)) -> Results {
-    let command = |_: &str| Command::new(env!("CARGO_BIN_EXE_farpath-probe-host"));
-    let mut conductor = Conductor::prepare(planned, command, PATIENCE).expect("two processes");
+/// Has jobs done to their end.
+pub(crate) fn conduct(
+    jobs: &Jobs,
+    peer: impl FnMut(&str) -> io::Result<Box<dyn Peer>>,
+    then: fn(&mut Conductor),
+) -> Results {
+    let prepared = Conductor::prepare(jobs, peer, PATIENCE);
+    let mut conductor = prepared.expect("two programs");
     conductor
         .start(farpath_probe::monotonic_ns())
         .expect("they listen");

@@ -1,4 +1,6 @@
 use super::*;
+use farpath_record::page::*;
+use farpath_record::{RunDocument, SequenceBurst};
 
 fn data() -> ReportData {
     ReportData {

@@ -161,8 +161,8 @@ impl TcpSink {
         host: &mut Host,
         io: &mut Io<'_>,
     ) -> usize {
-        let mut taken = 0;
-        for frame in frames {
+        let mut taken = self.on_run(frames, until, host, io);
+        for frame in &frames[taken..] {
             let now = frame.at;
             if taken > 0
                 && (now >= until
@@ -181,6 +181,44 @@ impl TcpSink {
                 _ => {}
             }
         }
+        taken
+    }
+
+    /// Takes the first of `frames` as far as they are the usual case: like segments in order, of which
+    /// nothing is to be said but acknowledgements. Returns how many they were.
+    #[inline]
+    fn on_run(&mut self, frames: &[Frame], until: Time, host: &mut Host, io: &mut Io<'_>) -> usize {
+        let Some(first) = frames.first() else {
+            return 0;
+        };
+        let retransmit = first.flags().contains(Flags::RETRANSMIT);
+        let plain = self.intake.is_none() && !self.config.tcp.recovery.ecn;
+        if first.kind != Kind::Data || retransmit || !plain {
+            return 0;
+        }
+        let Some(mut run) = self.receiver.begin_run(self.config.tcp.receive_window) else {
+            return 0;
+        };
+        let likeness = first.likeness();
+        let len = u64::from(first.len.saturating_sub(self.config.header));
+        let until = until.min(self.mark).min(host.wake);
+        let output = self.config.output;
+        let mut taken = 0;
+        for frame in frames {
+            let now = frame.at;
+            if now >= until || frame.likeness() != likeness || !run.expects(now, frame.seq) {
+                break;
+            }
+            taken += 1;
+            if let Some(ack) = run.take(now, len) {
+                let at = host.departs(now, output, &self.template);
+                io.output(output).push_like(&self.template, at, ack, 0);
+            }
+        }
+        if taken > 0 && len > 0 {
+            self.last = frames[taken - 1].at;
+        }
+        self.receiver.end_run(&run);
         taken
     }
 

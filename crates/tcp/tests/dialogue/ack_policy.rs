@@ -1,7 +1,8 @@
 //! When the receiver acknowledges.
 
 use farpath_tcp::{Config, DelayedAck, Receiver};
-use farpath_units::Duration;
+use farpath_units::{Duration, Time};
+use proptest::prelude::*;
 
 use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
 
@@ -128,4 +129,81 @@ fn nothing_is_received_before_a_syn() {
     }
     assert_eq!(r.poll(ms(0)), None);
     assert_eq!((r.delivered(), r.stats().refused), (0, 3));
+}
+
+/// What a receiver did: acknowledgements with their time, number and blocks.
+type Acknowledged = Vec<(Time, u64, usize)>;
+
+/// A receiver takes segments (time, first byte, bytes, whether sent again), by itself in runs of at most
+/// `most` where it can.
+fn take(
+    config: &Config,
+    segments: &[(Time, u64, u32, bool)],
+    most: usize,
+) -> (Receiver, Acknowledged) {
+    let mut receiver = open(config);
+    let mut acks = Vec::new();
+    let mut rest = segments;
+    while let [(now, seq, len, again), ..] = *rest {
+        if receiver.deadline() <= now {
+            let due = receiver.deadline();
+            receiver.on_deadline(due);
+            acks.extend(receiver.poll(due).map(|a| (due, a.ack, a.sack.len())));
+        }
+        let mut taken = 0;
+        if let Some(mut run) = receiver.begin_run(config.receive_window) {
+            for &(now, seq, bytes, again) in rest.iter().take(most) {
+                if again || bytes != len || !run.expects(now, seq) {
+                    break;
+                }
+                taken += 1;
+                acks.extend(run.take(now, bytes.into()).map(|ack| (now, ack, 0)));
+            }
+            receiver.end_run(&run);
+        }
+        if taken == 0 {
+            taken = 1;
+            receiver.on_data(now, seq, len, again);
+            acks.extend(receiver.poll(now).map(|a| (now, a.ack, a.sack.len())));
+        }
+        rest = &rest[taken..];
+    }
+    (receiver, acks)
+}
+
+proptest! {
+    #[test]
+    fn a_run_is_acknowledged_as_its_segments_are_one_by_one(
+        steps in proptest::collection::vec((0usize..12, 0usize..24), 1..200),
+        every in 1u8..4,
+        quick_acks in 0u8..6,
+        most in 1usize..40,
+    ) {
+        let delayed_ack = DelayedAck { every, ..config().delayed_ack };
+        let config = Config { delayed_ack, quick_acks, ..config() };
+        let (mut now, mut next, mut segments) = (ms(1), 0, Vec::new());
+        for (gap, kind) in steps {
+            // The timer's very instant, an idle second and one more instant, are among them.
+            now += [
+                Duration::ZERO,
+                Duration::from_ms(40),
+                Duration::from_secs(1),
+                Duration::from_secs(1) + Duration::from_ps(1),
+            ].get(gap).copied().unwrap_or(Duration::from_us(gap as u64));
+            let len = if kind == 0 { 300 } else { 1000 };
+            segments.push(match kind {
+                1 => (now, next + 1000, 1000, false),
+                2 if next >= 1000 => (now, next - 1000, 1000, true),
+                _ => (now, next, len, kind == 3),
+            });
+            next += match kind {
+                1 | 2 => 0,
+                _ => u64::from(len),
+            };
+        }
+        let (one, alone) = take(&config, &segments, 0);
+        let (runs, together) = take(&config, &segments, most);
+        prop_assert_eq!(alone, together);
+        prop_assert_eq!(format!("{one:?}"), format!("{runs:?}"));
+    }
 }

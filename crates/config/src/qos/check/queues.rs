@@ -158,7 +158,7 @@ impl Checker<'_> {
             let weighted = said
                 .cos_maps
                 .iter()
-                .filter(|m| m.value.cos.contains(&cos))
+                .filter(|m| m.value.marks.contains(&cos))
                 .map(|m| &m.place);
             let strict = said
                 .strict_cos
@@ -397,7 +397,7 @@ impl Checker<'_> {
                     .cos_maps
                     .iter()
                     .rev()
-                    .find(|m| m.value.cos.contains(&cos));
+                    .find(|m| m.value.marks.contains(&cos));
                 let what = if cos == 5 {
                     "voice"
                 } else {

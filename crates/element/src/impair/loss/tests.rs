@@ -1,7 +1,7 @@
 use farpath_units::Key;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use super::{GilbertElliott, Loss, LossSpec};
+use super::{GilbertElliott, Loss, LossSpec, Safe};
 
 fn frame(flow: u16, seq: u64) -> Frame {
     Frame::new(Kind::Data, FlowDir::forward(flow), seq, 1500)
@@ -126,4 +126,72 @@ fn another_flow_changes_nobody_elses_luck() {
 #[should_panic(expected = "there is no 0th frame")]
 fn every_0th_frame_is_refused() {
     Loss::new(LossSpec::EveryNth(0), Key::new(1));
+}
+
+/// What of `frames` is lost by a port that passes on runs of at most `most` frames, and by single ones in
+/// between.
+fn lost_in_runs(loss: &mut Loss, frames: &[Frame], most: usize) -> Vec<u64> {
+    let mut lost = Vec::new();
+    let mut rest = frames;
+    while let Some(head) = rest.first() {
+        let mut safe = Safe::ALL;
+        loss.narrow(&mut safe, head, 1538);
+        let most = most.min(usize::try_from(safe.frames).unwrap_or(usize::MAX));
+        let spared = rest.iter().take(most).take_while(|f| safe.spares(f.seq));
+        let count = spared.count();
+        if count > 0 {
+            loss.passed(head, 1538, count as u64);
+        } else if loss.strikes(head, 1538).is_some() {
+            lost.push(head.seq);
+        }
+        rest = &rest[count.max(1)..];
+    }
+    lost
+}
+
+#[test]
+fn a_run_loses_what_its_frames_lose_one_by_one() {
+    let two_state = |loss_good| {
+        LossSpec::GilbertElliott(GilbertElliott {
+            p: 0.05,
+            r: 0.3,
+            loss_good,
+            loss_bad: 0.7,
+        })
+    };
+    let scripted = |seq| LossSpec::Scripted {
+        flow: FlowDir::forward(0),
+        seq,
+    };
+    let specs = [
+        LossSpec::EveryNth(1),
+        LossSpec::EveryNth(7),
+        LossSpec::Bernoulli(0.03),
+        LossSpec::Bernoulli(1.0),
+        LossSpec::Bernoulli(0.0),
+        LossSpec::BitError(1e-5),
+        two_state(0.0),
+        two_state(0.01),
+        scripted(0),
+        scripted(6),
+        scripted(7),
+        scripted(499),
+        scripted(500),
+    ];
+    // In order, and with a stretch that comes late.
+    let order = (0..500_u64).collect::<Vec<_>>();
+    let late = [&order[..3], &order[40..], &order[3..40]].concat();
+    for spec in specs {
+        for order in [&order, &late] {
+            let frames: Vec<Frame> = order.iter().map(|&seq| frame(0, seq)).collect();
+            let mut one = Loss::new(spec.clone(), Key::new(5));
+            let struck = |f: &&Frame| one.strikes(f, 1538).is_some();
+            let expected: Vec<u64> = frames.iter().filter(struck).map(|f| f.seq).collect();
+            for most in [1, 2, 7, 1000] {
+                let mut runs = Loss::new(spec.clone(), Key::new(5));
+                let found = lost_in_runs(&mut runs, &frames, most);
+                assert_eq!(found, expected, "{spec:?}, runs of {most}");
+            }
+        }
+    }
 }

@@ -1,0 +1,104 @@
+//! Every `farpath …` line that a page tells the reader to type works as it stands.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// The pages, in the order a reader meets them.
+const PAGES: [(&str, &str); 5] = [
+    ("README.md", include_str!("../../../../README.md")),
+    (
+        "docs/guides/write-a-scenario.md",
+        include_str!("../../../../docs/guides/write-a-scenario.md"),
+    ),
+    (
+        "docs/guides/router-configuration.md",
+        include_str!("../../../../docs/guides/router-configuration.md"),
+    ),
+    (
+        "docs/gallery/README.md",
+        include_str!("../../../../docs/gallery/README.md"),
+    ),
+    (
+        "docs/reference/cli.md",
+        include_str!("../../../../docs/reference/cli.md"),
+    ),
+];
+
+/// The lines to be typed: in blocks of shell the lines that begin with `farpath`, in the help texts
+/// those below "Examples" and "Start with".
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let (mut typed, mut examples) = (false, false);
+    for line in page.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            typed = ["sh", "console"].contains(&language);
+            examples = false;
+        }
+        examples |= line.starts_with("Example");
+        let line = line.trim_start_matches("Start with:").trim();
+        let line = line.trim_start_matches("$ ");
+        let is_start = line.starts_with("farpath run cern-snaky/five-passes --out report");
+        if line.starts_with("farpath ") && (typed || examples || is_start) {
+            let words = line.split(" # ").next().unwrap_or_default();
+            // What a reader pipes into is not ours.
+            let own = words.split(" | ").next().unwrap_or_default();
+            found.push(own.trim().to_owned());
+        }
+    }
+    found
+}
+
+/// What typing `line` in `folder` prints, with this build's `farpath` first in the path.
+fn type_in(folder: &Path, line: &str) -> Result<String, String> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_farpath"));
+    let own = binary.parent().expect("it lies in a folder").display();
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", format!("{own}:/usr/bin:/bin"))
+        .current_dir(folder)
+        .output()
+        .map_err(|e| format!("run sh: {e}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(printed);
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{}\n{printed}{complaint}", output.status))
+}
+
+#[test]
+fn every_command_of_the_pages_works() {
+    let mut seen = BTreeSet::new();
+    for (name, page) in PAGES {
+        let found = commands(page);
+        assert!(!found.is_empty(), "{name} shows no command");
+        let folder = tempfile::tempdir().expect("a folder");
+        if name == "docs/reference/cli.md" {
+            // The help texts take the reader's own file as given.
+            type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
+        }
+        for line in found {
+            // Where it is written to makes no other command of it; a file that is made is needed here.
+            let (what, _) = line.split_once(" --out ").unwrap_or((&line, ""));
+            if !seen.insert(what.to_owned()) && !line.starts_with("farpath new ") {
+                continue;
+            }
+            let printed = type_in(folder.path(), &line)
+                .unwrap_or_else(|said| panic!("{name}: `{line}` failed: {said}"));
+            if line == "farpath run cern-snaky/five-passes" {
+                the_readme_shows(&printed);
+            }
+        }
+    }
+}
+
+/// The README's table is this one, down to the notes.
+fn the_readme_shows(printed: &str) {
+    let (table, _) = printed.split_once("\nNotes\n").expect("it has notes");
+    let (_, readme) = PAGES[0];
+    assert!(
+        readme.contains(table.trim_end()),
+        "paste into README.md:\n{table}"
+    );
+}

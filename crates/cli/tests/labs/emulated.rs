@@ -1,0 +1,338 @@
+//! Shared scenarios with real kernels, cut short: what must hold on any machine, however busy. `make lab-scenarios` runs
+//! them all, and longer, and judges what a busy machine may miss: expectations on emulated figures are of time.
+//! What is missed here, and why a certificate is invalid, is said on stderr. Privileges are as in `lab.rs`.
+
+use std::io::Write as _;
+
+use serde_json::Value;
+
+use crate::place::{Place, Ran};
+
+/// A lossy link under datagrams, then under a connection. With the seed of 1 the connection loses 8 frames, whether
+/// it sends 5000 or 8500 in all: what it sends again, and how a kernel cuts its segments, makes no difference.
+const LOSSY: &str = r#"[scenario]
+name = "lossy"
+
+[[host]]
+name = "left"
+
+[[host]]
+name = "right"
+
+[[router]]
+name = "middle"
+
+[[link]]
+name = "near"
+ends = ["left", "middle"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[[link]]
+name = "far"
+ends = ["middle", "right"]
+rate = "100 Mbit/s"
+delay = "9 ms"
+forward = { loss = 1e-3 }
+
+[[test]]
+name = "datagrams"
+kind = "udp"
+from = "left"
+to = "right"
+rate = "16 Mbit/s"
+size = 400
+duration = "4 s"
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "left"
+to = "right"
+start = "6 s"
+bytes = "9.5 MB"
+"#;
+
+/// What a run printed, and whether its certificate is valid.
+struct Run {
+    document: Value,
+    valid: bool,
+}
+
+/// Runs a scenario with real hosts. Every expectation on the models holds.
+#[track_caller]
+fn emulate(scenario: &str, flags: &[&str]) -> Run {
+    emulate_in(&Place::alone(), scenario, flags)
+}
+
+#[track_caller]
+fn emulate_in(place: &Place, scenario: &str, flags: &[&str]) -> Run {
+    let run = ["run", scenario, "--emulate", "--json"];
+    let Ran { code, out, err } = place.farpath(&[&run, flags].concat());
+    assert!(matches!(code, Some(0 | 1 | 4)), "{code:?}\n{err}");
+    let document: Value = serde_json::from_str(&out).expect("it is JSON");
+    let run = Run {
+        valid: code != Some(4),
+        document,
+    };
+    for record in run.records("emulated") {
+        let certificate = &record["certificate"];
+        assert_eq!(certificate["valid"], record["valid"]);
+        assert!(certificate["frames"].as_u64() > Some(0), "{certificate}");
+    }
+    let (missed, wrong): (Vec<&Value>, Vec<&Value>) =
+        run.failed().partition(|e| e["origin"] == "emulated");
+    assert!(wrong.is_empty(), "{wrong:?}\n{err}");
+    for expectation in missed {
+        say(&format!("MISSED {scenario}: {expectation}"));
+    }
+    if !run.valid {
+        say(&format!("NOT VALID {scenario}: {}", run.fault()));
+    }
+    run
+}
+
+impl Run {
+    fn list(&self, key: &str) -> &[Value] {
+        self.document[key].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    fn records(&self, origin: &str) -> Vec<&Value> {
+        let of = |r: &&Value| r["origin"] == origin;
+        self.list("records").iter().filter(of).collect()
+    }
+
+    fn record(&self, origin: &str, test: &str) -> &Value {
+        let found = self.records(origin).into_iter().find(|r| r["test"] == test);
+        found.unwrap_or_else(|| panic!("no {origin} {test} in {}", self.document))
+    }
+
+    #[track_caller]
+    fn metric(&self, origin: &str, test: &str, name: &str) -> f64 {
+        let value = self.record(origin, test)["metrics"][name].as_f64();
+        value.unwrap_or_else(|| panic!("{origin} {test} has no {name}"))
+    }
+
+    /// A number of one direction of a link.
+    #[track_caller]
+    fn link(&self, origin: &str, (link, direction): (&str, &str), name: &str) -> u64 {
+        let found = self
+            .list("links")
+            .iter()
+            .find(|l| l["origin"] == origin && l["link"] == link && l["direction"] == direction);
+        let found = found.unwrap_or_else(|| panic!("no {origin} {link}"));
+        found
+            .pointer(&format!("/{}", name.replace('.', "/")))
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
+    }
+
+    fn failed(&self) -> impl Iterator<Item = &Value> {
+        let all = self.list("expectations").iter();
+        all.filter(|e| e["pass"] == false)
+    }
+
+    /// Why the certificate is invalid.
+    fn fault(&self) -> String {
+        let records = self.records("emulated");
+        let mut faults = records
+            .iter()
+            .filter_map(|r| r["certificate"]["faults"].as_array()?.first());
+        faults.next().map_or_else(String::new, ToString::to_string)
+    }
+}
+
+/// Straight to stderr: what a test that passes prints is not shown.
+fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").expect("stderr can be written to");
+}
+
+#[test]
+fn the_folded_tunnel_is_never_shorter_than_light_and_loses_nothing() {
+    let run = emulate(
+        "cern-snaky/five-passes",
+        &[
+            "--only",
+            "ping-direct",
+            "--only",
+            "ping-folded",
+            "--set",
+            "test.ping-folded.count=3",
+        ],
+    );
+    let rtt = |test| run.metric("emulated", test, "rtt_min_ns");
+    assert!(rtt("ping-direct") >= 116e6, "{}", rtt("ping-direct"));
+    assert!(rtt("ping-folded") >= 580e6, "{}", rtt("ping-folded"));
+}
+
+#[test]
+fn an_odd_number_of_passes_loads_the_trunk_unevenly() {
+    let run = emulate(
+        "cern-snaky/three-passes",
+        &[
+            "--only",
+            "bulk",
+            "--set",
+            "test.bulk.start=0s",
+            "--set",
+            "test.bulk.omit=8s",
+            "--set",
+            "test.bulk.duration=4s",
+        ],
+    );
+    // Every segment crosses twice one way and once the other, whatever came of it.
+    let carried = |way| run.link("emulated", ("stm64", way), "payload_bytes") as f64;
+    let (west, east) = (carried("cernh5>ar5-chicago"), carried("ar5-chicago>cernh5"));
+    assert!(east > 0.0 && west >= 2.0 * east, "{west} {east}");
+}
+
+#[test]
+fn a_small_window_makes_a_path_slow() {
+    let run = emulate(
+        "slac-binp/window-16k",
+        &[
+            "--set",
+            "test.single.omit=5s",
+            "--set",
+            "test.single.duration=5s",
+            "--set",
+            "test.ping.count=5",
+        ],
+    );
+    for record in run.records("emulated") {
+        let path = if record["point"]["link.gloriad.delay"] == "75 ms" {
+            250e6
+        } else {
+            300e6
+        };
+        let least = record["metrics"]["rtt_min_ns"].as_f64();
+        assert!(least >= Some(path), "{record}");
+    }
+}
+
+#[test]
+fn one_block_at_a_time_is_one_block_a_round_trip() {
+    let run = emulate(
+        "wan-2003/disk-to-disk",
+        &[
+            "--only",
+            "remote-copy",
+            "--set",
+            "test.remote-copy.start=0s",
+            "--set",
+            "test.remote-copy.omit=2s",
+            "--set",
+            "test.remote-copy.duration=6s",
+        ],
+    );
+    // 64 KiB each 120 ms, and no machine is faster; what was asked for before the end may come after it.
+    let asked = run.metric("emulated", "remote-copy", "requests");
+    assert!(asked <= 50.0, "{asked}");
+}
+
+#[test]
+fn a_port_of_two_classes_keeps_account_of_every_datagram() {
+    let run = emulate(
+        "infn-lbe/tenth",
+        &[
+            "--only",
+            "share-be-1",
+            "--only",
+            "share-be-2",
+            "--only",
+            "share-lbe",
+            "--set",
+            "test.share-be-1.start=0s",
+            "--set",
+            "test.share-be-2.start=0s",
+            "--set",
+            "test.share-lbe.start=0s",
+            "--set",
+            "test.share-be-1.duration=2s",
+            "--set",
+            "test.share-be-2.duration=2s",
+            "--set",
+            "test.share-lbe.duration=2s",
+        ],
+    );
+    let port = ("gi3-1", "catalyst>bo12kgp");
+    for class in 0..2 {
+        let of = |name: &str| run.link("emulated", port, &format!("queues.{class}.{name}"));
+        let lost = of("drops.tail") + of("drops.red");
+        assert!(of("offered") > 0);
+        assert_eq!(of("offered"), of("frames") + lost + of("waiting"));
+    }
+}
+
+#[test]
+fn a_folded_trunk_carries_what_its_crossings_leave() {
+    let run = emulate(
+        "cern-snaky/capacity",
+        &[
+            "--only",
+            "one-way",
+            "--only",
+            "both-west",
+            "--only",
+            "both-east",
+            "--set",
+            "link.stm64.rate=300Mbit/s",
+            "--set",
+            "test.one-way.rate=95.93Mbit/s",
+            "--set",
+            "test.both-west.rate=57.6Mbit/s",
+            "--set",
+            "test.both-east.rate=57.6Mbit/s",
+            "--set",
+            "test.one-way.duration=3s",
+            "--set",
+            "test.both-west.start=5s",
+            "--set",
+            "test.both-east.start=5s",
+            "--set",
+            "test.both-west.duration=3s",
+            "--set",
+            "test.both-east.duration=3s",
+        ],
+    );
+    for test in ["one-way", "both-west", "both-east"] {
+        let of = |name| run.metric("emulated", test, name);
+        assert!(
+            of("received") > 0.0 && of("received") <= of("sent"),
+            "{test}"
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_loses_the_same_frames() {
+    let place = Place::alone();
+    place.write("lossy.toml", LOSSY);
+    let run = emulate_in(&place, "lossy.toml", &[]);
+    let missing = |origin| -> Vec<u64> {
+        let numbers = run.record(origin, "datagrams")["series"]["missing"]["v"].clone();
+        serde_json::from_value(numbers).expect("numbers")
+    };
+    let simulated = missing("simulated");
+    assert!(simulated.len() > 10, "{simulated:?}");
+    // A machine too busy to send them all in time sends fewer; one that drops what it should not has lost more.
+    let sent = run.metric("emulated", "datagrams", "sent") as u64;
+    let mut emulated = missing("emulated");
+    if !run.valid {
+        emulated.retain(|n| simulated.contains(n));
+    }
+    let until = |n: &&u64| **n < sent;
+    assert_eq!(
+        emulated,
+        simulated.iter().filter(until).copied().collect::<Vec<_>>()
+    );
+    let far = ("far", "middle>right");
+    let of_stream = |origin: &str, datagrams: &[u64]| {
+        run.link(origin, far, "drops.error") - datagrams.len() as u64
+    };
+    let lost = of_stream("simulated", &simulated);
+    assert_eq!(lost, 8);
+    assert_eq!(of_stream("emulated", &emulated), lost);
+    assert_eq!(run.metric("emulated", "bulk", "bytes"), 9_500_000.0);
+    assert!(run.metric("emulated", "bulk", "retransmits") >= lost as f64);
+}

@@ -1,0 +1,249 @@
+//! `farpath lab` and `farpath run --emulate` as a user meets them. As root, or where user namespaces
+//! are allowed; a machine without either fails here. Nothing asserts how fast or how late anything is:
+//! an exit code of 4 says that the machine was too busy, and is no failure of these tests.
+
+use crate::place::{Place, SMALL, ran};
+
+#[test]
+fn the_commands_exit_code_passes_through_and_names_resolve() {
+    let place = Place::new();
+    let ran = place
+        .lab_run(&["--", "sh", "-c", "getent hosts server; exit 7"])
+        .exits(7);
+    assert!(ran.out.contains("server"), "{}", ran.out);
+    assert!(ran.err.contains(", certificate "), "{}", ran.err);
+    place
+        .lab_run(&["--", "there-is-no-such-program"])
+        .exits(127);
+    let text = place.path().join("small.toml");
+    let text = text.to_str().expect("the path is text");
+    place.lab_run(&["--", text]).exits(126);
+    let ran = place.farpath(&[
+        "lab", "run", "--rtt", "1us", "--rate", "1Gbit/s", "--", "true",
+    ]);
+    assert!(ran.exits(125).err.contains("--rtt"));
+}
+
+#[test]
+fn a_server_is_waited_for_and_everything_said_is_logged() {
+    let place = Place::new();
+    let server = "perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); \
+                  my $c = $s->accept; print \"got \", scalar <$c>; print $c \"bye\\n\"'";
+    let client = "exec 3<>/dev/tcp/198.18.0.2/7000; echo hello >&3; cat <&3";
+    let ran = place
+        .lab_run(&[
+            "--server",
+            server,
+            "--wait-port",
+            "7000",
+            "--logs",
+            "logs",
+            "--junit",
+            "out.xml",
+            "--",
+            "bash",
+            "-c",
+            client,
+        ])
+        .exits(0);
+    assert!(ran.out.contains("bye"), "{}", ran.out);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
+    assert_eq!(read("logs/client.log"), "bye\n");
+    assert_eq!(read("logs/server.log"), "got hello\n");
+    assert!(read("out.xml").contains("certificate"));
+    let ran = place.lab_run(&["--server", "exit 1", "--wait-port", "7000", "--", "true"]);
+    assert!(ran.exits(125).err.contains("port 7000"));
+}
+
+#[test]
+fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
+    let place = Place::new();
+    let at = place.path();
+    let lab = |name: &str, args: &[&str]| place.farpath(&[&["lab", "--lab", name], args].concat());
+    lab("one", &["up", "small.toml"]).exits(0);
+    lab("two", &["up", "small.toml"]).exits(0);
+    let used = lab("one", &["up", "small.toml"]).exits(3);
+    assert!(used.err.contains("in use"), "{}", used.err);
+    let ran = lab(
+        "one",
+        &["exec", "left", "--", "sh", "-c", "hostname; exit 5"],
+    )
+    .exits(5);
+    assert_eq!(ran.out, "left\n");
+    let ran = lab("one", &["exec", "nobody", "--", "true"]).exits(2);
+    assert!(ran.err.contains("left, right"), "{}", ran.err);
+    let changed = lab("one", &["set", "link.far.delay=30ms"]).exits(0);
+    assert!(
+        changed.out.contains("far middle>right: delay 30 ms"),
+        "{}",
+        changed.out
+    );
+    let longer = lab("one", &["set", "link.far.delay=300s"]).exits(0);
+    assert!(
+        longer.out.contains("start it with these values"),
+        "{}",
+        longer.out
+    );
+    let refused = lab("one", &["set", "link.far.mtu=900"]).exits(2);
+    assert!(
+        refused.err.contains("rate, delay, loss and queue"),
+        "{}",
+        refused.err
+    );
+    let status = lab("one", &["status", "--json"]).exits(0);
+    assert!(
+        status.out.contains("\"farpath.status/1\""),
+        "{}",
+        status.out
+    );
+    let table = lab("two", &["status", "--once"]).exits(0);
+    assert!(
+        table.out.lines().all(|l| l.chars().count() <= 120),
+        "{}",
+        table.out
+    );
+    lab("one", &["down"]).exits(0);
+    let gone = lab("one", &["status", "--once"]).exits(3);
+    assert!(gone.err.contains("up are `two`"), "{}", gone.err);
+    lab("two", &["down"]).exits(0);
+    let left: Vec<_> = std::fs::read_dir(at.join("farpath"))
+        .expect("it was made")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Two hosts, and a label switched path over three routers between them.
+const LABELLED: &str = r#"[scenario]
+name = "labelled"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[router]]
+name = "s"
+[[router]]
+name = "t"
+[[link]]
+name = "a-r"
+ends = ["a", "r"]
+rate = "1 Gbit/s"
+[[link]]
+name = "r-s"
+ends = ["r", "s"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+mtu = 1504
+[[link]]
+name = "s-t"
+ends = ["s", "t"]
+rate = "100 Mbit/s"
+delay = "2 ms"
+mtu = 1504
+[[link]]
+name = "t-b"
+ends = ["t", "b"]
+rate = "1 Gbit/s"
+[[lsp]]
+name = "l"
+path = ["r", "s", "t"]
+[[test]]
+name = "rtt"
+kind = "ping"
+from = "a"
+to = "b"
+count = 3
+"#;
+
+#[test]
+fn traceroute_and_mtr_see_routers_and_the_labels_between_them() {
+    let place = Place::new();
+    place.write("labelled.toml", LABELLED);
+    let lab = |args: &[&str]| place.farpath(&[&["lab", "--lab", "labels"], args].concat());
+    lab(&["up", "labelled.toml"]).exits(0);
+    let hops = ["198.18.0.3", "198.18.0.4", "198.18.0.5", "198.18.0.2"];
+    let traced = lab(&["exec", "a", "--", "traceroute", "-n", "-e", "-q", "1", "b"]).exits(0);
+    let lines: Vec<&str> = traced.out.lines().skip(1).collect();
+    assert_eq!(lines.len(), hops.len(), "{}", traced.out);
+    for (line, hop) in lines.iter().zip(hops) {
+        assert!(line.contains(hop), "{}", traced.out);
+        // The second router switches labels; the last one has popped.
+        assert_eq!(
+            line.contains("<MPLS:L=16,"),
+            hop == "198.18.0.4",
+            "{}",
+            traced.out
+        );
+    }
+    let traced = lab(&["exec", "a", "--", "mtr", "-n", "-4", "-r", "-c", "1", "b"]).exits(0);
+    for hop in hops {
+        let seen = |l: &&str| l.contains(&format!("-- {hop} ")) && l.contains("0.0%");
+        assert!(
+            traced.out.lines().any(|l| seen(&l)),
+            "{hop}: {}",
+            traced.out
+        );
+    }
+    lab(&["down"]).exits(0);
+}
+
+#[test]
+fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() {
+    let place = Place::new();
+    // The third segment of the transfer is lost.
+    let losing = "delay = \"9 ms\"\nforward = { lose = { flow = \"bulk\", segment = 3 } }";
+    place.write("small.toml", &SMALL.replace("delay = \"9 ms\"", losing));
+    let ran = place.farpath(&["run", "small.toml", "--emulate", "--json"]);
+    assert!(
+        matches!(ran.code, Some(0 | 4)),
+        "{:?}\n{}",
+        ran.code,
+        ran.err
+    );
+    let document: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let records = document["records"].as_array().expect("a list");
+    let of = |origin: &str, test: &str| {
+        let found = records
+            .iter()
+            .find(|r| r["origin"] == origin && r["test"] == test);
+        found
+            .unwrap_or_else(|| panic!("no {origin} {test} in\n{}", ran.out))
+            .clone()
+    };
+    for origin in ["predicted", "simulated", "emulated"] {
+        of(origin, "bulk");
+    }
+    let bulk = of("emulated", "bulk");
+    assert_eq!(bulk["metrics"]["bytes"], 1_000_000.0);
+    assert_eq!(bulk["metrics"]["retransmits"], 1.0);
+    assert_eq!(bulk["certificate"]["valid"], bulk["valid"]);
+    assert!(bulk["certificate"]["frames"].as_u64() > Some(600));
+    assert_eq!(of("emulated", "rtt")["metrics"]["received"], 3.0);
+    let rtt = of("emulated", "rtt")["metrics"]["rtt_min_ns"]
+        .as_f64()
+        .expect("a number");
+    assert!(rtt >= 20e6, "nothing is faster than the path: {rtt}");
+    let scripted: Vec<u64> = document["links"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|l| l["link"] == "far" && l["direction"] == "middle>right")
+        .map(|l| l["drops"]["scripted"].as_u64().unwrap_or(0))
+        .collect();
+    assert_eq!(scripted, [1, 1], "the simulated and the emulated link");
+}
+
+#[test]
+fn what_a_machine_must_do_is_asked_for_in_two_words() {
+    let place = Place::new();
+    let run = |value: &str| {
+        ran(place
+            .command()
+            .env("FARPATH_LAB", value)
+            .args(["run", "small.toml", "--emulate", "--predict"])
+            .output()
+            .expect("the binary was built"))
+    };
+    assert!(run("perhaps").exits(2).err.contains("`required`"));
+}

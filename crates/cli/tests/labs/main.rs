@@ -1,0 +1,14 @@
+//! Hosts of their own in real time, as a user meets them. As root, or where user namespaces are allowed.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "these tests give files to a program and look at those it writes"
+)]
+
+mod control;
+mod emulated;
+mod faults;
+mod lab;
+mod place;
+mod starts;
+mod witnesses;

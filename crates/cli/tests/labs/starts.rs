@@ -1,0 +1,393 @@
+//! Where a lab starts and where it says why not, how it ends, and that the next one of its name comes up. As root of the
+//! machine's first namespaces, or they fail. What a machine may withhold is withheld here: by namespaces of its own, other
+//! users, fewer capabilities, filters of system calls.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::chown;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::place::{Place, SMALL, ran};
+
+/// Somebody without privileges.
+const NOBODY: u32 = 65_534;
+const USER: [&str; 6] = [
+    "setpriv",
+    "--reuid=65534",
+    "--regid=65534",
+    "--clear-groups",
+    "--inh-caps=-all",
+    "--",
+];
+
+/// Everything a lab is used for; `$1` is the program. A certificate that failed is no failure here.
+const ALL: &str = r#"set -e
+"$1" lab run --rtt 20ms --rate 100Mbit/s -- ping -c 1 -W 10 server
+"$1" lab up small.toml
+"$1" lab exec left -- ping -c 1 -W 10 right
+"$1" lab set link.far.delay=20ms
+"$1" lab down
+"$1" run small.toml --emulate || test $? = 4
+"#;
+
+/// What makes the circumstances and then becomes the words behind it.
+type Wrapper<'a> = &'a [&'a str];
+
+/// A shell that makes them.
+const fn shell(script: &str) -> [&str; 4] {
+    ["sh", "-c", script, "sh"]
+}
+
+#[test]
+fn a_lab_runs_in_any_network_namespace_for_root_and_for_others() {
+    // As a container engine leaves it: nothing of the machine can be written.
+    let read_only =
+        "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec \"$@\"";
+    let read_only = [&["unshare", "-nm"][..], &shell(read_only)].concat();
+    let user_in = |more: &[&'static str]| [&USER[..], more].concat();
+    let rows: [(&str, Wrapper<'_>); 8] = [
+        ("root", &["env"]),
+        ("a network namespace", &["unshare", "-n"]),
+        (
+            "and processes of its own",
+            &["unshare", "-np", "--fork", "--mount-proc", "--kill-child"],
+        ),
+        ("read-only /proc/sys", &read_only),
+        ("root of a user namespace", &["unshare", "-Urn"]),
+        ("a user", &USER),
+        (
+            "a user as root of a user namespace",
+            &user_in(&["unshare", "-Urn"]),
+        ),
+        (
+            "and with mounts of its own",
+            &user_in(&["unshare", "-Urnm"]),
+        ),
+    ];
+    for (name, wrapper) in rows {
+        let place = Place::new();
+        // Everybody may use it.
+        let text = SMALL.replace("bytes = \"1 MB\"", "bytes = \"1 MB\"\ncc = \"reno\"");
+        place.write("small.toml", &text);
+        if wrapper[0] == USER[0] {
+            chown(place.path(), Some(NOBODY), Some(NOBODY)).expect("this is root");
+        }
+        let arguments = [&wrapper[1..], &shell(ALL)].concat();
+        let output = place.through(wrapper[0], &arguments).output();
+        let ran = ran(output.expect("it starts"));
+        assert_eq!(ran.code, Some(0), "{name}\n{}\n{}", ran.out, ran.err);
+        let pings = ran.out.matches("1 received").count();
+        assert_eq!(pings, 2, "{name}: {}", ran.out);
+        assert!(ran.out.contains("delay 20 ms"), "{name}: {}", ran.out);
+        assert!(ran.out.contains("emulated"), "{name}: {}", ran.out);
+        assert_eq!(place.left(), Vec::<PathBuf>::new(), "{name}");
+    }
+}
+
+/// The numbers of `prctl`, `unshare` and `clone`; that of `clone3` is the same everywhere.
+const CALLS: [u32; 3] = if cfg!(target_arch = "aarch64") {
+    [167, 97, 220]
+} else {
+    [157, 272, 56]
+};
+
+/// A perl script that forbids new namespaces, as the default seccomp profile of container engines does where there is no
+/// CAP_SYS_ADMIN, and then becomes its arguments.
+fn filter() -> String {
+    let [prctl, unshare, clone] = CALLS;
+    // Load the number; compare; of clone look at the flags of new namespaces; clone3 is unknown (38), the others refused (1).
+    format!(
+        r#"my @f = ([0x20,0,0,0], [0x15,5,0,{unshare}], [0x15,2,0,{clone}], [0x15,4,0,435], [6,0,0,0x7fff0000],
+             [0x20,0,0,16], [0x45,0,2,0x7e020000], [6,0,0,0x50001], [6,0,0,0x50026], [6,0,0,0x7fff0000]);
+           my $f = join "", map {{ pack "SCCL", @$_ }} @f; my $p = pack "Sx6P", scalar @f, $f;
+           syscall({prctl}, 38, 1, 0, 0, 0) == 0 && syscall({prctl}, 22, 2, $p) == 0 or die "prctl: $!";
+           exec {{ $ARGV[0] }} @ARGV or die $!;"#
+    )
+}
+
+#[test]
+fn where_no_lab_can_be_the_remedy_is_named_and_auto_skips() {
+    let filter = filter();
+    let filtered = ["perl", "-e", &filter];
+    let bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"];
+    let limited = "echo 0 > /proc/sys/user/max_net_namespaces && exec \"$@\"";
+    let masked = "mount -t tmpfs none /proc/driver && exec \"$@\"";
+    let without_ip = "for f in /bin /sbin /usr/bin /usr/sbin; do \
+        test ! -f $f/ip || mount --bind /dev/null \"$(readlink -f $f/ip)\"; done; exec \"$@\"";
+    let rows: [(&str, Vec<&str>, &str); 6] = [
+        (
+            "a container",
+            [&bare[..], &filtered].concat(),
+            "docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN",
+        ),
+        (
+            "a filter alone",
+            filtered.to_vec(),
+            "--security-opt seccomp=unconfined",
+        ),
+        (
+            "a limit",
+            [&["unshare", "-Ur"][..], &shell(limited)].concat(),
+            "raise user.max_net_namespaces",
+        ),
+        (
+            "masked /proc",
+            [&["unshare", "-m"][..], &shell(masked), &USER].concat(),
+            "--security-opt systempaths=unconfined",
+        ),
+        (
+            "others' processes",
+            ["unshare", "-np", "--fork"].to_vec(),
+            "mount -t proc proc /proc",
+        ),
+        (
+            "no iproute2",
+            [&["unshare", "-m"][..], &shell(without_ip)].concat(),
+            "install iproute2",
+        ),
+    ];
+    for (name, wrapper, remedy) in &rows {
+        let place = Place::new();
+        chown(place.path(), Some(NOBODY), Some(NOBODY)).expect("this is root");
+        let tried = |demand: &str, arguments: &[&str]| {
+            // Root without capabilities reads nobody's files.
+            let mut command = place.through(wrapper[0], &wrapper[1..]);
+            let command = command.env("FARPATH_LAB", demand).args(arguments);
+            ran(command.output().expect("it starts"))
+        };
+        let run = [
+            "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--", "false",
+        ];
+        let commands = [
+            (&run[..], 125),
+            (&["lab", "up", "small.toml"], 3),
+            (&["run", "small.toml", "--emulate", "--only", "rtt"], 3),
+        ];
+        for (arguments, code) in commands {
+            let refused = tried("required", arguments);
+            let said = format!("{name}, {arguments:?}: {refused:?}");
+            assert_eq!(refused.code, Some(code), "{said}");
+            assert!(refused.err.starts_with("error: no lab: "), "{said}");
+            assert!(refused.err.contains(remedy), "{said}");
+            let skipped = tried("auto", arguments);
+            let said = format!("{name}, {arguments:?}: {skipped:?}");
+            assert_eq!(skipped.code, Some(0), "{said}");
+            assert!(skipped.err.contains("note: emulation NOT RUN: "), "{said}");
+        }
+    }
+}
+
+/// The program, with its output for us.
+fn start(command: &mut Command) -> Child {
+    let piped = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    piped.spawn().expect("it starts")
+}
+
+fn signal(name: &str, pid: &str) {
+    let status = Command::new("kill").args([name, pid]).status();
+    assert!(status.expect("kill runs").success());
+}
+
+const PATH: [&str; 6] = ["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s"];
+
+#[test]
+fn what_programs_leave_running_in_hosts_ends_with_the_command() {
+    let place = Place::new();
+    let left = place
+        .lab_run(&[
+            "--logs",
+            "logs",
+            "--server",
+            "echo served; tail -f /dev/null & exec tail -f /dev/null",
+            "--",
+            "sh",
+            "-c",
+            "tail -f /dev/null & echo hi; exit 7",
+        ])
+        .exits(7);
+    assert!(left.out.contains("hi"), "{}", left.out);
+    let log = std::fs::read_to_string(place.path().join("logs/client.log"));
+    assert_eq!(log.expect("it is written"), "hi\n");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_server_that_failed_is_named() {
+    let place = Place::new();
+    let client = "while test ! -e failed; do :; done";
+    let ran = place
+        .lab_run(&["--server", "touch failed; exit 3", "--", "sh", "-c", client])
+        .exits(0);
+    assert!(
+        ran.err
+            .contains("the server had ended before the command did"),
+        "{}",
+        ran.err
+    );
+}
+
+/// Once while the command runs, and once when it has ended and nobody reads what it has said.
+#[test]
+fn the_first_signal_ends_it() {
+    let place = Place::new();
+    for (script, name) in [
+        ("touch there; exec tail -f /dev/null", "-INT"),
+        (
+            "tail -f /dev/null & touch there; exec tail -f /dev/null",
+            "-TERM",
+        ),
+        ("head -c 100000 /dev/zero; touch there", "-INT"),
+    ] {
+        let there = place.path().join("there");
+        let mut command = place.command();
+        command.args(PATH).args(["--logs", "logs", "--"]);
+        let mut child = start(command.args(["sh", "-c", script]));
+        while !there.exists() {
+            assert_eq!(child.try_wait().expect("it is ours"), None, "{script}");
+            std::thread::yield_now();
+        }
+        signal(name, &child.id().to_string());
+        let status = child.wait().expect("it is ours");
+        assert_eq!(status.code(), Some(130), "{script}");
+        std::fs::remove_file(there).expect("it is there");
+        assert_eq!(place.left(), Vec::<PathBuf>::new());
+    }
+}
+
+#[test]
+fn the_command_reads_from_the_terminal() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_farpath");
+    let line = format!(
+        "{program} {} -- sh -c 'read word; echo got $word'",
+        PATH.join(" ")
+    );
+    let mut command = Command::new("script");
+    command
+        .args(["-qec", &line, "/dev/null"])
+        .env("XDG_RUNTIME_DIR", place.path());
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script runs");
+    let mut input = child.stdin.take().expect("it is piped");
+    input.write_all(b"hello\n").expect("it reads");
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let said = out.find(|l| l.as_ref().is_ok_and(|l| l.trim() == "got hello"));
+    assert!(said.is_some());
+    drop(input);
+    assert!(child.wait().expect("it is ours").success());
+}
+
+/// The data plane of a lab that is up.
+fn data_plane(place: &Place) -> String {
+    let file = place.path().join("farpath/lab/lab.json");
+    let text = std::fs::read_to_string(file).expect("it is up");
+    let lab: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    lab["data_plane"]["pid"].to_string()
+}
+
+#[test]
+fn a_lab_that_was_killed_comes_up_again_at_once() {
+    let place = Place::new();
+    let up = || place.farpath(&["lab", "up", "small.toml"]);
+    up().exits(0);
+    let first = data_plane(&place);
+    signal("-9", &first);
+    let again = up().exits(0);
+    let note = format!("note: lab `lab` of process {first}, which has ended without a word");
+    assert!(again.err.starts_with(&note), "{}", again.err);
+    place
+        .farpath(&[
+            "lab", "exec", "left", "--", "ping", "-c", "1", "-W", "10", "right",
+        ])
+        .exits(0);
+    signal("-9", &data_plane(&place));
+    place.farpath(&["lab", "down"]).exits(0);
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+    let quiet = up().exits(0);
+    assert!(!quiet.err.contains("ended without a word"), "{}", quiet.err);
+    place.farpath(&["lab", "down"]).exits(0);
+}
+
+#[test]
+fn a_name_in_use_is_refused_and_its_log_stays() {
+    let place = Place::new();
+    place.farpath(&["lab", "up", "small.toml"]).exits(0);
+    let log = place.path().join("farpath/lab.log");
+    std::fs::write(&log, "its own\n").expect("it can be written");
+    let refused = place.farpath(&["lab", "up", "small.toml"]).exits(3);
+    assert!(
+        refused
+            .err
+            .starts_with("error: lab `lab` is in use by process "),
+        "{}",
+        refused.err
+    );
+    assert_eq!(
+        std::fs::read_to_string(&log).expect("it stays"),
+        "its own\n"
+    );
+    place.farpath(&["lab", "down"]).exits(0);
+}
+
+#[test]
+fn what_a_killed_run_leaves_is_in_nobody_s_way() {
+    let place = Place::new();
+    let mut command = place.command();
+    let mut child =
+        start(
+            command
+                .args(PATH)
+                .args(["--", "sh", "-c", "echo there; exec tail -f /dev/null"]),
+        );
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+    out.read_line(&mut line).expect("it says something");
+    child.kill().expect("it is ours");
+    child.wait().expect("it is ours");
+    place.farpath(&["lab", "up", "small.toml"]).exits(0);
+    place.farpath(&["lab", "down"]).exits(0);
+    place.lab_run(&["--", "true"]).exits(0);
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+/// A long path and nothing but a ping every half second, as in `lab run`.
+const IDLE: &str = r#"[scenario]
+name = "idle"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "l"
+ends = ["a", "b"]
+rate = "50 Mbit/s"
+delay = "150 ms"
+[[test]]
+name = "rtt"
+kind = "ping"
+from = "a"
+to = "b"
+interval = "500 ms"
+count = 4
+"#;
+
+/// Something is under way three fifths of the time. What is asserted is processor time, which others on the machine do not add to.
+#[test]
+fn an_idle_lab_leaves_its_processor_alone() {
+    let place = Place::new();
+    place.write("idle.toml", IDLE);
+    let ran = place.farpath(&["run", "idle.toml", "--emulate", "--json"]);
+    assert!(matches!(ran.code, Some(0 | 4)), "{ran:?}");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let records = document["records"].as_array().expect("a list");
+    let emulated = records.iter().find(|r| r["origin"] == "emulated");
+    let share = &emulated.expect("it ran")["certificate"]["cpu_share"];
+    // A ping wakes it three times, for at most 6 ms each.
+    assert!(share.as_f64().is_some_and(|s| s < 0.2), "{share}");
+}

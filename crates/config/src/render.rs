@@ -1,0 +1,246 @@
+//! A report as a compiler prints one.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::finding::{Finding, Severity};
+use crate::report::{Fault, Report, Status};
+use crate::source::{Lines, Place, Source};
+
+/// How many findings are printed: more than that help nobody; JSON and SARIF have them all.
+pub const MOST: usize = 100;
+
+/// Lines nobody understood that are printed for a file.
+const MOST_UNRECOGNISED: usize = 5;
+
+/// Columns of the output.
+const WIDTH: usize = 80;
+
+/// The report as text; `colour` adds terminal escapes.
+pub fn text(report: &Report, sources: &[Source], colour: bool) -> String {
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let page = Page {
+        sources,
+        lines: sources.iter().map(Lines::of).collect(),
+        renderer: renderer.term_width(WIDTH),
+    };
+    let mut out = String::new();
+    let faults: Vec<&Fault> = report.files.iter().flat_map(|f| &f.faults).collect();
+    for fault in faults.iter().take(MOST) {
+        out.push_str(&page.fault(fault));
+    }
+    let left = MOST - faults.len().min(MOST);
+    let gravest_first = |f: &&Finding| core::cmp::Reverse((f.uncertain.is_empty(), f.severity));
+    let mut findings: Vec<&Finding> = report.findings.iter().collect();
+    findings.sort_by_key(gravest_first);
+    for finding in findings.iter().take(left) {
+        out.push_str(&page.finding(finding));
+    }
+    let hidden = (faults.len() + findings.len()).saturating_sub(MOST);
+    if hidden > 0 {
+        out.push_str(&format!(
+            "{hidden} more not shown; `--json` has them all\n\n"
+        ));
+    }
+    out.push_str(&page.coverage(report));
+    out.push_str(&summary(report));
+    out
+}
+
+struct Page<'s> {
+    sources: &'s [Source],
+    lines: Vec<Lines<'s>>,
+    renderer: Renderer,
+}
+
+impl Page<'_> {
+    fn fault(&self, fault: &Fault) -> String {
+        let title = fold(&fault.message, "error: ".len());
+        let group = Group::with_title(Level::ERROR.primary_title(title.as_str()));
+        let group = self.snippet(group, &fault.place, AnnotationKind::Primary, None);
+        let help = fold(&fault.remedy, "   = help: ".len());
+        let group = group.element(Level::HELP.message(help.as_str()));
+        self.renderer.render(&[group]) + "\n\n"
+    }
+
+    fn finding(&self, finding: &Finding) -> String {
+        let level = match finding.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Info => Level::INFO,
+        };
+        let lead = finding.severity.name().len() + finding.rule.id.len() + 4;
+        let title = fold(&finding.message, lead);
+        let title = level.primary_title(title.as_str()).id(finding.rule.id);
+        let group = self.snippet(
+            Group::with_title(title),
+            &finding.place,
+            AnnotationKind::Primary,
+            Some(finding.rule.name),
+        );
+        let mut group = group;
+        for (place, label) in finding.related.iter().take(3) {
+            group = self.snippet(group, place, AnnotationKind::Context, Some(label));
+        }
+        let why = fold(finding.rule.explanation, "   = note: ".len());
+        group = group.element(Level::NOTE.message(why.as_str()));
+        let doubts = self.doubts(finding);
+        if let Some(doubts) = &doubts {
+            group = group.element(Level::NOTE.message(doubts.as_str()));
+        }
+        let remedies: Vec<String> = finding
+            .remedies
+            .iter()
+            .map(|r| fold(r, "   = help: ".len()))
+            .collect();
+        for remedy in &remedies {
+            group = group.element(Level::HELP.message(remedy.as_str()));
+        }
+        self.renderer.render(&[group]) + "\n\n"
+    }
+
+    /// What makes a finding uncertain.
+    fn doubts(&self, finding: &Finding) -> Option<String> {
+        let first = finding.uncertain.first()?;
+        let lines: Vec<String> = finding
+            .uncertain
+            .iter()
+            .filter(|p| p.file == first.file)
+            .take(3)
+            .map(|p| {
+                self.lines[p.file]
+                    .line_and_column(p.span.start)
+                    .0
+                    .to_string()
+            })
+            .collect();
+        let text = format!(
+            "uncertain: {} statement{} this depends on not understood, {}:{}",
+            finding.uncertain.len(),
+            if finding.uncertain.len() == 1 {
+                ""
+            } else {
+                "s"
+            },
+            self.sources[first.file].name,
+            lines.join(", ")
+        );
+        Some(fold(&text, "   = note: ".len()))
+    }
+
+    fn snippet<'a>(
+        &'a self,
+        group: Group<'a>,
+        place: &Place,
+        kind: AnnotationKind,
+        label: Option<&'a str>,
+    ) -> Group<'a> {
+        let Some(source) = self.sources.get(place.file) else {
+            return group;
+        };
+        let (start, text) = self.lines[place.file].around(&place.span);
+        let (line, _) = self.lines[place.file].line_and_column(start);
+        let at = |byte: usize| text.floor_char_boundary(byte.saturating_sub(start));
+        let span = at(place.span.start)..at(place.span.end.max(place.span.start));
+        let snippet = Snippet::source(text)
+            .path(source.name.as_str())
+            .line_start(line)
+            .annotation(kind.span(span).label(label));
+        group.element(snippet)
+    }
+
+    fn coverage(&self, report: &Report) -> String {
+        let mut out = String::new();
+        for (number, file) in report.files.iter().enumerate() {
+            let unknown = file.unrecognised.len();
+            out.push_str(&format!(
+                "{}: {}, {}, {} of {} statements understood\n",
+                file.name,
+                file.dialect,
+                file.status().name(),
+                file.recognised,
+                file.recognised + unknown
+            ));
+            for place in file.unrecognised.iter().take(MOST_UNRECOGNISED) {
+                let (line, column) = self.lines[number].line_and_column(place.span.start);
+                let (_, text) = self.lines[number].around(&place.span);
+                let shown: String = text.trim().chars().take(50).collect();
+                out.push_str(&format!("  not understood  {line}:{column}  {shown}\n"));
+            }
+            if unknown > MOST_UNRECOGNISED {
+                out.push_str(&format!("  and {} more\n", unknown - MOST_UNRECOGNISED));
+            }
+            for name in file.undefined.iter().take(MOST_UNRECOGNISED) {
+                let (line, column) = self.lines[number].line_and_column(name.place.span.start);
+                out.push_str(&format!(
+                    "  not defined     {line}:{column}  {} {}\n",
+                    name.kind, name.name
+                ));
+            }
+        }
+        out
+    }
+}
+
+/// The last line: how many of each.
+fn summary(report: &Report) -> String {
+    let count = |severity| {
+        let of = report.findings.iter().filter(|f| f.uncertain.is_empty());
+        of.filter(|f| f.severity == severity).count()
+    };
+    let uncertain = report
+        .findings
+        .iter()
+        .filter(|f| !f.uncertain.is_empty())
+        .count();
+    let failed = report
+        .files
+        .iter()
+        .filter(|f| f.status() == Status::Failed)
+        .count();
+    let mut parts = vec![
+        plural(count(Severity::Error), "error"),
+        plural(count(Severity::Warning), "warning"),
+        format!("{} for information", count(Severity::Info)),
+    ];
+    if uncertain > 0 {
+        parts.push(format!("{uncertain} uncertain"));
+    }
+    if failed > 0 {
+        parts.push(format!(
+            "{} not readable as a whole",
+            plural(failed, "file")
+        ));
+    }
+    format!(
+        "{} in {}\n",
+        parts.join(", "),
+        plural(report.files.len(), "file")
+    )
+}
+
+fn plural(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Breaks a text into lines of [`WIDTH`] columns, the first of which starts at column `lead`.
+fn fold(text: &str, lead: usize) -> String {
+    let mut out = String::new();
+    let mut column = lead;
+    for word in text.split(' ') {
+        let long = word.chars().count();
+        if column > lead && column + 1 + long > WIDTH {
+            out.push('\n');
+            column = lead;
+        } else if !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += long;
+    }
+    out
+}

@@ -1,0 +1,283 @@
+//! Junos text: read, printed, refused.
+
+use farpath_config::junos::print::{to_braces, to_set};
+use farpath_config::junos::{MOST_NESTED, Parsed, parse};
+use farpath_config::{Dialect, Source};
+use proptest::prelude::*;
+
+const UTRECHT: &str = include_str!("../data/utrecht.conf");
+const PORTO: &str = include_str!("../data/porto.set");
+
+fn lines(text: &str, dialect: Dialect) -> Vec<String> {
+    let parsed = parse(text, dialect);
+    assert_eq!(parsed.problems, []);
+    to_set(&parsed.tree)
+}
+
+/// Line, column and message of each problem.
+fn problems(text: &str) -> Vec<(usize, usize, String)> {
+    let Parsed { problems, .. } = parse(text, Dialect::Junos);
+    let source = Source {
+        name: "a.conf".to_owned(),
+        text: text.to_owned(),
+    };
+    let told = |p: farpath_config::junos::Problem| {
+        assert!(!p.remedy.is_empty());
+        let (line, column) = source.line_and_column(p.span.start);
+        (line, column, p.message)
+    };
+    problems.into_iter().map(told).collect()
+}
+
+#[test]
+fn every_byte_is_printed_again() {
+    for (text, dialect) in [(UTRECHT, Dialect::Junos), (PORTO, Dialect::JunosSet)] {
+        assert_eq!(parse(text, dialect).tokens.print(), text);
+    }
+}
+
+#[test]
+fn both_forms_come_to_one_tree() {
+    for (text, dialect) in [(UTRECHT, Dialect::Junos), (PORTO, Dialect::JunosSet)] {
+        let tree = parse(text, dialect).tree;
+        let set = to_set(&tree).join("\n");
+        assert_eq!(parse(&set, Dialect::JunosSet).tree, tree);
+        let braces = to_braces(&tree);
+        assert_eq!(parse(&braces, Dialect::Junos).tree, tree, "{braces}");
+    }
+}
+
+#[test]
+fn braces_are_written_as_a_router_does() {
+    let set = "set interfaces so-1/0/0 unit 0 family mpls mtu 9188
+set protocols mpls label-switched-path a to 192.0.2.1
+set protocols mpls label-switched-path b to 192.0.2.2
+set interfaces so-1/0/0 description \"to the coast\"
+deactivate protocols mpls label-switched-path b";
+    let braces = "interfaces {
+    so-1/0/0 {
+        unit 0 {
+            family mpls {
+                mtu 9188;
+            }
+        }
+        description \"to the coast\";
+    }
+}
+protocols {
+    mpls {
+        label-switched-path a {
+            to 192.0.2.1;
+        }
+        inactive: label-switched-path b {
+            to 192.0.2.2;
+        }
+    }
+}
+";
+    assert_eq!(to_braces(&parse(set, Dialect::JunosSet).tree), braces);
+}
+
+#[test]
+fn lists_marks_and_comments_are_understood() {
+    let text = "a { /* c */ x [ p q ]; # d\n inactive: y 1; protect: z { w 2; } password \"$9$x\"; ## SECRET-DATA\n}";
+    assert_eq!(
+        lines(text, Dialect::Junos),
+        [
+            "set a x p",
+            "set a x q",
+            "set a y 1",
+            "deactivate a y 1",
+            "set a z w 2",
+            "protect a z",
+            "set a password \"$9$x\""
+        ]
+    );
+}
+
+#[test]
+fn commands_undo_commands() {
+    let text = "set a b c\nset a b d\ndelete a b c\nset e [ f g ]\ndeactivate e\nset h i\ndelete h\nset j\ndeactivate j\nactivate j\nset a b c";
+    assert_eq!(
+        lines(text, Dialect::JunosSet),
+        [
+            "set a b d",
+            "set a b c",
+            "set e f",
+            "set e g",
+            "deactivate e",
+            "set j"
+        ]
+    );
+}
+
+#[test]
+fn replace_and_delete_tags_take_out_what_was_there() {
+    let text = "a { b { c 1; } d 2; }\na { replace: b { e 3; } delete: d; }";
+    assert_eq!(lines(text, Dialect::Junos), ["set a b e 3"]);
+}
+
+#[test]
+fn groups_are_applied_where_named_and_yield_to_what_is_there() {
+    let text =
+        "groups { g { interfaces { <xe-*> { mtu 9192; speed 10g; unit <*> { family mpls; } } } }
+        h { interfaces { xe-0/0/1 { mtu 4000; description far; } } } }
+        apply-groups [ g h ];
+        interfaces { xe-0/0/0 { mtu 1500; unit 0; } xe-0/0/1 { unit 5; }
+        xe-0/0/2 { apply-groups-except g; unit 0; } ge-0/0/0 { unit 0; } }";
+    let all = lines(text, Dialect::Junos);
+    let of = |name: &str| -> Vec<&str> {
+        let path = format!("set interfaces {name} ");
+        all.iter().filter_map(|l| l.strip_prefix(&path)).collect()
+    };
+    assert_eq!(
+        of("xe-0/0/0"),
+        ["mtu 1500", "unit 0 family mpls", "speed 10g"]
+    );
+    assert_eq!(
+        of("xe-0/0/1"),
+        [
+            "unit 5 family mpls",
+            "mtu 9192",
+            "speed 10g",
+            "description far"
+        ]
+    );
+    assert_eq!(of("xe-0/0/2"), ["apply-groups-except g", "unit 0"]);
+    assert_eq!(of("ge-0/0/0"), ["unit 0"]);
+}
+
+#[test]
+fn ranges_give_their_members_what_they_say() {
+    let text = "interfaces { interface-range edge { member xe-0/0/7; member-range xe-0/0/0 to xe-0/0/1; mtu 9000; }
+        xe-0/0/0 { mtu 1500; } xe-0/0/1 { unit 0; } xe-0/0/2 { unit 0; } }";
+    let all = lines(text, Dialect::Junos);
+    for (line, there) in [
+        ("set interfaces xe-0/0/7 mtu 9000", true),
+        ("set interfaces xe-0/0/0 mtu 1500", true),
+        ("set interfaces xe-0/0/0 mtu 9000", false),
+        ("set interfaces xe-0/0/1 mtu 9000", true),
+        ("set interfaces xe-0/0/2 mtu 9000", false),
+    ] {
+        assert_eq!(all.iter().any(|l| l == line), there, "{line}: {all:?}");
+    }
+}
+
+#[test]
+fn one_fault_gives_one_error_and_reading_goes_on() {
+    let told = |line: usize, column: usize, message: &str| vec![(line, column, message.to_owned())];
+    for (text, expected) in [
+        (
+            "a {\n    b 1;\n",
+            told(1, 3, "the block `a` is never closed"),
+        ),
+        (
+            "a {\n    b {\n        c 1;\n    d 2;\n}\n",
+            told(2, 7, "the block `a b` is never closed"),
+        ),
+        (
+            "a {\n    b 1;\n}\n}\nc 2;\n",
+            told(4, 1, "`}` closes nothing"),
+        ),
+        (
+            "a {\n    b {\n        c 1;\n    }\n    }\n    d 1;\n}\n",
+            told(5, 5, "`}` closes nothing"),
+        ),
+        (
+            "a {\n    b 1\n    c 2;\n}\n",
+            told(2, 7, "no `;` after `1`"),
+        ),
+        ("a {\n    b 1\n}\n", told(2, 7, "no `;` after `1`")),
+        (
+            "a {\n    b \"x;\n    c 2;\n}\n",
+            told(2, 7, "this string is never closed"),
+        ),
+        (
+            "a 1; /* b\nc 2;\n",
+            told(1, 6, "this comment is never closed"),
+        ),
+        ("a [ b c;\nd 1;\n", told(1, 3, "this list is never closed")),
+        ("a ] b;\n", told(1, 3, "`]` closes nothing")),
+        ("{ a 1; }\n", told(1, 1, "this block has no name")),
+        (
+            "a { apply-groups x; }",
+            told(1, 18, "there is no group `x`"),
+        ),
+    ] {
+        assert_eq!(problems(text), expected, "{text}");
+    }
+    let deep = "a {".repeat(MOST_NESTED + 5) + &"}".repeat(MOST_NESTED + 5) + " b 1;";
+    let found = problems(&deep);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].2.contains("nested deeper than 64"));
+    let endless = "a {".repeat(200_000);
+    assert_eq!(problems(&endless).len(), 2);
+    let long = format!("{};", "a ".repeat(100_000));
+    assert!(problems(&long)[0].2.contains("more than 256 words"));
+}
+
+#[test]
+fn a_line_that_is_no_command_is_told_and_left_out() {
+    let parsed = parse(
+        "set a b\nbegin c\nset\nset d }\nset e \"f\n",
+        Dialect::JunosSet,
+    );
+    let messages: Vec<&str> = parsed.problems.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "`begin` is no command here",
+            "the line names no statement",
+            "this has no place in a `set` line",
+            "this string is never closed"
+        ]
+    );
+    assert_eq!(to_set(&parsed.tree), ["set a b", "set e \"f\""]);
+}
+
+/// Statements over a small vocabulary, so that paths share beginnings.
+fn statements() -> impl Strategy<Value = Vec<Vec<String>>> {
+    let word = prop::sample::select(vec![
+        "interfaces",
+        "xe-0/0/0",
+        "unit",
+        "0",
+        "family",
+        "mpls",
+        "mtu",
+        "9000",
+        "protocols",
+        "label-switched-path",
+        "to",
+        "192.0.2.1",
+        "a b",
+        "x;y",
+        "",
+    ]);
+    let statement = prop::collection::vec(word.prop_map(str::to_owned), 1..7);
+    prop::collection::vec(statement, 0..20)
+}
+
+proptest! {
+    #[test]
+    fn set_lines_braces_and_trees_agree(all in statements()) {
+        let quoted = |w: &String| if w.contains([' ', ';']) || w.is_empty() { format!("\"{w}\"") } else { w.clone() };
+        let lines: Vec<String> = all
+            .iter()
+            .map(|s| format!("set {}", s.iter().map(quoted).collect::<Vec<_>>().join(" ")))
+            .collect();
+        let text = lines.join("\n");
+        let parsed = parse(&text, Dialect::JunosSet);
+        prop_assert_eq!(parsed.problems, vec![]);
+        let braces = to_braces(&parsed.tree);
+        let again = parse(&braces, Dialect::Junos);
+        prop_assert_eq!(again.problems, vec![]);
+        prop_assert_eq!(&again.tree, &parsed.tree);
+        prop_assert_eq!(again.tokens.print(), braces);
+    }
+
+    #[test]
+    fn any_text_is_printed_again(text in "[a-z {};\"\\[\\]#/*\n\u{a0}é]{0,60}") {
+        prop_assert_eq!(parse(&text, Dialect::Junos).tokens.print(), text);
+    }
+}

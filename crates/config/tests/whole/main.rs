@@ -1,0 +1,8 @@
+//! Configurations of routers and switches: read, checked, broken, written.
+
+mod circuits;
+mod junos;
+mod lower_effort;
+mod mutated;
+mod mutated_ios;
+mod qos;

@@ -1,0 +1,332 @@
+//! A run: every point of a scenario, every repeat and search, from every origin that is asked, and the judgement.
+
+use std::thread::available_parallelism;
+
+use farpath_observe::curve::compare_windows;
+use farpath_record::{
+    Expectation, Origin as Name, Point, Record, Repeats, Results, RunDocument, Sequence,
+};
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{Scenario, Set};
+use farpath_units::Key;
+
+use crate::jobs::{self, Job, Room};
+use crate::loaded::{keep_only, narrow};
+use crate::origin::{Findings, Origin, Setting, answer, asked};
+use crate::search::Task;
+use crate::tap::Taps;
+use crate::{Fault, Loaded, Progress, Request, algorithms, memory, open, sequence};
+
+/// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
+pub struct Experiment {
+    /// The scenario as it was asked for.
+    pub loaded: Loaded,
+    request: Request,
+    /// Every key that is set, those of the congestion control included.
+    sets: Vec<Set>,
+    origins: Vec<Box<dyn Origin>>,
+    points: Vec<At>,
+}
+
+/// One point of a sweep.
+struct At {
+    point: Point,
+    scenario: Scenario,
+    plan: Plan,
+    /// Bytes a run of it may take.
+    memory: u64,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The records, links and judged expectations.
+    pub document: RunDocument,
+    /// Traces of connections, if they were asked for.
+    pub sequences: Vec<Sequence>,
+}
+
+impl Experiment {
+    /// Reads the scenario and finds out what can be found out before anything runs.
+    pub fn new(request: Request) -> Result<Experiment, Fault> {
+        let mut sets = request.sets.clone();
+        let mut loaded = open(&request.scenario, &sets)?;
+        if let Some(cc) = &request.cc {
+            sets.extend(algorithms::sets(&loaded.scenario, cc)?);
+            loaded = open(&request.scenario, &sets)?;
+        }
+        keep_only(&mut loaded.scenario, &request.only)?;
+        narrow(&mut loaded.scenario, &sets);
+        let scenario = &mut loaded.scenario;
+        scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
+        let mut origins = asked(&request);
+        if !origins.iter().any(|o| o.kernels()) {
+            algorithms::need_no_kernel(&loaded.scenario)?;
+        }
+        origins.retain(|o| !request.not_run.contains(&o.name()));
+        let mut experiment = Experiment {
+            loaded,
+            request,
+            sets,
+            origins,
+            points: Vec::new(),
+        };
+        experiment.points = experiment.points()?;
+        for at in &experiment.points {
+            // A sweep may go through several files.
+            experiment.loaded.files.extend(at.scenario.files.clone());
+            memory::check(at.memory)?;
+        }
+        Ok(experiment)
+    }
+
+    /// The seed of the first repeat.
+    pub fn seed(&self) -> u64 {
+        self.request.seed.unwrap_or(self.loaded.scenario.seed)
+    }
+
+    /// Whether an origin is asked that can be had.
+    pub fn has(&self, name: Name) -> bool {
+        self.origins.iter().any(|o| o.name() == name)
+    }
+
+    /// Runs it all. `taps` are given what the tapped links of the first repeat carry.
+    pub fn run(&self, taps: Option<&Taps>, progress: &mut dyn Progress) -> Result<Outcome, Fault> {
+        let lucky = self.origins.iter().any(|o| o.lucky());
+        let repeats = if lucky {
+            self.request.repeats.max(1)
+        } else {
+            1
+        };
+        let seeds = seeds(self.seed(), repeats);
+        let found = self.all(&seeds, taps, progress)?;
+        let loaded = &self.loaded;
+        let mut document = RunDocument::new(&loaded.scenario.name, seeds[0], loaded.sha256());
+        document.records = found.records;
+        document.links = found.links;
+        if repeats > 1 {
+            document.repeats = Some(Repeats::of(seeds, &document.records));
+        }
+        document.expectations = judge(&loaded.scenario, &document);
+        Ok(Outcome {
+            document,
+            sequences: found.sequences,
+        })
+    }
+
+    /// The points of the sweep; one empty point without a sweep, none of a scenario that has only searches.
+    fn points(&self) -> Result<Vec<At>, Fault> {
+        let loaded = &self.loaded;
+        if loaded.scenario.tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        if loaded.scenario.sweep.is_empty() {
+            return Ok(vec![At::new(Point::new(), loaded.scenario.clone())?]);
+        }
+        let mut points = vec![Point::new()];
+        for (key, values) in &loaded.scenario.sweep {
+            let with = |at: &Point, value: &String| {
+                let mut at = at.clone();
+                at.insert(key.clone(), value.clone());
+                at
+            };
+            points = points
+                .iter()
+                .flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>())
+                .collect();
+        }
+        let at = |point: Point| {
+            let mut all = self.sets.clone();
+            all.extend(point.iter().map(|(k, v)| Set::new(k, v)));
+            let mut scenario = open(&self.request.scenario, &all)?.scenario;
+            keep_only(&mut scenario, &self.request.only)?;
+            scenario.intervals = loaded.scenario.intervals;
+            At::new(point, scenario)
+        };
+        points.into_iter().map(at).collect()
+    }
+
+    /// What every point, repeat and search gives, in this order whatever ran beside what.
+    fn all(
+        &self,
+        seeds: &[u64],
+        taps: Option<&Taps>,
+        progress: &mut dyn Progress,
+    ) -> Result<Findings, Fault> {
+        let (mut beside, alone) = self.runs(seeds, taps);
+        let searches = self.searches(seeds[0]);
+        // Closed forms take no time.
+        let lucky = self.origins.iter().filter(|o| o.lucky()).count();
+        let parts = self.points.len() * lucky * seeds.len() + searches.len();
+        progress.expect(parts as u64);
+        beside.extend(searches);
+        let room = Room {
+            jobs: self.side_by_side(),
+            memory: memory::room(),
+        };
+        let mut beside = jobs::all(beside, room, progress)?.into_iter();
+        let mut alone = jobs::all(alone, Room { jobs: 1, ..room }, progress)?.into_iter();
+        let mut all = Findings::default();
+        for _ in &self.points {
+            let found = self.origins.iter().map(|origin| {
+                let real_time = origin.real_time();
+                let from = if real_time { &mut alone } else { &mut beside };
+                let runs = repeats_of(origin.as_ref(), seeds);
+                from.take(runs.len()).collect()
+            });
+            let mut found: Vec<Vec<Findings>> = found.collect();
+            (0..seeds.len()).for_each(|repeat| all.append(self.repeat(&mut found, repeat)));
+        }
+        beside.for_each(|found| all.append(found));
+        Ok(all)
+    }
+
+    /// The runs of every origin at every point: those that go on side by side, and those that run alone.
+    fn runs<'a>(
+        &'a self,
+        seeds: &[u64],
+        taps: Option<&'a Taps>,
+    ) -> (Vec<Job<'a, Findings>>, Vec<Job<'a, Findings>>) {
+        let sequence = match self.request.sequences {
+            true => sequence::bursts_each(self.points.iter().map(|at| &at.scenario)),
+            false => 0,
+        };
+        let (mut beside, mut alone) = (Vec::new(), Vec::new());
+        for at in &self.points {
+            for origin in &self.origins {
+                for repeat in repeats_of(origin.as_ref(), seeds) {
+                    let first = repeat == 0;
+                    let setting = Setting {
+                        scenario: &at.scenario,
+                        plan: &at.plan,
+                        point: &at.point,
+                        seed: seeds[repeat],
+                        sequence: if first { sequence } else { 0 },
+                        taps: taps.filter(|_| first),
+                    };
+                    let job = Job {
+                        label: label(&self.loaded.scenario.name, &at.point, repeat, seeds.len()),
+                        memory: at.memory,
+                        work: Box::new(move |progress: &mut dyn Progress| {
+                            answer(origin.as_ref(), &setting, progress)
+                        }),
+                    };
+                    let real_time = origin.real_time();
+                    if real_time { &mut alone } else { &mut beside }.push(job);
+                }
+            }
+        }
+        (beside, alone)
+    }
+
+    /// One repeat of a point, from what each origin gave there. Links and traces are those of the first.
+    fn repeat(&self, found: &mut [Vec<Findings>], repeat: usize) -> Findings {
+        let mut all = Findings::default();
+        for (origin, runs) in self.origins.iter().zip(found) {
+            all.append(match origin.lucky() {
+                true => std::mem::take(&mut runs[repeat]),
+                false => runs[0].clone(),
+            });
+        }
+        compare_windows(&mut all.records);
+        if repeat > 0 {
+            // One without luck stands for all: windows are laid over it, and it is told once.
+            let lucky = |name| self.origins.iter().any(|o| o.name() == name && o.lucky());
+            all.records.retain(|r| lucky(r.origin));
+            all.links.clear();
+            all.sequences.clear();
+        }
+        let number = |r: &mut Record| r.repeat = repeat as u32;
+        all.records.iter_mut().for_each(number);
+        all
+    }
+
+    /// The searches, which are answered by the simulation.
+    fn searches(&self, seed: u64) -> Vec<Job<'_, Findings>> {
+        let Some(origin) = self.origins.iter().find(|o| o.name() == Name::Simulated) else {
+            return Vec::new();
+        };
+        let job = |search| {
+            let task = Task {
+                loaded: &self.loaded,
+                sets: &self.sets,
+                search,
+                origin: origin.as_ref(),
+                seed,
+            };
+            Job {
+                label: format!("search {}", task.search.name),
+                memory: task.memory(),
+                work: Box::new(move |progress: &mut dyn Progress| task.highest(progress)),
+            }
+        };
+        self.loaded.scenario.searches.iter().map(job).collect()
+    }
+
+    /// How much may go on at once.
+    fn side_by_side(&self) -> usize {
+        let processors = || available_parallelism().map_or(1, |n| n.get());
+        self.request.jobs.map_or_else(processors, |n| n.get())
+    }
+}
+
+impl At {
+    fn new(point: Point, scenario: Scenario) -> Result<At, Fault> {
+        let plan = Plan::new(&scenario)?;
+        Ok(At {
+            memory: memory::needed(&scenario, &plan),
+            point,
+            scenario,
+            plan,
+        })
+    }
+}
+
+/// The repeats that an origin runs: one without luck stands for all.
+fn repeats_of(origin: &dyn Origin, seeds: &[u64]) -> std::ops::Range<usize> {
+    0..if origin.lucky() { seeds.len() } else { 1 }
+}
+
+/// The seed of each repeat: the run's own first, then numbers drawn from it. They keep to 53 bits,
+/// which every reader of JSON has.
+fn seeds(seed: u64, repeats: u32) -> Vec<u64> {
+    let luck = Key::new(seed).with("repeat").stream();
+    let drawn = (1..u64::from(repeats)).map(|n| luck.bits(n) >> 11);
+    std::iter::once(seed).chain(drawn).collect()
+}
+
+fn label(name: &str, at: &Point, repeat: usize, repeats: usize) -> String {
+    let values: Vec<&str> = at.values().map(String::as_str).collect();
+    let mut text = if values.is_empty() {
+        name.to_owned()
+    } else {
+        values.join(" ")
+    };
+    if repeats > 1 {
+        text.push_str(&format!(" {}/{repeats}", repeat + 1));
+    }
+    text
+}
+fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
+    let expects: Vec<farpath_record::Expect> = scenario
+        .expects
+        .iter()
+        .map(|e| farpath_record::Expect {
+            metric: e.metric.clone(),
+            over: e.over.clone(),
+            minus: e.minus.clone(),
+            min: e.min,
+            max: e.max,
+            origins: e.origins.clone(),
+            point: e.point.clone(),
+            stated: e.stated.clone(),
+            source: e.source.clone(),
+            note: e.note.clone(),
+        })
+        .collect();
+    let results = Results {
+        records: &document.records,
+        links: &document.links,
+    };
+    farpath_record::judge(&expects, results, &document.origins())
+}

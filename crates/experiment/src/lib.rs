@@ -1,0 +1,37 @@
+//! The engine of a run: what a scenario's points give, from every origin that is asked.
+//!
+//! It has no terminal, no files and no exit codes: it tells [`Progress`] how far it is and returns [`Fault`]s,
+//! each with its remedy and whose it is to mend.
+//!
+//! ```
+//! use farpath_experiment::{Experiment, Request, Silent};
+//!
+//! let mut request = Request::new("cern-snaky/one-pass");
+//! request.only = vec!["ping-folded".to_owned()];
+//! let outcome = Experiment::new(request)?.run(None, &mut Silent)?;
+//! assert!(outcome.document.expectations.iter().all(|e| e.pass));
+//! # Ok::<(), farpath_experiment::Fault>(())
+//! ```
+
+pub mod algorithms;
+pub mod emulate;
+mod experiment;
+mod fault;
+mod jobs;
+mod loaded;
+mod memory;
+pub mod origin;
+pub mod page;
+mod predict;
+mod progress;
+mod request;
+mod search;
+mod sequence;
+mod simulate;
+pub mod tap;
+
+pub use experiment::{Experiment, Outcome};
+pub use fault::{Class, Fault};
+pub use loaded::{Files, Loaded, open};
+pub use progress::{Progress, Silent};
+pub use request::Request;

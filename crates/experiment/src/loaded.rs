@@ -1,0 +1,109 @@
+//! A scenario as it was asked for: its text with `--set` applied, what it means, and what is left of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use farpath_scenario::{Document, Scenario, Set, Source, load};
+use sha2::{Digest, Sha256};
+
+use crate::Fault;
+
+/// Files that a scenario reads, by their names in it.
+pub type Files = BTreeMap<String, Arc<str>>;
+
+/// A scenario's text with `--set` applied, and what it means.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Where the text comes from.
+    pub source: Source,
+    /// The text.
+    pub document: Document,
+    /// What it means.
+    pub scenario: Scenario,
+    /// Every file that it reads; of a sweep, those of all points.
+    pub files: Files,
+}
+
+/// Reads a scenario, a file or the name of a shipped one, with its `--set` arguments.
+pub fn open(name: &str, sets: &[Set]) -> Result<Loaded, Fault> {
+    let source = load(name)?;
+    let document = Document::open(&source, sets)?;
+    let mut scenario = document.scenario()?;
+    find_objects(&mut scenario, &source.name);
+    Ok(Loaded {
+        files: scenario.files.clone(),
+        source,
+        document,
+        scenario,
+    })
+}
+
+/// Object files of a scenario lie in its folder.
+fn find_objects(scenario: &mut Scenario, source: &str) {
+    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
+    let tests = scenario.tests.iter_mut();
+    for tcp in tests.filter_map(|t| t.kind.tcp_mut()) {
+        if let Some(object) = &mut tcp.cc.object {
+            *object = folder.join(&*object).display().to_string();
+        }
+    }
+}
+
+impl Loaded {
+    /// SHA-256 of the scenario's text; each file it reads adds, in order of their names, a zero byte, its
+    /// name, a zero byte and its own SHA-256 in hexadecimal.
+    pub fn sha256(&self) -> String {
+        let mut all = self.document.resolved_text().to_owned();
+        for (name, text) in &self.files {
+            all.push_str(&format!("\0{name}\0{}", hex(text)));
+        }
+        hex(&all)
+    }
+}
+
+fn hex(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Leaves out the tests that `only` does not name, the expectations on them, and every search. None named
+/// leaves all.
+pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), Fault> {
+    if only.is_empty() {
+        return Ok(());
+    }
+    for name in only {
+        if !scenario.tests.iter().any(|t| t.name == *name) {
+            return Err(Fault::NoSuchTest {
+                name: name.clone(),
+                known: scenario.tests.iter().map(|t| t.name.clone()).collect(),
+            });
+        }
+    }
+    scenario.tests.retain(|t| only.contains(&t.name));
+    let tests = scenario.tests.clone();
+    let kept = |metric: &str| {
+        let test = metric.split('.').next().unwrap_or_default();
+        tests.iter().any(|t| t.name == test)
+    };
+    scenario
+        .expects
+        .retain(|e| kept(&e.metric) && [&e.over, &e.minus].into_iter().flatten().all(|m| kept(m)));
+    scenario.searches.clear();
+    Ok(())
+}
+
+/// A swept key that `sets` name is swept no more: its one value is the point. Expectations at
+/// others are left out.
+pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) {
+    for Set { path, value } in sets {
+        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
+            continue;
+        };
+        *values = vec![value.clone()];
+        scenario
+            .expects
+            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
+    }
+}

@@ -1,0 +1,63 @@
+//! What is asked of a run.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use farpath_record::Origin;
+use farpath_scenario::Set;
+
+/// What is asked of a run; [`Request::new`] is the least, and every field may be changed.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// A scenario file, or the name of a shipped one.
+    pub scenario: String,
+    /// Keys of the scenario and their values, before anything else is made of it.
+    pub sets: Vec<Set>,
+    /// The tests to run; none named are all.
+    pub only: Vec<String>,
+    /// The congestion control of every connection, as `cc` of a test has it; else each test's own.
+    pub cc: Option<String>,
+    /// The origins whose answers are wanted.
+    pub origins: BTreeSet<Origin>,
+    /// Those of them that cannot be had here, where that is no fault: they are left out.
+    pub not_run: BTreeSet<Origin>,
+    /// The seed of all luck; else the scenario's own.
+    pub seed: Option<u64>,
+    /// How often each point is run, each time with a seed of its own; 0 counts as 1.
+    pub repeats: u32,
+    /// How many intervals series have, about; else the scenario's.
+    pub intervals: Option<u32>,
+    /// The simulation goes one instant at a time: slower, and the same to the bit.
+    pub event_by_event: bool,
+    /// In real time, the data plane never sleeps.
+    pub busy: bool,
+    /// In real time, settings of the whole machine may be changed for the run.
+    pub tune_host: bool,
+    /// Traces of connections are kept, for a page.
+    pub sequences: bool,
+    /// How many points, repeats and searches may go on at once; else as many as there are processors. What is
+    /// in real time runs alone, and where memory is short fewer go on at once.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+impl Request {
+    /// A scenario's predictions and simulation, once, as the scenario has it.
+    pub fn new(scenario: impl Into<String>) -> Request {
+        Request {
+            scenario: scenario.into(),
+            sets: Vec::new(),
+            only: Vec::new(),
+            cc: None,
+            origins: BTreeSet::from([Origin::Predicted, Origin::Simulated]),
+            not_run: BTreeSet::new(),
+            seed: None,
+            repeats: 1,
+            intervals: None,
+            event_by_event: false,
+            busy: false,
+            tune_host: false,
+            sequences: false,
+            jobs: None,
+        }
+    }
+}

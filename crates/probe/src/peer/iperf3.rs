@@ -1,0 +1,27 @@
+//! An iperf3 server.
+
+use std::io;
+
+use super::{Peer, PeerError, Told, by_itself};
+use crate::job::{HostJob, Work};
+use crate::protocol::Order;
+use crate::report::Report;
+
+/// A host on which iperf3 servers listen already, one for each flow; their clients tell what they measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Iperf3Server;
+
+impl Peer for Iperf3Server {
+    fn begin(&mut self, job: &HostJob, told: Told) -> Result<(), PeerError> {
+        by_itself(job, &told, "is an iperf3 server", |work| match work {
+            Work::Iperf3Server(_) => Some(Report::Iperf3Server),
+            _ => None,
+        })
+    }
+
+    fn order(&mut self, _: &Order) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}

@@ -1,0 +1,152 @@
+//! What all hosts of a run told, and how far the times of one are those of another.
+
+use std::collections::BTreeMap;
+
+use crate::clock::{ClockName, Offset};
+use crate::report::Report;
+
+/// The reports of both ends of a flow, and what went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// By flow.
+    pub reports: BTreeMap<usize, Vec<Report>>,
+    /// By flow; those of no flow are the run's.
+    pub faults: Vec<(Option<usize>, String)>,
+    /// By host, of those that told times.
+    pub clocks: BTreeMap<String, HostClock>,
+}
+
+impl Results {
+    /// How far instants that one host told may be off beside those that another told, at any time of the run, in
+    /// nanoseconds: 0 where they read one clock; none when one of them told no times.
+    pub fn clock_error_ns(&self, one: &str, other: &str) -> Option<u64> {
+        let (one, other) = (self.clocks.get(one)?, self.clocks.get(other)?);
+        if one.name.is(&other.name) {
+            return Some(0);
+        }
+        Some(one.error_ns().saturating_add(other.error_ns()))
+    }
+
+    /// Settles what offsets mean: hosts that name one clock, and whose offsets do not contradict that, share the best
+    /// known one; those that name `own`, the conductor's, have none.
+    pub(crate) fn settle(&mut self, own: &ClockName) {
+        let mut known: Vec<(ClockName, Offset)> = vec![(own.clone(), Offset::default())];
+        let mut by_error: Vec<&mut HostClock> = self.clocks.values_mut().collect();
+        by_error.sort_by_key(|clock| clock.start.error_ns);
+        for clock in by_error {
+            match known.iter().find(|(name, _)| name.is(&clock.name)) {
+                Some((_, best)) if best.agrees_with(&clock.start) => clock.start = *best,
+                // A copy of a running machine has its name, and a clock of its own.
+                Some(_) => clock.name = ClockName::default(),
+                None => known.push((clock.name.clone(), clock.start)),
+            }
+        }
+    }
+
+    /// Notes on what tells times of two hosts how far these may be off.
+    pub(crate) fn note_clocks(&mut self, tellers: &BTreeMap<usize, Vec<String>>) {
+        for (flow, hosts) in tellers {
+            let [one, other] = &hosts[..] else { continue };
+            let note = match self.clock_error_ns(one, other) {
+                None | Some(0) => continue,
+                Some(error_ns) => format!(
+                    "times from one end to the other may be off by {:.3} ms: `{one}` and `{other}` have clocks of their own",
+                    error_ns as f64 * 1e-6
+                ),
+            };
+            for report in self.reports.get_mut(flow).into_iter().flatten() {
+                match report {
+                    Report::UdpReceive(report) => report.notes.push(note.clone()),
+                    Report::TcpReceive(report) => report.notes.push(note.clone()),
+                    Report::Ask(report) => report.received.notes.push(note.clone()),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// A host's clock beside the conductor's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostClock {
+    /// Which clock it is, where that is known and was not contradicted.
+    pub(crate) name: ClockName,
+    /// How far it was ahead of the conductor's before the start: the host's times are corrected by this.
+    pub start: Offset,
+    /// The same when the host was done; none when they were not compared again.
+    pub end: Option<Offset>,
+}
+
+impl HostClock {
+    /// How far the host's times of the run may be off beside the conductor's, in nanoseconds: what was not known
+    /// at the start, and what has changed since, if that is known.
+    pub fn error_ns(&self) -> u64 {
+        let since = |end: Offset| end.distance_ns(&self.start).saturating_add(end.error_ns);
+        self.start.error_ns.max(self.end.map_or(0, since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(name: &str, offset_ns: i64, error_ns: u64) -> HostClock {
+        HostClock {
+            name: ClockName::named(name),
+            start: Offset {
+                offset_ns,
+                error_ns,
+            },
+            end: None,
+        }
+    }
+
+    fn results(clocks: &[HostClock]) -> Results {
+        let names = ["a", "b", "c", "d"].map(str::to_owned);
+        let mut results = Results {
+            clocks: names.into_iter().zip(clocks.iter().cloned()).collect(),
+            ..Results::default()
+        };
+        results.settle(&ClockName::named("own"));
+        results
+    }
+
+    #[test]
+    fn who_reads_one_clock_agrees_to_the_nanosecond() {
+        let ours = clock("own", -12, 20);
+        let (near, far) = (clock("away", 1000, 30), clock("away", 960, 300));
+        let all = results(&[ours, far, near, clock("", 0, 7)]);
+        assert_eq!(all.clocks["a"].start, Offset::default());
+        assert_eq!(all.clocks["b"].start, all.clocks["c"].start);
+        assert_eq!(all.clocks["b"].start.offset_ns, 1000, "the best known one");
+        assert_eq!(all.clock_error_ns("b", "c"), Some(0));
+        assert_eq!(all.clock_error_ns("a", "c"), Some(30));
+        assert_eq!(all.clock_error_ns("c", "d"), Some(37));
+        assert_eq!(all.clock_error_ns("a", "a"), Some(0));
+        assert_eq!(all.clock_error_ns("a", "nobody"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_contradicted_is_none() {
+        let all = results(&[
+            clock("own", 21, 20),
+            clock("away", 0, 10),
+            clock("away", 50, 20),
+        ]);
+        assert_eq!(all.clocks["a"].start.offset_ns, 21);
+        assert_eq!(all.clock_error_ns("a", "b"), Some(30));
+        assert_eq!(all.clock_error_ns("b", "c"), Some(30));
+    }
+
+    #[test]
+    fn what_changes_during_the_run_is_an_error() {
+        let mut all = results(&[clock("", 100, 10)]);
+        let host = all.clocks.get_mut("a").expect("a host");
+        let (offset_ns, error_ns) = (60, 5);
+        host.end = Some(Offset {
+            offset_ns,
+            error_ns,
+        });
+        assert_eq!(host.error_ns(), 45);
+    }
+}

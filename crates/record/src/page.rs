@@ -1,0 +1,123 @@
+//! A run as a page shows it: its document, and the drawing and the traces that no record holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{RunDocument, Sequence};
+
+/// The version of [`ReportData`]'s JSON.
+pub const SCHEMA: &str = "farpath.report/1";
+
+/// Everything the page shows. An absent part leaves its section out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReportData {
+    /// `farpath.report/1`.
+    pub schema: String,
+    /// The run, as `--json` prints it.
+    pub document: RunDocument,
+    /// What was run, for a reader.
+    pub scenario: ScenarioText,
+    /// The command that made the run, as typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The nodes and links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+    /// The way of each test through the topology.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<TestPath>,
+    /// Time–sequence traces of TCP streams.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequence: Vec<Sequence>,
+    /// What a reader must know about the whole run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The scenario, for a reader.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScenarioText {
+    /// Its name as `farpath run` takes it.
+    pub name: String,
+    /// Where the experiment comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// One or two sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The resolved text, TOML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The nodes and links of the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topology {
+    /// Hosts and routers.
+    pub nodes: Vec<Node>,
+    /// Full-duplex links.
+    pub links: Vec<Link>,
+}
+
+/// A node of the drawing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Host or router.
+    pub kind: NodeKind,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeKind {
+    /// An end of tests.
+    Host,
+    /// Forwards or switches.
+    Router,
+}
+
+/// A link of the drawing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// The two nodes' names.
+    pub ends: [String; 2],
+    /// What it is, for a reader: `STM-64 9.585 Gbit/s · 58 ms`.
+    pub label: String,
+}
+
+/// The way of one test, there and back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestPath {
+    /// The test's name.
+    pub test: String,
+    /// The node that starts.
+    pub from: String,
+    /// The node that answers.
+    pub to: String,
+    /// Hops from `from` to `to`, in order.
+    pub forward: Vec<Hop>,
+    /// Hops from `to` to `from`, in order.
+    pub reverse: Vec<Hop>,
+}
+
+/// One crossing of one link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hop {
+    /// The link's name.
+    pub link: String,
+    /// The node it leaves.
+    pub from: String,
+    /// The node it reaches.
+    pub to: String,
+    /// The label-switched path it rides, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lsp: Option<String>,
+    /// The cross-connect at `from` that put it there, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+    /// How often this way has now crossed this link, in either direction, from 1.
+    pub pass: u32,
+}

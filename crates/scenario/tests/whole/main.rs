@@ -1,0 +1,13 @@
+//! Text in, typed scenarios out; what is refused, and what is forecast.
+
+mod bundle;
+mod classes;
+mod configured;
+mod forecast;
+mod guide;
+mod limits;
+mod mutated;
+mod refused;
+mod schema;
+mod set;
+mod shipped;
