@@ -41,6 +41,9 @@ pub enum Arranged {
     Mtu,
 }
 
+/// The path; what stands in braces is filled in.
+const PATH: &str = include_str!("path.toml");
+
 /// The round-trip times, milliseconds.
 pub const ROUND_TRIPS_MS: [u64; 3] = [10, 50, 200];
 
@@ -89,6 +92,24 @@ impl Arranged {
         }
     }
 
+    /// The keys of its test beside the usual ones.
+    fn test(self, rtt_ms: u64) -> String {
+        // In whole round trips: what is left out for the start, and what is measured; 2 s at least.
+        let measured = (60 * rtt_ms).max(2000);
+        match self {
+            Arranged::Application => format!(
+                "kind = \"request\"\nblock = \"10 kB\"\nthink_time = \"{} ms\"\nduration = \"{measured} ms\"",
+                9 * rtt_ms
+            ),
+            Arranged::SlowStart => "kind = \"tcp\"\nbytes = \"500 kB\"".to_owned(),
+            Arranged::Mtu => "kind = \"tcp\"\nduration = \"10 s\"".to_owned(),
+            _ => format!(
+                "kind = \"tcp\"\nomit = \"{} ms\"\nduration = \"{measured} ms\"",
+                20 * rtt_ms
+            ),
+        }
+    }
+
     fn text(self, rtt_ms: u64) -> String {
         // Between the routers: rate, and what else is true of it.
         let (rate, more) = match self {
@@ -122,77 +143,30 @@ impl Arranged {
         } else {
             ""
         };
-        // In whole round trips: what is left out for the start, and what is measured; 2 s at least.
-        let measured = (60 * rtt_ms).max(2000);
-        let test = match self {
-            Arranged::Application => format!(
-                "kind = \"request\"\nblock = \"10 kB\"\nthink_time = \"{} ms\"\nduration = \"{measured} ms\"",
-                9 * rtt_ms
-            ),
-            Arranged::SlowStart => "kind = \"tcp\"\nbytes = \"500 kB\"".to_owned(),
-            Arranged::Mtu => "kind = \"tcp\"\nduration = \"10 s\"".to_owned(),
-            _ => format!(
-                "kind = \"tcp\"\nomit = \"{} ms\"\nduration = \"{measured} ms\"",
-                20 * rtt_ms
-            ),
-        };
+        let test = self.test(rtt_ms);
         let queue = if self == Arranged::Link {
             "queue = \"1bdp\"\n"
         } else {
             ""
         };
-        format!(
-            r#"[scenario]
-name = "arranged"
-
-[[host]]
-name = "s"
-wmem_max = 67108864
-tcp_wmem = "{wmem}"
-tcp_rmem = "{large}"
-
-[[host]]
-name = "d"
-rmem_max = 67108864
-tcp_rmem = "{rmem}"
-tcp_wmem = "{large}"
-
-[[router]]
-name = "r1"
-{answers}
-[[router]]
-name = "r2"
-{answers}
-[[link]]
-name = "access"
-ends = ["s", "r1"]
-rate = "{access}"
-mtu = 1500
-delay = "100 ns"
-
-[[link]]
-name = "wan"
-ends = ["r1", "r2"]
-rate = "{rate}"
-delay = "{} us"
-{queue}{more}
-
-[[link]]
-name = "far"
-ends = ["r2", "d"]
-rate = "1 Gbit/s"
-mtu = 1500
-delay = "100 ns"
-
-[[test]]
-name = "bulk"
-from = "s"
-to = "d"
-cc = "cubic"
-{test}
-"#,
-            rtt_ms * 500
-        )
+        let delay = (rtt_ms * 500).to_string();
+        let values = [
+            ("wmem", wmem),
+            ("rmem", rmem),
+            ("large", large),
+            ("answers", answers),
+            ("access", access),
+            ("rate", rate),
+            ("delay", &delay),
+            ("queue", queue),
+            ("more", more),
+            ("test", &test),
+        ];
+        let mut text = PATH.to_owned();
+        for (name, value) in values {
+            text = text.replace(&format!("{{{name}}}"), value);
+        }
+        text
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use farpath_observe::limit::Limit;
+use farpath_observe::metric::{self, Subject};
 use serde_json::Value;
 
 use crate::farpath::{farpath, farpath_in, with_small};
@@ -195,6 +197,14 @@ fn check_record(record: &Value) {
         assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-9, "{shares:?}");
     }
     let metrics = record["metrics"].as_object().expect("checked");
+    let kind = Subject::of_test(record["kind"].as_str().expect("checked"));
+    if let Some(kind) = kind {
+        let known = |name: &str| metric::of(kind).any(|m| m.name == name);
+        assert!(
+            metrics.keys().all(|name| known(name)),
+            "{place}: {metrics:?}"
+        );
+    }
     assert!(
         metrics.values().all(Value::is_number),
         "{place}: {metrics:?}"
