@@ -1,5 +1,6 @@
 // Numbers with their units, as a reader wants them. A metric's unit is the end of its key.
 
+import { LIMITS, LINK_METRICS, METRICS } from "./registry";
 import type { Maybe, Point } from "./types";
 
 /** Between a number and its unit: no line break, and narrower than a space. */
@@ -113,29 +114,15 @@ export function band(key: string, min: Maybe, max: Maybe): string {
   return "";
 }
 
-const METRIC_NAMES: Readonly<Record<string, string>> = {
-  rtt_min_ns: "RTT, least", rtt_avg_ns: "RTT, mean", rtt_max_ns: "RTT, most", rtt_p50_ns: "RTT, median",
-  rtt_p99_ns: "RTT, 99th percentile", sent: "sent", received: "received", loss_ratio: "loss",
-  goodput_bps: "goodput", bytes: "bytes delivered", completion_ns: "completion", retransmits: "retransmits",
-  rtos: "timeouts", cwnd_max_bytes: "cwnd, most", recovery_s: "recovery", ramp_s: "ramp", jain_index: "fairness (Jain)",
-  highest_bps: "highest that holds", lowest_failing_bps: "lowest that fails", sent_bps: "sent rate", jitter_ns: "jitter", reordered: "reordered", frames: "frames", payload_bytes: "payload",
-};
-
 /** A metric's key in words; an unknown key is shown as it is. */
 export function metricName(key: string, of = ""): string {
-  if (key === "bytes" && of.startsWith("link ")) return "all bytes on the wire";
-  return METRIC_NAMES[key] ?? key;
+  const names = of.startsWith("link ") ? LINK_METRICS : METRICS;
+  return names.get(key) ?? METRICS.get(key) ?? LINK_METRICS.get(key) ?? key;
 }
-
-const LIMITS: Readonly<Record<string, string>> = {
-  application: "the application", send_buffer: "the send buffer", receive_window: "the receive window",
-  cwnd_slow_start: "slow start", cwnd_recovery: "window growth after loss", loss: "loss", nic: "the host's NIC",
-  host_cpu: "the host's CPU", disk: "the disk", link: "a link", policer: "a policer",
-};
 
 /** What limited a stream, in words. */
 export function limit(key: string): string {
-  return LIMITS[key] ?? key.replace(/_/g, " ");
+  return LIMITS.get(key) ?? key.replace(/_/g, " ");
 }
 
 /** A sweep point in words: only the last part of each path, where that is unambiguous. */

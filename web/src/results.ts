@@ -1,6 +1,7 @@
 // What the page says about a run: the rows of its table and its first sentence, as plain data.
 
 import * as format from "./format";
+import { METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
 /** Metrics shown without being asked for, besides those of which something is expected; the rest wait behind a switch. */
@@ -9,10 +10,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The order of a test's metrics; others follow as they come. */
-const ORDER: readonly string[] = [
-  "highest_bps", "lowest_failing_bps", "goodput_bps", "sent_bps", "recovery_s", "rtt_min_ns", "rtt_avg_ns", "rtt_max_ns",
-  "rtt_p50_ns", "rtt_p99_ns", "loss_ratio", "retransmits", "rtos", "ramp_s", "completion_ns", "cwnd_max_bytes",
-];
+const ORDER: readonly string[] = [...METRICS.keys()];
 
 /** Where a metric stands among those of its test. */
 function place(metric: string): number {

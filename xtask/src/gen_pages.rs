@@ -1,10 +1,11 @@
-//! The generated pages under `docs/reference`: each is a pure function of the sources and the binary.
+//! The generated pages under `docs/reference`, and the page's labels: each is a pure function of the sources and the binary.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::gen_registry;
 use crate::tidy::rfc;
 use crate::tree;
 
@@ -21,10 +22,12 @@ pub(crate) enum Mode {
 type Page = (&'static str, fn(&Path) -> Result<String, String>);
 
 /// The index is last: it reads the pages before it.
-const PAGES: [Page; 4] = [
+const PAGES: [Page; 6] = [
     ("docs/reference/cli.md", cli_page),
     ("docs/reference/scenario.md", scenario_page),
     ("docs/reference/scenario.schema.json", schema_page),
+    ("docs/reference/record.md", gen_registry::record_page),
+    ("web/src/registry.ts", gen_registry::labels),
     (rfc::INDEX, rfc_page),
 ];
 

@@ -11,6 +11,7 @@ mod bench;
 mod bench_config;
 mod bench_parts;
 mod gen_pages;
+mod gen_registry;
 mod same;
 mod source;
 mod tidy;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use farpath_observe::metric::{self, Subject};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -116,7 +117,11 @@ fn parts(document: &Value) -> BTreeMap<String, String> {
             "{} {} {}",
             record["test"], record["point"], record["repeat"]
         );
+        let kind = Subject::of_test(record["kind"].as_str().unwrap_or_default());
         for (metric, value) in record["metrics"].as_object().into_iter().flatten() {
+            if kind.is_some_and(|kind| metric::of(kind).all(|m| m.name != metric)) {
+                add(format!("{origin}.{metric}.not_in_the_registry"), &at, value);
+            }
             add(format!("{origin}.{metric}"), &at, value);
         }
         add(format!("{origin}.limited_by"), &at, &record["limited_by"]);

@@ -22,7 +22,7 @@ use farpath_scenario::Scenario;
 use farpath_scenario::plan::address;
 use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Size, Time};
-use farpath_wire::FlowDir;
+use farpath_wan::Evidence;
 
 use crate::algorithms::{self, Programs};
 use crate::origin::{Findings, Origin, Setting};
@@ -44,9 +44,6 @@ const LISTENING: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// How long after its expected end a run is broken off.
 const OVERTIME: Duration = Duration::from_secs(120);
-
-/// A link is full that carries this share of its rate and has frames waiting.
-const FULL: f64 = 0.95;
 
 /// Where this process was started to be part of a lab it is that, and does not return.
 pub fn roles() {
@@ -167,14 +164,16 @@ fn point(
     let certificate = lab.certificate(faults);
     progress.note(&certificate.line());
     certificate.faults.iter().for_each(|f| progress.note(f));
-    let full = |flow: usize, from: u64, until: u64| full_link(&lab, flow, (from, until));
+    let plane = &lab.plane;
+    let port = |n| (plane.port(n), plane.dropped_behind(n));
+    let evidence = Evidence::new(plane.scenario(), plane.wan(), true, port);
     let mut records = records(
         scenario,
         plan,
         (&planned, &results),
         Name::Emulated,
         at,
-        &full,
+        &|flow| Some(evidence.path(flow)),
     );
     let mut links = lab.links();
     let swallowed = swallowed(&lab);
@@ -418,34 +417,4 @@ pub fn swallowed(lab: &Lab) -> Vec<String> {
         }
     }
     told
-}
-
-/// Whether a link on the way of `flow` was full between two instants, in nanoseconds.
-fn full_link(lab: &Lab, flow: usize, (from, until): (u64, u64)) -> Option<&'static str> {
-    let wan = lab.plane.wan();
-    let every = wan.sampling.every;
-    if every == Duration::ZERO || until <= from {
-        return None;
-    }
-    let interval = |ns: u64| (ns / every.as_ns()) as usize;
-    let (first, last) = (interval(from), interval(until - 1));
-    let hops = wan
-        .plan
-        .walk(lab.plane.scenario(), FlowDir::forward(flow as u16));
-    for hop in hops {
-        let port = &wan.plan.ports[hop.port];
-        let capacity = port.rate.bytes_in(every).as_bytes() as f64;
-        let intervals = &lab.plane.port(hop.port).counters().intervals;
-        let Some(between) = intervals.get(first..=last.min(intervals.len().saturating_sub(1)))
-        else {
-            continue;
-        };
-        let carried: u64 = between.iter().map(|i| i.bytes).sum();
-        let waits = between.iter().any(|i| i.queue_bytes > 0);
-        let own = port.from.0 < lab.plane.scenario().hosts.len();
-        if carried as f64 >= FULL * capacity * between.len() as f64 && (waits || own) {
-            return Some(if own { "nic" } else { "link" });
-        }
-    }
-    None
 }

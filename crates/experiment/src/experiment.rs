@@ -2,7 +2,7 @@
 
 use std::thread::available_parallelism;
 
-use farpath_record::curve::compare_windows;
+use farpath_observe::curve::compare_windows;
 use farpath_record::{
     Expectation, Origin as Name, Point, Record, Repeats, Results, RunDocument, Sequence,
 };

@@ -94,6 +94,9 @@ pub struct Sample {
     pub srtt_ns: u64,
     /// `tcpi_ca_state`: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     pub state: u8,
+    /// The application had nothing more to send lately.
+    #[serde(default)]
+    pub app_limited: bool,
     /// Time with data to send or to be acknowledged, µs.
     pub busy_us: u64,
     /// Of that, limited by the receiver's window.

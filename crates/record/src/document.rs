@@ -58,6 +58,10 @@ impl Record {
             valid: true,
             notes: Vec::new(),
             certificate: None,
+            taken: None,
+            uncertainty: BTreeMap::new(),
+            route: None,
+            evidence_quality: None,
         }
     }
 

@@ -3,7 +3,6 @@
 
 mod certificate;
 pub mod compare;
-pub mod curve;
 mod document;
 mod judge;
 mod number;
@@ -14,7 +13,7 @@ mod schema;
 mod seen;
 mod sequence;
 pub mod statistics;
-pub mod streams;
+mod taken;
 
 pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
@@ -24,3 +23,4 @@ pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;
 pub use seen::{Missing, Seen};
 pub use sequence::{Sequence, SequenceBurst, SequenceKind};
+pub use taken::{EvidenceQuality, Host, Route, RouteHop, Taken, Uncertainty};

@@ -82,6 +82,18 @@ pub struct Record {
     /// How true the emulation was; only emulated records have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<crate::Certificate>,
+    /// When, where and with what it was taken; absent from what a model says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<crate::Taken>,
+    /// Between which values a metric may lie, where its evidence leaves that open.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub uncertainty: BTreeMap<String, crate::Uncertainty>,
+    /// The way its packets took, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<crate::Route>,
+    /// How good the evidence of a captured or measured record is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_quality: Option<crate::EvidenceQuality>,
 }
 
 /// Counters and rate of one direction of one link.
@@ -199,13 +211,17 @@ pub struct Expectation {
 pub struct RunDocument {
     /// `farpath.run/1`.
     pub schema: String,
-    /// The scenario's name.
+    /// The scenario's name; empty without one.
+    #[serde(default)]
     pub scenario: String,
     /// farpath's version.
     pub version: String,
-    /// The seed of the run.
+    /// The seed of the run; 0 without a scenario.
+    #[serde(default)]
     pub seed: u64,
-    /// SHA-256 of the scenario text after `--set` and of the files it reads, hexadecimal.
+    /// SHA-256 of the scenario text after `--set` and of the files it reads, hexadecimal; empty
+    /// without a scenario.
+    #[serde(default)]
     pub scenario_sha256: String,
     /// Every record.
     pub records: Vec<Record>,

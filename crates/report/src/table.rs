@@ -1,5 +1,6 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
+use farpath_observe::metric::headline;
 use farpath_record::{Expectation, MetricSummary, Origin, Point, Record, Results, RunDocument};
 
 use crate::grid::{Column, lay_out, wrap};
@@ -139,20 +140,6 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
     })
 }
 
-/// Metrics that are shown for a kind of test even if nobody expects anything of them.
-fn headline(record: &Record) -> Vec<&str> {
-    match record.kind.as_str() {
-        "ping" => vec!["rtt_avg_ns"],
-        "tcp" => vec!["goodput_bps", "recovery_s"],
-        "transfer" => vec!["completion_ns", "goodput_bps"],
-        "request" => vec!["request_rate", "goodput_bps"],
-        "flows" => vec!["offered_bps", "goodput_bps", "flow_time_avg_ns"],
-        "udp" => vec!["goodput_bps", "loss_ratio"],
-        "bandwidth" => vec!["capacity_bps", "available_bps"],
-        _ => record.metrics.keys().take(4).map(String::as_str).collect(),
-    }
-}
-
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
 /// always shown, then what is expected; then what is expected of links.
 fn paths(run: &RunDocument) -> Vec<String> {
@@ -168,7 +155,7 @@ fn paths(run: &RunDocument) -> Vec<String> {
         } else {
             record.test.clone()
         };
-        for metric in headline(record) {
+        for metric in headline(&record.kind) {
             add(format!("{test}.{metric}"));
         }
         for expectation in &run.expectations {

@@ -125,7 +125,7 @@ pub(crate) fn bound(
         return Some(number);
     }
     let text: At<String> = f.at(key)?;
-    match unit.read(text.get_ref()) {
+    match metric::read(unit, text.get_ref()) {
         Ok(number) => Some(number),
         Err(said) => {
             let title = format!("`{}` is no bound for this metric", shorten(text.get_ref()));
@@ -206,7 +206,7 @@ fn single_figure(stated: &str, unit: Unit) -> Option<f64> {
         "Gbits/sec" => "Gbit/s",
         other => other,
     };
-    unit.read(&format!("{number} {per_second}"))
+    metric::read(unit, &format!("{number} {per_second}"))
         .ok()
         .filter(|_| !word.is_empty())
 }

@@ -31,7 +31,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
             continue;
         };
         let path = Path::new(scenario, plan, flow);
-        let mut record = blank(scenario, test, point);
+        let mut record = scenario.record(test, Origin::Predicted, point);
         match &test.kind {
             TestKind::Ping(ping) => path.ping(ping, &mut record),
             TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, &mut record),
@@ -54,28 +54,6 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         records.push(record);
     }
     records
-}
-
-fn blank(scenario: &Scenario, test: &Test, point: &BTreeMap<String, String>) -> Record {
-    Record {
-        schema: "farpath.record/1".to_owned(),
-        origin: Origin::Predicted,
-        test: test.name.clone(),
-        kind: test.kind.name().to_owned(),
-        from: scenario.node_name(test.from).to_owned(),
-        to: scenario.node_name(test.to).to_owned(),
-        point: point.clone(),
-        repeat: 0,
-        started_ns: test.start.as_ns(),
-        duration_ns: test.duration.unwrap_or_default().as_ns(),
-        metrics: Metrics::new(),
-        limited_by: None,
-        streams: Vec::new(),
-        series: BTreeMap::new(),
-        valid: true,
-        notes: Vec::new(),
-        certificate: None,
-    }
 }
 
 impl TestKind {

@@ -31,6 +31,7 @@ mod model;
 mod mpls;
 mod names;
 mod network;
+mod observed;
 mod pace;
 pub mod plan;
 mod quantity;

@@ -1,209 +1,45 @@
-//! Which metrics exist, and what their names say about their unit.
+//! Which metrics an expectation may name, and how their bounds are read.
 
+pub(crate) use farpath_observe::metric::Unit;
+use farpath_observe::metric::{self, Subject};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::decode::{At, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::names::Names;
 
-pub(crate) const PING: &[&str] = &[
-    "rtt_min_ns",
-    "rtt_avg_ns",
-    "rtt_max_ns",
-    "rtt_p50_ns",
-    "rtt_p99_ns",
-    "sent",
-    "received",
-    "duplicates",
-    "loss_ratio",
-];
-pub(crate) const TCP: &[&str] = &[
-    "goodput_bps",
-    "bytes",
-    "completion_ns",
-    "retransmits",
-    "rtos",
-    "cwnd_max_bytes",
-    "rtt_min_ns",
-    "rtt_avg_ns",
-    "rtt_max_ns",
-    "recovery_s",
-    "ramp_s",
-    "jain_index",
-    "cut_s",
-    "cwnd_before_bytes",
-    "cwnd_nrmse_predicted_ratio",
-    "cwnd_nrmse_simulated_ratio",
-    "cwnd_nrmse_emulated_ratio",
-];
-/// Beyond those of a tcp test.
-pub(crate) const EXCHANGE: &[&str] = &[
-    "requests",
-    "request_rate",
-    "response_min_ns",
-    "response_avg_ns",
-    "response_max_ns",
-];
-/// Of a test of flows that come and go.
-pub(crate) const FLOWS: &[&str] = &[
-    "goodput_bps",
-    "bytes",
-    "completion_ns",
-    "retransmits",
-    "rtos",
-    "flows",
-    "offered_bps",
-    "size_mean_bytes",
-    "flow_time_avg_ns",
-    "flow_time_p50_ns",
-    "flow_time_p99_ns",
-];
-/// Of every test in a group.
-const GROUP: &[&str] = &["group_jain_index"];
-pub(crate) const UDP: &[&str] = &[
-    "sent_bps",
-    "goodput_bps",
-    "loss_ratio",
-    "jitter_ns",
-    "reordered",
-    "duplicates",
-];
-/// Of a tester's stream of cells.
-pub(crate) const CELLS: &[&str] = &[
-    "cells_sent",
-    "cells_received",
-    "conforming_ratio",
-    "loss_ratio",
-    "jitter_ns",
-    "cdv_ns",
-];
-pub(crate) const LINK: &[&str] = &[
-    "bytes",
-    "payload_bytes",
-    "frames",
-    "drops",
-    "rate_max_bps",
-    "rate_mean_bps",
-    "queue_max_bytes",
-    "drops.tail",
-    "drops.red",
-    "drops.policed",
-    "drops.error",
-    "drops.mtu",
-    "drops.ttl",
-    "drops.no_route",
-    "drops.down",
-    "drops.host",
-    "drops.scripted",
-    "drops.checksum",
-    "drops.cell",
-    "cells",
-    "cells_lost",
-    "cells_tagged",
-    "cell_loss_ratio",
-    "jitter_mean_ns",
-    "jitter_std_ns",
-    "jitter_min_ns",
-    "jitter_max_ns",
-    "reordered",
-    "reordered_ratio",
-    "reorder_extent_max",
-    "reorder_extent_mean",
-    "duplicated",
-    "crc_errors",
-    "damaged",
-    "undetected",
-    "cut",
-    "outages",
-    "down_ratio",
-    "trace_mean_bps",
-];
-/// Of one class's queue, after `queue.CLASS.`.
-pub(crate) const QUEUE: &[&str] = &[
-    "offered",
-    "frames",
-    "bytes",
-    "rate_mean_bps",
-    "drops",
-    "drops.tail",
-    "drops.red",
-    "marked",
-    "loss_ratio",
-    "queue_max_bytes",
-    "delay_max_ns",
-    "delay_mean_ns",
-];
-/// Of one policer, after `police.NAME.`: frames, and the bytes it counted, by colour.
-pub(crate) const POLICE: &[&str] = &[
-    "green",
-    "yellow",
-    "red",
-    "green_bytes",
-    "yellow_bytes",
-    "red_bytes",
-    "conforming_ratio",
-];
-pub(crate) const SEARCH: &[&str] = &["highest_bps", "lowest_failing_bps"];
-
-/// The unit a metric's name ends in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    Bps,
-    Ns,
-    S,
-    Bytes,
-    Ratio,
-    Count,
-}
-
-impl Unit {
-    /// The unit of a metric path.
-    pub(crate) fn of(path: &str) -> Unit {
-        let last = path.rsplit('.').next().unwrap_or(path);
-        match last {
-            "bytes" => Unit::Bytes,
-            _ if last.ends_with("_bps") => Unit::Bps,
-            _ if last.ends_with("_ns") => Unit::Ns,
-            _ if last.ends_with("_s") => Unit::S,
-            _ if last.ends_with("_bytes") => Unit::Bytes,
-            _ if last.ends_with("_ratio") => Unit::Ratio,
-            _ => Unit::Count,
-        }
+/// A number with or without a unit, in `unit`.
+pub(crate) fn read(unit: Unit, text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    if let Ok(plain) = text.parse::<f64>() {
+        return if plain.is_finite() {
+            Ok(plain)
+        } else {
+            Err("a finite number".to_owned())
+        };
     }
-
-    /// A number with or without a unit, in this one.
-    pub(crate) fn read(self, text: &str) -> Result<f64, String> {
-        let text = text.trim();
-        if let Ok(plain) = text.parse::<f64>() {
-            return if plain.is_finite() {
-                Ok(plain)
-            } else {
-                Err("a finite number".to_owned())
-            };
-        }
-        match self {
-            Unit::Bps => text
-                .parse::<Rate>()
-                .map(|r| r.as_bps() as f64)
-                .map_err(|e| e.to_string()),
-            Unit::Ns => text
-                .parse::<Duration>()
-                .map(|d| d.as_ps() as f64 / 1e3)
-                .map_err(|e| e.to_string()),
-            Unit::S => text
-                .parse::<Duration>()
-                .map(|d| d.as_ps() as f64 / 1e12)
-                .map_err(|e| e.to_string()),
-            Unit::Bytes => text
-                .parse::<Size>()
-                .map(|s| s.as_bytes() as f64)
-                .map_err(|e| e.to_string()),
-            Unit::Ratio => text
-                .parse::<Ratio>()
-                .map(Ratio::get)
-                .map_err(|e| e.to_string()),
-            Unit::Count => Err("this metric is a count: write a plain number".to_owned()),
-        }
+    match unit {
+        Unit::Bps => text
+            .parse::<Rate>()
+            .map(|r| r.as_bps() as f64)
+            .map_err(|e| e.to_string()),
+        Unit::Ns => text
+            .parse::<Duration>()
+            .map(|d| d.as_ps() as f64 / 1e3)
+            .map_err(|e| e.to_string()),
+        Unit::S => text
+            .parse::<Duration>()
+            .map(|d| d.as_ps() as f64 / 1e12)
+            .map_err(|e| e.to_string()),
+        Unit::Bytes => text
+            .parse::<Size>()
+            .map(|s| s.as_bytes() as f64)
+            .map_err(|e| e.to_string()),
+        Unit::Ratio => text
+            .parse::<Ratio>()
+            .map(Ratio::get)
+            .map_err(|e| e.to_string()),
+        Unit::Count => Err("this metric is a count: write a plain number".to_owned()),
     }
 }
 
@@ -261,7 +97,7 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
             let title = format!("{way} of link `{name}` has no class `{}`", shorten(class));
             return Unknown::new(class, title, classes);
         }
-        return in_list(text, metric, "a queue", QUEUE);
+        return in_registry(text, metric, "a queue", Subject::Queue);
     }
     if let Some(rest) = metric.strip_prefix("police.") {
         let (policer, metric) = rest.split_once('.').unwrap_or((rest, ""));
@@ -273,9 +109,9 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
             );
             return Unknown::new(policer, title, known);
         }
-        return in_list(text, metric, "a policer", POLICE);
+        return in_registry(text, metric, "a policer", Subject::Policer);
     }
-    in_list(text, metric, "a link", LINK)
+    in_registry(text, metric, "a link", Subject::Link)
 }
 
 /// `search.NAME.METRIC`, of which `rest` follows the first dot.
@@ -285,7 +121,7 @@ fn in_search<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>
         let title = format!("there is no search `{}`", shorten(name));
         return Unknown::new(name, title, names.searches());
     }
-    in_list(text, metric, "a search", SEARCH)
+    in_registry(text, metric, "a search", Subject::Search)
 }
 
 /// `TEST.METRIC`.
@@ -294,23 +130,20 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
         let title = format!("there is no test `{}`", shorten(test));
         return Unknown::new(test, title, names.tests().chain(["link", "search"]));
     };
-    match names.test_kinds[number].as_str() {
-        "ping" => in_list(text, metric, "a ping", PING),
-        "udp" => in_list(text, metric, "a udp test", &[UDP, GROUP].concat()),
-        "cells" => in_list(text, metric, "a cells test", CELLS),
-        "flows" => in_list(text, metric, "a flows test", &[FLOWS, GROUP].concat()),
-        kind @ ("transfer" | "request") => in_list(
-            text,
-            metric,
-            &format!("a {kind} test"),
-            &[TCP, EXCHANGE].concat(),
-        ),
-        _ => in_list(text, metric, "a tcp test", &[TCP, GROUP].concat()),
-    }
+    // A kind that is misspelt is a fault of its own.
+    let kind = Subject::of_test(&names.test_kinds[number]).unwrap_or(Subject::Tcp);
+    let named = Subject::TESTS.iter().find(|(subject, _)| *subject == kind);
+    let name = named.map_or("tcp", |(_, name)| *name);
+    let of = match kind {
+        Subject::Ping => "a ping".to_owned(),
+        _ => format!("a {name} test"),
+    };
+    in_registry(text, metric, &of, kind)
 }
 
-fn in_list<'a>(text: &str, metric: &'a str, of: &str, known: &[&str]) -> Option<Unknown<'a>> {
-    if known.contains(&metric) {
+fn in_registry<'a>(text: &str, metric: &'a str, of: &str, subject: Subject) -> Option<Unknown<'a>> {
+    let known = || metric::of(subject).map(|m| m.name);
+    if known().any(|name| name == metric) {
         return None;
     }
     let title = if metric.is_empty() {
@@ -318,5 +151,5 @@ fn in_list<'a>(text: &str, metric: &'a str, of: &str, known: &[&str]) -> Option<
     } else {
         format!("{of} has no metric `{}`", shorten(metric))
     };
-    Unknown::new(metric, title, known)
+    Unknown::new(metric, title, known())
 }

@@ -1,7 +1,8 @@
 //! The reference page of the format, made from the table that decodes it.
 
+use farpath_observe::metric::{self, Subject};
+
 use crate::key::{Key, Kind, Section};
-use crate::metric::{LINK, PING, POLICE, QUEUE, SEARCH, TCP, UDP};
 use crate::quantity::example;
 use crate::table::{ARRAYS, SCENARIO};
 
@@ -34,19 +35,20 @@ hold 1000 packets. Causes of loss act in this order, whatever the order of the k
 `gilbert_elliott`, `bit_error_rate`. In an `[[event]]` they replace all that were in force; `loss = 0` ends them.
 ";
 
-/// The metrics of each kind of thing, from the lists that expectations are checked against.
+/// The metrics of each kind of thing, from the registry that expectations are checked against.
 fn metrics() -> String {
-    let lines = [
-        ("`TEST.METRIC` of a ping", PING),
-        ("`TEST.METRIC` of a tcp test", TCP),
-        ("`TEST.METRIC` of a udp test", UDP),
-        ("`link.NAME.A>B.METRIC`", LINK),
-        ("`link.NAME.A>B.queue.CLASS.METRIC`", QUEUE),
-        ("`link.NAME.A>B.police.NAME.METRIC`", POLICE),
-        ("`search.NAME.METRIC`", SEARCH),
+    let tests = Subject::TESTS.iter();
+    let tests = tests.map(|(of, kind)| (format!("`TEST.METRIC`, kind `{kind}`"), *of));
+    let others = [
+        ("`link.NAME.A>B.METRIC`", Subject::Link),
+        ("`link.NAME.A>B.queue.CLASS.METRIC`", Subject::Queue),
+        ("`link.NAME.A>B.police.NAME.METRIC`", Subject::Policer),
+        ("`search.NAME.METRIC`", Subject::Search),
     ];
+    let lines = tests.chain(others.map(|(of, subject)| (of.to_owned(), subject)));
     let mut text = "\n## Metrics\n\nThe unit is last in the name; bounds may carry any unit of that kind.\n\n| | |\n|---|---|\n".to_owned();
-    for (of, names) in lines {
+    for (of, subject) in lines {
+        let names: Vec<&str> = metric::of(subject).map(|m| m.name).collect();
         text.push_str(&format!("| {of} | `{}` |\n", names.join("` `")));
     }
     text

@@ -1,340 +1,370 @@
-//! From the network at rest to records: metrics, series and link counters.
+//! From the network at rest to observations, and from these to records.
 
 use std::collections::BTreeMap;
 
-use farpath_record::streams::{compare_groups, largest_share, merge_streams, percentile, ramp_end};
-use farpath_record::{LinkRecord, Origin, Record, Series, StreamRecord};
-use farpath_scenario::{Scenario, Test, TestKind};
-use farpath_units::Time;
+use farpath_observe::merge::compare_groups;
+use farpath_observe::{
+    Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, Ping, Reply, RoundTrips,
+    Sample, Stretch, Surroundings, Timers,
+};
+use farpath_record::{LinkRecord, Origin, Record};
+use farpath_scenario::{NodeId, Scenario, Test, TestKind};
+use farpath_tcp::Phase;
+use farpath_units::{Duration, Time};
+use farpath_wan::Evidence;
 use farpath_wire::FlowDir;
 
 use crate::build::Built;
-use crate::limits;
+use crate::exchange::Asker;
+use crate::host::Way;
 use crate::ping::Pinger;
 use crate::programs::measured;
 use crate::run::Outcome;
 use crate::station::Program;
-use crate::tcp::{TcpSink, TcpSource};
+use crate::tcp::{TcpSample, TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
-mod cells;
-mod exchange;
-mod flows;
-
-type Metrics = BTreeMap<String, f64>;
 type Point = BTreeMap<String, String>;
 
 /// One record per test, in file order.
 pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Record> {
+    let collector = Collector::new(scenario, outcome);
     let tests = scenario.tests.iter().enumerate();
     let mut records: Vec<Record> = tests
-        .map(|(number, test)| record(scenario, outcome, point, number, test))
+        .map(|(number, test)| {
+            let mut record = scenario.record(test, Origin::Simulated, point);
+            if test.duration.is_none() {
+                record.duration_ns = outcome.end.since(test.start).as_ns();
+            }
+            collector.fill(number, test, &mut record);
+            record
+        })
         .collect();
     let groups: Vec<_> = scenario.tests.iter().map(|t| t.group.as_deref()).collect();
     compare_groups(&groups, &mut records);
     records
 }
 
-fn record(
-    scenario: &Scenario,
-    outcome: &Outcome,
-    point: &Point,
-    number: usize,
-    test: &Test,
-) -> Record {
+struct Collector<'a> {
+    scenario: &'a Scenario,
+    built: &'a Built,
+    evidence: Evidence<'a>,
+}
+
+/// What was seen of each test, in file order; `None` of a test that never ran.
+pub fn observations(scenario: &Scenario, outcome: &Outcome) -> Vec<Option<Observation>> {
+    let collector = Collector::new(scenario, outcome);
+    let tests = scenario.tests.iter().enumerate();
+    let mut scratch = Record::new(Origin::Simulated, "", "", "", "");
+    tests
+        .map(|(n, test)| collector.observation(test, &collector.flows(n), &mut scratch))
+        .collect()
+}
+
+/// What the links saw.
+pub fn evidence<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Evidence<'a> {
     let built = &outcome.built;
-    let flows = built
-        .wan
-        .plan
-        .flows
-        .iter()
-        .enumerate()
-        .filter(|(_, f)| f.test == number && !f.asks);
-    let flows: Vec<usize> = flows.map(|(n, _)| n).collect();
-    let mut record = Record {
-        schema: "farpath.record/1".to_owned(),
-        origin: Origin::Simulated,
-        test: test.name.clone(),
-        kind: test.kind.name().to_owned(),
-        from: scenario.node_name(test.from).to_owned(),
-        to: scenario.node_name(test.to).to_owned(),
-        point: point.clone(),
-        repeat: 0,
-        started_ns: test.start.as_ns(),
-        duration_ns: outcome.end.since(test.start).as_ns(),
-        metrics: Metrics::new(),
-        limited_by: None,
-        streams: Vec::new(),
-        series: BTreeMap::new(),
-        valid: true,
-        notes: Vec::new(),
-        certificate: None,
-    };
-    if let Some(duration) = test.duration {
-        record.duration_ns = duration.as_ns();
-    }
-    match &test.kind {
-        TestKind::Ping(_) => ping(scenario, built, flows[0], &mut record),
-        TestKind::Flows(_) => flows::metrics(built, &flows, test, &mut record.metrics),
-        TestKind::Udp(_) => udp(scenario, built, flows[0], test, &mut record),
-        TestKind::Tcp(_) => tcp(scenario, built, &flows, test, &mut record),
-        TestKind::Transfer(_) | TestKind::Request(_) => {
-            tcp(scenario, built, &flows, test, &mut record);
-            exchange::metrics(built, &flows, test, &mut record.metrics);
+    Evidence::new(scenario, &built.wan, false, |n| {
+        (built.port(n), built.dropped_behind(n))
+    })
+}
+
+impl<'a> Collector<'a> {
+    fn new(scenario: &'a Scenario, outcome: &'a Outcome) -> Collector<'a> {
+        Collector {
+            scenario,
+            built: &outcome.built,
+            evidence: evidence(scenario, outcome),
         }
     }
-    record
-}
 
-fn put(metrics: &mut Metrics, name: &str, value: f64) {
-    metrics.insert(name.to_owned(), value);
-}
-
-fn pinger(built: &Built, flow: usize) -> Option<&Pinger> {
-    let dir = FlowDir::forward(flow as u16).turned();
-    match built
-        .station(built.wan.plan.flows[flow].source.0)
-        .program(dir)?
-    {
-        Program::Pinger(p) => Some(p),
-        _ => None,
+    /// The flows of a test that its results are of.
+    fn flows(&self, test: usize) -> Vec<usize> {
+        let flows = self.built.wan.plan.flows.iter().enumerate();
+        let ours = flows.filter(|(_, f)| f.test == test && !f.asks);
+        ours.map(|(n, _)| n).collect()
     }
-}
 
-fn ping(scenario: &Scenario, built: &Built, flow: usize, record: &mut Record) {
-    let Some(pinger) = pinger(built, flow) else {
-        return;
-    };
-    let mut rtts: Vec<f64> = pinger
-        .replies
-        .iter()
-        .map(|(_, rtt)| rtt.as_ps() as f64 / 1000.0)
-        .collect();
-    let series = Series {
-        t_ns: pinger
-            .replies
-            .iter()
-            .map(|(sent, _)| sent.as_ns())
-            .collect(),
-        v: rtts.iter().map(|r| r.round()).collect(),
-    };
-    record.series.insert("rtt_ns".to_owned(), series);
-    rtts.sort_by(f64::total_cmp);
-    let m = &mut record.metrics;
-    let (sent, received) = (pinger.sent() as f64, rtts.len() as f64);
-    put(m, "sent", sent);
-    put(m, "received", received);
-    if pinger.duplicates > 0 {
-        put(m, "duplicates", pinger.duplicates as f64);
-    }
-    put(
-        m,
-        "loss_ratio",
-        if sent > 0.0 {
-            1.0 - received / sent
-        } else {
-            0.0
-        },
-    );
-    if let (Some(first), Some(last)) = (rtts.first(), rtts.last()) {
-        put(m, "rtt_min_ns", first.round());
-        put(m, "rtt_max_ns", last.round());
-        put(
-            m,
-            "rtt_avg_ns",
-            (rtts.iter().sum::<f64>() / received).round(),
-        );
-        put(m, "rtt_p50_ns", percentile(&rtts, 0.50).round());
-        put(m, "rtt_p99_ns", percentile(&rtts, 0.99).round());
-    }
-    for (ordinal, node, kind) in &pinger.errors {
-        let name = scenario.node_name(farpath_scenario::NodeId(*node as usize));
-        record.notes.push(format!(
-            "request {} was answered by {name}: {kind:?}",
-            ordinal + 1
-        ));
-    }
-}
-
-fn udp(scenario: &Scenario, built: &Built, flow: usize, test: &Test, record: &mut Record) {
-    let dir = FlowDir::forward(flow as u16);
-    let plan = &built.wan.plan.flows[flow];
-    let source = built.station(plan.source.0).program(dir.turned());
-    let sink = built.station(plan.sink.0).program(dir);
-    let (Some(Program::UdpSource(source)), Some(Program::UdpSink(sink))) = (source, sink) else {
-        return;
-    };
-    match &test.kind {
-        TestKind::Udp(udp) if udp.cells.is_some() => {
-            cells::metrics(source, sink, &mut record.metrics);
-        }
-        _ => udp_metrics(source, sink, test, &mut record.metrics),
-    }
-    let missing = sink.missing.series();
-    record
-        .series
-        .extend(missing.map(|s| ("missing".to_owned(), s)));
-    let lossy = sink.received < source.measured;
-    let limit = if lossy {
-        limits::of_lossy_stream(scenario, built, flow)
-    } else if source.was_held {
-        "host_cpu"
-    } else {
-        "application"
-    };
-    record.limited_by = Some(limit.to_owned());
-}
-
-fn udp_metrics(source: &UdpSource, sink: &UdpSink, test: &Test, m: &mut Metrics) {
-    let seconds = test.duration.map_or(0.0, |d| d.as_secs_f64());
-    let per_second = |bytes: f64| {
-        if seconds > 0.0 {
-            bytes * 8.0 / seconds
-        } else {
-            0.0
-        }
-    };
-    put(m, "sent", source.measured as f64);
-    put(m, "received", sink.received as f64);
-    put(
-        m,
-        "sent_bps",
-        per_second(source.measured as f64 * f64::from(source.payload())),
-    );
-    put(m, "goodput_bps", per_second(sink.bytes as f64));
-    let lost = source.measured.saturating_sub(sink.received) as f64;
-    put(
-        m,
-        "loss_ratio",
-        if source.measured > 0 {
-            lost / source.measured as f64
-        } else {
-            0.0
-        },
-    );
-    put(m, "jitter_ns", sink.jitter_ns.round());
-    put(m, "reordered", sink.reordered as f64);
-    if sink.duplicates > 0 {
-        put(m, "duplicates", sink.duplicates as f64);
-    }
-    put(m, "bytes", sink.total_bytes as f64);
-}
-
-fn ends(built: &Built, flow: usize) -> Option<(&TcpSource, &TcpSink)> {
-    let dir = FlowDir::forward(flow as u16);
-    let plan = &built.wan.plan.flows[flow];
-    let source = built.station(plan.source.0).program(dir.turned())?;
-    let sink = built.station(plan.sink.0).program(dir)?;
-    Some((source.tcp_source()?, sink.tcp_sink()?))
-}
-
-fn tcp(scenario: &Scenario, built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
-    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
-    for (stream, flow) in flows.iter().enumerate() {
-        let Some((source, sink)) = ends(built, *flow) else {
-            continue;
+    fn fill(&self, number: usize, test: &Test, record: &mut Record) {
+        let flows = self.flows(number);
+        let Some(seen) = self.observation(test, &flows, record) else {
+            return;
         };
-        let mut stream_record = StreamRecord {
-            stream: stream as u32,
-            ..StreamRecord::default()
+        let around = |stream: usize| {
+            let flow = flows[stream];
+            Surroundings {
+                path: Some(self.evidence.path(flow)),
+                hosts: Some(Box::new(move |_, until| self.busy(flow, test, until))),
+            }
         };
-        tcp_metrics(source, sink, test, &mut stream_record.metrics);
-        stream_record.limited_by = limits::shares(scenario, built, *flow, source);
-        for (name, share) in &stream_record.limited_by {
-            *shares.entry(name.clone()).or_default() += share / flows.len() as f64;
-        }
-        record.streams.push(stream_record);
+        seen.fill(&test.span(), &around, record);
     }
-    merge_streams(record);
-    record.limited_by = largest_share(&shares);
-    tcp_series(built, flows, test, record);
+
+    fn observation(
+        &self,
+        test: &Test,
+        flows: &[usize],
+        record: &mut Record,
+    ) -> Option<Observation> {
+        let ends = |flow: &usize| self.ends(*flow);
+        let connections = || {
+            let both = flows.iter().filter_map(ends);
+            both.map(|(source, sink)| self.connection(test, source, sink))
+                .collect()
+        };
+        Some(match &test.kind {
+            TestKind::Ping(_) => {
+                let pinger = self.pinger(*flows.first()?)?;
+                self.note_errors(pinger, record);
+                Observation::Ping(ping(pinger))
+            }
+            TestKind::Udp(udp) => {
+                let seen = self.datagrams(*flows.first()?, udp.cells.is_some())?;
+                Observation::Datagrams(seen)
+            }
+            TestKind::Flows(_) => {
+                let both = flows.iter().filter_map(ends);
+                Observation::Flows(both.map(|(source, sink)| flow(source, sink)).collect())
+            }
+            TestKind::Tcp(_) => Observation::Connections(connections(), Vec::new()),
+            TestKind::Transfer(_) | TestKind::Request(_) => {
+                let askers = flows.iter().filter_map(|f| self.asker(*f));
+                Observation::Connections(connections(), askers.collect())
+            }
+        })
+    }
+
+    fn program(&self, node: NodeId, dir: FlowDir) -> Option<&'a Program> {
+        self.built.station(node.0).program(dir)
+    }
+
+    fn pinger(&self, flow: usize) -> Option<&'a Pinger> {
+        let source = self.built.wan.plan.flows[flow].source;
+        match self.program(source, FlowDir::forward(flow as u16).turned())? {
+            Program::Pinger(pinger) => Some(pinger),
+            _ => None,
+        }
+    }
+
+    fn asker(&self, flow: usize) -> Option<Asked> {
+        let sink = self.built.wan.plan.flows[flow].sink;
+        match self.program(sink, FlowDir::forward(flow as u16))? {
+            Program::Asker(asker) => Some(asked(asker)),
+            _ => None,
+        }
+    }
+
+    fn ends(&self, flow: usize) -> Option<(&'a TcpSource, &'a TcpSink)> {
+        let dir = FlowDir::forward(flow as u16);
+        let plan = &self.built.wan.plan.flows[flow];
+        let source = self.program(plan.source, dir.turned())?;
+        let sink = self.program(plan.sink, dir)?;
+        Some((source.tcp_source()?, sink.tcp_sink()?))
+    }
+
+    fn note_errors(&self, pinger: &Pinger, record: &mut Record) {
+        for (ordinal, node, kind) in &pinger.errors {
+            let name = self.scenario.node_name(NodeId(*node as usize));
+            record.notes.push(format!(
+                "request {} was answered by {name}: {kind:?}",
+                ordinal + 1
+            ));
+        }
+    }
+
+    fn datagrams(&self, flow: usize, cells: bool) -> Option<Datagrams> {
+        let dir = FlowDir::forward(flow as u16);
+        let plan = &self.built.wan.plan.flows[flow];
+        let source = self.program(plan.source, dir.turned())?;
+        let sink = self.program(plan.sink, dir)?;
+        let (Program::UdpSource(source), Program::UdpSink(sink)) = (source, sink) else {
+            return None;
+        };
+        let mut seen = datagrams(source, sink);
+        seen.cells = cells.then(|| self::cells(sink));
+        seen.taken_by = Some(self.evidence.path(flow).of_lost_datagrams());
+        Some(seen)
+    }
+
+    fn connection(&self, test: &Test, source: &TcpSource, sink: &TcpSink) -> Connection {
+        let stats = source.sender().stats();
+        let finished = sink.finished();
+        let loss = source.sender().last_loss();
+        let recovery = loss.and_then(|loss| Some(loss.regained?.since(loss.at)));
+        let rtt = &source.rtt;
+        let mut seen = Connection {
+            opened: test.start,
+            established: test.start,
+            finished,
+            delivered: sink.receiver().delivered(),
+            measured: sink.measured_bytes(),
+            completion: Some(finished.since(test.start)),
+            retransmits: Some(stats.retransmits),
+            rtos: Some(stats.rtos),
+            cwnd_max: Some(source.cwnd_max),
+            rtt: (rtt.count > 0).then(|| RoundTrips {
+                min_ns: rtt.min.as_ns() as f64,
+                avg_ns: rtt.mean_s() * 1e9,
+                max_ns: rtt.max.as_ns() as f64,
+                smoothed: false,
+            }),
+            recovery,
+            ..Connection::default()
+        };
+        self.over_time(test, source, sink, &mut seen);
+        seen
+    }
+
+    /// What changes from interval to interval: samples, bytes delivered, the sender's account.
+    fn over_time(&self, test: &Test, source: &TcpSource, sink: &TcpSink, seen: &mut Connection) {
+        let every = self.built.wan.sampling.every;
+        let (_, until) = measured(test);
+        let end = |n: usize| Time::ZERO + every.times(n as u64 + 1);
+        let mut before = farpath_tcp::Shares::default();
+        let mut timers = Vec::with_capacity(source.samples.len());
+        for (n, sample) in source.samples.iter().enumerate() {
+            let spent = sample.limited.between(&before, source.ended.as_ref());
+            before = sample.limited;
+            let t = end(n);
+            let mut stretch = Stretch::new(Time::ZERO + every.times(n as u64), t);
+            for (own, limit) in LIMITS {
+                stretch.add(limit, spent.spent(own).as_secs_f64());
+            }
+            seen.account.push(stretch);
+            let whole = sample
+                .limited
+                .between(&farpath_tcp::Shares::default(), source.ended.as_ref());
+            timers.push((spent.total() > Duration::ZERO).then(|| as_kernel(sample, &whole)));
+        }
+        let mut delivered = 0;
+        for (n, (sample, bytes)) in source.samples.iter().zip(&sink.samples).enumerate() {
+            let t = end(n);
+            if t <= test.start {
+                continue;
+            }
+            seen.intervals.push((t, bytes - delivered));
+            delivered = *bytes;
+            seen.samples.push(Sample {
+                t,
+                cwnd: Some(sample.cwnd),
+                ssthresh: sample.ssthresh,
+                in_flight: Some(sample.in_flight),
+                srtt: sample.srtt,
+                timers: timers[n],
+            });
+            if t > until {
+                break;
+            }
+        }
+    }
+
+    /// What of a flow's hosts had hardly a pause in the interval that ends at `until`.
+    fn busy(&self, flow: usize, test: &Test, until: Time) -> Option<Limit> {
+        let every = self.built.wan.sampling.every;
+        let n = (until.as_ps() / every.as_ps()).saturating_sub(1) as usize;
+        let flow = &self.built.wan.plan.flows[flow];
+        let host = |node: NodeId| self.built.station(node.0).host();
+        let busy = |node| host(node).was_busy(n, every);
+        let disk = |node, way| host(node).was_disk_busy(way, n, every);
+        if busy(flow.source) || busy(flow.sink) {
+            return Some(Limit::HostCpu);
+        }
+        let files = matches!(test.kind, TestKind::Transfer(_));
+        let disks = files && (disk(flow.source, Way::Read) || disk(flow.sink, Way::Write));
+        disks.then_some(Limit::Disk)
+    }
 }
 
-fn tcp_metrics(source: &TcpSource, sink: &TcpSink, test: &Test, m: &mut Metrics) {
+/// What a sender accounts for, by itself and with its host's help, in the words of every origin.
+const LIMITS: [(farpath_tcp::Limit, Limit); 9] = [
+    (farpath_tcp::Limit::Application, Limit::Application),
+    (farpath_tcp::Limit::SendBuffer, Limit::SendBuffer),
+    (farpath_tcp::Limit::ReceiveWindow, Limit::ReceiveWindow),
+    (farpath_tcp::Limit::CwndSlowStart, Limit::CwndSlowStart),
+    (farpath_tcp::Limit::CwndRecovery, Limit::CwndRecovery),
+    (farpath_tcp::Limit::Loss, Limit::Loss),
+    (farpath_tcp::Limit::Nic, Limit::Nic),
+    (farpath_tcp::Limit::HostCpu, Limit::HostCpu),
+    (farpath_tcp::Limit::Disk, Limit::Disk),
+];
+
+/// What a kernel's timers would say where the sender's account says this (`struct tcp_info`).
+fn as_kernel(sample: &TcpSample, account: &farpath_tcp::Shares) -> Timers {
+    let spent = |limit| account.spent(limit);
+    Timers {
+        state: match sample.phase {
+            Some(Phase::Recovery) => 3,
+            Some(Phase::Loss) => 4,
+            _ => 0,
+        },
+        busy: account
+            .total()
+            .saturating_sub(spent(farpath_tcp::Limit::Application)),
+        receive_window: spent(farpath_tcp::Limit::ReceiveWindow),
+        send_buffer: spent(farpath_tcp::Limit::SendBuffer),
+        ..Timers::default()
+    }
+}
+
+fn ping(pinger: &Pinger) -> Ping {
+    let reply = |(sent, rtt): &(Time, Duration)| Reply {
+        sent: *sent,
+        rtt: *rtt,
+    };
+    Ping {
+        sent: pinger.sent(),
+        replies: pinger.replies.iter().map(reply).collect(),
+        duplicates: pinger.duplicates,
+    }
+}
+
+fn datagrams(source: &UdpSource, sink: &UdpSink) -> Datagrams {
+    Datagrams {
+        sent: Some(source.measured),
+        payload: source.payload(),
+        received: Some(sink.received),
+        bytes: sink.bytes,
+        total_bytes: sink.total_bytes,
+        reordered: Some(sink.reordered),
+        duplicates: sink.duplicates,
+        jitter_ns: Some(sink.jitter_ns),
+        missing: sink.missing.series(),
+        was_held: source.was_held,
+        ..Datagrams::default()
+    }
+}
+
+fn cells(sink: &UdpSink) -> Cells {
+    let seen = sink.seen();
+    let meter = sink.meter.as_ref().filter(|_| seen > 0);
+    let (least, most) = sink.transit_range_ns;
+    Cells {
+        conforming_ratio: meter.map(|(_, outside)| 1.0 - *outside as f64 / seen as f64),
+        variation_ns: (most >= least).then(|| (most - least) as f64),
+    }
+}
+
+/// One of many flows.
+fn flow(source: &TcpSource, sink: &TcpSink) -> Connection {
     let stats = source.sender().stats();
-    let completion = sink.finished().since(test.start);
-    let seconds = test
-        .duration
-        .unwrap_or(completion.saturating_sub(test.omit))
-        .as_secs_f64();
-    put(m, "bytes", sink.receiver().delivered() as f64);
-    put(
-        m,
-        "goodput_bps",
-        if seconds > 0.0 {
-            sink.measured_bytes() as f64 * 8.0 / seconds
-        } else {
-            0.0
-        },
-    );
-    put(m, "completion_ns", completion.as_ns() as f64);
-    put(m, "retransmits", stats.retransmits as f64);
-    put(m, "rtos", stats.rtos as f64);
-    put(m, "cwnd_max_bytes", source.cwnd_max as f64);
-    let rtt = &source.rtt;
-    if rtt.count > 0 {
-        put(m, "rtt_min_ns", rtt.min.as_ns() as f64);
-        put(m, "rtt_avg_ns", (rtt.mean_s() * 1e9).round());
-        put(m, "rtt_max_ns", rtt.max.as_ns() as f64);
-    }
-    if let Some(loss) = source.sender().last_loss()
-        && let Some(regained) = loss.regained
-    {
-        put(m, "recovery_s", regained.since(loss.at).as_secs_f64());
+    Connection {
+        opened: source.config().start,
+        finished: sink.last,
+        written: source.config().tcp.amount,
+        delivered: sink.receiver().delivered(),
+        measured: sink.measured_bytes(),
+        retransmits: Some(stats.retransmits),
+        rtos: Some(stats.rtos),
+        ..Connection::default()
     }
 }
 
-fn tcp_series(built: &Built, flows: &[usize], test: &Test, record: &mut Record) {
-    let every = built.wan.sampling.every;
-    let (_, until) = measured(test);
-    let Some((first_source, first_sink)) = flows.first().and_then(|f| ends(built, *f)) else {
-        return;
-    };
-    let count = first_source.samples.len().min(first_sink.samples.len());
-    let mut names: BTreeMap<String, Series> = BTreeMap::new();
-    let mut before = vec![0_u64; flows.len()];
-    let mut goodputs = Vec::new();
-    for n in 0..count {
-        let t = Time::ZERO + every.times(n as u64 + 1);
-        if t <= test.start {
-            continue;
-        }
-        let (mut cwnd, mut in_flight, mut delivered, mut rtt) = (0.0, 0.0, 0.0, None);
-        for (k, flow) in flows.iter().enumerate() {
-            let Some((source, sink)) = ends(built, *flow) else {
-                continue;
-            };
-            let (Some(s), Some(d)) = (source.samples.get(n), sink.samples.get(n)) else {
-                continue;
-            };
-            cwnd += s.cwnd as f64;
-            in_flight += s.in_flight as f64;
-            delivered += (d - before[k]) as f64;
-            before[k] = *d;
-            rtt = rtt.or(s.srtt);
-        }
-        let goodput = delivered * 8.0 / every.as_secs_f64();
-        goodputs.push((t, goodput));
-        let mut note = |name: &str, v: f64| {
-            let series = names.entry(name.to_owned()).or_default();
-            series.t_ns.push(t.as_ns());
-            series.v.push(v);
-        };
-        note("goodput_bps", goodput.round());
-        note("cwnd_bytes", cwnd.round());
-        note("in_flight_bytes", in_flight);
-        if let Some(rtt) = rtt {
-            note("srtt_ns", rtt.as_ns() as f64);
-        }
-        if t > until {
-            break;
-        }
+fn asked(asker: &Asker) -> Asked {
+    Asked {
+        measured: asker.measured,
+        response: asker.response,
+        last: asker.last,
     }
-    if let Some(t) = ramp_end(&goodputs) {
-        let ramp = t.since(test.start).as_secs_f64();
-        record.metrics.insert("ramp_s".to_owned(), ramp);
-    }
-    record.series.extend(names);
 }
 
 /// Both directions of every link.

@@ -5,7 +5,6 @@ mod build;
 mod collect;
 mod exchange;
 mod host;
-mod limits;
 mod ping;
 mod programs;
 mod run;
@@ -15,7 +14,7 @@ mod tcp;
 mod udp;
 
 pub use build::{Built, Keep, Piece};
-pub use collect::{links, records};
+pub use collect::{evidence, links, observations, records};
 pub use exchange::{Answerer, Asker, ExchangeConfig};
 pub use host::{Host, Way};
 pub use ping::Pinger;

@@ -1,7 +1,9 @@
 //! What lies between the hosts of a scenario: its links as ports of a network, the changes that events
-//! make to them, and their counters as link records. The same for simulated hosts and for real ones.
+//! make to them, their counters as link records, and as
+//! evidence of what limited the traffic. The same for simulated hosts and for real ones.
 
 mod circuits;
+mod evidence;
 mod links;
 mod losses;
 mod queueing;
@@ -9,5 +11,6 @@ mod realised;
 mod wan;
 
 pub use circuits::meter;
+pub use evidence::Evidence;
 pub use links::{Drops, link};
 pub use wan::Wan;

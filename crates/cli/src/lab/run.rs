@@ -170,7 +170,6 @@ fn both(
     });
     let (code, connections) = done.map_err(Fault::from)??;
     let results = conductor.finish();
-    let none = |_: usize, _: u64, _: u64| None;
     let at = Default::default();
     let found = records(
         scenario,
@@ -178,7 +177,7 @@ fn both(
         (&planned, &results),
         Origin::Emulated,
         &at,
-        &none,
+        &|_| None,
     );
     let rtt = found
         .first()
@@ -243,9 +242,9 @@ fn programs(
                 _ => hosts,
             };
             for host in looked_at {
-                let output = Connections::look(&mut host.command("ss")).output();
+                let output = Connections::sample(&mut host.command("ss")).output();
                 if let Ok(output) = output {
-                    connections.note(&String::from_utf8_lossy(&output.stdout));
+                    connections.note(beside.now(), &String::from_utf8_lossy(&output.stdout));
                 }
             }
         }

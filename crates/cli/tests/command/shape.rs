@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use farpath_observe::limit::Limit;
+use farpath_observe::metric::{self, Subject};
 use serde_json::Value;
 
 use crate::farpath::{farpath, farpath_in, with_small};
@@ -120,20 +122,6 @@ const STREAM: [(&str, Is); 3] = [
     ("limited_by", Is::Numbers),
 ];
 
-const LIMITS: [&str; 11] = [
-    "application",
-    "send_buffer",
-    "receive_window",
-    "cwnd_slow_start",
-    "cwnd_recovery",
-    "loss",
-    "nic",
-    "host_cpu",
-    "disk",
-    "link",
-    "policer",
-];
-
 const DROPS: [&str; 11] = [
     "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted", "cell",
 ];
@@ -196,19 +184,27 @@ fn check_record(record: &Value) {
         assert!(items(series, "v").iter().all(Value::is_number), "{name}");
     }
     if let Some(limit) = record["limited_by"].as_str() {
-        assert!(LIMITS.contains(&limit), "{place}: {limit}");
+        assert!(Limit::named(limit).is_some(), "{place}: {limit}");
     }
     for stream in items(record, "streams") {
         assert_shape("stream", stream, &STREAM);
         let shares = stream["limited_by"].as_object().expect("checked");
         assert!(
-            shares.keys().all(|k| LIMITS.contains(&k.as_str())),
+            shares.keys().all(|k| Limit::named(k).is_some()),
             "{shares:?}"
         );
         let sum: f64 = shares.values().filter_map(Value::as_f64).sum();
         assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-9, "{shares:?}");
     }
     let metrics = record["metrics"].as_object().expect("checked");
+    let kind = Subject::of_test(record["kind"].as_str().expect("checked"));
+    if let Some(kind) = kind {
+        let known = |name: &str| metric::of(kind).any(|m| m.name == name);
+        assert!(
+            metrics.keys().all(|name| known(name)),
+            "{place}: {metrics:?}"
+        );
+    }
     assert!(
         metrics.values().all(Value::is_number),
         "{place}: {metrics:?}"

@@ -1,100 +1,89 @@
-//! What another program measured, in our own words.
+//! What another program measured, as an observation.
 
-use farpath_record::streams::merge_streams;
-use farpath_record::{Record, StreamRecord};
+use farpath_observe::{Connection, Datagrams, Observation, RoundTrips, Sample};
 use farpath_scenario::{Test, TestKind};
+use farpath_units::{Duration, Time};
 
-use super::{Metrics, lost, put, put_ramp};
+use super::{Seen, at};
 use crate::report::Iperf3Report;
 
-/// Fills a record with what iperf3's clients said, one a stream.
-pub(super) fn fill(reports: &[&Iperf3Report], test: &Test, record: &mut Record) {
-    let Some(first) = reports.first() else {
-        return;
-    };
-    record.notes.push(format!(
+/// What iperf3's clients said, one a stream.
+pub(super) fn seen(reports: &[&Iperf3Report], test: &Test) -> Option<Seen> {
+    let first = reports.first()?;
+    let note = format!(
         "run by {}; it says nothing of what limited it, and its clock starts some milliseconds \
          after the test",
         first.version
-    ));
-    if matches!(test.kind, TestKind::Udp(_)) {
-        datagrams(first, &mut record.metrics);
+    );
+    let observation = if matches!(test.kind, TestKind::Udp(_)) {
+        Observation::Datagrams(datagrams(first))
     } else {
-        for (stream, report) in reports.iter().enumerate() {
-            let mut of_stream = StreamRecord {
-                stream: stream as u32,
-                ..StreamRecord::default()
-            };
-            connection(report, test, &mut of_stream.metrics);
-            record.streams.push(of_stream);
-        }
-        merge_streams(record);
-        // What it does not count it does not say.
-        record.metrics.remove("rtos");
-        let goodputs = series(reports, record);
-        put_ramp(&goodputs, test, (0, 0), record);
-    }
+        let all = reports.iter().map(|report| connection(report, test));
+        Observation::Connections(all.collect(), Vec::new())
+    };
     let longest = reports.iter().map(|r| r.completion_ns).max();
-    record.duration_ns = longest.unwrap_or_default();
+    Some(Seen {
+        observation,
+        last: longest.map(|ns| test.start + Duration::from_ns(ns)),
+        notes: vec![note],
+    })
 }
 
-fn connection(report: &Iperf3Report, test: &Test, m: &mut Metrics) {
-    put(m, "bytes", report.bytes as f64);
-    put(m, "goodput_bps", report.goodput_bps as f64);
-    if test.kind.tcp().is_some_and(|tcp| tcp.bytes.is_some()) {
-        put(m, "completion_ns", report.completion_ns as f64);
-    }
-    if let Some(retransmits) = report.retransmits {
-        put(m, "retransmits", retransmits as f64);
-    }
-    if let Some(cwnd) = report.cwnd_max {
-        put(m, "cwnd_max_bytes", cwnd as f64);
-    }
-    if let Some([least, mean, most]) = report.rtt_ns {
-        put(m, "rtt_min_ns", least as f64);
-        put(m, "rtt_avg_ns", mean as f64);
-        put(m, "rtt_max_ns", most as f64);
+fn connection(report: &Iperf3Report, test: &Test) -> Connection {
+    let whole = test.kind.tcp().is_some_and(|tcp| tcp.bytes.is_some());
+    let end = |ns: u64| at(report.started_ns + ns);
+    let mut since = 0;
+    let bytes = |i: &crate::report::Iperf3Interval, since: u64| {
+        let ns = i.end_ns.saturating_sub(since);
+        (i.goodput_bps as f64 * ns as f64 / 8e9).round() as u64
+    };
+    let intervals: Vec<(Time, u64)> = report
+        .intervals
+        .iter()
+        .map(|i| {
+            let bytes = bytes(i, since);
+            since = i.end_ns;
+            (end(i.end_ns), bytes)
+        })
+        .collect();
+    let samples = report.intervals.iter().map(|i| Sample {
+        t: end(i.end_ns),
+        cwnd: i.cwnd.filter(|cwnd| *cwnd > 0),
+        srtt: i.srtt_ns.filter(|rtt| *rtt > 0).map(Duration::from_ns),
+        ..Sample::default()
+    });
+    Connection {
+        opened: at(report.started_ns),
+        finished: end(report.completion_ns),
+        delivered: report.bytes,
+        goodput_bps: Some(report.goodput_bps as f64),
+        completion: whole.then(|| Duration::from_ns(report.completion_ns)),
+        retransmits: report.retransmits,
+        cwnd_max: report.cwnd_max,
+        rtt: report.rtt_ns.map(|[least, mean, most]| RoundTrips {
+            min_ns: least as f64,
+            avg_ns: mean as f64,
+            max_ns: most as f64,
+            smoothed: true,
+        }),
+        samples: samples.collect(),
+        intervals,
+        ..Connection::default()
     }
 }
 
-fn datagrams(report: &Iperf3Report, m: &mut Metrics) {
-    put(m, "sent_bps", report.sent_bps as f64);
-    put(m, "goodput_bps", report.goodput_bps as f64);
-    put(m, "bytes", report.bytes as f64);
-    if let (Some(sent), Some(gone)) = (report.packets, report.lost) {
-        let received = sent.saturating_sub(gone);
-        put(m, "sent", sent as f64);
-        put(m, "received", received as f64);
-        put(m, "loss_ratio", lost(sent as f64, received as f64));
+fn datagrams(report: &Iperf3Report) -> Datagrams {
+    Datagrams {
+        sent: report.packets,
+        sent_bps: Some(report.sent_bps as f64),
+        received: report
+            .packets
+            .zip(report.lost)
+            .map(|(sent, lost)| sent.saturating_sub(lost)),
+        goodput_bps: Some(report.goodput_bps as f64),
+        total_bytes: report.bytes,
+        reordered: report.reordered,
+        jitter_ns: report.jitter_ns,
+        ..Datagrams::default()
     }
-    if let Some(reordered) = report.reordered {
-        put(m, "reordered", reordered as f64);
-    }
-    if let Some(jitter) = report.jitter_ns {
-        put(m, "jitter_ns", jitter.round());
-    }
-}
-
-/// The streams' intervals, summed up by number: they are equally long.
-fn series(reports: &[&Iperf3Report], record: &mut Record) -> Vec<(u64, f64)> {
-    let count = reports.iter().map(|r| r.intervals.len()).min().unwrap_or(0);
-    let mut goodputs = Vec::new();
-    for n in 0..count {
-        let intervals = || reports.iter().map(|r| r.intervals[n]);
-        let t = reports[0].started_ns + reports[0].intervals[n].end_ns;
-        let goodput = intervals().map(|i| i.goodput_bps as f64).sum();
-        goodputs.push((t, goodput));
-        let cwnd = intervals().map(|i| i.cwnd).sum::<Option<u64>>();
-        let mut note = |name: &str, value: Option<f64>| {
-            let Some(value) = value else { return };
-            let series = record.series.entry(name.to_owned()).or_default();
-            series.t_ns.push(t);
-            series.v.push(value);
-        };
-        note("goodput_bps", Some(goodput));
-        note("cwnd_bytes", cwnd.filter(|c| *c > 0).map(|c| c as f64));
-        let srtt = reports[0].intervals[n].srtt_ns.filter(|rtt| *rtt > 0);
-        note("srtt_ns", srtt.map(|rtt| rtt as f64));
-    }
-    goodputs
 }

@@ -78,6 +78,8 @@ impl TcpInfo {
             in_flight: u64::from(in_flight.saturating_sub(gone)) * segment,
             srtt_ns: u64::from(self.u32(68)) * 1000,
             state: self.bytes[1],
+            // `tcpi_delivery_rate_app_limited`, the lowest bit (Linux 4.9).
+            app_limited: self.bytes[7] & 1 == 1,
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
             sndbuf_us: self.u64(184).unwrap_or(0),

@@ -69,16 +69,8 @@ impl Run {
         };
         let results = conduct(&planned.jobs, peer, then);
         let both = (&planned, &results);
-        let no_overrule = |_, _, _| None;
         let point = BTreeMap::new();
-        let records = records(
-            scenario,
-            &plan,
-            both,
-            Origin::Emulated,
-            &point,
-            &no_overrule,
-        );
+        let records = records(scenario, &plan, both, Origin::Emulated, &point, &|_| None);
         Run {
             planned,
             results,

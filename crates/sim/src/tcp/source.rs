@@ -1,7 +1,7 @@
 //! The sending side of one TCP connection on a station.
 
 use farpath_element::Io;
-use farpath_tcp::{Limit, Out, SackBlock, Sender};
+use farpath_tcp::{Limit, Out, Phase, SackBlock, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -45,6 +45,10 @@ pub struct TcpSourceConfig {
 pub struct TcpSample {
     /// Congestion window in bytes.
     pub cwnd: u64,
+    /// Slow-start threshold in bytes; none before the first loss.
+    pub ssthresh: Option<u64>,
+    /// Where congestion control is.
+    pub phase: Option<Phase>,
     /// Unacknowledged payload bytes.
     pub in_flight: u64,
     /// Smoothed round-trip time.
@@ -392,6 +396,8 @@ impl TcpSource {
             } else {
                 0
             },
+            ssthresh: Some(self.sender.ssthresh_bytes()).filter(|s| *s < u64::MAX),
+            phase: self.opened.then(|| self.sender.phase()),
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
             limited: self.sender.limited(now),

@@ -1,5 +1,6 @@
 //! Tests of the whole simulator: scenario text in, records out.
 
+mod arranged;
 mod bundles;
 mod congestion;
 mod directional;

@@ -7,10 +7,10 @@ use farpath_element::qdisc::Limit;
 use farpath_predict::Framing;
 use farpath_wire::FlowDir;
 
-use crate::choices::Choices;
-use crate::equivalence::{Replay, oracle, uphold};
-use crate::net::Make;
-use crate::plan::{Cells, Direction, Plan};
+use crate::law::choices::Choices;
+use crate::law::equivalence::{Replay, oracle, uphold};
+use crate::law::net::Make;
+use crate::law::plan::{Cells, Direction, Plan};
 
 impl Plan {
     /// The same network with long bursts of like frames, in front of ports that take them in runs past

@@ -19,7 +19,7 @@
 //! *NRMSE* is the root of the mean squared difference over that time (4096 equal steps, each at its
 //! middle) over the old window of the first: the origin that stands first in [`Origin::ALL`].
 
-use crate::{Origin, Record, Series};
+use farpath_record::{Origin, Record, Series};
 
 const WINDOW: &str = "cwnd_bytes";
 const FLIGHT: &str = "in_flight_bytes";

@@ -1,0 +1,172 @@
+//! A TCP connection as its two ends saw it, and the metrics of a test of several.
+
+use std::collections::BTreeMap;
+
+use farpath_record::{Record, StreamRecord, Uncertainty};
+use farpath_units::{Duration, Time};
+
+use crate::limit::{Stretch, Surroundings, largest, shares};
+use crate::merge::merge_streams;
+use crate::observation::Span;
+use crate::timers::Timers;
+use crate::{ramp, series};
+
+/// A connection. What its evidence does not have is none or empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Connection {
+    /// Its SYN.
+    pub opened: Time,
+    /// When data could first be sent.
+    pub established: Time,
+    /// When the last byte so far was delivered, or was on the disk.
+    pub finished: Time,
+    /// Bytes the application wrote.
+    pub written: Option<u64>,
+    /// Bytes delivered.
+    pub delivered: u64,
+    /// Of those, within the measurement.
+    pub measured: u64,
+    /// Goodput in the measurement where a tool says it, bit/s; else it is worked out of `measured`.
+    pub goodput_bps: Option<f64>,
+    /// From the SYN to the last byte; none where that is unknown or did not come about.
+    pub completion: Option<Duration>,
+    /// Segments sent again.
+    pub retransmits: Option<u64>,
+    /// Retransmission timeouts.
+    pub rtos: Option<u64>,
+    /// Largest congestion window, bytes.
+    pub cwnd_max: Option<u64>,
+    /// Round-trip times.
+    pub rtt: Option<RoundTrips>,
+    /// From the last cut of the window until it was as large again.
+    pub recovery: Option<Duration>,
+    /// The sender now and then.
+    pub samples: Vec<Sample>,
+    /// Bytes delivered in each interval, by its end; all intervals are equally long.
+    pub intervals: Vec<(Time, u64)>,
+    /// The sender's own account of what held it back, where it has one.
+    pub account: Vec<Stretch>,
+    /// Processor time of the reading thread in each of `intervals`, where it is known.
+    pub reader_cpu: Vec<Duration>,
+}
+
+/// Round-trip times of a connection, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundTrips {
+    /// The smallest.
+    pub min_ns: f64,
+    /// The mean.
+    pub avg_ns: f64,
+    /// The largest.
+    pub max_ns: f64,
+    /// They are smoothed ones (RFC 6298 §2): a single one may have been longer than `max_ns`.
+    pub smoothed: bool,
+}
+
+/// A sender at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// The instant.
+    pub t: Time,
+    /// Congestion window, bytes.
+    pub cwnd: Option<u64>,
+    /// Slow-start threshold, bytes; none before the first loss.
+    pub ssthresh: Option<u64>,
+    /// Bytes in the network.
+    pub in_flight: Option<u64>,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Duration>,
+    /// What the kernel counts.
+    pub timers: Option<Timers>,
+}
+
+impl RoundTrips {
+    /// Of the smoothed round-trip times in samples; `least` is the smallest one, where it is known.
+    pub fn of_samples(samples: &[Sample], least: Option<Duration>) -> Option<RoundTrips> {
+        let ns = |rtt: Duration| rtt.as_ns() as f64;
+        let rtts = || samples.iter().filter_map(|s| s.srtt).map(ns);
+        let smallest = rtts().reduce(f64::min)?;
+        Some(RoundTrips {
+            min_ns: least.map_or(smallest, |rtt| ns(rtt).min(smallest)),
+            avg_ns: rtts().sum::<f64>() / rtts().count() as f64,
+            max_ns: rtts().fold(0.0, f64::max),
+            smoothed: true,
+        })
+    }
+}
+
+/// Metrics, streams, series and shares of connections side by side.
+pub(crate) fn fill<'a>(
+    all: &[Connection],
+    span: &Span,
+    around: &dyn Fn(usize) -> Surroundings<'a>,
+    record: &mut Record,
+) {
+    let mut together: BTreeMap<String, f64> = BTreeMap::new();
+    for (stream, connection) in all.iter().enumerate() {
+        let mut of_stream = StreamRecord {
+            stream: stream as u32,
+            ..StreamRecord::default()
+        };
+        connection.metrics(span, &mut of_stream.metrics);
+        of_stream.limited_by = shares(connection, span.from(), &around(stream));
+        for (name, share) in &of_stream.limited_by {
+            *together.entry(name.clone()).or_default() += share / all.len() as f64;
+        }
+        record.streams.push(of_stream);
+    }
+    merge_streams(record);
+    record.limited_by = largest(&together);
+    if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
+        say_smoothed(record);
+    }
+    record.series.extend(series::of(all));
+    let rtt = record.metrics.get("rtt_avg_ns").copied().unwrap_or(0.0);
+    let last = all.iter().map(|c| c.finished).max().unwrap_or_default();
+    let whole = span
+        .duration
+        .unwrap_or_else(|| last.since(span.start))
+        .as_ns();
+    let least = (rtt as u64).max(whole / 100);
+    let goodputs = series::goodputs(all);
+    if let Some(ramp) = ramp::ramp(&goodputs, span.start, Duration::from_ns(least)) {
+        record.set("ramp_s", ramp.as_secs_f64());
+    }
+}
+
+/// A largest smoothed round-trip time is a lower bound of the largest one.
+fn say_smoothed(record: &mut Record) {
+    if let Some(low) = record.metrics.get("rtt_max_ns").copied() {
+        let above = Uncertainty {
+            low: Some(low),
+            high: None,
+            level: None,
+        };
+        record.uncertainty.insert("rtt_max_ns".to_owned(), above);
+    }
+}
+
+impl Connection {
+    fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {
+        let mut put = |name: &str, value: Option<f64>| {
+            if let Some(value) = value.filter(|v| v.is_finite()) {
+                m.insert(name.to_owned(), value);
+            }
+        };
+        put("bytes", Some(self.delivered as f64));
+        let end = self.completion.map_or(self.finished, |c| span.start + c);
+        let seconds = span.seconds(end);
+        let worked_out = (seconds > 0.0).then(|| self.measured as f64 * 8.0 / seconds);
+        put("goodput_bps", self.goodput_bps.or(worked_out));
+        put("completion_ns", self.completion.map(|c| c.as_ns() as f64));
+        put("retransmits", self.retransmits.map(|n| n as f64));
+        put("rtos", self.rtos.map(|n| n as f64));
+        put("cwnd_max_bytes", self.cwnd_max.map(|n| n as f64));
+        if let Some(rtt) = &self.rtt {
+            put("rtt_min_ns", Some(rtt.min_ns));
+            put("rtt_avg_ns", Some(rtt.avg_ns.round()));
+            put("rtt_max_ns", Some(rtt.max_ns));
+        }
+        put("recovery_s", self.recovery.map(Duration::as_secs_f64));
+    }
+}

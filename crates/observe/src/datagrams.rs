@@ -1,0 +1,112 @@
+//! A stream of datagrams, or of single cells.
+
+use farpath_record::{Record, Series};
+
+use crate::limit::Limit;
+use crate::observation::Span;
+
+/// What both ends of a stream counted of what was sent within the measurement; an unknown count is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Datagrams {
+    /// Datagrams sent.
+    pub sent: Option<u64>,
+    /// Payload bytes sent a second, where the tool says it; else it is worked out of `sent` and `payload`.
+    pub sent_bps: Option<f64>,
+    /// Payload bytes of one.
+    pub payload: u32,
+    /// Datagrams received; copies do not count.
+    pub received: Option<u64>,
+    /// Payload bytes received.
+    pub bytes: u64,
+    /// Payload bits received a second, where the tool says it.
+    pub goodput_bps: Option<f64>,
+    /// Payload bytes received in all.
+    pub total_bytes: u64,
+    /// Datagrams that arrived after one with a higher number.
+    pub reordered: Option<u64>,
+    /// Copies of datagrams.
+    pub duplicates: u64,
+    /// Interarrival jitter (RFC 3550 §6.4.1), nanoseconds.
+    pub jitter_ns: Option<f64>,
+    /// Numbers of datagrams that did not come.
+    pub missing: Option<Series>,
+    /// Cells and not datagrams.
+    pub cells: Option<Cells>,
+    /// What took those that were lost, where that is known.
+    pub taken_by: Option<Limit>,
+    /// The sender was held up by its own host.
+    pub was_held: bool,
+}
+
+/// What a tester of cells saw beyond what is seen of datagrams.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cells {
+    /// Share of the cells received that kept the test's contract; none without one.
+    pub conforming_ratio: Option<f64>,
+    /// Longest time under way less the shortest, nanoseconds.
+    pub variation_ns: Option<f64>,
+}
+
+impl Datagrams {
+    pub(crate) fn fill(&self, span: &Span, record: &mut Record) {
+        match &self.cells {
+            Some(cells) => self.fill_cells(cells, record),
+            None => self.fill_datagrams(span, record),
+        }
+        let missing = self.missing.clone();
+        record
+            .series
+            .extend(missing.map(|s| ("missing".to_owned(), s)));
+        let limit = match (self.sent, self.received) {
+            (Some(sent), Some(received)) if received < sent => self.taken_by,
+            (Some(_), Some(_)) if self.was_held => Some(Limit::HostCpu),
+            (Some(_), Some(_)) => Some(Limit::Application),
+            _ => None,
+        };
+        record.limited_by = limit.map(|l| l.name().to_owned());
+    }
+
+    /// The share that did not arrive; none of nothing.
+    fn loss_ratio(&self) -> Option<f64> {
+        let (sent, received) = (self.sent? as f64, self.received? as f64);
+        let lost = (sent - received).max(0.0);
+        (sent > 0.0).then(|| match self.cells {
+            Some(_) => (1.0 - received / sent).max(0.0),
+            None => lost / sent,
+        })
+    }
+
+    fn fill_datagrams(&self, span: &Span, record: &mut Record) {
+        let seconds = span.duration.map(|d| d.as_secs_f64());
+        let per_second = |bytes: f64| seconds.filter(|s| *s > 0.0).map(|s| bytes * 8.0 / s);
+        let sent = self.sent.map(|n| n as f64);
+        let worked_out = || per_second(sent? * f64::from(self.payload));
+        set(record, "sent", sent);
+        set(record, "received", self.received.map(|n| n as f64));
+        set(record, "sent_bps", self.sent_bps.or_else(worked_out));
+        let goodput = self.goodput_bps.or_else(|| per_second(self.bytes as f64));
+        set(record, "goodput_bps", goodput);
+        set(record, "loss_ratio", self.loss_ratio());
+        set(record, "jitter_ns", self.jitter_ns.map(f64::round));
+        set(record, "reordered", self.reordered.map(|n| n as f64));
+        if self.duplicates > 0 {
+            record.set("duplicates", self.duplicates as f64);
+        }
+        record.set("bytes", self.total_bytes as f64);
+    }
+
+    fn fill_cells(&self, cells: &Cells, record: &mut Record) {
+        set(record, "cells_sent", self.sent.map(|n| n as f64));
+        set(record, "cells_received", self.received.map(|n| n as f64));
+        set(record, "loss_ratio", self.loss_ratio());
+        set(record, "conforming_ratio", cells.conforming_ratio);
+        set(record, "jitter_ns", self.jitter_ns.map(f64::round));
+        set(record, "cdv_ns", cells.variation_ns);
+    }
+}
+
+fn set(record: &mut Record, metric: &str, value: Option<f64>) {
+    if let Some(value) = value {
+        record.set(metric, value);
+    }
+}

@@ -1,0 +1,48 @@
+//! Connections that come and go, all of them together.
+
+use farpath_record::Record;
+
+use crate::connection::Connection;
+use crate::observation::Span;
+use crate::percentile::percentile;
+
+pub(crate) fn fill(all: &[Connection], span: &Span, record: &mut Record) {
+    let start = span.start;
+    let last = all.iter().map(|c| c.finished).max().unwrap_or(start);
+    let per_second =
+        |bytes: u64, seconds: f64| (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds);
+    let sum = |of: fn(&Connection) -> Option<u64>| all.iter().map(of).sum::<Option<u64>>();
+    let seconds = match span.duration {
+        Some(duration) => duration.as_secs_f64(),
+        None => last.since(span.from()).as_secs_f64(),
+    };
+    let measured = all.iter().map(|c| c.measured).sum();
+    let offered = sum(|c| c.written);
+    let last_start = all.iter().map(|c| c.opened).max().unwrap_or(start);
+    let arriving = last_start.since(start).as_secs_f64();
+    let is_whole = |c: &&Connection| c.written == Some(c.delivered);
+    let time = |c: &Connection| c.finished.since(c.opened).as_ps() as f64 / 1000.0;
+    let mut times: Vec<f64> = all.iter().filter(is_whole).map(time).collect();
+    times.sort_by(f64::total_cmp);
+    let mut put = |name: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            record.set(name, value);
+        }
+    };
+    put("goodput_bps", per_second(measured, seconds));
+    let delivered: u64 = all.iter().map(|c| c.delivered).sum();
+    put("bytes", Some(delivered as f64));
+    put("completion_ns", Some(last.since(start).as_ns() as f64));
+    put("retransmits", sum(|c| c.retransmits).map(|n| n as f64));
+    put("rtos", sum(|c| c.rtos).map(|n| n as f64));
+    put("flows", Some(times.len() as f64));
+    put("offered_bps", offered.and_then(|o| per_second(o, arriving)));
+    let mean = |offered: u64| (offered as f64 / all.len().max(1) as f64).round();
+    put("size_mean_bytes", offered.map(mean));
+    if !times.is_empty() {
+        let sum: f64 = times.iter().sum();
+        put("flow_time_avg_ns", Some((sum / times.len() as f64).round()));
+        put("flow_time_p50_ns", Some(percentile(&times, 0.50).round()));
+        put("flow_time_p99_ns", Some(percentile(&times, 0.99).round()));
+    }
+}

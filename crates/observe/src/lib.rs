@@ -1,0 +1,35 @@
+//! What was seen of a test, whoever saw it, and what it comes to: metrics, series, recovery, the start-up, and what
+//! limited it.
+//!
+//! A simulated program, a kernel's `TCP_INFO`, a foreign tool's log each give an [`Observation`]. Everything a
+//! [`Record`](farpath_record::Record) says of it is worked out here, once: [`Observation::fill`]. What is not in the
+//! evidence is absent from the record, never zero.
+
+mod connection;
+pub mod curve;
+mod datagrams;
+mod exchange;
+mod flows;
+pub mod limit;
+pub mod merge;
+pub mod metric;
+mod observation;
+mod path;
+mod percentile;
+mod ping;
+mod ramp;
+mod rates;
+mod recovery;
+mod series;
+mod timers;
+
+pub use connection::{Connection, RoundTrips, Sample};
+pub use datagrams::{Cells, Datagrams};
+pub use exchange::Asker;
+pub use limit::{Limit, Stretch, Surroundings};
+pub use observation::{Observation, Span};
+pub use path::{Dropped, Full, Hop, Interval, Path};
+pub use percentile::percentile;
+pub use ping::{Ping, Reply};
+pub use recovery::recovery;
+pub use timers::Timers;

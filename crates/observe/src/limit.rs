@@ -1,0 +1,398 @@
+//! What limited a connection, in three stages: what held the sender back in each stretch of time, by the best
+//! evidence there is; what overrules that, by evidence from the path and the hosts; and shares of all the time.
+//!
+//! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
+//!    already; `timers` reads the kernel's `TCP_INFO`, `rates` bare rates.
+//! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
+//!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
+//!    what was dropped on the path, the time spent on losses is theirs.
+//! 3. Shares of the sum, which add up to 1.
+
+use std::collections::BTreeMap;
+
+use farpath_units::Time;
+
+use crate::connection::Connection;
+use crate::path::Path;
+use crate::{rates, timers};
+
+/// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Limit {
+    /// The application has written nothing more.
+    Application,
+    /// The socket's send buffer is full of unacknowledged data.
+    SendBuffer,
+    /// The receiver's window is full.
+    ReceiveWindow,
+    /// The congestion window, in slow start; the handshake counts here.
+    CwndSlowStart,
+    /// The congestion window, after a cut: in fast recovery or congestion avoidance.
+    CwndRecovery,
+    /// A retransmission timeout is being repaired.
+    Loss,
+    /// The sending host's own interface.
+    Nic,
+    /// A processor or bus of one of the hosts.
+    HostCpu,
+    /// A disk of one of the hosts.
+    Disk,
+    /// A link of the path, which was full.
+    Link,
+    /// A policer, which dropped what exceeded its rate.
+    Policer,
+    /// Packets larger than a link carries.
+    Mtu,
+    /// The sender's own pacing.
+    Pacing,
+    /// The evidence does not say.
+    Unknown,
+}
+
+/// The words of `limited_by` as records, tables and pages have them.
+pub const WORDS: [(Limit, &str, &str); 14] = [
+    (Limit::Application, "application", "the application"),
+    (Limit::SendBuffer, "send_buffer", "the send buffer"),
+    (Limit::ReceiveWindow, "receive_window", "the receive window"),
+    (Limit::CwndSlowStart, "cwnd_slow_start", "slow start"),
+    (
+        Limit::CwndRecovery,
+        "cwnd_recovery",
+        "window growth after loss",
+    ),
+    (Limit::Loss, "loss", "loss"),
+    (Limit::Nic, "nic", "the host's NIC"),
+    (Limit::HostCpu, "host_cpu", "the host's CPU"),
+    (Limit::Disk, "disk", "the disk"),
+    (Limit::Link, "link", "a link"),
+    (Limit::Policer, "policer", "a policer"),
+    (Limit::Mtu, "mtu", "the MTU"),
+    (Limit::Pacing, "pacing", "pacing"),
+    (Limit::Unknown, "unknown", "unknown"),
+];
+
+impl Limit {
+    /// The word in records.
+    pub const fn name(self) -> &'static str {
+        WORDS[self as usize].1
+    }
+
+    /// The limit of a word; none for another word.
+    pub fn named(word: &str) -> Option<Limit> {
+        let found = WORDS.iter().find(|(_, name, _)| *name == word);
+        found.map(|(limit, ..)| *limit)
+    }
+}
+
+/// A stretch of a connection's time, and how long each limit held it back in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Its start.
+    pub from: Time,
+    /// Its end.
+    pub until: Time,
+    spent: [f64; WORDS.len()],
+}
+
+impl Stretch {
+    /// Nothing is known of it yet.
+    pub fn new(from: Time, until: Time) -> Stretch {
+        Stretch {
+            from,
+            until,
+            spent: [0.0; WORDS.len()],
+        }
+    }
+
+    /// Adds seconds under a limit; what is not positive adds nothing.
+    pub fn add(&mut self, limit: Limit, seconds: f64) {
+        if seconds > 0.0 {
+            self.spent[limit as usize] += seconds;
+        }
+    }
+
+    /// A whole stretch under one limit.
+    pub fn whole(from: Time, until: Time, limit: Limit) -> Stretch {
+        let mut stretch = Stretch::new(from, until);
+        stretch.add(limit, until.since(from).as_secs_f64());
+        stretch
+    }
+
+    /// Seconds under a limit.
+    pub fn spent(&self, limit: Limit) -> f64 {
+        self.spent[limit as usize]
+    }
+
+    /// All of its seconds.
+    pub fn total(&self) -> f64 {
+        self.spent.iter().sum()
+    }
+
+    /// Moves up to `seconds` of what was spent under `others`, each in proportion, to `limit` of another stretch; how
+    /// many there were.
+    fn take(&mut self, others: &[Limit], seconds: f64, limit: Limit, to: &mut Stretch) -> f64 {
+        let there: f64 = others.iter().map(|l| self.spent(*l)).sum();
+        let share = if there > seconds {
+            seconds / there
+        } else {
+            1.0
+        };
+        for other in others {
+            let moved = share * self.spent(*other);
+            self.spent[*other as usize] -= moved;
+            to.add(limit, moved);
+        }
+        share * there
+    }
+}
+
+/// What of a connection's hosts had hardly a pause between two instants.
+pub type Hosts<'a> = Box<dyn Fn(Time, Time) -> Option<Limit> + 'a>;
+
+/// What is known of a connection's surroundings; nothing by default.
+#[derive(Default)]
+pub struct Surroundings<'a> {
+    /// The links its data cross.
+    pub path: Option<Path<'a>>,
+    /// Its hosts.
+    pub hosts: Option<Hosts<'a>>,
+}
+
+/// Shares of a connection's time from `from` on by what limited it; they add up to 1. Empty where nothing was seen.
+pub fn shares(
+    connection: &Connection,
+    from: Time,
+    around: &Surroundings<'_>,
+) -> BTreeMap<String, f64> {
+    let stretches = stretches(connection, from).into_iter();
+    let overruled = stretches.map(|stretch| overrule(&stretch, connection, around));
+    sum(&overruled.collect::<Vec<Stretch>>())
+}
+
+/// Stage 1: by the best evidence there is.
+fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
+    if !connection.account.is_empty() {
+        let of = connection.account.iter().filter(|s| s.until > from);
+        return of.copied().collect();
+    }
+    if connection.samples.iter().any(|s| s.timers.is_some()) {
+        return timers::stretches(connection, from);
+    }
+    rates::stretches(connection, from)
+}
+
+/// What neither accounts for.
+const OTHERS: [Limit; 10] = [
+    Limit::Application,
+    Limit::SendBuffer,
+    Limit::ReceiveWindow,
+    Limit::Nic,
+    Limit::HostCpu,
+    Limit::Disk,
+    Limit::Link,
+    Limit::Policer,
+    Limit::Mtu,
+    Limit::Pacing,
+];
+
+/// What the congestion window accounts for, or nobody.
+const WINDOW: [Limit; 4] = [
+    Limit::CwndSlowStart,
+    Limit::CwndRecovery,
+    Limit::Loss,
+    Limit::Unknown,
+];
+
+/// Stage 2: what a full link takes of each interval, then a busy host, then who took what was lost.
+fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_>) -> Stretch {
+    let (from, until) = (stretch.from, stretch.until);
+    let path = around.path.as_ref();
+    let hosts = || around.hosts.as_ref().and_then(|busy| busy(from, until));
+    let busy = timers::busy(connection, from, until).or_else(hosts);
+    let mut left = *stretch;
+    let mut given = Stretch::new(from, until);
+    for (full, share) in path.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
+        // A full link is waited for with a window that might be larger: that time is its first.
+        let mut wanted = share * stretch.total();
+        wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
+        if full.waits {
+            left.take(&OTHERS, wanted, full.limit, &mut given);
+        }
+    }
+    let all = f64::INFINITY;
+    if let Some(limit) = busy {
+        left.take(&WINDOW, all, limit, &mut given);
+        left.take(&OTHERS, all, limit, &mut given);
+    } else if let Some(taker) = path.and_then(Path::taker) {
+        left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
+    }
+    for (limit, ..) in WORDS {
+        given.add(limit, left.spent(limit));
+    }
+    given
+}
+
+/// Stage 3.
+fn sum(stretches: &[Stretch]) -> BTreeMap<String, f64> {
+    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+    for stretch in stretches {
+        for (limit, name, _) in WORDS {
+            if stretch.spent(limit) > 0.0 {
+                *shares.entry(name.to_owned()).or_default() += stretch.spent(limit);
+            }
+        }
+    }
+    let sum: f64 = shares.values().sum();
+    shares.values_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+/// The limit with the largest share; the first by name among equals.
+pub fn largest(shares: &BTreeMap<String, f64>) -> Option<String> {
+    let mut best: Option<(&String, f64)> = None;
+    for (name, share) in shares {
+        if best.is_none_or(|(_, s)| *share > s) {
+            best = Some((name, *share));
+        }
+    }
+    best.map(|(name, _)| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Dropped, Hop, Interval};
+    use farpath_units::Duration;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn connection(stretches: &[(u64, u64, Limit)]) -> Connection {
+        let stretch = |s: &(u64, u64, Limit)| Stretch::whole(at(s.0), at(s.1), s.2);
+        Connection {
+            account: stretches.iter().map(stretch).collect(),
+            ..Connection::default()
+        }
+    }
+
+    #[test]
+    fn words_stand_at_their_places_and_are_read_back() {
+        for (n, (limit, name, _)) in WORDS.iter().enumerate() {
+            assert_eq!(*limit as usize, n, "{name}");
+            assert_eq!(Limit::named(name), Some(*limit));
+        }
+        assert_eq!(Limit::named("rate"), None);
+    }
+
+    #[test]
+    fn an_account_begins_with_the_measurement() {
+        let seen = connection(&[
+            (0, 100, Limit::CwndSlowStart),
+            (100, 200, Limit::ReceiveWindow),
+            (200, 300, Limit::Application),
+        ]);
+        let all = shares(&seen, Time::ZERO, &Surroundings::default());
+        assert_eq!(all.len(), 3);
+        let later = shares(&seen, at(100), &Surroundings::default());
+        assert_eq!(later["receive_window"], 0.5);
+        assert!(shares(&Connection::default(), at(0), &Surroundings::default()).is_empty());
+    }
+
+    #[test]
+    fn a_full_link_overrules_and_a_busy_host_does_where_none_is() {
+        let seen = connection(&[
+            (0, 100, Limit::CwndRecovery),
+            (100, 200, Limit::CwndRecovery),
+        ]);
+        let full = Interval {
+            bytes: 1000,
+            queue_bytes: 1,
+        };
+        let intervals = [full, Interval::default()];
+        let path = Path {
+            every: Duration::from_ms(100),
+            hops: vec![Hop {
+                own: false,
+                waits_unseen: false,
+                capacity_bytes: 1000.0,
+                intervals: &intervals,
+                dropped: Dropped::default(),
+            }],
+        };
+        let found = shares(
+            &seen,
+            Time::ZERO,
+            &Surroundings {
+                path: Some(path),
+                hosts: Some(Box::new(|_, _| Some(Limit::Disk))),
+            },
+        );
+        assert_eq!(found["link"], 0.5);
+        assert_eq!(found["disk"], 0.5);
+    }
+
+    #[test]
+    fn losses_are_their_takers() {
+        let seen = connection(&[
+            (0, 100, Limit::CwndRecovery),
+            (100, 200, Limit::Loss),
+            (200, 400, Limit::Application),
+        ]);
+        let path = |dropped| Path {
+            every: Duration::from_ms(100),
+            hops: vec![Hop {
+                own: false,
+                waits_unseen: false,
+                capacity_bytes: 1000.0,
+                intervals: &[],
+                dropped,
+            }],
+        };
+        let found = |dropped| {
+            let around = Surroundings {
+                path: Some(path(dropped)),
+                hosts: None,
+            };
+            shares(&seen, Time::ZERO, &around)
+        };
+        let policed = Dropped {
+            policed: 9,
+            tail: 2,
+            ..Dropped::default()
+        };
+        assert_eq!(found(policed)["policer"], 0.5);
+        let mtu = Dropped {
+            mtu: 5,
+            other: 5,
+            ..Dropped::default()
+        };
+        assert_eq!(found(mtu)["loss"], 0.25, "half is not most");
+        assert_eq!(
+            found(Dropped {
+                mtu: 6,
+                other: 5,
+                ..Dropped::default()
+            })["mtu"],
+            0.5
+        );
+    }
+
+    #[test]
+    fn the_first_of_equal_shares_is_named() {
+        let shares = |list: &[(&str, f64)]| {
+            let shares = list.iter().map(|(n, s)| ((*n).to_owned(), *s));
+            largest(&shares.collect())
+        };
+        assert_eq!(
+            shares(&[("nic", 0.4), ("link", 0.6)]).as_deref(),
+            Some("link")
+        );
+        assert_eq!(
+            shares(&[("nic", 0.5), ("link", 0.5)]).as_deref(),
+            Some("link")
+        );
+        assert_eq!(shares(&[]), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a test's streams come to together, and the tests of a group: the same sums for every origin.
+
+use std::collections::BTreeMap;
+
+use farpath_record::Record;
+
+use crate::metric::{METRICS, Merge};
+
+/// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
+/// together ([`Merge`]), and the Jain index of the goodputs. A sum that a stream cannot be added to is absent.
+pub fn merge_streams(record: &mut Record) {
+    let mut m = BTreeMap::new();
+    for metric in METRICS {
+        let of = record
+            .streams
+            .iter()
+            .map(|s| s.metrics.get(metric.name).copied());
+        let known: Vec<f64> = of.flatten().collect();
+        let all_known = known.len() == record.streams.len();
+        let merged = match metric.merge {
+            _ if known.is_empty() => None,
+            Merge::Sum => all_known.then(|| known.iter().sum()),
+            Merge::Largest => known.iter().copied().reduce(f64::max),
+            Merge::Smallest => known.iter().copied().reduce(f64::min),
+            Merge::Mean => Some((known.iter().sum::<f64>() / known.len() as f64).round()),
+            Merge::Never => None,
+        };
+        m.extend(merged.map(|value| (metric.name.to_owned(), value)));
+    }
+    let goodputs = record
+        .streams
+        .iter()
+        .filter_map(|s| s.metrics.get("goodput_bps").copied());
+    let index = jain_index(&goodputs.collect::<Vec<f64>>());
+    m.extend(index.map(|index| ("jain_index".to_owned(), index)));
+    record.metrics = m;
+}
+
+/// Jain's index over the goodputs of the tests of each group, into `group_jain_index`. `groups` has
+/// the group of each record, in the same order.
+pub fn compare_groups(groups: &[Option<&str>], records: &mut [Record]) {
+    for (number, group) in groups.iter().enumerate() {
+        if group.is_none() {
+            continue;
+        }
+        let members = groups.iter().zip(&*records).filter(|(g, _)| *g == group);
+        let goodputs: Vec<f64> = members
+            .filter_map(|(_, r)| r.metrics.get("goodput_bps").copied())
+            .collect();
+        if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
+            let metrics = &mut record.metrics;
+            metrics.insert("group_jain_index".to_owned(), index);
+        }
+    }
+}
+
+/// (Σx)² / (n · Σx²) (Jain, Chiu, Hawe, DEC-TR-301, 1984); none when nothing was delivered.
+pub fn jain_index(goodputs: &[f64]) -> Option<f64> {
+    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
+    let sum: f64 = goodputs.iter().sum();
+    (squares > 0.0).then(|| sum * sum / (goodputs.len() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_record::{Origin, StreamRecord};
+
+    #[test]
+    fn jains_index_is_one_for_equals_and_a_share_for_one_of_many() {
+        assert_eq!(jain_index(&[3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[4.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_index(&[0.0]), None);
+    }
+
+    #[test]
+    fn what_one_stream_does_not_know_is_no_sum() {
+        let stream = |metrics: &[(&str, f64)]| StreamRecord {
+            metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+            ..StreamRecord::default()
+        };
+        let mut record = Record::new(Origin::Emulated, "t", "tcp", "a", "b");
+        record.streams = vec![
+            stream(&[
+                ("bytes", 1.0),
+                ("retransmits", 2.0),
+                ("rtos", 1.0),
+                ("rtt_min_ns", 7.0),
+            ]),
+            stream(&[("bytes", 3.0), ("retransmits", 4.0), ("recovery_s", 5.0)]),
+        ];
+        merge_streams(&mut record);
+        let found: Vec<(&str, f64)> = record
+            .metrics
+            .iter()
+            .map(|(n, v)| (n.as_str(), *v))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("bytes", 4.0),
+                ("recovery_s", 5.0),
+                ("retransmits", 6.0),
+                ("rtt_min_ns", 7.0)
+            ]
+        );
+    }
+}

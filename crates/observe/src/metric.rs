@@ -1,0 +1,348 @@
+//! The metrics that exist: name, what they are of, how those of streams are taken together, their words.
+//!
+//! One registry for every origin. What an expectation may name, the tables of `docs/reference/record.md` and the page's
+//! labels are made from it. The unit of a metric is the end of its name ([`Unit::of`]).
+
+/// What a metric may be of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A test of kind `ping`.
+    Ping,
+    /// A test of kind `tcp`.
+    Tcp,
+    /// A test of kind `transfer`.
+    Transfer,
+    /// A test of kind `request`.
+    Request,
+    /// A test of kind `flows`.
+    Flows,
+    /// A test of kind `udp`.
+    Udp,
+    /// A test of kind `cells`.
+    Cells,
+    /// A test of kind `bandwidth`.
+    Bandwidth,
+    /// A search.
+    Search,
+    /// One direction of a link.
+    Link,
+    /// One class's queue of a link.
+    Queue,
+    /// One policer of a link.
+    Policer,
+}
+
+use Subject::{
+    Bandwidth, Cells, Flows, Link, Ping, Policer, Queue, Request, Search, Tcp, Transfer, Udp,
+};
+
+impl Subject {
+    /// Kinds of tests, as scenarios and records name them.
+    pub const TESTS: [(Subject, &'static str); 8] = [
+        (Ping, "ping"),
+        (Tcp, "tcp"),
+        (Transfer, "transfer"),
+        (Request, "request"),
+        (Flows, "flows"),
+        (Udp, "udp"),
+        (Cells, "cells"),
+        (Bandwidth, "bandwidth"),
+    ];
+
+    /// The kind of test of that name.
+    pub fn of_test(kind: &str) -> Option<Subject> {
+        let found = Subject::TESTS.iter().find(|(_, name)| *name == kind);
+        found.map(|(subject, _)| *subject)
+    }
+}
+
+/// How a test's metric comes of those of its streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// Their sum; absent where one of them is.
+    Sum,
+    /// The largest of those that are there.
+    Largest,
+    /// The smallest of those that are there.
+    Smallest,
+    /// The mean of those that are there.
+    Mean,
+    /// It is no stream's.
+    Never,
+}
+
+/// The unit a metric's name ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// `_bps`: bit/s.
+    Bps,
+    /// `_ns`: nanoseconds.
+    Ns,
+    /// `_s`: seconds.
+    S,
+    /// `bytes`.
+    Bytes,
+    /// `_ratio`: 0 to 1.
+    Ratio,
+    /// No unit: a count or an index.
+    Count,
+}
+
+impl Unit {
+    /// The unit of a metric, alone or at the end of a path.
+    pub fn of(path: &str) -> Unit {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        match last {
+            "bytes" => Unit::Bytes,
+            _ if last.ends_with("_bps") => Unit::Bps,
+            _ if last.ends_with("_ns") => Unit::Ns,
+            _ if last.ends_with("_s") => Unit::S,
+            _ if last.ends_with("_bytes") => Unit::Bytes,
+            _ if last.ends_with("_ratio") => Unit::Ratio,
+            _ => Unit::Count,
+        }
+    }
+}
+
+/// A metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name; the unit is last.
+    pub name: &'static str,
+    /// What may have it.
+    pub of: &'static [Subject],
+    /// How streams are taken together.
+    pub merge: Merge,
+    /// What tables and pages call it, without its unit.
+    pub label: &'static str,
+    /// What it is, in one phrase; the same for every origin.
+    pub is: &'static str,
+}
+
+/// Tests that have connections.
+const CONNECTED: &[Subject] = &[Tcp, Transfer, Request];
+/// Tests that ask and are answered.
+const ASKED: &[Subject] = &[Transfer, Request];
+
+const fn metric(
+    name: &'static str,
+    of: &'static [Subject],
+    merge: Merge,
+    label: &'static str,
+    is: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        of,
+        merge,
+        label,
+        is,
+    }
+}
+
+/// Every metric of a test or a search, in the order in which a page shows them.
+#[rustfmt::skip]
+pub const METRICS: &[Metric] = {
+    use Merge::{Largest, Mean, Never, Smallest, Sum};
+    &[
+    metric("highest_bps", &[Search], Never, "highest that holds", "the highest rate at which the search's bound holds"),
+    metric("lowest_failing_bps", &[Search], Never, "lowest that fails", "the lowest rate found at which it does not"),
+    metric("goodput_bps", &[Tcp, Transfer, Request, Flows, Udp], Sum, "goodput",
+        "payload delivered to the receiving application in [start + omit, start + omit + duration), over duration; the start includes the handshake"),
+    metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
+    metric("recovery_s", CONNECTED, Largest, "recovery",
+        "from the cut of the window after the last loss until it is as large as it was, or until the sending host has been the limit for a whole window of data"),
+    metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples"),
+    metric("rtt_avg_ns", &[Ping, Tcp, Transfer, Request], Mean, "RTT, mean",
+        "mean round-trip time, likewise; of kernels and iperf3 the mean of the smoothed ones (RFC 6298 §2)"),
+    metric("rtt_max_ns", &[Ping, Tcp, Transfer, Request], Largest, "RTT, max",
+        "largest round-trip time, likewise; a kernel's smoothed ones give a lower bound, and `uncertainty` says so"),
+    metric("rtt_p50_ns", &[Ping], Never, "RTT, p50", "median round-trip time of the echoes"),
+    metric("rtt_p99_ns", &[Ping], Never, "RTT, p99", "99th percentile of the round-trip times of the echoes"),
+    metric("sent", &[Ping, Udp], Never, "sent", "echo requests sent; datagrams sent in the measurement"),
+    metric("received", &[Ping, Udp], Never, "received", "replies received; of those datagrams, received"),
+    metric("loss_ratio", &[Ping, Udp, Cells], Never, "loss", "1 − received / sent"),
+    metric("retransmits", &[Tcp, Transfer, Request, Flows], Sum, "retransmits", "segments sent again"),
+    metric("rtos", &[Tcp, Transfer, Request, Flows], Sum, "timeouts", "retransmission timeouts"),
+    metric("ramp_s", CONNECTED, Never, "ramp",
+        "from the start to the end of the first interval at 95 % of the rate that one interval in ten exceeds; intervals are taken together to a round trip, or a hundredth of the test"),
+    metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte; of a transfer, to the disk"),
+    metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window"),
+    metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application"),
+    metric("jain_index", CONNECTED, Never, "fairness (Jain)", "Jain's fairness index over the test's streams: 1 when all are equal, 1/n when one has everything"),
+    metric("group_jain_index", &[Tcp, Transfer, Request, Flows, Udp], Never, "fairness in the group", "the same over the goodputs of the tests of a `group`"),
+    metric("cut_s", CONNECTED, Never, "cut", "when the congestion window was cut by the one loss its series shows, since the start of the run"),
+    metric("cwnd_before_bytes", CONNECTED, Never, "cwnd before the cut", "the window before that cut ([witnesses](../models/witnesses.md))"),
+    metric("cwnd_nrmse_predicted_ratio", CONNECTED, Never, "cwnd, NRMSE to predicted",
+        "how far this congestion window lies from the predicted one, from the cut to the end of the recovery: root of the mean squared difference, over the window before"),
+    metric("cwnd_nrmse_simulated_ratio", CONNECTED, Never, "cwnd, NRMSE to simulated", "the same, from the simulated one"),
+    metric("cwnd_nrmse_emulated_ratio", CONNECTED, Never, "cwnd, NRMSE to emulated", "the same, from the emulated one"),
+    metric("cwnd_nrmse_measured_ratio", CONNECTED, Never, "cwnd, NRMSE to measured", "the same, from the measured one"),
+    metric("requests", ASKED, Never, "requests", "whole answers (files) in the measurement"),
+    metric("request_rate", ASKED, Never, "requests a second", "the same, a second"),
+    metric("response_min_ns", ASKED, Never, "response, min", "shortest time from a request to its whole answer"),
+    metric("response_avg_ns", ASKED, Never, "response, mean", "mean time from a request to its whole answer"),
+    metric("response_max_ns", ASKED, Never, "response, max", "longest time from a request to its whole answer"),
+    metric("flows", &[Flows], Never, "flows", "flows completed"),
+    metric("offered_bps", &[Flows], Never, "offered", "what was asked for from the first start to the last"),
+    metric("size_mean_bytes", &[Flows], Never, "size, mean", "mean size of a flow"),
+    metric("flow_time_avg_ns", &[Flows], Never, "flow time, mean", "mean time from a flow's SYN to its last byte"),
+    metric("flow_time_p50_ns", &[Flows], Never, "flow time, p50", "its median"),
+    metric("flow_time_p99_ns", &[Flows], Never, "flow time, p99", "its 99th percentile"),
+    metric("jitter_ns", &[Udp, Cells], Never, "jitter", "interarrival jitter (RFC 3550 §6.4.1)"),
+    metric("reordered", &[Udp], Never, "reordered", "datagrams that arrived after a later one"),
+    metric("duplicates", &[Udp, Ping], Never, "duplicates", "copies that arrived of what had arrived; absent when none did"),
+    metric("cells_sent", &[Cells], Never, "cells sent", "single cells sent in the measurement"),
+    metric("cells_received", &[Cells], Never, "cells received", "of those, received"),
+    metric("conforming_ratio", &[Cells], Never, "conforming", "share of the received cells that keep the test's `contract`"),
+    metric("cdv_ns", &[Cells], Never, "cell delay variation", "cell delay variation, peak to peak: longest time under way less the shortest"),
+    metric("capacity_bps", &[Bandwidth], Never, "capacity", "rate of the narrowest link"),
+    metric("available_bps", &[Bandwidth], Never, "available", "unused rate of the tightest link"),
+    metric("available_stderr_bps", &[Bandwidth], Never, "available, standard error", "its standard error"),
+    ]
+};
+
+/// Every metric of one direction of a link, of a class's queue (after `queue.CLASS.`) and of a policer (after
+/// `police.NAME.`).
+#[rustfmt::skip]
+pub const LINK_METRICS: &[Metric] = {
+    use Merge::Never;
+    &[
+    metric("bytes", &[Link, Queue], Never, "all bytes on the wire", "bytes on the wire, framing included"),
+    metric("payload_bytes", &[Link], Never, "payload", "TCP and UDP payload in them"),
+    metric("frames", &[Link, Queue], Never, "frames", "frames transmitted"),
+    metric("offered", &[Queue], Never, "offered", "frames offered"),
+    metric("marked", &[Queue], Never, "marked", "frames marked as having met congestion"),
+    metric("loss_ratio", &[Queue], Never, "loss", "drops over frames offered"),
+    metric("delay_max_ns", &[Queue], Never, "delay, max", "longest wait of a frame that was sent"),
+    metric("delay_mean_ns", &[Queue], Never, "delay, mean", "mean wait of frames that were sent"),
+    metric("drops", &[Link, Queue], Never, "drops", "all frames dropped"),
+    metric("drops.tail", &[Link, Queue], Never, "drops (queue full)", "the queue was full"),
+    metric("drops.red", &[Link, Queue], Never, "drops (early)", "early, by active queue management"),
+    metric("drops.policed", &[Link], Never, "drops (policed)", "a policer found them out of contract"),
+    metric("drops.error", &[Link], Never, "drops (error)", "lost or damaged on the way, by chance"),
+    metric("drops.mtu", &[Link], Never, "drops (too large)", "larger than the link carries"),
+    metric("drops.ttl", &[Link], Never, "drops (TTL)", "their TTL ran out"),
+    metric("drops.no_route", &[Link], Never, "drops (no route)", "nowhere to go"),
+    metric("drops.down", &[Link], Never, "drops (link down)", "the link was down"),
+    metric("drops.host", &[Link], Never, "drops (host)", "the host could not take them"),
+    metric("drops.scripted", &[Link], Never, "drops (scripted)", "lost on purpose, by name"),
+    metric("drops.checksum", &[Link], Never, "drops (checksum)", "damaged on the way, and found by the end host's checksum"),
+    metric("drops.cell", &[Link], Never, "drops (cell)", "cells of them, or the end of the frame before, were lost"),
+    metric("rate_max_bps", &[Link], Never, "rate, max", "largest rate of an interval"),
+    metric("rate_mean_bps", &[Link, Queue], Never, "rate, mean", "mean rate of the intervals"),
+    metric("queue_max_bytes", &[Link, Queue], Never, "queue, max", "most bytes waiting"),
+    metric("cells", &[Link], Never, "cells", "cells sent"),
+    metric("cells_lost", &[Link], Never, "cells lost", "cells lost on the way"),
+    metric("cells_tagged", &[Link], Never, "cells tagged", "cells tagged by a policer"),
+    metric("cell_loss_ratio", &[Link], Never, "cell loss", "cells lost over cells sent"),
+    metric("jitter_mean_ns", &[Link], Never, "jitter, mean", "mean of the jitter that was added"),
+    metric("jitter_std_ns", &[Link], Never, "jitter, std", "its standard deviation"),
+    metric("jitter_min_ns", &[Link], Never, "jitter, min", "the least"),
+    metric("jitter_max_ns", &[Link], Never, "jitter, max", "the most"),
+    metric("reordered", &[Link], Never, "reordered", "frames that left after a later one"),
+    metric("reordered_ratio", &[Link], Never, "reordered", "their share"),
+    metric("reorder_extent_max", &[Link], Never, "reorder extent, max", "most places by which one was late"),
+    metric("reorder_extent_mean", &[Link], Never, "reorder extent, mean", "mean of the places"),
+    metric("duplicated", &[Link], Never, "duplicated", "frames that were doubled"),
+    metric("crc_errors", &[Link], Never, "CRC errors", "damaged frames that the line found"),
+    metric("damaged", &[Link], Never, "damaged", "damaged frames that it did not"),
+    metric("undetected", &[Link], Never, "undetected", "of those, such as no checksum finds"),
+    metric("cut", &[Link], Never, "cut", "frames cut by an outage"),
+    metric("outages", &[Link], Never, "outages", "times the link went down"),
+    metric("down_ratio", &[Link], Never, "down", "share of the time it was"),
+    metric("trace_mean_bps", &[Link], Never, "trace rate, mean", "mean rate of its rate trace"),
+    metric("green", &[Policer], Never, "green", "frames that conformed"),
+    metric("yellow", &[Policer], Never, "yellow", "frames in excess"),
+    metric("red", &[Policer], Never, "red", "frames out of contract"),
+    metric("green_bytes", &[Policer], Never, "green bytes", "bytes that conformed, as the policer counts"),
+    metric("yellow_bytes", &[Policer], Never, "yellow bytes", "bytes in excess"),
+    metric("red_bytes", &[Policer], Never, "red bytes", "bytes out of contract"),
+    metric("conforming_ratio", &[Policer], Never, "conforming", "green frames over all"),
+    ]
+};
+
+/// What is shown of a kind of test without being asked for.
+pub const HEADLINES: [(Subject, &[&str]); 9] = [
+    (Ping, &["rtt_avg_ns"]),
+    (Tcp, &["goodput_bps", "recovery_s"]),
+    (Transfer, &["completion_ns", "goodput_bps"]),
+    (Request, &["request_rate", "goodput_bps"]),
+    (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
+    (Udp, &["goodput_bps", "loss_ratio"]),
+    (Bandwidth, &["capacity_bps", "available_bps"]),
+    (
+        Cells,
+        &["cdv_ns", "cells_received", "cells_sent", "conforming_ratio"],
+    ),
+    (Search, &["highest_bps", "lowest_failing_bps"]),
+];
+
+/// What is shown of a kind, named as in a record; nothing of a kind that is unknown.
+pub fn headline(kind: &str) -> &'static [&'static str] {
+    let subject = match kind {
+        "search" => Some(Search),
+        test => Subject::of_test(test),
+    };
+    let found = HEADLINES.iter().find(|(of, _)| Some(*of) == subject);
+    found.map_or(&[], |(_, names)| names)
+}
+
+/// The metrics of a subject, in order.
+pub fn of(subject: Subject) -> impl Iterator<Item = &'static Metric> {
+    let all = METRICS.iter().chain(LINK_METRICS);
+    all.filter(move |m| m.of.contains(&subject))
+}
+
+/// The metric of that name of a test or search.
+pub fn named(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|m| m.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_once_for_each_subject() {
+        for (_, list) in [("tests", METRICS), ("links", LINK_METRICS)] {
+            for (n, metric) in list.iter().enumerate() {
+                assert!(
+                    !metric.of.is_empty() && !metric.is.is_empty(),
+                    "{}",
+                    metric.name
+                );
+                assert!(
+                    list[..n].iter().all(|m| m.name != metric.name),
+                    "{}",
+                    metric.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn headlines_are_metrics_of_their_kind() {
+        for (subject, names) in HEADLINES {
+            for name in names {
+                assert!(of(subject).any(|m| m.name == *name), "{subject:?} {name}");
+            }
+        }
+        assert_eq!(headline("udp"), ["goodput_bps", "loss_ratio"]);
+        assert!(headline("gossip").is_empty());
+    }
+
+    #[test]
+    fn the_unit_is_the_end_of_the_name() {
+        for (path, unit) in [
+            ("bulk.goodput_bps", Unit::Bps),
+            ("link.l.a>b.bytes", Unit::Bytes),
+            ("rtt_min_ns", Unit::Ns),
+            ("ramp_s", Unit::S),
+            ("loss_ratio", Unit::Ratio),
+            ("drops.tail", Unit::Count),
+        ] {
+            assert_eq!(Unit::of(path), unit, "{path}");
+        }
+    }
+}

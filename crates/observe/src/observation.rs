@@ -1,0 +1,71 @@
+//! What was seen of one test.
+
+use farpath_record::Record;
+use farpath_units::{Duration, Time};
+
+use crate::connection::Connection;
+use crate::datagrams::Datagrams;
+use crate::exchange::{self, Asker};
+use crate::flows;
+use crate::limit::Surroundings;
+use crate::ping::Ping;
+
+/// When a test was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    /// Its start.
+    pub start: Time,
+    /// From its start to the start of the measurement.
+    pub omit: Duration,
+    /// Length of the measurement; none until all is delivered.
+    pub duration: Option<Duration>,
+}
+
+impl Span {
+    /// Start of the measurement.
+    pub fn from(&self) -> Time {
+        self.start + self.omit
+    }
+
+    /// Seconds of the measurement, of a test that ended at `last`.
+    pub(crate) fn seconds(&self, last: Time) -> f64 {
+        let whole = || last.since(self.start).saturating_sub(self.omit);
+        self.duration.unwrap_or_else(whole).as_secs_f64()
+    }
+}
+
+/// What was seen of one test, of any origin.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observation {
+    /// Echoes.
+    Ping(Ping),
+    /// A stream of datagrams or cells.
+    Datagrams(Datagrams),
+    /// Connections side by side, and who asked for what they carried, where somebody did.
+    Connections(Vec<Connection>, Vec<Asker>),
+    /// Connections that come and go.
+    Flows(Vec<Connection>),
+}
+
+impl Observation {
+    /// Writes metrics, streams, series and what limited the test into its record. `around` gives what is known of
+    /// the surroundings of the connection of that number.
+    pub fn fill<'a>(
+        &self,
+        span: &Span,
+        around: &dyn Fn(usize) -> Surroundings<'a>,
+        record: &mut Record,
+    ) {
+        match self {
+            Observation::Ping(ping) => ping.fill(record),
+            Observation::Datagrams(datagrams) => datagrams.fill(span, record),
+            Observation::Connections(all, askers) => {
+                crate::connection::fill(all, span, around, record);
+                if !askers.is_empty() {
+                    exchange::fill(askers, span, record);
+                }
+            }
+            Observation::Flows(all) => flows::fill(all, span, record),
+        }
+    }
+}

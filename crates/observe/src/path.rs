@@ -1,0 +1,286 @@
+//! The links that a flow's data cross, and what they saw: evidence from outside the connection.
+
+use std::collections::BTreeMap;
+
+use farpath_units::{Duration, Time};
+
+use crate::limit::Limit;
+
+/// A link is full while it carries this share of its rate and frames wait for it.
+const FULL: f64 = 0.95;
+
+/// What a link carried in one interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// Bytes on the wire, framing included.
+    pub bytes: u64,
+    /// Bytes waiting at its end.
+    pub queue_bytes: u64,
+}
+
+/// Frames dropped on one direction of a link and by the node behind it, whoever's they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The queue was full.
+    pub tail: u64,
+    /// A policer found them out of contract.
+    pub policed: u64,
+    /// Larger than the link, or the next one, carries.
+    pub mtu: u64,
+    /// The host behind the link could not take them.
+    pub host: u64,
+    /// For any other reason: lost or damaged on the way, early by a queue, no route.
+    pub other: u64,
+}
+
+impl Dropped {
+    fn plus(self, more: Dropped) -> Dropped {
+        Dropped {
+            tail: self.tail + more.tail,
+            policed: self.policed + more.policed,
+            mtu: self.mtu + more.mtu,
+            host: self.host + more.host,
+            other: self.other + more.other,
+        }
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop<'a> {
+    /// It leads out of a host, not out of a router.
+    pub own: bool,
+    /// Frames for it wait where nobody sees them: in a real host, which is asked to hold them back.
+    pub waits_unseen: bool,
+    /// Bytes it carries in an interval at its rate.
+    pub capacity_bytes: f64,
+    /// The intervals from the start of the run on.
+    pub intervals: &'a [Interval],
+    /// Over the whole run.
+    pub dropped: Dropped,
+}
+
+impl Hop<'_> {
+    /// Whether it was full in an interval.
+    fn full(&self, n: usize) -> Option<Full> {
+        let interval = self.intervals.get(n)?;
+        let waits = interval.queue_bytes > 0;
+        let busy = interval.bytes as f64 >= FULL * self.capacity_bytes;
+        (busy && (waits || self.waits_unseen)).then(|| Full {
+            limit: self.limit(),
+            waits,
+        })
+    }
+
+    fn limit(&self) -> Limit {
+        if self.own { Limit::Nic } else { Limit::Link }
+    }
+}
+
+/// A link that carried what it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Full {
+    /// Its word.
+    pub limit: Limit,
+    /// Frames were seen to wait for it. Else a sender may have sent at its rate by itself, and only what no other
+    /// limit accounts for is the link's.
+    pub waits: bool,
+}
+
+/// All links on a flow's way, in order.
+#[derive(Clone, Debug)]
+pub struct Path<'a> {
+    /// Length of an interval.
+    pub every: Duration,
+    /// The links.
+    pub hops: Vec<Hop<'a>>,
+}
+
+impl Path<'_> {
+    /// For which shares of the time between two instants a link was full, interval by interval: the first on the way
+    /// that was.
+    pub fn full(&self, from: Time, until: Time) -> BTreeMap<Full, f64> {
+        let mut shares = BTreeMap::new();
+        if self.every == Duration::ZERO || until <= from {
+            return shares;
+        }
+        let number = |t: Time| (t.as_ps() / self.every.as_ps()) as usize;
+        let whole = until.since(from).as_secs_f64();
+        for n in number(from)..=number(Time::from_ps(until.as_ps() - 1)) {
+            let start = Time::ZERO + self.every.times(n as u64);
+            let inside = until.min(start + self.every).since(from.max(start));
+            if let Some(full) = self.hops.iter().find_map(|hop| hop.full(n)) {
+                *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
+            }
+        }
+        shares
+    }
+
+    /// What took more than half of all that was dropped on the way, where it has a word of its own: a policer, an MTU.
+    pub fn taker(&self) -> Option<Limit> {
+        let all = self.dropped();
+        let sum = all.tail + all.policed + all.mtu + all.host + all.other;
+        match () {
+            () if 2 * all.policed > sum => Some(Limit::Policer),
+            () if 2 * all.mtu > sum => Some(Limit::Mtu),
+            () => None,
+        }
+    }
+
+    /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are those of the
+    /// links, whoever else used them.
+    pub fn of_lost_datagrams(&self) -> Limit {
+        let all = self.dropped();
+        let (mut most, mut limit) = (0, Limit::Link);
+        let queues = self.hops.iter().map(|hop| (hop.dropped.tail, hop.limit()));
+        let in_host = self.hops.last().map_or(0, |hop| hop.dropped.host);
+        let others = [
+            (in_host, Limit::HostCpu),
+            (all.policed, Limit::Policer),
+            (all.mtu, Limit::Mtu),
+            (all.other + all.host - in_host, Limit::Loss),
+        ];
+        for (count, of) in queues.chain(others) {
+            if count > most {
+                (most, limit) = (count, of);
+            }
+        }
+        limit
+    }
+
+    fn dropped(&self) -> Dropped {
+        let each = self.hops.iter().map(|hop| hop.dropped);
+        each.fold(Dropped::default(), Dropped::plus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_ms(1);
+
+    fn path(own: bool, intervals: &[Interval]) -> Path<'_> {
+        let hop = Hop {
+            own,
+            waits_unseen: own,
+            capacity_bytes: 100.0,
+            intervals,
+            dropped: Dropped::default(),
+        };
+        Path {
+            every: MS,
+            hops: vec![hop],
+        }
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + MS.times(ms)
+    }
+
+    #[test]
+    fn a_full_link_carries_its_rate_and_has_frames_waiting() {
+        let carries = |bytes, queue_bytes| [Interval { bytes, queue_bytes }; 4];
+        for (bytes, queue, own, wanted) in [
+            (95, 1, false, Some(Limit::Link)),
+            (94, 1, false, None),
+            (100, 0, false, None),
+            (95, 0, true, Some(Limit::Nic)),
+        ] {
+            let intervals = carries(bytes, queue);
+            let full = |a, b| path(own, &intervals).full(at(a), at(b));
+            let wanted: BTreeMap<Full, f64> = wanted
+                .map(|limit| Full {
+                    limit,
+                    waits: queue > 0,
+                })
+                .map(|full| (full, 1.0))
+                .into_iter()
+                .collect();
+            assert_eq!(full(0, 4), wanted);
+            assert_eq!(full(1, 2), wanted);
+            assert!(full(4, 9).is_empty(), "nothing seen");
+            assert!(full(2, 2).is_empty(), "no time");
+        }
+    }
+
+    #[test]
+    fn an_interval_counts_for_as_much_of_it_as_lies_inside() {
+        let full = Interval {
+            bytes: 100,
+            queue_bytes: 1,
+        };
+        let intervals = [full, Interval::default(), full];
+        let path = path(false, &intervals);
+        let share = |from, until| path.full(from, until).values().sum::<f64>();
+        assert_eq!(share(at(0), at(1)), 1.0);
+        assert_eq!(share(at(0), at(2)), 0.5);
+        let half = Duration::from_us(500);
+        assert_eq!(share(at(0) + half, at(2)), 1.0 / 3.0);
+        assert_eq!(share(at(1), at(2)), 0.0);
+    }
+
+    #[test]
+    fn a_lost_datagram_is_of_what_dropped_most() {
+        let mut path = path(true, &[]);
+        assert_eq!(path.of_lost_datagrams(), Limit::Link);
+        path.hops.push(Hop {
+            own: false,
+            ..path.hops[0]
+        });
+        for (hop, dropped, wanted) in [
+            (
+                0,
+                Dropped {
+                    tail: 2,
+                    ..Dropped::default()
+                },
+                Limit::Nic,
+            ),
+            (
+                1,
+                Dropped {
+                    tail: 3,
+                    ..Dropped::default()
+                },
+                Limit::Link,
+            ),
+            (
+                1,
+                Dropped {
+                    policed: 4,
+                    ..Dropped::default()
+                },
+                Limit::Policer,
+            ),
+            (
+                0,
+                Dropped {
+                    other: 5,
+                    ..Dropped::default()
+                },
+                Limit::Loss,
+            ),
+            (
+                1,
+                Dropped {
+                    host: 6,
+                    ..Dropped::default()
+                },
+                Limit::HostCpu,
+            ),
+            (
+                0,
+                Dropped {
+                    mtu: 7,
+                    ..Dropped::default()
+                },
+                Limit::Mtu,
+            ),
+        ] {
+            path.hops[hop].dropped = dropped;
+            assert_eq!(path.of_lost_datagrams(), wanted);
+            path.hops[hop].dropped = Dropped::default();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How long a window takes to come back after a loss, by samples of it.
+
+use farpath_units::Duration;
+
+use crate::connection::Sample;
+use crate::curve::BEFORE;
+use crate::timers::CUT;
+
+/// From the last cut of the window until it is as large as it was; none when there was no cut, or the
+/// window never came back. Times are as exact as the samples are close.
+///
+/// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it
+/// if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it.
+pub fn recovery(samples: &[Sample]) -> Option<Duration> {
+    let (mut cut, mut regained) = (None, None);
+    let state = |s: &Sample| s.timers.map_or(0, |t| t.state);
+    for n in 1..samples.len() {
+        let (before, now) = (&samples[n - 1], &samples[n]);
+        let (Some(window), Some(cwnd)) = (before.cwnd, now.cwnd) else {
+            continue;
+        };
+        let entered = state(now) >= CUT && state(before) < CUT;
+        let lowered = now.ssthresh.unwrap_or(u64::MAX) < before.ssthresh.unwrap_or(u64::MAX);
+        if entered || lowered && cwnd < window {
+            let lately = &samples[n.saturating_sub(BEFORE)..n];
+            let flight = lately.iter().filter_map(|s| s.in_flight).max();
+            cut = Some((now.t, window.min(flight.unwrap_or(0))));
+            regained = None;
+        } else if let (Some((at, window)), None) = (cut, regained)
+            && state(now) < CUT
+            && cwnd >= window
+        {
+            regained = Some(now.t.since(at));
+        }
+    }
+    regained
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timers::Timers;
+    use farpath_units::Time;
+    use proptest::prelude::*;
+
+    fn curve(looks: &[(u64, u8, Option<u64>)]) -> Vec<Sample> {
+        let look = |(n, (cwnd, state, ssthresh)): (usize, &(u64, u8, Option<u64>))| Sample {
+            t: Time::ZERO + Duration::from_ns(n as u64 * 10),
+            cwnd: Some(*cwnd),
+            in_flight: Some(*cwnd),
+            ssthresh: *ssthresh,
+            timers: Some(Timers {
+                state: *state,
+                ..Timers::default()
+            }),
+            ..Sample::default()
+        };
+        looks.iter().enumerate().map(look).collect()
+    }
+
+    fn recovery_ns(samples: &[Sample]) -> Option<u64> {
+        recovery(samples).map(Duration::as_ns)
+    }
+
+    #[test]
+    fn recovery_lasts_from_the_cut_to_the_old_window() {
+        let half = Some(50);
+        let looks = [
+            (90, 0, None),
+            (100, 0, None),
+            (99, 3, half),
+            (50, 0, half),
+            (80, 0, half),
+            (100, 0, half),
+            (110, 0, half),
+        ];
+        assert_eq!(recovery_ns(&curve(&looks)), Some(30));
+        assert_eq!(recovery_ns(&curve(&looks[..5])), None, "not back yet");
+        assert_eq!(recovery_ns(&curve(&looks[..2])), None, "nothing lost");
+        // Less in flight at the one sample before the cut is no smaller window; always less is.
+        let mut short = curve(&looks);
+        short[1].in_flight = Some(80);
+        short[0].in_flight = Some(100);
+        assert_eq!(recovery_ns(&short), Some(30));
+        short[0].in_flight = Some(80);
+        assert_eq!(recovery_ns(&short), Some(20));
+    }
+
+    #[test]
+    fn the_last_cut_counts_and_one_between_two_samples_too() {
+        let looks = [
+            (100, 0, None),
+            (50, 3, Some(50)),
+            (70, 0, Some(50)),
+            // Cut and repaired since the last sample.
+            (36, 0, Some(35)),
+            (60, 0, Some(35)),
+            (70, 0, Some(35)),
+        ];
+        assert_eq!(recovery_ns(&curve(&looks)), Some(20));
+    }
+
+    proptest! {
+        #[test]
+        fn a_recovery_lies_within_what_was_seen(
+            looks in proptest::collection::vec((0..100_u64, 0..5_u8, proptest::option::of(0..100_u64)), 0..40),
+        ) {
+            let samples = curve(&looks);
+            let whole = samples.last().map_or(0, |s| s.t.as_ns());
+            if let Some(ns) = recovery_ns(&samples) {
+                prop_assert!(ns > 0 && ns <= whole);
+            }
+        }
+    }
+}

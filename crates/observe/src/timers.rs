@@ -1,0 +1,189 @@
+//! The kernel's own timers, and where they are silent the state of its congestion control.
+//!
+//! The kernel counts, in ticks of some milliseconds, how long a connection had data (`busy`), and of
+//! that how long the receiver's window and the send buffer held it back. What is left of `busy` the
+//! congestion window held back: in slow start, in recovery or after it, or repairing a loss. A
+//! connection that was not busy waited for its application.
+
+use farpath_units::{Duration, Time};
+
+use crate::connection::{Connection, Sample};
+use crate::limit::{Limit, Stretch};
+
+/// Times are taken together over this long: many of the kernel's ticks.
+const WINDOW: Duration = Duration::from_ms(100);
+
+/// A thread that ran this share of the time had hardly a pause.
+const BUSY: f64 = 0.95;
+
+/// `tcpi_ca_state` (`enum tcp_ca_state`).
+const OPEN: u8 = 0;
+const DISORDER: u8 = 1;
+/// What comes from here on is a cut window (`TCP_CA_CWR`).
+pub(crate) const CUT: u8 = 2;
+const LOSS: u8 = 4;
+
+/// What the kernel counts of a sender since its start (`struct tcp_info`), and the processor time of who writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timers {
+    /// `tcpi_ca_state`: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    pub state: u8,
+    /// The application had nothing more to send lately (`tcpi_delivery_rate_app_limited`).
+    pub app_limited: bool,
+    /// Time with data to send or to be acknowledged.
+    pub busy: Duration,
+    /// Of that, limited by the receiver's window.
+    pub receive_window: Duration,
+    /// Of that, limited by the send buffer.
+    pub send_buffer: Duration,
+    /// Processor time of the thread that writes; 0 where it is unknown.
+    pub cpu: Duration,
+}
+
+/// The account of a connection's samples from the measurement's start to the end of writing.
+pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
+    let mut all = Vec::new();
+    // The handshake: nothing may be sent yet.
+    let begun = from.max(connection.opened);
+    if connection.established > begun {
+        let handshake = Stretch::whole(begun, connection.established, Limit::CwndSlowStart);
+        all.push(handshake);
+    }
+    let mut before = Sample {
+        t: connection.established,
+        ..Sample::default()
+    };
+    let mut samples: Vec<&Sample> = Vec::new();
+    // What a window's ticks were ahead of its time, seconds.
+    let mut debt = 0.0;
+    let known: Vec<&Sample> = connection
+        .samples
+        .iter()
+        .filter(|s| s.timers.is_some())
+        .collect();
+    for (number, sample) in known.iter().copied().enumerate() {
+        samples.push(sample);
+        let last = number + 1 == known.len();
+        if sample.t.since(before.t.min(sample.t)) < WINDOW && !last && sample.t > from {
+            continue;
+        }
+        if sample.t > from {
+            let window = Window {
+                before: &before,
+                samples: &samples,
+            };
+            let (stretch, ahead) = window.account(debt);
+            debt = ahead;
+            all.push(stretch);
+        }
+        before = *sample;
+        samples.clear();
+    }
+    all
+}
+
+/// Consecutive samples of a connection, and the one before them.
+struct Window<'a> {
+    before: &'a Sample,
+    samples: &'a [&'a Sample],
+}
+
+impl Window<'_> {
+    fn last(&self) -> &Sample {
+        self.samples.last().copied().unwrap_or(self.before)
+    }
+
+    fn spent(&self, timer: fn(&Timers) -> Duration) -> f64 {
+        let of = |s: &Sample| s.timers.as_ref().map_or(Duration::ZERO, timer);
+        of(self.last())
+            .saturating_sub(of(self.before))
+            .as_secs_f64()
+    }
+
+    /// Shares the window out; also by how much the ticks are ahead of the clock.
+    fn account(&self, debt: f64) -> (Stretch, f64) {
+        let (from, until) = (self.before.t, self.last().t);
+        let mut stretch = Stretch::new(from, until);
+        let whole = until.since(from).as_secs_f64();
+        let busy = self.spent(|t| t.busy);
+        let window = self.spent(|t| t.receive_window);
+        let buffer = self.spent(|t| t.send_buffer);
+        let idle = whole - busy - debt;
+        stretch.add(Limit::Application, idle);
+        stretch.add(Limit::ReceiveWindow, window);
+        stretch.add(Limit::SendBuffer, buffer);
+        let rest = (busy - window - buffer).max(0.0);
+        let mut since = from;
+        for sample in self.samples {
+            let part = sample.t.since(since).as_secs_f64() / whole.max(1e-9);
+            stretch.add(of_state(sample), rest * part);
+            since = sample.t;
+        }
+        (stretch, (-idle).max(0.0))
+    }
+}
+
+/// What the congestion control of a sample means.
+fn of_state(sample: &Sample) -> Limit {
+    let below = || match (sample.cwnd, sample.ssthresh) {
+        (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
+        _ => true,
+    };
+    // Nine tenths of the window in flight: it is what holds the sender back.
+    let has_room = match (sample.cwnd, sample.in_flight) {
+        (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
+        _ => false,
+    };
+    match sample.timers.map_or(OPEN, |t| t.state) {
+        OPEN | DISORDER if has_room && sample.timers.is_some_and(|t| t.app_limited) => {
+            Limit::Application
+        }
+        LOSS => Limit::Loss,
+        OPEN | DISORDER if below() => Limit::CwndSlowStart,
+        _ => Limit::CwndRecovery,
+    }
+}
+
+/// Whether the thread that writes, or the one that reads, had hardly a pause between two instants.
+pub(crate) fn busy(connection: &Connection, from: Time, until: Time) -> Option<Limit> {
+    let long = until.since(from) >= Duration::from_ps(WINDOW.as_ps() / 2);
+    let is = long
+        && (writer_was_busy(connection, from, until) || reader_was_busy(connection, from, until));
+    is.then_some(Limit::HostCpu)
+}
+
+fn writer_was_busy(connection: &Connection, from: Time, until: Time) -> bool {
+    let at = |t: Time| {
+        let next = connection.samples.partition_point(|s| s.t <= t);
+        let sample = connection.samples.get(next.checked_sub(1)?)?;
+        // Before the first sample nothing is known of the thread's time.
+        let cpu = sample.timers?.cpu;
+        (cpu > Duration::ZERO).then_some((sample.t, cpu))
+    };
+    let (Some((a, before)), Some((b, after))) = (at(from), at(until)) else {
+        return false;
+    };
+    after.saturating_sub(before).as_secs_f64() >= BUSY * b.since(a).as_secs_f64() && b > a
+}
+
+fn reader_was_busy(connection: &Connection, from: Time, until: Time) -> bool {
+    let [(first, _), (second, _), ..] = connection.intervals[..] else {
+        return false;
+    };
+    let every = second.since(first);
+    // Whole intervals inside.
+    let begins = |end: Time| Time::from_ps(end.as_ps().saturating_sub(every.as_ps()));
+    let inside = connection.intervals.iter().zip(&connection.reader_cpu);
+    let inside = inside.filter(|((end, _), _)| begins(*end) >= from && *end <= until);
+    let (count, spent) = inside.fold((0, Duration::ZERO), |(n, sum), (_, cpu)| {
+        (n + 1, sum + *cpu)
+    });
+    let whole = every.times(count);
+    count > 0
+        && whole >= Duration::from_ps(WINDOW.as_ps() / 2)
+        && spent.as_secs_f64() >= BUSY * whole.as_secs_f64()
+}
+
+#[cfg(test)]
+#[path = "timers_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! What is generated from the registry of metrics and the words of limits: tables of `docs/reference/record.md`, and the
+//! page's labels.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use farpath_observe::limit::WORDS;
+use farpath_observe::metric::{LINK_METRICS, METRICS, Metric, Subject};
+
+/// Columns at which a list of words is wrapped.
+const COLUMNS: usize = 110;
+
+/// `docs/reference/record.md`, written by hand but for the parts between two marks.
+pub(crate) fn record_page(root: &Path) -> Result<String, String> {
+    let path = root.join("docs/reference/record.md");
+    let text = fs::read_to_string(&path).map_err(|e| format!("read {}: {e}", path.display()))?;
+    let text = between(&text, "<!-- metrics:", &metrics())?;
+    between(&text, "<!-- limits:", &limits())
+}
+
+/// A text with what stands between the line that begins with `mark` and the next end mark replaced.
+fn between(text: &str, mark: &str, new: &str) -> Result<String, String> {
+    const END: &str = "<!-- end -->";
+    let missing = || format!("docs/reference/record.md has no `{mark}` followed by `{END}`");
+    let start = text.find(mark).ok_or_else(missing)?;
+    let line = text[start..].find('\n').ok_or_else(missing)? + start + 1;
+    let end = text[line..].find(END).ok_or_else(missing)? + line;
+    Ok(format!("{}{new}{}", &text[..line], &text[end..]))
+}
+
+fn metrics() -> String {
+    let mut text = "| metric | kinds | definition |\n|---|---|---|\n".to_owned();
+    for metric in METRICS {
+        text.push_str(&format!(
+            "| `{}` | {} | {} |\n",
+            metric.name,
+            kinds(metric),
+            metric.is
+        ));
+    }
+    text
+}
+
+fn kinds(metric: &Metric) -> String {
+    let tests = Subject::TESTS.iter().filter(|(s, _)| metric.of.contains(s));
+    let mut names: Vec<&str> = tests.map(|(_, name)| *name).collect();
+    if metric.of.contains(&Subject::Search) {
+        names.push("search");
+    }
+    names.join(", ")
+}
+
+fn limits() -> String {
+    let mut text = "`limited_by` is one of".to_owned();
+    let mut column = text.len();
+    for (n, (_, name, _)) in WORDS.iter().enumerate() {
+        let end = if n + 1 == WORDS.len() { '.' } else { ',' };
+        let word = format!("`{name}`{end}");
+        if column + 1 + word.len() > COLUMNS {
+            text.push('\n');
+            column = 0;
+        } else {
+            text.push(' ');
+            column += 1;
+        }
+        column += word.len();
+        text.push_str(&word);
+    }
+    text.push('\n');
+    text
+}
+
+/// `web/src/registry.ts`.
+pub(crate) fn labels(_root: &Path) -> Result<String, String> {
+    let mut text = "// Written by `cargo xtask gen` from crates/observe; do not edit.\n".to_owned();
+    let mut map = |comment: &str, name: &str, rows: &mut dyn Iterator<Item = (&str, &str)>| {
+        writeln!(
+            text,
+            "\n/** {comment} */\nexport const {name}: ReadonlyMap<string, string> = new Map(["
+        )?;
+        for (key, label) in rows {
+            writeln!(text, "  [{key:?}, {label:?}],")?;
+        }
+        writeln!(text, "]);")
+    };
+    let label = |m: &'static Metric| (m.name, m.label);
+    map(
+        "Metrics of tests in words, in the order in which a page shows them.",
+        "METRICS",
+        &mut METRICS.iter().map(label),
+    )
+    .and_then(|()| {
+        map(
+            "Metrics of links, their queues and policers.",
+            "LINK_METRICS",
+            &mut LINK_METRICS.iter().map(label),
+        )
+    })
+    .and_then(|()| {
+        map(
+            "What limits a test, in words.",
+            "LIMITS",
+            &mut WORDS.iter().map(|(_, name, words)| (*name, *words)),
+        )
+    })
+    .map_err(|e| e.to_string())?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_marks_is_replaced() {
+        let text = "a\n<!-- metrics: x -->\nold\n<!-- end -->\nb\n";
+        let new = between(text, "<!-- metrics:", "new\n");
+        assert_eq!(
+            new.as_deref(),
+            Ok("a\n<!-- metrics: x -->\nnew\n<!-- end -->\nb\n")
+        );
+        assert!(between("a", "<!-- metrics:", "").is_err());
+    }
+}
