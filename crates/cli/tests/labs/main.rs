@@ -10,4 +10,5 @@ mod emulated;
 mod faults;
 mod lab;
 mod place;
+mod starts;
 mod witnesses;

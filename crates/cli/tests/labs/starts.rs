@@ -2,19 +2,12 @@
 //! machine's first namespaces, or they fail. What a machine may withhold is withheld here: by namespaces of its own, other
 //! users, fewer capabilities, filters of system calls.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "these tests give files to a program and look at those it writes"
-)]
-
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::chown;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-mod place;
-
-use place::{Place, SMALL, ran};
+use crate::place::{Place, SMALL, ran};
 
 /// Somebody without privileges.
 const NOBODY: u32 = 65_534;
