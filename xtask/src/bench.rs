@@ -88,8 +88,8 @@ fn flooded(classes: &str) -> String {
 /// WRR 99:1, as the flood is meant to be met.
 const WRR: &str = "scheduler = \"wrr\"\nclass = [{ name = \"be\", weight = 99 }, { name = \"lbe\", dscp = \"cs1\" }]";
 
-/// One flow alone on a long fat path.
-fn lone() -> String {
+/// One flow alone on a long fat path; `extra` are keys of its long link.
+fn lone(extra: &str) -> String {
     let mut text = String::from(
         "[scenario]\nname = \"lone\"\n[[router]]\nname = \"left\"\n[[router]]\nname = \"right\"\n",
     );
@@ -98,9 +98,10 @@ fn lone() -> String {
         ("wan", "left", "right", "50 ms"),
         ("out", "right", "r", "5 ms"),
     ] {
+        let extra = if name == "wan" { extra } else { "" };
         writeln!(
             text,
-            "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nrate = \"10 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"1bdp\"\nmtu = 9000"
+            "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nrate = \"10 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"1bdp\"\nmtu = 9000\n{extra}"
         )
         .expect("a string takes all");
     }
@@ -119,7 +120,13 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "lone_10g_9000",
-            text: lone(),
+            text: lone(""),
+            seconds: 20,
+            oracle_seconds: 2,
+        },
+        Case {
+            name: "lone_lossy_10g_9000",
+            text: lone("loss = 1e-6"),
             seconds: 20,
             oracle_seconds: 2,
         },

@@ -9,7 +9,6 @@ use crate::counters::Drop;
 use crate::forwarding::Exit;
 use crate::impair::Safe;
 use crate::network::Io;
-use crate::qdisc::Room;
 use crate::treatment::Treatment;
 
 /// What the frames of a run have in common.
@@ -25,78 +24,19 @@ struct Alike<'a, const LOSSY: bool> {
 
 impl<const LOSSY: bool> Alike<'_, LOSSY> {
     #[inline]
-    fn admit(&self, frame: &Frame) -> bool {
+    fn admits(&self, frame: &Frame) -> bool {
         frame.at < self.until
             && self.treatment.is_for(frame)
             && (!LOSSY || self.safe.spares(frame.seq))
     }
-}
 
-/// Frames on their way from an input to a channel.
-struct Run<'a, const LOSSY: bool> {
-    /// What the input has, from its head on.
-    frames: &'a [Frame],
-    /// Room on the channel, as far as no loss is due.
-    slots: &'a mut [Frame],
-    alike: Alike<'a, LOSSY>,
-    /// When the transmitter falls idle.
-    free: Time,
-    /// The first so many of `slots` are written.
-    sent: usize,
-    /// So many of `frames` are dealt with.
-    taken: usize,
-}
-
-impl<const LOSSY: bool> Run<'_, LOSSY> {
-    /// The next frame, if it belongs to the run.
+    /// Writes `frame`, whose transmission ends at `end`, where it is to lie.
     #[inline]
-    fn next(&self) -> Option<&Frame> {
-        let frame = self.frames.get(self.taken)?;
-        (self.sent < self.slots.len() && self.alike.admit(frame)).then_some(frame)
-    }
-
-    /// Sends the frames that find the transmitter idle; returns how many.
-    #[inline]
-    fn send_idle(&mut self) -> usize {
-        self.send(|frame, free| (free <= frame.at).then_some(frame.at))
-    }
-
-    /// Sends the frames that find it busy and that there is room for; returns how many.
-    #[inline]
-    fn send_waiting(&mut self, mut room: Room) -> usize {
-        self.send(|frame, free| (free > frame.at && room.take()).then_some(free))
-    }
-
-    /// Sends the next frame, which finds the transmitter busy.
-    #[inline]
-    fn send_one(&mut self) {
-        let mut start = Some(self.free);
-        self.send(|_, _| start.take());
-    }
-
-    /// Sends frames as long as `start` says when the service of the next one starts; returns how many.
-    #[inline]
-    fn send(&mut self, mut start: impl FnMut(&Frame, Time) -> Option<Time>) -> usize {
-        let (alike, mut free, mut sent) = (self.alike, self.free, 0);
-        let slots = self.slots[self.sent..].iter_mut();
-        for (slot, frame) in slots.zip(&self.frames[self.taken..]) {
-            if !alike.admit(frame) {
-                break;
-            }
-            let Some(start) = start(frame, free) else {
-                break;
-            };
-            free = start + alike.treatment.time;
-            *slot = alike.treatment.sent;
-            slot.at = free + alike.delay;
-            slot.seq = frame.seq;
-            slot.side = frame.side;
-            sent += 1;
-        }
-        self.free = free;
-        self.sent += sent;
-        self.taken += sent;
-        sent
+    fn put(&self, slot: &mut Frame, frame: &Frame, end: Time) {
+        *slot = self.treatment.sent;
+        slot.at = end + self.delay;
+        slot.seq = frame.seq;
+        slot.side = frame.side;
     }
 }
 
@@ -127,23 +67,15 @@ impl Port {
             let most = safe.frames.min(slots.len() as u64) as usize;
             slots = &mut slots[..most];
         }
-        let mut run = Run::<LOSSY> {
-            frames,
-            slots,
-            alike: Alike {
-                treatment,
-                delay: self.delay,
-                until: until.min(self.clock.end.next()),
-                safe,
-            },
-            free: self.transmitter.free(),
-            sent: 0,
-            taken: 0,
+        let alike = Alike::<LOSSY> {
+            treatment,
+            delay: self.delay,
+            until: until.min(self.clock.end.next()),
+            safe,
         };
-        let at_once = self.serve_all(&mut run);
-        let (sent, taken, free) = (run.sent, run.taken, run.free);
+        let (sent, refused) = self.send_run(alike, frames, slots);
+        let taken = sent + refused;
         let next = frames.get(taken).map_or(Time::ZERO, |frame| frame.at);
-        self.transmitter.set_free(free);
         if LOSSY && sent > 0 {
             self.passed(&frames[0], wire_bytes, sent as u64);
         }
@@ -155,40 +87,73 @@ impl Port {
         channel.commit(sent);
         input.drop_heads(taken);
         self.counters.offered += taken as u64;
-        self.fifo.start(treatment.tally, at_once);
         (taken, next)
     }
 
-    /// Takes the frames of a run by turns of idle and waiting ones; returns how many did not wait.
+    /// Sends the first of `frames` that are alike as far as there are `slots` for them; returns how many
+    /// were sent and how many refused. Once one has found the transmitter idle, or has waited, those behind
+    /// it that do the same cost little.
     #[inline]
-    fn serve_all<const LOSSY: bool>(&mut self, run: &mut Run<'_, LOSSY>) -> u64 {
-        let Treatment { time, tally, .. } = *run.alike.treatment;
-        let bytes = run.alike.treatment.footprint.queue_bytes;
-        let mut at_once = 0;
-        while let Some(frame) = run.next() {
-            if run.free <= frame.at {
+    fn send_run<const LOSSY: bool>(
+        &mut self,
+        alike: Alike<'_, LOSSY>,
+        frames: &[Frame],
+        slots: &mut [Frame],
+    ) -> (usize, usize) {
+        let Treatment { time, tally, .. } = *alike.treatment;
+        let bytes = alike.treatment.footprint.queue_bytes;
+        let mut free = self.transmitter.free();
+        let (mut sent, mut refused, mut at_once) = (0, 0, 0);
+        while let Some(frame) = frames.get(sent + refused)
+            && alike.admits(frame)
+            && let Some(slot) = slots.get_mut(sent)
+        {
+            let idle = free <= frame.at;
+            if idle {
                 self.fifo.settle_all();
-                at_once += run.send_idle() as u64;
-                continue;
-            }
-            let start = run.free;
-            let waiting = run.send_waiting(self.fifo.room(bytes));
-            if waiting > 0 {
-                self.fifo
-                    .wait_run(start, time, bytes, tally, waiting as u32);
-                continue;
-            }
-            // Whether it fits takes a closer look.
-            let frame = &run.frames[run.taken];
-            if self.fifo.admits(frame.at, bytes) {
-                self.fifo.wait(start, time, bytes, tally);
-                run.send_one();
+                (free, at_once) = (frame.at, at_once + 1);
+            } else if self.fifo.admits(frame.at, bytes) {
+                self.fifo.wait(free, time, bytes, tally);
             } else {
                 self.refuse(frame, Drop::Tail);
-                run.taken += 1;
+                refused += 1;
+                continue;
+            }
+            free += time;
+            alike.put(slot, frame, free);
+            sent += 1;
+            let rest = &frames[sent + refused..];
+            if rest.first().is_none_or(|frame| frame.at >= alike.until) {
+                break;
+            }
+            let first = sent;
+            let rest = slots[first..].iter_mut().zip(rest);
+            if idle {
+                for (slot, frame) in rest {
+                    if free > frame.at || !alike.admits(frame) {
+                        break;
+                    }
+                    free = frame.at + time;
+                    alike.put(slot, frame, free);
+                    sent += 1;
+                }
+                at_once += (sent - first) as u64;
+            } else {
+                let mut room = self.fifo.room(bytes);
+                for (slot, frame) in rest {
+                    if free <= frame.at || !alike.admits(frame) || !room.take() {
+                        break;
+                    }
+                    free += time;
+                    alike.put(slot, frame, free);
+                    sent += 1;
+                }
+                self.fifo.wait_behind(time, bytes, (sent - first) as u32);
             }
         }
-        at_once
+        self.transmitter.set_free(free);
+        self.fifo.start(tally, at_once);
+        (sent, refused)
     }
 
     /// Which frames like `head`, it included, no loss strikes.

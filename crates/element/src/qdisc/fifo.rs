@@ -271,7 +271,7 @@ impl Fifo {
         }
     }
 
-    /// How many more frames of `bytes` surely fit, whatever has left since it was last looked at.
+    /// Room for frames of `bytes` that surely fit, whatever has left since it was last looked at.
     #[inline]
     pub(crate) fn room(&self, bytes: u32) -> Room {
         Room {
@@ -281,28 +281,14 @@ impl Fifo {
         }
     }
 
-    /// `count` frames of which [`Fifo::room`] said that they fit wait as [`Fifo::wait`] says, one
-    /// right behind the other; the first until `start`.
+    /// `count` frames that [`Fifo::room`] had room for wait right behind the latest one, and are like it:
+    /// `time` in service, `bytes` long.
     #[inline]
-    pub(crate) fn wait_run(
-        &mut self,
-        start: Time,
-        time: Duration,
-        bytes: u32,
-        tally: TallyId,
-        count: u32,
-    ) {
+    pub(crate) fn wait_behind(&mut self, time: Duration, bytes: u32, count: u32) {
         self.bytes += u64::from(bytes) * u64::from(count);
         self.frames += u64::from(count);
-        let last = &mut self.last;
-        if last.next == start && last.tally == tally {
-            last.next = start + time.times(count.into());
-            last.count += count;
-        } else {
-            self.begin_run(start, time, tally);
-            self.last.next = start + time.times(count.into());
-            self.last.count = count;
-        }
+        self.last.next += time.times(count.into());
+        self.last.count += count;
     }
 
     #[inline(never)]

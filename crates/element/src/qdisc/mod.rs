@@ -15,7 +15,6 @@ pub use classes::{ClassesConfig, Level, QueueConfig, QueueCounter};
 pub use classifier::{Classifier, MOST_QUEUES, Place, Transport};
 pub use codel::CodelConfig;
 pub use discipline::{Discipline, DisciplineConfig, QueuesConfig};
-pub(crate) use fifo::Room;
 pub use fifo::{Fifo, Footprint, Limit, TallyId, WAITING_BYTES};
 use fq_codel::FqCodel;
 pub use fq_codel::FqCodelConfig;

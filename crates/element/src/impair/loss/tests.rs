@@ -178,9 +178,9 @@ fn a_run_loses_what_its_frames_lose_one_by_one() {
         scripted(499),
         scripted(500),
     ];
-    // In order, and with a stretch that comes late.
+    // In order, and with a stretch that comes late and begins with a scripted one.
     let order = (0..500_u64).collect::<Vec<_>>();
-    let late = [&order[..3], &order[40..], &order[3..40]].concat();
+    let late = [&order[..7], &order[40..], &order[7..40]].concat();
     for spec in specs {
         for order in [&order, &late] {
             let frames: Vec<Frame> = order.iter().map(|&seq| frame(0, seq)).collect();

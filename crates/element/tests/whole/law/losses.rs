@@ -71,9 +71,9 @@ fn aimed(c: &mut Choices, size: u64, flows: u64) -> LossSpec {
 }
 
 #[test]
-fn two_hundred_networks_with_runs_past_losses_obey() {
+fn a_hundred_networks_with_runs_past_losses_obey() {
     let (mut hops, mut scripted, mut random) = (0, 0, 0);
-    for seed in 0..200 {
+    for seed in 0..100 {
         let mut c = Choices::from_seed(3000 + seed);
         let plan = Plan::draw(&mut c).with_runs_past_losses(&mut c);
         let guard = Replay(3000 + seed);
@@ -86,7 +86,7 @@ fn two_hundred_networks_with_runs_past_losses_obey() {
     }
     println!("{hops} hops, {scripted} scripted losses, {random} others");
     assert!(
-        hops > 100_000 && scripted > 200 && random > 5000,
+        hops > 50_000 && scripted > 100 && random > 2500,
         "{hops} {scripted} {random}"
     );
 }
