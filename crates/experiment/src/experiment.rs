@@ -4,7 +4,7 @@ use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
 use farpath_record::{
-    Expectation, Origin as Name, Point, Record, Repeats, Results, RunDocument, Sequence,
+    Origin as Name, Point, Record, Repeats, Results, RunDocument, Sequence, judge,
 };
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set};
@@ -107,7 +107,12 @@ impl Experiment {
         if repeats > 1 {
             document.repeats = Some(Repeats::of(seeds, &document.records));
         }
-        document.expectations = judge(&loaded.scenario, &document);
+        let results = Results {
+            records: &document.records,
+            links: &document.links,
+        };
+        let expects = &loaded.scenario.expects;
+        document.expectations = judge(expects, results, &document.origins());
         Ok(Outcome {
             document,
             sequences: found.sequences,
@@ -306,27 +311,4 @@ fn label(name: &str, at: &Point, repeat: usize, repeats: usize) -> String {
         text.push_str(&format!(" {}/{repeats}", repeat + 1));
     }
     text
-}
-fn judge(scenario: &Scenario, document: &RunDocument) -> Vec<Expectation> {
-    let expects: Vec<farpath_record::Expect> = scenario
-        .expects
-        .iter()
-        .map(|e| farpath_record::Expect {
-            metric: e.metric.clone(),
-            over: e.over.clone(),
-            minus: e.minus.clone(),
-            min: e.min,
-            max: e.max,
-            origins: e.origins.clone(),
-            point: e.point.clone(),
-            stated: e.stated.clone(),
-            source: e.source.clone(),
-            note: e.note.clone(),
-        })
-        .collect();
-    let results = Results {
-        records: &document.records,
-        links: &document.links,
-    };
-    farpath_record::judge(&expects, results, &document.origins())
 }

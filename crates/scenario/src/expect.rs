@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::Origin;
+use farpath_record::{Expect, Origin};
 
 use crate::decode::{At, Fields, shorten};
 use crate::diagnostic::Diagnostic;
 use crate::metric::{self, Unit};
-use crate::model::Expect;
 use crate::names::Names;
 use crate::quantity;
 

@@ -1,18 +1,19 @@
 //! The typed scenario: what the text means once every name is resolved and every quantity read.
 
-mod expect;
 mod load;
+mod search;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
+use farpath_record::Expect;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
-pub use expect::{Expect, Search};
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
+pub use search::Search;
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,222 @@
+//! The engine without a command line: what a request gives, whatever runs beside what.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the scenario of these tests is a file"
+)]
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use farpath_experiment::{Class, Experiment, Fault, Outcome, Progress, Request, Silent};
+use farpath_record::Origin;
+use farpath_scenario::Set;
+
+/// Two points, two searches, luck on the way.
+const SMALL: &str = r#"
+[scenario]
+name = "small"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[link]]
+name = "ab"
+ends = ["a", "b"]
+rate = "20 Mbit/s"
+delay = "5 ms"
+queue = "50 packets"
+
+[link.forward]
+loss = 0.001
+
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "2 s"
+
+[[test]]
+name = "load"
+kind = "udp"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+size = 1000
+duration = "1 s"
+
+[sweep]
+"link.ab.delay" = ["5 ms", "20 ms", "80 ms"]
+
+[[search]]
+name = "much"
+keys = ["test.load.rate"]
+low = "1 Mbit/s"
+high = "50 Mbit/s"
+resolution = 0.05
+only = ["load"]
+metrics = ["load.loss_ratio"]
+at_most = 0.05
+
+[[search]]
+name = "most"
+keys = ["test.load.rate"]
+low = "1 Mbit/s"
+high = "50 Mbit/s"
+resolution = 0.05
+only = ["load"]
+metrics = ["load.loss_ratio"]
+at_most = 0.1
+
+[[expect]]
+metric = "bulk.goodput_bps"
+min = 0
+"#;
+
+fn request(folder: &Path) -> Request {
+    let file = folder.join("small.toml");
+    std::fs::write(&file, SMALL).expect("a temporary folder can be written");
+    Request::new(file.display().to_string())
+}
+
+fn run(request: Request, jobs: usize, progress: &mut dyn Progress) -> Result<Outcome, Fault> {
+    let jobs = NonZeroUsize::new(jobs);
+    Experiment::new(Request { jobs, ..request })?.run(None, progress)
+}
+
+/// Adds up what it is told.
+#[derive(Default)]
+struct Sum {
+    parts: u64,
+    thousandths: u64,
+    labels: Vec<String>,
+    ends: bool,
+}
+
+impl Progress for Sum {
+    fn expect(&mut self, parts: u64) {
+        self.parts += parts;
+    }
+
+    fn say(&mut self, label: &str) {
+        self.labels.push(label.to_owned());
+    }
+
+    fn advance(&mut self, thousandths: u64) {
+        self.thousandths += thousandths;
+    }
+
+    fn note(&mut self, text: &str) {
+        panic!("nothing is worth a note: {text}");
+    }
+
+    fn interrupted(&self) -> bool {
+        self.ends
+    }
+}
+
+#[test]
+fn what_runs_beside_what_changes_no_bit_and_no_order() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let request = Request {
+        repeats: 3,
+        sequences: true,
+        ..request(folder.path())
+    };
+    let one = run(request.clone(), 1, &mut Silent).expect("it runs");
+    let several = run(request, 5, &mut Silent).expect("it runs");
+    assert_eq!(several.document.to_json(), one.document.to_json());
+    assert_eq!(several.sequences, one.sequences);
+    let document = &one.document;
+    let at = |origin, test: &str, delay: &str, repeat| {
+        let found = document.records.iter().position(|r| {
+            r.origin == origin
+                && r.test == test
+                && r.repeat == repeat
+                && r.point.values().all(|v| v == delay)
+        });
+        found.unwrap_or_else(|| panic!("{origin:?} {test} {delay} {repeat}"))
+    };
+    let order = [
+        at(Origin::Predicted, "bulk", "5 ms", 0),
+        at(Origin::Simulated, "bulk", "5 ms", 0),
+        at(Origin::Simulated, "bulk", "5 ms", 2),
+        at(Origin::Predicted, "bulk", "20 ms", 0),
+        at(Origin::Simulated, "load", "80 ms", 2),
+        at(Origin::Simulated, "much", "", 0),
+        at(Origin::Simulated, "most", "", 0),
+    ];
+    assert!(order.is_sorted(), "{order:?}");
+    // Both tests at three points: predicted once, simulated three times; and the two searches.
+    assert_eq!(document.records.len(), 2 * 3 * (1 + 3) + 2);
+    assert_eq!(document.expectations.len(), 3 * 2);
+    // Links and traces are those of the first repeat.
+    assert_eq!((document.links.len(), one.sequences.len()), (3 * 2, 3));
+}
+
+#[test]
+fn progress_is_that_of_everything_together() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut sum = Sum::default();
+    run(request(folder.path()), 2, &mut sum).expect("it runs");
+    assert_eq!((sum.parts, sum.thousandths), (3 + 2, 5000));
+    for label in ["5 ms", "20 ms", "80 ms", "search much", "search most"] {
+        assert!(sum.labels.iter().any(|l| l == label), "{:?}", sum.labels);
+    }
+}
+
+#[test]
+fn whoever_watches_can_end_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut ends = Sum {
+        ends: true,
+        ..Sum::default()
+    };
+    let fault = run(request(folder.path()), 2, &mut ends).expect_err("it is ended");
+    assert_eq!(fault.class(), Class::Interrupted);
+    assert!(fault.to_string().contains("interrupted"), "{fault}");
+}
+
+#[test]
+fn predictions_alone_are_asked_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let request = Request {
+        origins: [Origin::Predicted].into(),
+        repeats: 7,
+        ..request(folder.path())
+    };
+    let found = run(request, 1, &mut Silent).expect("it runs").document;
+    assert_eq!(found.records.len(), 2 * 3);
+    assert!(found.repeats.is_none() && found.links.is_empty());
+}
+
+#[test]
+fn faults_say_whose_they_are_and_what_to_do() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let small = request(folder.path());
+    let refused = |change: &dyn Fn(&mut Request)| {
+        let mut request = small.clone();
+        change(&mut request);
+        let fault = Experiment::new(request).err().expect("it is refused");
+        (fault.class(), fault.to_string(), fault.remedy())
+    };
+    let nothing = refused(&|r| r.scenario = "cern-snaky/five-pases".to_owned());
+    assert_eq!(nothing.0, Class::Usage);
+    let unknown = refused(&|r| r.only = vec!["bulkk".to_owned()]);
+    let remedy = Some("the scenario has: bulk, load".to_owned());
+    assert_eq!((unknown.0, unknown.2), (Class::Usage, remedy));
+    let object = refused(&|r| r.cc = Some("bpf:my.o".to_owned()));
+    assert_eq!(
+        (object.0, object.2.as_deref()),
+        (Class::Usage, Some("add --emulate"))
+    );
+    let text = refused(&|r| r.sets = vec![Set::new("link.ab.dealy", "1 ms")]);
+    assert!(text.1.contains("did you mean `delay`?"), "{}", text.1);
+    let fast = ["link.ab.rate", "test.load.rate"].map(|key| Set::new(key, "9000 Tbit/s"));
+    let memory = refused(&|r| r.sets = fast.to_vec());
+    assert_eq!(memory.0, Class::Environment, "{}", memory.1);
+}
