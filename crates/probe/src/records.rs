@@ -113,6 +113,7 @@ impl Collector<'_> {
             series: BTreeMap::new(),
             valid: true,
             notes: self.planned.notes.get(&number).cloned().unwrap_or_default(),
+            findings: Vec::new(),
             certificate: None,
         };
         let flows = self.plan.flows.iter().enumerate();

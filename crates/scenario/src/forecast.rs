@@ -74,6 +74,7 @@ fn blank(scenario: &Scenario, test: &Test, point: &BTreeMap<String, String>) -> 
         series: BTreeMap::new(),
         valid: true,
         notes: Vec::new(),
+        findings: Vec::new(),
         certificate: None,
     }
 }

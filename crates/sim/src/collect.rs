@@ -68,6 +68,7 @@ fn record(
         series: BTreeMap::new(),
         valid: true,
         notes: Vec::new(),
+        findings: Vec::new(),
         certificate: None,
     };
     if let Some(duration) = test.duration {
