@@ -6,7 +6,6 @@ mod core_links;
 mod ends;
 mod mtu;
 mod network;
-mod rules;
 pub mod snaky;
 mod state;
 mod walk;
@@ -14,12 +13,11 @@ mod walk;
 pub use circuit::{Chain, Circuit, Crossing, End, Hop, Load, Port};
 pub use mtu::labelled;
 pub use network::Network;
-pub use rules::RULES;
 pub use walk::circuits;
 
 use farpath_units::Rate;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Rule};
 use crate::junos::model::Router;
 use crate::source::Place;
 
@@ -84,23 +82,17 @@ impl<'r> Check<'_, 'r> {
     /// Adds a finding on `router`, with the severity its check usually has.
     fn say(
         &mut self,
-        number: usize,
+        rule: &'static Rule,
         at: (usize, &Place),
         message: String,
         remedy: &str,
         rests: Rests<'_>,
     ) -> &mut Finding {
-        let rule = rules::ccc(number);
         let (router, place) = at;
-        self.findings.push(Finding {
-            rule,
-            severity: rule.severity,
-            message,
-            place: place.clone(),
-            related: Vec::new(),
-            remedies: vec![remedy.to_owned()],
-            uncertain: self.unknown_in(router, rests),
-        });
+        let remedies = vec![remedy.to_owned()];
+        let mut finding = Finding::new(rule, message, place.clone(), remedies);
+        finding.doubt(self.unknown_in(router, rests));
+        self.findings.push(finding);
         self.findings.last_mut().expect("one was added")
     }
 

@@ -7,35 +7,8 @@ use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule, Severity};
 use crate::qos::Options;
 use crate::report::Report;
+use crate::rules::{HOST001, HOST002, HOST003, HOST004};
 use crate::source::{Place, Source};
-
-static TOS: Rule = Rule {
-    id: "HOST001",
-    name: "mark of a test",
-    severity: Severity::Info,
-    explanation: "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)",
-};
-
-static DEFAULT: Rule = Rule {
-    id: "HOST002",
-    name: "odd buffer size",
-    severity: Severity::Warning,
-    explanation: "buffer sizes are powers of two by custom; one that nearly is, is probably mistyped",
-};
-
-static WINDOW: Rule = Rule {
-    id: "HOST003",
-    name: "window limits the path",
-    severity: Severity::Warning,
-    explanation: "a connection has at most one window in flight per round trip, whatever the line carries",
-};
-
-static TRIPLE: Rule = Rule {
-    id: "HOST004",
-    name: "buffer triple",
-    severity: Severity::Error,
-    explanation: "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others",
-};
 
 /// DSCP and precedence of a TOS byte: `iperf -S 0x20` sends DSCP 8, precedence 1.
 pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
@@ -139,16 +112,8 @@ fn line(content: &str, place: &Place, rtt: Duration) -> Option<Vec<Finding>> {
     }
 }
 
-fn found(rule: &'static Rule, place: &Place, message: String, remedy: &str) -> Finding {
-    Finding {
-        rule,
-        severity: rule.severity,
-        message,
-        place: place.clone(),
-        related: Vec::new(),
-        remedies: vec![remedy.to_owned()],
-        uncertain: Vec::new(),
-    }
+fn found(rule: &'static Rule, place: &Place, text: String, remedy: &str) -> Finding {
+    Finding::new(rule, text, place.clone(), vec![remedy.to_owned()])
 }
 
 fn tos(content: &str, place: &Place) -> Option<Finding> {
@@ -165,7 +130,12 @@ fn tos(content: &str, place: &Place) -> Option<Finding> {
     };
     let Ok(tos) = tos else {
         let message = format!("`{}` is no TOS byte", word.text);
-        let mut finding = found(&TOS, &place, message, "write 0x00 to 0xff; 0x20 is DSCP 8");
+        let mut finding = found(
+            &HOST001,
+            &place,
+            message,
+            "write 0x00 to 0xff; 0x20 is DSCP 8",
+        );
         finding.severity = Severity::Error;
         return Some(finding);
     };
@@ -176,7 +146,7 @@ fn tos(content: &str, place: &Place) -> Option<Finding> {
     };
     let message = format!("TOS 0x{tos:02x} is DSCP {dscp}, precedence {precedence}{ecn}");
     Some(found(
-        &TOS,
+        &HOST001,
         &place,
         message,
         "the switches must keep it, and queue by it",
@@ -187,7 +157,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
     let [least, default, most] = numbers else {
         let message = format!("{key} has {} numbers instead of three", numbers.len());
         return vec![found(
-            &TRIPLE,
+            &HOST004,
             place,
             message,
             "write least, default and most in bytes",
@@ -197,7 +167,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
     if least > default || default > most {
         let message = format!("{key}: {least}, {default}, {most} do not rise");
         all.push(found(
-            &TRIPLE,
+            &HOST004,
             place,
             message,
             "write least, default and most in bytes",
@@ -208,7 +178,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
         if *default != near && default.abs_diff(near) * 1000 < near {
             let message = format!("{key}: the default {default} is not {near}");
             all.push(found(
-                &DEFAULT,
+                &HOST002,
                 place,
                 message,
                 &format!("write {near}, if that is meant"),
@@ -229,7 +199,7 @@ fn window(key: &str, bytes: u64, place: &Place, rtt: Duration) -> Option<Finding
         bps / 1e6
     );
     Some(found(
-        &WINDOW,
+        &HOST003,
         place,
         message,
         "set it to rate times round-trip time, or leave it to the kernel's own tuning",
@@ -240,7 +210,7 @@ fn window(key: &str, bytes: u64, place: &Place, rtt: Duration) -> Option<Finding
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<(&'static str, String)> {
+    fn said(text: &str) -> Vec<(String, String)> {
         let source = Source {
             name: "hosts".to_owned(),
             text: text.to_owned(),
@@ -249,8 +219,8 @@ mod tests {
         assert_eq!(report.files[0].dialect, Dialect::Hosts, "{text}");
         report
             .findings
-            .iter()
-            .map(|f| (f.rule.id, f.message.clone()))
+            .into_iter()
+            .map(|f| (f.rule.into_owned(), f.text))
             .collect()
     }
 
@@ -259,27 +229,30 @@ mod tests {
         assert_eq!(
             said("sysctl -w net.ipv4.tcp_wmem=\"4096 65530 128388607\"\n"),
             [(
-                "HOST002",
+                "HOST002".to_owned(),
                 "net.ipv4.tcp_wmem: the default 65530 is not 65536".to_owned()
             )]
         );
         assert_eq!(
             said("echo \"4096 65530 128388607\" > /proc/sys/net/ipv4/tcp_wmem\n"),
             [(
-                "HOST002",
+                "HOST002".to_owned(),
                 "net.ipv4.tcp_wmem: the default 65530 is not 65536".to_owned()
             )]
         );
         assert_eq!(
             said("net.inet.tcp.recvspace = 16384\n"),
             [(
-                "HOST003",
+                "HOST003".to_owned(),
                 "net.inet.tcp.recvspace = 16384 limits a 250-ms path to 0.524 Mb/s".to_owned()
             )]
         );
         assert_eq!(
             said("iperf -c 192.0.2.1 -u -b 100M -S 0x20 -t 60\n"),
-            [("HOST001", "TOS 0x20 is DSCP 8, precedence 1".to_owned())]
+            [(
+                "HOST001".to_owned(),
+                "TOS 0x20 is DSCP 8, precedence 1".to_owned()
+            )]
         );
     }
 

@@ -4,8 +4,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::ccc::{Chain, Circuit, End, Hop, Port};
-use crate::finding::Finding;
+use crate::finding::{Finding, Role, doubts, location, place};
 use crate::report::{Fault, FileReport, Report, Structure};
+use crate::rules::rule;
 use crate::source::{Lines, Place, Source};
 
 /// The document as text; `docs/reference/config.md` says what it holds.
@@ -57,17 +58,18 @@ struct Related<'a> {
     message: &'a str,
 }
 
+/// A finding, and what its keys were called before it became one type with others.
 #[derive(Serialize)]
 struct Found<'a> {
     id: &'a str,
     name: &'a str,
-    severity: &'a str,
     message: &'a str,
     explanation: &'a str,
-    remedies: &'a [String],
     place: At<'a>,
     related: Vec<Related<'a>>,
     uncertain: Vec<At<'a>>,
+    #[serde(flatten)]
+    finding: farpath_record::Finding,
 }
 
 fn coverage(report: &Report) -> Value {
@@ -83,8 +85,8 @@ impl Writer<'_> {
         At { file, line, column }
     }
 
-    fn places(&self, places: &[Place]) -> Vec<At<'_>> {
-        places.iter().map(|p| self.place(p)).collect()
+    fn places<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> Vec<At<'_>> {
+        places.into_iter().map(|p| self.place(p)).collect()
     }
 
     fn file(&self, file: &FileReport) -> Value {
@@ -112,20 +114,23 @@ impl Writer<'_> {
     }
 
     fn finding<'a>(&'a self, finding: &'a Finding) -> Found<'a> {
-        let related = finding.related.iter().map(|(place, message)| Related {
-            place: self.place(place),
-            message,
+        let related = finding.with(Role::Related).map(|e| Related {
+            place: self.place(&e.place),
+            message: &e.note,
         });
+        let rule = rule(&finding.rule);
         Found {
-            id: finding.rule.id,
-            name: finding.rule.name,
-            severity: finding.severity.name(),
-            message: &finding.message,
-            explanation: finding.rule.explanation,
-            remedies: &finding.remedies,
-            place: self.place(&finding.place),
+            id: rule.id,
+            name: rule.title,
+            message: &finding.text,
+            explanation: rule.explanation,
+            place: self.place(place(finding)),
             related: related.collect(),
-            uncertain: self.places(&finding.uncertain),
+            uncertain: self.places(doubts(finding)),
+            finding: finding.located(|p| {
+                let name = &self.report.files[p.file].name;
+                location(p, name, &self.lines[p.file])
+            }),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Role, Severity, doubts, place};
 use crate::report::{Fault, Report, Status};
+use crate::rules::rule;
 use crate::source::{Lines, Place, Source};
 
 /// How many findings are printed: more than that help nobody; JSON and SARIF have them all.
@@ -33,7 +34,7 @@ pub fn text(report: &Report, sources: &[Source], colour: bool) -> String {
         out.push_str(&page.fault(fault));
     }
     let left = MOST - faults.len().min(MOST);
-    let gravest_first = |f: &&Finding| core::cmp::Reverse((f.uncertain.is_empty(), f.severity));
+    let gravest_first = |f: &&Finding| core::cmp::Reverse((!f.is_uncertain(), f.severity));
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(gravest_first);
     for finding in findings.iter().take(left) {
@@ -72,20 +73,25 @@ impl Page<'_> {
             Severity::Warning => Level::WARNING,
             Severity::Info => Level::INFO,
         };
-        let lead = finding.severity.name().len() + finding.rule.id.len() + 4;
-        let title = fold(&finding.message, lead);
-        let title = level.primary_title(title.as_str()).id(finding.rule.id);
-        let group = self.snippet(
+        let rule = rule(&finding.rule);
+        let lead = finding.severity.name().len() + rule.id.len() + 4;
+        let title = fold(&finding.text, lead);
+        let title = level.primary_title(title.as_str()).id(rule.id);
+        let mut group = self.snippet(
             Group::with_title(title),
-            &finding.place,
+            place(finding),
             AnnotationKind::Primary,
-            Some(finding.rule.name),
+            Some(rule.title),
         );
-        let mut group = group;
-        for (place, label) in finding.related.iter().take(3) {
-            group = self.snippet(group, place, AnnotationKind::Context, Some(label));
+        for other in finding.with(Role::Related).take(3) {
+            group = self.snippet(
+                group,
+                &other.place,
+                AnnotationKind::Context,
+                Some(&other.note),
+            );
         }
-        let why = fold(finding.rule.explanation, "   = note: ".len());
+        let why = fold(rule.explanation, "   = note: ".len());
         group = group.element(Level::NOTE.message(why.as_str()));
         let doubts = self.doubts(finding);
         if let Some(doubts) = &doubts {
@@ -104,27 +110,14 @@ impl Page<'_> {
 
     /// What makes a finding uncertain.
     fn doubts(&self, finding: &Finding) -> Option<String> {
-        let first = finding.uncertain.first()?;
-        let lines: Vec<String> = finding
-            .uncertain
-            .iter()
-            .filter(|p| p.file == first.file)
-            .take(3)
-            .map(|p| {
-                self.lines[p.file]
-                    .line_and_column(p.span.start)
-                    .0
-                    .to_string()
-            })
-            .collect();
+        let doubts = doubts(finding);
+        let first = doubts.first()?;
+        let line = |p: &&Place| self.lines[p.file].line_and_column(p.span.start).0;
+        let same = doubts.iter().filter(|p| p.file == first.file);
+        let lines: Vec<String> = same.take(3).map(|p| line(p).to_string()).collect();
         let text = format!(
-            "uncertain: {} statement{} this depends on not understood, {}:{}",
-            finding.uncertain.len(),
-            if finding.uncertain.len() == 1 {
-                ""
-            } else {
-                "s"
-            },
+            "uncertain: {} this depends on not understood, {}:{}",
+            plural(doubts.len(), "statement"),
             self.sources[first.file].name,
             lines.join(", ")
         );
@@ -187,15 +180,9 @@ impl Page<'_> {
 
 /// The last line: how many of each.
 fn summary(report: &Report) -> String {
-    let count = |severity| {
-        let of = report.findings.iter().filter(|f| f.uncertain.is_empty());
-        of.filter(|f| f.severity == severity).count()
-    };
-    let uncertain = report
-        .findings
-        .iter()
-        .filter(|f| !f.uncertain.is_empty())
-        .count();
+    let (uncertain, certain): (Vec<&Finding>, Vec<&Finding>) =
+        report.findings.iter().partition(|f| f.is_uncertain());
+    let count = |severity| certain.iter().filter(|f| f.severity == severity).count();
     let failed = report
         .files
         .iter()
@@ -206,8 +193,8 @@ fn summary(report: &Report) -> String {
         plural(count(Severity::Warning), "warning"),
         format!("{} for information", count(Severity::Info)),
     ];
-    if uncertain > 0 {
-        parts.push(format!("{uncertain} uncertain"));
+    if !uncertain.is_empty() {
+        parts.push(format!("{} uncertain", uncertain.len()));
     }
     if failed > 0 {
         parts.push(format!(

@@ -2,7 +2,7 @@
 
 use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, place};
 use crate::junos::model::Router;
 use crate::qos::Device;
 use crate::source::{Place, Source};
@@ -141,8 +141,9 @@ impl Report {
             file.faults.sort_by_key(|f| f.place.span.start);
             file.unrecognised.sort_by_key(|p| p.span.start);
         }
+        let order = |f: &Finding| (place(f).file, place(f).span.start);
         self.findings
-            .sort_by_key(|f| (f.place.file, f.place.span.start, f.rule.id));
+            .sort_by(|a, b| (order(a), &a.rule).cmp(&(order(b), &b.rule)));
     }
 
     /// Whether any file could not be read.
@@ -152,7 +153,7 @@ impl Report {
 
     /// The gravest severity found with certainty; `None` if nothing was.
     pub fn worst(&self) -> Option<Severity> {
-        let certain = self.findings.iter().filter(|f| f.uncertain.is_empty());
+        let certain = self.findings.iter().filter(|f| !f.is_uncertain());
         certain.map(|f| f.severity).max()
     }
 }

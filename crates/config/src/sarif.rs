@@ -1,15 +1,13 @@
 //! A report as SARIF 2.1.0 (OASIS), for code review tools.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::finding::{Finding, Rule, Severity};
+use crate::finding::{Finding, Role, Rule, Severity, place};
 use crate::report::{Fault, Report};
+use crate::rules::{CONFIG001, rule};
 use crate::source::{Lines, Place, Source};
-
-/// The rule of a text that cannot be read.
-const UNREADABLE: &str = "CONFIG001";
 
 /// The log: one run, its rules, and a result for each fault and finding.
 pub fn log(report: &Report, sources: &[Source], version: &str) -> Value {
@@ -17,18 +15,14 @@ pub fn log(report: &Report, sources: &[Source], version: &str) -> Value {
         report,
         lines: sources.iter().map(Lines::of).collect(),
     };
-    let rules: BTreeMap<&str, &Rule> = report
-        .findings
-        .iter()
-        .map(|f| (f.rule.id, f.rule))
-        .collect();
-    let mut described: Vec<Value> = rules.values().map(|r| rule(r)).collect();
+    let rules: BTreeSet<&str> = report.findings.iter().map(|f| &*f.rule).collect();
+    let mut described: Vec<Value> = rules.into_iter().map(|id| described(rule(id))).collect();
     let faults: Vec<&Fault> = report.files.iter().flat_map(|f| &f.faults).collect();
     if !faults.is_empty() {
         described.push(json!({
-            "id": UNREADABLE,
-            "shortDescription": {"text": "text that cannot be read"},
-            "defaultConfiguration": {"level": "error"},
+            "id": CONFIG001.id,
+            "shortDescription": {"text": CONFIG001.title},
+            "defaultConfiguration": {"level": level(CONFIG001.severity)},
         }));
     }
     let results = faults.iter().map(|f| writer.fault(f));
@@ -52,11 +46,11 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn rule(rule: &Rule) -> Value {
+fn described(rule: &Rule) -> Value {
     json!({
         "id": rule.id,
-        "name": rule.name,
-        "shortDescription": {"text": rule.name},
+        "name": rule.title,
+        "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.explanation},
         "defaultConfiguration": {"level": level(rule.severity)},
     })
@@ -80,35 +74,30 @@ impl Writer<'_> {
 
     fn fault(&self, fault: &Fault) -> Value {
         json!({
-            "ruleId": UNREADABLE,
-            "level": "error",
+            "ruleId": CONFIG001.id,
+            "level": level(CONFIG001.severity),
             "message": {"text": format!("{}; {}", fault.message, fault.remedy)},
             "locations": [self.location(&fault.place)],
         })
     }
 
     fn result(&self, finding: &Finding) -> Value {
-        let related: Vec<Value> = finding
-            .related
-            .iter()
-            .map(|(place, label)| {
-                let mut location = self.location(place);
-                location["message"] = json!({"text": label});
-                location
-            })
-            .collect();
-        let unsure = if finding.uncertain.is_empty() {
-            ""
-        } else {
-            " (uncertain: statements it depends on were not understood)"
+        let related = finding.with(Role::Related).map(|other| {
+            let mut location = self.location(&other.place);
+            location["message"] = json!({"text": other.note});
+            location
+        });
+        let unsure = match finding.is_uncertain() {
+            true => " (uncertain: statements it depends on were not understood)",
+            false => "",
         };
         json!({
-            "ruleId": finding.rule.id,
+            "ruleId": finding.rule,
             "level": level(finding.severity),
-            "message": {"text": format!("{}{unsure}; {}", finding.message, finding.remedies.join("; "))},
-            "locations": [self.location(&finding.place)],
-            "relatedLocations": related,
-            "properties": {"uncertain": !finding.uncertain.is_empty()},
+            "message": {"text": format!("{}{unsure}; {}", finding.text, finding.remedies.join("; "))},
+            "locations": [self.location(place(finding))],
+            "relatedLocations": related.collect::<Vec<Value>>(),
+            "properties": {"uncertain": finding.is_uncertain()},
         })
     }
 }

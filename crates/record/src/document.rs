@@ -57,6 +57,7 @@ impl Record {
             series: BTreeMap::new(),
             valid: true,
             notes: Vec::new(),
+            findings: Vec::new(),
             certificate: None,
             taken: None,
             uncertainty: BTreeMap::new(),

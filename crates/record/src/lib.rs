@@ -1,9 +1,11 @@
 //! The one result type, for every origin: predicted, simulated, emulated, measured, captured; its
-//! JSON and CSV; traces of connections; the judging of expectations; statistics over repeats, and comparison.
+//! JSON and CSV; traces of connections; the judging of expectations; statistics over repeats, and comparison;
+//! findings: what is wrong or worth knowing, by which rule, with its evidence.
 
 mod certificate;
 pub mod compare;
 mod document;
+mod finding;
 mod judge;
 mod number;
 pub mod page;
@@ -17,6 +19,7 @@ mod taken;
 
 pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
+pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};

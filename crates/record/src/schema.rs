@@ -79,6 +79,9 @@ pub struct Record {
     pub valid: bool,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// What was found wrong or worth knowing, with its evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<crate::Finding>,
     /// How true the emulation was; only emulated records have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<crate::Certificate>,

@@ -16,7 +16,7 @@ use crate::source::Beside;
 use farpath_config::ccc::{Network, Port as CorePort, labelled};
 use farpath_config::junos::model::{Joins, Router as Junos};
 use farpath_config::qos::Device;
-use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check};
+use farpath_config::{Dialect, Finding, Place, Report, Severity, Source, check, place};
 
 /// Ends of files that hold configurations.
 const ENDINGS: [&str; 5] = ["conf", "cfg", "txt", "junos", "ios"];
@@ -84,11 +84,12 @@ impl Configuration {
                 faults.push(Diagnostic::new(place, title).help(fault.remedy.clone()));
             }
         }
-        let fatal = |f: &&Finding| f.severity == Severity::Error && NO_CIRCUIT.contains(&f.rule.id);
+        let fatal = |f: &&Finding| f.severity == Severity::Error && NO_CIRCUIT.contains(&&*f.rule);
         for finding in self.report.findings.iter().filter(fatal) {
-            let title = format!("{}: {}", self.at(&finding.place), finding.message);
-            let place = self.named_at(tables, finding.place.file);
-            let mut d = Diagnostic::new(place, title).label(finding.rule.id);
+            let at = place(finding);
+            let title = format!("{}: {}", self.at(at), finding.text);
+            let place = self.named_at(tables, at.file);
+            let mut d = Diagnostic::new(place, title).label(&*finding.rule);
             for remedy in &finding.remedies {
                 d = d.help(remedy.clone());
             }

@@ -4,7 +4,8 @@ use farpath_units::{Rate, Size};
 
 use super::Command;
 use crate::commands::{BURST_KBIT, DSCP, KBPS, Number, Words, eight, shortened};
-use crate::qos::{Action, Class, Police, PolicyMap, faults};
+use crate::qos::{Action, Class, Police, PolicyMap};
+use crate::rules::faults;
 
 /// `set qos cos-dscp-map` or `ipprec-dscp-map`, and eight values.
 pub(super) fn eight_values(s: Command<'_, '_, '_>, map: &str) -> Option<()> {

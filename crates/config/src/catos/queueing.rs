@@ -2,7 +2,8 @@
 
 use super::Command;
 use crate::commands::{COS, OCCUPANCY, QUEUE, SHARE, THRESHOLD, Words};
-use crate::qos::{OF_TYPE, PortType, QueueMap, RandomDetect, Stated, faults};
+use crate::qos::{OF_TYPE, PortType, QueueMap, RandomDetect, Stated};
+use crate::rules::faults;
 
 /// A command for all ports of a type: `read` takes what follows the type.
 pub(super) fn of_type(

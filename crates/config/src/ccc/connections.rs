@@ -6,6 +6,9 @@ use super::circuit::{Chain, Circuit, End};
 use super::{Check, WALK};
 use crate::finding::Severity;
 use crate::junos::model::{Connection, Stated};
+use crate::rules::{
+    CCC001, CCC002, CCC003, CCC004, CCC005, CCC006, CCC007, CCC008, CCC009, CCC010, CCC011, CCC018,
+};
 use crate::source::Place;
 
 impl<'r> Check<'_, 'r> {
@@ -17,7 +20,7 @@ impl<'r> Check<'_, 'r> {
                 if connection.interfaces().is_empty() && !connection.is_stitch() {
                     let message = format!("connection `{}` names no interface", connection.name);
                     let remedy = "write `interface NAME.UNIT;`";
-                    self.say(11, (number, &connection.place), message, remedy, WALK);
+                    self.say(&CCC011, (number, &connection.place), message, remedy, WALK);
                 }
                 if !matches!(connection.joins, crate::junos::model::Joins::Interfaces(_)) {
                     self.transmit(number, connection);
@@ -38,7 +41,7 @@ impl<'r> Check<'_, 'r> {
                 connection.name
             );
             let remedy = "write `transmit-lsp` with the name of an LSP that starts here";
-            self.say(1, (router, &connection.place), message, remedy, WALK);
+            self.say(&CCC001, (router, &connection.place), message, remedy, WALK);
             return;
         };
         let Some(lsp) = self.network.lsp(router, &transmit.value) else {
@@ -53,7 +56,7 @@ impl<'r> Check<'_, 'r> {
                     transmit.value
                 ),
             };
-            self.say(1, (router, &transmit.place), message, &remedy, WALK);
+            self.say(&CCC001, (router, &transmit.place), message, &remedy, WALK);
             return;
         };
         if lsp.fixed && connection.is_stitch() {
@@ -62,10 +65,8 @@ impl<'r> Check<'_, 'r> {
                 lsp.name, connection.name
             );
             let remedy = "define it as `label-switched-path`, signalled by RSVP";
-            let finding = self.say(10, (router, &transmit.place), message, remedy, WALK);
-            finding
-                .related
-                .push((lsp.place.clone(), "defined here".to_owned()));
+            let finding = self.say(&CCC010, (router, &transmit.place), message, remedy, WALK);
+            finding.relate(lsp.place.clone(), "defined here");
         }
     }
 
@@ -78,7 +79,7 @@ impl<'r> Check<'_, 'r> {
                 connection.name
             );
             let remedy = "write `receive-lsp` with the name of an LSP that ends here";
-            self.say(2, (router, &connection.place), message, remedy, WALK);
+            self.say(&CCC002, (router, &connection.place), message, remedy, WALK);
             return;
         };
         let heads = self.network.heads(&receive.value);
@@ -106,11 +107,9 @@ impl<'r> Check<'_, 'r> {
         );
         let remedy = format!("write `to` with an address of `{name}`");
         let more = self.unknown_in(router, &[&["interfaces"], &["routing-options"]]);
-        let finding = self.say(3, (*head, place), message, &remedy, WALK);
-        finding
-            .related
-            .push((receive.place.clone(), "taken from here".to_owned()));
-        finding.uncertain.extend(more);
+        let finding = self.say(&CCC003, (*head, place), message, &remedy, WALK);
+        finding.relate(receive.place.clone(), "taken from here");
+        finding.doubt(more);
     }
 
     fn dangling(&mut self, router: usize, connection: &Connection, receive: &Stated<String>) {
@@ -131,8 +130,8 @@ impl<'r> Check<'_, 'r> {
         let others: Vec<Place> = (0..self.network.routers.len())
             .flat_map(|r| self.unknown_in(r, &[&["protocols", "mpls"]]))
             .collect();
-        let finding = self.say(2, (router, &receive.place), message, &remedy, WALK);
-        finding.uncertain.extend(others);
+        let finding = self.say(&CCC002, (router, &receive.place), message, &remedy, WALK);
+        finding.doubt(others);
         if missing {
             finding.severity = Severity::Warning;
         }
@@ -160,10 +159,8 @@ impl<'r> Check<'_, 'r> {
                     users[0].1, users[1].1
                 );
                 let remedy = "give each connection its own";
-                let finding = self.say(5, (router, users[1].0), message, remedy, WALK);
-                finding
-                    .related
-                    .push((users[0].0.clone(), "used here first".to_owned()));
+                let finding = self.say(&CCC005, (router, users[1].0), message, remedy, WALK);
+                finding.relate(users[0].0.clone(), "used here first");
             }
         }
     }
@@ -188,15 +185,13 @@ impl<'r> Check<'_, 'r> {
                     self.router(tail).name
                 );
                 let finding = self.say(
-                    5,
+                    &CCC005,
                     (router, &lsp.place),
                     message,
                     "give one of them another name",
                     WALK,
                 );
-                finding
-                    .related
-                    .push((place.clone(), "the other one".to_owned()));
+                finding.relate(place.clone(), "the other one");
             }
         }
     }
@@ -241,8 +236,8 @@ impl<'r> Check<'_, 'r> {
                     last.lsp
                 );
                 let more = self.unknown_in(router, WALK);
-                let finding = self.say(4, (last.from, &lsp_place), message, &remedy, WALK);
-                finding.uncertain.extend(more);
+                let finding = self.say(&CCC004, (last.from, &lsp_place), message, &remedy, WALK);
+                finding.doubt(more);
             }
             End::Leaves { router } => self.leaves(circuit, router),
             End::Loop { router, connection } => {
@@ -256,7 +251,7 @@ impl<'r> Check<'_, 'r> {
                 );
                 let remedy =
                     "stitch each LSP to the next of the chain, and the last to the far interface";
-                self.say(6, (router, &place), message, remedy, WALK);
+                self.say(&CCC006, (router, &place), message, remedy, WALK);
             }
             End::At { .. } | End::NoLsp { .. } => {}
         }
@@ -294,8 +289,8 @@ impl<'r> Check<'_, 'r> {
         let more: Vec<Place> = (0..self.network.routers.len())
             .flat_map(|r| self.unknown_in(r, &[&["interfaces"], &["routing-options"]]))
             .collect();
-        let finding = self.say(4, (router, &place), message, remedy, WALK);
-        finding.uncertain.extend(more);
+        let finding = self.say(&CCC004, (router, &place), message, remedy, WALK);
+        finding.doubt(more);
         if one && stated {
             finding.severity = Severity::Warning;
         }
@@ -315,7 +310,7 @@ impl<'r> Check<'_, 'r> {
                     self.router(router).name
                 );
                 let remedy = "exchange the receiving LSPs so that each end leads to the other";
-                self.say(7, (reverse.start.0, &place), message, remedy, WALK);
+                self.say(&CCC007, (reverse.start.0, &place), message, remedy, WALK);
             }
             End::Open { router }
                 if circuit
@@ -337,8 +332,8 @@ impl<'r> Check<'_, 'r> {
                     self.router(router).name
                 );
                 let more = self.unknown_in(router, WALK);
-                let finding = self.say(8, (reverse.start.0, &place), message, &remedy, WALK);
-                finding.uncertain.extend(more);
+                let finding = self.say(&CCC008, (reverse.start.0, &place), message, &remedy, WALK);
+                finding.doubt(more);
             }
             _ => {}
         }
@@ -383,7 +378,13 @@ impl<'r> Check<'_, 'r> {
             )
         };
         let remedy = "stitch both chains over the same links, unless it is meant";
-        self.say(9, (circuit.forward.start.0, &place), message, remedy, WALK);
+        self.say(
+            &CCC009,
+            (circuit.forward.start.0, &place),
+            message,
+            remedy,
+            WALK,
+        );
     }
 
     /// CCC018, where every circuit is complete: a broken one leaves parts unused and has been told.
@@ -409,13 +410,19 @@ impl<'r> Check<'_, 'r> {
             {
                 let message = format!("LSP `{}` is on no circuit", lsp.name);
                 let remedy = "delete it, unless it carries routed packets";
-                self.say(18, (router, &lsp.place), message, remedy, WALK);
+                self.say(&CCC018, (router, &lsp.place), message, remedy, WALK);
             }
             for connection in &configured.connections {
                 let idle = !used.contains(&(router, connection.name.as_str()));
                 if idle && connection.transmit().is_some() {
                     let message = format!("connection `{}` is on no circuit", connection.name);
-                    self.say(18, (router, &connection.place), message, "delete it", WALK);
+                    self.say(
+                        &CCC018,
+                        (router, &connection.place),
+                        message,
+                        "delete it",
+                        WALK,
+                    );
                 }
             }
         }

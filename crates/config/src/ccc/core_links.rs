@@ -7,6 +7,7 @@ use farpath_units::Rate;
 use super::{Check, Circuit, Hop, Port, WALK};
 use crate::finding::Severity;
 use crate::junos::model::{Lsp, ProtocolInterface};
+use crate::rules::{CCC012, CCC015, CCC016, CCC017};
 
 /// The entry of a protocol's list that stands for a unit: its own, or `all`.
 pub(super) fn entry<'p>(
@@ -60,14 +61,20 @@ impl<'r> Check<'_, 'r> {
         let whose = format!("`{name}` of `{}` is on the way of an LSP", router.name);
         if unit.mpls.is_none() {
             let message = format!("{whose} and has no `family mpls`");
-            self.say(12, at, message, "write `family mpls;` in the unit", rests);
+            self.say(
+                &CCC012,
+                at,
+                message,
+                "write `family mpls;` in the unit",
+                rests,
+            );
         }
         let mpls = router.mpls.as_ref().map_or(&[][..], |m| &m.interfaces);
         for (protocol, list) in [("mpls", mpls), ("rsvp", &router.rsvp[..])] {
             if entry(list, name).is_none() {
                 let message = format!("{whose} and not under `protocols {protocol}`");
                 let remedy = format!("write `interface {name};` under `protocols {protocol}`");
-                self.say(12, at, message, &remedy, rests);
+                self.say(&CCC012, at, message, &remedy, rests);
             }
         }
     }
@@ -84,7 +91,7 @@ impl<'r> Check<'_, 'r> {
             );
             let remedy = "write an address of this router, or leave `from` out";
             self.say(
-                12,
+                &CCC012,
                 (router, &from.place),
                 message,
                 remedy,
@@ -102,7 +109,7 @@ impl<'r> Check<'_, 'r> {
                 lsp.name, configured.name
             );
             let finding = self.say(
-                12,
+                &CCC012,
                 (router, &lsp.place),
                 message,
                 "write `no-cspf;`, or configure traffic engineering",
@@ -117,7 +124,7 @@ impl<'r> Check<'_, 'r> {
                 configured.name, lsp.name
             );
             let finding = self.say(
-                12,
+                &CCC012,
                 (router, place),
                 message,
                 "give the two ends of the link addresses in one subnet",
@@ -165,7 +172,7 @@ impl<'r> Check<'_, 'r> {
                 );
                 let remedy = "ask for less, or cross the link less often";
                 let rests: &[&[&str]] = &[&["protocols", "rsvp"], &["protocols", "mpls"]];
-                let finding = self.say(15, (router, place), message, remedy, rests);
+                let finding = self.say(&CCC015, (router, place), message, remedy, rests);
                 finding.severity = Severity::Error;
             }
         }
@@ -194,7 +201,7 @@ impl<'r> Check<'_, 'r> {
                     "write `bandwidth` of at most a {} of the link's rate in each LSP",
                     nth(times)
                 );
-                self.say(15, (router, &place), message, &remedy, WALK);
+                self.say(&CCC015, (router, &place), message, &remedy, WALK);
             }
             return;
         }
@@ -214,7 +221,7 @@ impl<'r> Check<'_, 'r> {
                 shown(most.map_or(0, Rate::as_bps))
             );
             self.say(
-                15,
+                &CCC015,
                 (router, place),
                 message,
                 "ask for the same in each: the circuit has the least of them",
@@ -283,7 +290,7 @@ impl<'r> Check<'_, 'r> {
             loads.join("; ")
         );
         let at = (router, &place);
-        let said = self.say(16, at, message, "test with less than that", WALK);
+        let said = self.say(&CCC016, at, message, "test with less than that", WALK);
         if asked.is_some() {
             said.severity = Severity::Warning;
         }
@@ -323,7 +330,7 @@ impl<'r> Check<'_, 'r> {
                 );
                 let rests: &[&[&str]] = &[&["interfaces", &interface.name]];
                 self.say(
-                    17,
+                    &CCC017,
                     (port.router, &stated.place),
                     message,
                     "let it negotiate, or write `link-mode full-duplex` and the real speed",

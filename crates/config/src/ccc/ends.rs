@@ -3,6 +3,7 @@
 use super::{Check, Circuit, End};
 use crate::finding::Severity;
 use crate::junos::model::{Interface, Stated, Unit};
+use crate::rules::{CCC011, CCC019};
 
 /// One end of a connection.
 #[derive(Clone, Copy)]
@@ -125,7 +126,7 @@ impl<'r> Check<'_, 'r> {
                             );
                             let remedy = "configure it and its unit under `interfaces`, with a CCC encapsulation";
                             self.say(
-                                11,
+                                &CCC011,
                                 (router, &name.place),
                                 message,
                                 remedy,
@@ -156,13 +157,13 @@ impl<'r> Check<'_, 'r> {
         let stated = side.unit.encapsulation.as_ref().or(of_port);
         let place = stated.map_or(&side.unit.place, |e| &e.place);
         if let Some((message, remedy)) = side.fault() {
-            self.say(11, (side.router, place), message, remedy, rests);
+            self.say(&CCC011, (side.router, place), message, remedy, rests);
         }
         if side.unit.ccc.is_none() && side.encapsulation().contains("-ccc") {
             let name = &side.name.value;
             let message = format!("`{name}` belongs to a circuit and has no `family ccc`");
             let finding = self.say(
-                11,
+                &CCC011,
                 (side.router, &side.unit.place),
                 message,
                 "write `family ccc;` in the unit",
@@ -191,11 +192,15 @@ impl<'r> Check<'_, 'r> {
                 far.encapsulation()
             );
             let remedy = "give both ends the same kind of interface and encapsulation";
-            let finding = self.say(11, (near.router, &near.unit.place), message, remedy, rests);
-            finding
-                .related
-                .push((far.unit.place.clone(), "the other end".to_owned()));
-            finding.uncertain.extend(more);
+            let finding = self.say(
+                &CCC011,
+                (near.router, &near.unit.place),
+                message,
+                remedy,
+                rests,
+            );
+            finding.relate(far.unit.place.clone(), "the other end");
+            finding.doubt(more);
             return;
         }
         let (Some(v), Some(w)) = (&near.unit.vlan, &far.unit.vlan) else {
@@ -207,12 +212,10 @@ impl<'r> Check<'_, 'r> {
                 v.value, w.value
             );
             let remedy = "write the same `vlan-id`, unless the platform rewrites it";
-            let finding = self.say(11, (near.router, &v.place), message, remedy, rests);
+            let finding = self.say(&CCC011, (near.router, &v.place), message, remedy, rests);
             finding.severity = Severity::Warning;
-            finding
-                .related
-                .push((w.place.clone(), "the other end".to_owned()));
-            finding.uncertain.extend(more);
+            finding.relate(w.place.clone(), "the other end");
+            finding.doubt(more);
         }
     }
 
@@ -226,7 +229,7 @@ impl<'r> Check<'_, 'r> {
                 side.name.value
             );
             self.say(
-                19,
+                &CCC019,
                 (side.router, place),
                 message,
                 "delete the family, or use another unit",
@@ -239,7 +242,7 @@ impl<'r> Check<'_, 'r> {
                 side.port.name, bundle.value
             );
             self.say(
-                19,
+                &CCC019,
                 (side.router, &bundle.place),
                 message,
                 "put the circuit on the bundle's interface",

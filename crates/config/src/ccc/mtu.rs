@@ -8,6 +8,7 @@ use super::ends::Side;
 use super::{Check, Circuit, Hop, Port};
 use crate::finding::Severity;
 use crate::junos::model::{Interface, Unit};
+use crate::rules::{CCC013, CCC014};
 
 /// Bytes of a label.
 const LABEL: u64 = 4;
@@ -110,7 +111,7 @@ impl<'r> Check<'_, 'r> {
             interface.name
         );
         let rests: &[&[&str]] = &[&["interfaces", &interface.name]];
-        self.say(13, (port.router, place), message, &remedy, rests);
+        self.say(&CCC013, (port.router, place), message, &remedy, rests);
     }
 
     /// What the circuit carries, and what it would take for 9000 bytes.
@@ -147,7 +148,7 @@ impl<'r> Check<'_, 'r> {
             place = &mtu.place;
         }
         let rests: &[&[&str]] = &[&["interfaces"]];
-        let finding = self.say(13, (ends.0.router, place), message, &remedy, rests);
+        let finding = self.say(&CCC013, (ends.0.router, place), message, &remedy, rests);
         finding.severity = Severity::Info;
     }
 
@@ -171,16 +172,14 @@ impl<'r> Check<'_, 'r> {
         let rests: &[&[&str]] = &[&["interfaces", &near.port.name]];
         let more = self.unknown_in(far.router, &[&["interfaces", &far.port.name]]);
         let finding = self.say(
-            14,
+            &CCC014,
             (near.router, place),
             message,
             "write the same `mtu` on both",
             rests,
         );
-        finding
-            .related
-            .push((other.clone(), "the other end".to_owned()));
-        finding.uncertain.extend(more);
+        finding.relate(other.clone(), "the other end");
+        finding.doubt(more);
     }
 
     /// CCC013 and CCC014 on the links between routers.
@@ -230,7 +229,7 @@ impl<'r> Check<'_, 'r> {
         let remedy = format!("write `mtu {needs};` on `{}`", interface.name);
         let place = family.place.clone();
         let rests: &[&[&str]] = &[&["interfaces", &interface.name]];
-        let finding = self.say(13, (port.router, &place), message, &remedy, rests);
+        let finding = self.say(&CCC013, (port.router, &place), message, &remedy, rests);
         finding.severity = Severity::Warning;
     }
 
@@ -275,13 +274,13 @@ impl<'r> Check<'_, 'r> {
         let rests: &[&[&str]] = &[&["interfaces", &a.0.name]];
         let more = self.unknown_in(hop.to.router, &[&["interfaces", &b.0.name]]);
         let finding = self.say(
-            14,
+            &CCC014,
             (hop.from.router, &here),
             message,
             "write the same on both ends of the link",
             rests,
         );
-        finding.related.push((there, "the other end".to_owned()));
-        finding.uncertain.extend(more);
+        finding.relate(there, "the other end");
+        finding.doubt(more);
     }
 }

@@ -1,5 +1,6 @@
 //! CCC020, CCC021 and CCC022: what is switched off, kept on or protected.
 
+use crate::rules::{CCC020, CCC021, CCC022};
 use std::collections::BTreeSet;
 
 use super::core_links::entry;
@@ -74,7 +75,7 @@ impl Check<'_, '_> {
                     self.router(router).name
                 );
                 self.say(
-                    20,
+                    &CCC020,
                     (router, &place),
                     message,
                     "activate it, or delete `disable`",
@@ -105,7 +106,7 @@ impl Check<'_, '_> {
                 self.router(router).name
             );
             self.say(
-                21,
+                &CCC021,
                 (router, place),
                 message,
                 "nothing to do: a circuit's frames carry one label of 4 bytes either way",
@@ -131,7 +132,7 @@ impl Check<'_, '_> {
                     crossing.lsp, circuit.name
                 );
                 self.say(
-                    22,
+                    &CCC022,
                     (crossing.from, &place),
                     message,
                     "expect it in measurements, or take the protection off",

@@ -1,7 +1,8 @@
 //! Marks by name and by number, as statements write them.
 
 use super::{COS, DSCP, EXPERIMENTAL, Number, PRECEDENCE, Reader, Statement, Word, Words};
-use crate::qos::{Stated, Trust, faults};
+use crate::qos::{Stated, Trust};
+use crate::rules::faults;
 
 /// DSCP names of the standards (class selectors of RFC 2474, assured
 /// forwarding, RFC 3246, RFC 8622).

@@ -5,7 +5,8 @@ use farpath_units::{Rate, Ratio};
 
 use super::section::Targets;
 use super::{Reader, Section, Statement, Tree, Words};
-use crate::qos::{Intent, Interface, PortType, Stated, faults};
+use crate::qos::{Intent, Interface, PortType, Stated};
+use crate::rules::faults;
 
 static NOTES: Section<Interface> = Section {
     undo: false,

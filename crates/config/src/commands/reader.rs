@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::{Number, Word, Words};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
-use crate::qos::{Device, Interface, Maps, Stated, faults};
+use crate::qos::{Device, Interface, Maps, Stated};
+use crate::rules::faults;
 use crate::source::Place;
 
 /// What became of a statement.
@@ -85,16 +86,9 @@ impl Reader {
         message: String,
         remedy: &str,
     ) {
-        let place = self.place(span);
-        self.device.faults.push(Finding {
-            rule,
-            severity: rule.severity,
-            message,
-            place,
-            related: Vec::new(),
-            remedies: vec![remedy.to_owned()],
-            uncertain: Vec::new(),
-        });
+        let remedies = vec![remedy.to_owned()];
+        let finding = Finding::new(rule, message, self.place(span), remedies);
+        self.device.faults.push(finding);
     }
 
     /// Counts a statement; `true` if nobody knows it.

@@ -6,7 +6,8 @@ use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, eight, shortened,
 };
 use crate::dialect::Dialect;
-use crate::qos::{Device, Maps, faults};
+use crate::qos::{Device, Maps};
+use crate::rules::faults;
 
 static GLOBAL: Section<()> = Section {
     undo: true,

@@ -2,14 +2,12 @@
 //! wrong with it.
 
 mod check;
-pub(crate) mod faults;
 mod lbe;
 mod maps;
 mod model;
 mod options;
 mod port;
 mod port_type;
-mod rules;
 mod share;
 
 pub(crate) use check::check;
@@ -25,5 +23,4 @@ pub use options::Options;
 pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold};
 pub use port_type::{PortType, PortTypeError};
-pub use rules::RULES;
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};

@@ -384,6 +384,36 @@ pub struct Intent {
     pub mtu: Option<u32>,
 }
 
+impl Device {
+    /// The policy map of this name.
+    pub(crate) fn policy(&self, name: &str) -> Option<&PolicyMap> {
+        self.policy_maps.iter().find(|p| p.name == name)
+    }
+
+    /// The class map of this name.
+    pub(crate) fn class(&self, name: &str) -> Option<&ClassMap> {
+        self.class_maps.iter().find(|m| m.name == name)
+    }
+
+    /// Whether nobody defines a policy's class.
+    pub(crate) fn lacks(&self, class: &Class) -> bool {
+        class.name != "class-default" && self.class(&class.name).is_none()
+    }
+
+    /// Whether any policy has a class of this class map.
+    pub(crate) fn uses(&self, map: &ClassMap) -> bool {
+        let mut classes = self.policy_maps.iter().flat_map(|p| &p.classes);
+        classes.any(|c| c.name == map.name)
+    }
+}
+
+impl Interface {
+    /// What marks it believes; none unless stated.
+    pub(crate) fn trusts(&self) -> Trust {
+        self.trust.as_ref().map_or(Trust::Nothing, |t| t.value)
+    }
+}
+
 impl Class {
     /// A class that does nothing yet.
     pub(crate) fn named(name: &str, place: Place) -> Class {

@@ -115,6 +115,12 @@ pub struct PolicyClass {
 const UNIT: u64 = 256;
 
 impl Queue {
+    /// Whether nothing goes there.
+    pub(crate) fn is_idle(&self) -> bool {
+        let idle = |t: &Threshold| t.cos.is_empty() && t.dscp.is_empty();
+        self.thresholds.iter().all(idle)
+    }
+
     /// Bytes it may hold when the port has `memory` of transmit buffer, rounded down.
     pub fn limit(&self, memory: Size) -> Size {
         Size::from_bytes(
@@ -170,7 +176,7 @@ impl Port {
             rate: stated.or_else(|| Rate::from_bps(u64::from(mbps?) * 1_000_000)),
             mtu,
             enabled: device.qos.as_ref().is_some_and(|q| q.value),
-            trust: interface.trust.as_ref().map_or(Trust::Nothing, |t| t.value),
+            trust: interface.trusts(),
             default_cos: interface.default_cos.as_ref().map_or(0, |c| c.value),
             port_type,
             known_by,
@@ -209,6 +215,17 @@ impl Port {
     /// The weighted queues.
     pub fn weighted(&self) -> impl Iterator<Item = &Queue> {
         self.queues.iter().filter(|q| !q.strict)
+    }
+
+    /// The first weighted queue of the least weight.
+    pub(crate) fn lightest(&self) -> Option<&Queue> {
+        self.weighted().min_by_key(|q| q.weight)
+    }
+
+    /// A weighted queue's part of all weights, 0 to 1.
+    pub(crate) fn share(&self, queue: &Queue) -> f64 {
+        let total: u32 = self.weighted().map(|q| q.weight).sum();
+        f64::from(queue.weight) / f64::from(total.max(1))
     }
 
     /// The DSCP an arriving frame has inside the switch: from its own mark if that is trusted, or
@@ -427,9 +444,9 @@ fn thresholds(
 }
 
 fn policy(device: &Device, direction: Direction, name: &str) -> Option<PortPolicy> {
-    let map = device.policy_maps.iter().find(|p| p.name == name)?;
+    let map = device.policy(name)?;
     let class = |class: &super::Class| {
-        let map = device.class_maps.iter().find(|m| m.name == class.name);
+        let map = device.class(&class.name);
         let precedence = class.set_precedence.as_ref().map(|p| 8 * p.value);
         PolicyClass {
             name: class.name.clone(),

@@ -2,7 +2,7 @@
 
 use farpath_config::ccc::snaky::{Router, Snaky, SnakyError};
 use farpath_config::mutation::{Change, Mutant, score};
-use farpath_config::{Dialect, Report, Severity, Source, check};
+use farpath_config::{Dialect, Report, Severity, Source, check, doubts};
 use farpath_units::Rate;
 
 const UTRECHT: &str = include_str!("../data/utrecht.conf");
@@ -22,10 +22,10 @@ fn checked(texts: [&str; 2]) -> Report {
 }
 
 /// Numbers of the certain findings of at least this severity, once each.
-fn ids(report: &Report, least: Severity) -> Vec<&'static str> {
+fn ids(report: &Report, least: Severity) -> Vec<&str> {
     let found = report.findings.iter();
-    let found = found.filter(|f| f.severity >= least && f.uncertain.is_empty());
-    let mut ids: Vec<&str> = found.map(|f| f.rule.id).collect();
+    let found = found.filter(|f| f.severity >= least && !f.is_uncertain());
+    let mut ids: Vec<&str> = found.map(|f| &*f.rule).collect();
     ids.sort_unstable();
     ids.dedup();
     ids
@@ -269,11 +269,11 @@ fn a_statement_nobody_knows_makes_findings_uncertain_and_none_certain() {
     let doubted: Vec<_> = report
         .findings
         .iter()
-        .filter(|f| !f.uncertain.is_empty())
+        .filter(|f| f.is_uncertain())
         .collect();
-    assert!(doubted.iter().any(|f| f.rule.id == "CCC004"));
+    assert!(doubted.iter().any(|f| f.rule == "CCC004"));
     assert_eq!(report.files[1].status().name(), "PARTIALLY_UNRECOGNISED");
-    let named = &doubted[0].uncertain[0];
+    let named = &doubts(doubted[0])[0];
     let line = sources([UTRECHT, &porto])[1]
         .line_and_column(named.span.start)
         .0;

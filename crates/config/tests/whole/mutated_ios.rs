@@ -101,10 +101,11 @@ fn taken(text: String, dialect: Dialect) -> usize {
     }];
     let report = check(&sources, &[Some(dialect)]);
     for finding in &report.findings {
-        assert!(
-            finding.place.span.end <= length && finding.place.span.start <= finding.place.span.end
-        );
-        assert!(!finding.message.contains('\n') && !finding.message.is_empty());
+        for evidence in &finding.evidence {
+            let span = &evidence.place.span;
+            assert!(span.end <= length && span.start <= span.end);
+        }
+        assert!(!finding.text.contains('\n') && !finding.text.is_empty());
     }
     report.findings.len()
 }

@@ -68,7 +68,7 @@ fn an_mtu_is_its_senders() {
     assert!(
         found
             .iter()
-            .any(|f| f.rule.id == "CCC013" && f.message.contains("so-1/0/0"))
+            .any(|f| f.rule == "CCC013" && f.text.contains("so-1/0/0"))
     );
 }
 

@@ -3,71 +3,61 @@
 use farpath_predict::Signal;
 use farpath_units::Rate;
 
-use super::super::{Category, Device, Encapsulation, Interface, Pvc, rules::*};
-use super::{Checker, but};
+use super::super::{Category, Contract, Device, Encapsulation, Interface, Pvc, Stated};
+use super::On;
 use crate::finding::Severity;
+use crate::rules::{ATM001, ATM002, ATM003, ATM004};
+use crate::source::Place;
 
-impl Checker<'_> {
+impl On<'_, '_> {
     /// ATM001 to ATM004.
-    pub(super) fn circuits(&mut self, device: &Device, interface: &Interface) {
-        if interface.pvcs.is_empty() {
+    pub(super) fn circuits(&mut self) {
+        let circuits = &self.interface.pvcs;
+        let Some(first) = circuits.first() else {
             return;
-        }
-        let stated = interface.line.as_ref().map(|l| l.value);
+        };
+        let stated = self.interface.line.as_ref().map(|l| l.value);
         // The fastest ATM port of these routers is an OC-12.
         let line = stated.or_else(|| Signal::named("stm4").map(|s| s.payload));
-        for circuit in &interface.pvcs {
-            self.circuit(device, interface, circuit, line, stated.is_some());
+        for circuit in circuits {
+            if let Some(contract) = &circuit.contract {
+                let place = &contract.place;
+                self.contract(circuit, contract.value, place, line, stated.is_some());
+            }
         }
-        let sustained = |p: &Pvc| {
-            p.contract.as_ref().and_then(|c| {
-                c.value
-                    .sustained
-                    .or(c.value.peak.filter(|_| c.value.category != Category::Ubr))
-            })
+        let promised = |p: &Pvc| {
+            let contract = p.contract.as_ref()?.value;
+            let peak = contract.peak.filter(|_| contract.category != Category::Ubr);
+            contract.sustained.or(peak).map(Rate::as_bps)
         };
-        let sum: u64 = interface
-            .pvcs
-            .iter()
-            .filter_map(sustained)
-            .map(Rate::as_bps)
-            .fold(0, u64::saturating_add);
-        if let (Some(line), Some(place)) = (
-            line.filter(|l| sum > l.as_bps()),
-            interface.pvcs.first().map(|p| &p.place),
-        ) {
+        let promised = circuits.iter().filter_map(promised);
+        let sum = promised.fold(0, u64::saturating_add);
+        if let Some(line) = line.filter(|l| sum > l.as_bps()) {
             let message = format!(
                 "the circuits of {} are promised {:.3} Mbit/s of cells together; the line carries {:.3} Mbit/s",
-                interface.name,
+                self.interface.name,
                 sum as f64 / 1e6,
                 mbps(line)
             );
-            self.find(
-                &ATM004,
-                place,
-                message,
-                "lower their sustainable rates".to_owned(),
-            );
+            let remedy = "lower their sustainable rates";
+            self.checker.find(&ATM004, &first.place, message, remedy);
         }
     }
 
-    fn circuit(
+    fn contract(
         &mut self,
-        device: &Device,
-        interface: &Interface,
         circuit: &Pvc,
+        contract: Contract,
+        place: &Place,
         line: Option<Rate>,
         stated: bool,
     ) {
-        let Some(contract) = &circuit.contract else {
-            return;
-        };
         let name = format!(
             "circuit {}/{} of {}",
-            circuit.vpi, circuit.vci, interface.name
+            circuit.vpi, circuit.vci, self.interface.name
         );
-        let uncertain = circuit.unknown.clone();
-        let (peak, sustained) = (contract.value.peak, contract.value.sustained);
+        let doubts = || circuit.unknown.iter().cloned();
+        let (peak, sustained) = (contract.peak, contract.sustained);
         if let (Some(peak), Some(sustained)) = (peak, sustained)
             && sustained > peak
         {
@@ -81,14 +71,15 @@ impl Checker<'_> {
                 sustained.as_bps() / 1000,
                 peak.as_bps() / 1000
             );
-            self.find(&ATM001, &contract.place, message, remedy)
-                .uncertain = uncertain.clone();
+            let finding = self.checker.find(&ATM001, place, message, remedy);
+            finding.doubt(doubts());
         }
-        if let (Some(line), Some(peak)) = (line, peak.filter(|p| line.is_some_and(|l| *p > l))) {
-            let known = if stated {
-                ""
-            } else {
-                " (an OC-12c; `! farpath line stm1` in the interface states another)"
+        if let (Some(line), Some(peak)) = (line, peak)
+            && peak > line
+        {
+            let known = match stated {
+                true => "",
+                false => " (an OC-12c; `! farpath line stm1` in the interface states another)",
             };
             let message = format!(
                 "{name} has a peak of {:.3} Mbit/s of cells, and the line carries {:.3} Mbit/s{known}",
@@ -96,56 +87,44 @@ impl Checker<'_> {
                 mbps(line)
             );
             let remedy = format!("write {} kbit/s or less", line.as_bps() / 1000);
-            self.find(&ATM002, &contract.place, message, remedy)
-                .uncertain = uncertain.clone();
+            let finding = self.checker.find(&ATM002, place, message, remedy);
+            finding.doubt(doubts());
         }
-        self.burst(device, interface, circuit, &name);
+        let variable = matches!(contract.category, Category::VbrNrt | Category::VbrRt);
+        if variable && sustained < peak {
+            self.burst(circuit, contract, place, &name);
+        }
     }
 
     /// ATM003.
-    fn burst(&mut self, device: &Device, interface: &Interface, circuit: &Pvc, name: &str) {
-        let Some(contract) = &circuit.contract else {
-            return;
+    fn burst(&mut self, circuit: &Pvc, contract: Contract, place: &Place, name: &str) {
+        let own = self.interface.mtu.as_ref().map(|m| m.value);
+        let mtu = own.unwrap_or_else(|| parent_mtu(self.device, self.interface));
+        let mux = |e: &Stated<Encapsulation>| e.value == Encapsulation::Mux;
+        let llc = match circuit.encapsulation.as_ref().is_some_and(mux) {
+            true => 0,
+            false => 8,
         };
-        let uncertain = circuit.unknown.clone();
-        let (peak, sustained) = (contract.value.peak, contract.value.sustained);
-        let variable = matches!(contract.value.category, Category::VbrNrt | Category::VbrRt);
-        if !variable || sustained >= peak {
-            return;
-        }
-        let mtu = interface
-            .mtu
-            .as_ref()
-            .map_or_else(|| parent_mtu(device, interface), |m| m.value);
-        let snap = circuit
-            .encapsulation
-            .as_ref()
-            .is_none_or(|e| e.value == Encapsulation::Snap);
-        let cells = (mtu + 8 + if snap { 8 } else { 0 }).div_ceil(48);
-        let burst = contract.value.burst;
-        if burst.is_some_and(|b| b >= cells) {
-            return;
-        }
-        let message = match burst {
-            Some(b) => {
-                format!("{name} may burst {b} cells at its peak, and a frame of {mtu} B is {cells}")
-            }
-            None => format!(
-                "{name} states no burst, and the default differs between cards; a frame of {mtu} B is {cells} cells"
+        let cells = (mtu + 8 + llc).div_ceil(48);
+        let (message, severity) = match contract.burst {
+            Some(burst) if burst >= cells => return,
+            Some(burst) => (
+                format!(
+                    "{name} may burst {burst} cells at its peak, and a frame of {mtu} B is {cells}"
+                ),
+                Severity::Warning,
+            ),
+            None => (
+                format!(
+                    "{name} states no burst, and the default differs between cards; a frame of {mtu} B is {cells} cells"
+                ),
+                Severity::Info,
             ),
         };
-        let finding = self.find(
-            &ATM003,
-            &contract.place,
-            message,
-            format!("state a burst of {cells} cells or more"),
-        );
-        let severity = if burst.is_some() {
-            Severity::Warning
-        } else {
-            Severity::Info
-        };
-        but(finding, severity, uncertain);
+        let remedy = format!("state a burst of {cells} cells or more");
+        let finding = self.checker.find(&ATM003, place, message, remedy);
+        finding.severity = severity;
+        finding.doubt(circuit.unknown.iter().cloned());
     }
 }
 

@@ -1,148 +1,55 @@
 //! Checks of trust and maps: does a mark survive its way through the switch, and to the next?
 
 use super::super::{
-    Device, Direction, Interface, Match, Options, Port, Switchport, Trust, rules::*,
+    Device, Direction, Interface, Match, Options, PolicyClass, Port, Switchport, Trust,
 };
-use super::{Checker, but, doubts};
+use super::{Checker, On};
+use crate::dialect::Dialect;
 use crate::finding::Severity;
+use crate::rules::{QOS001, QOS008, QOS009, QOS010, QOS015};
 use crate::source::Place;
 
 impl Checker<'_> {
     /// QOS001.
     pub(super) fn switched_off(&mut self, device: &Device) {
-        if device.qos.as_ref().is_some_and(|q| q.value) {
-            return;
-        }
-        let first = |i: &Interface| {
-            let trust = i
-                .trust
-                .as_ref()
-                .filter(|t| t.value != Trust::Nothing)
-                .map(|t| t.place.clone());
-            let service = i
-                .services
-                .iter()
-                .find(|s| s.value.direction == Direction::Input)
-                .map(|s| s.place.clone());
-            i.queueing.first().cloned().or(trust).or(service)
-        };
-        let Some(place) = device
-            .interfaces
-            .iter()
-            .find_map(first)
-            .or_else(|| device.maps.stated.first().map(|s| s.place.clone()))
-        else {
-            return;
-        };
         let (why, place) = match &device.qos {
-            Some(off) => ("is switched off here", off.place.clone()),
-            None => ("is not switched on, and is off until it is", place),
+            Some(on) if on.value => return,
+            Some(off) => ("is switched off here", Some(&off.place)),
+            None => ("is not switched on, and is off until it is", None),
+        };
+        let Some(acts) = first_in_vain(device) else {
+            return;
         };
         let message = format!("QoS {why}: every port is one FIFO and passes marks as they are");
-        let command = match device.dialect {
-            crate::dialect::Dialect::CatOs => "set qos enable",
-            _ => "mls qos",
+        let remedy = match device.dialect {
+            Dialect::CatOs => "write `set qos enable`",
+            _ => "write `mls qos`",
         };
-        let finding = self.find(&QOS001, &place, message, format!("write `{command}`"));
-        finding.uncertain = device.unknown_qos.clone();
+        let finding = self.find(&QOS001, place.unwrap_or(acts), message, remedy);
+        finding.doubt(device.unknown_qos.iter().cloned());
     }
 
     /// QOS008 and QOS015.
     pub(super) fn trust(&mut self, device: &Device) {
         let physical = || device.interfaces.iter().filter(|i| !i.shutdown);
-        let relies = physical().find_map(|i| relies_on_marks(device, i));
-        let makes_marks = |i: &Interface| {
-            let trusted = i.trust.as_ref().is_some_and(|t| t.value != Trust::Nothing);
-            let defaulted = i.default_cos.as_ref().is_some_and(|c| c.value != 0);
-            trusted
-                || defaulted
-                || Port::of(device, i, &Options::default())
-                    .policies
-                    .iter()
-                    .any(|p| {
-                        p.direction == Direction::Input
-                            && p.classes.iter().any(|c| {
-                                c.set_dscp.is_some() || c.set_cos.is_some() || c.trust.is_some()
-                            })
-                    })
-        };
-        if let Some(place) = relies
-            && !physical().any(makes_marks)
+        if let Some(place) = physical().find_map(|i| relies_on_marks(device, i))
+            && !physical().any(|i| makes_marks(device, i))
         {
             let message = "queues are chosen by marks, and no port of this switch trusts or sets any: all traffic has CoS 0 inside and goes to the queue of CoS 0".to_owned();
-            let remedy =
-                "trust marks where marked traffic arrives: `mls qos trust dscp`".to_owned();
-            let unknown = device.interfaces.iter().flat_map(|i| &i.unknown);
-            let uncertain = unknown.chain(&device.unknown_qos).cloned().collect();
-            self.find(&QOS008, &place, message, remedy).uncertain = uncertain;
-        }
-        let strict = physical().any(|i| {
-            Port::of(device, i, self.options).port_type.strict > 0 && i.queueing.first().is_some()
-        });
-        for interface in physical() {
-            self.trust_of(device, interface, strict);
-        }
-    }
-
-    fn trust_of(&mut self, device: &Device, interface: &Interface, strict: bool) {
-        let uncertain = doubts(device, interface);
-        let mode = interface.switchport.as_ref().map(|s| s.value);
-        if let Some(trust) = interface.trust.as_ref().filter(|t| t.value == Trust::Cos)
-            && mode != Some(Switchport::Trunk)
-            && mode != Some(Switchport::Dynamic)
-            && !interface.name.contains('.')
-        {
-            let why = match mode {
-                Some(_) => "is an access port",
-                None => "is no trunk",
-            };
-            let message = format!(
-                "{} trusts CoS and {why}: its frames carry no tag and get the default CoS",
-                interface.name
-            );
-            let remedy = "`mls qos trust dscp`, or make it a trunk".to_owned();
-            self.find(&QOS008, &trust.place, message, remedy).uncertain = uncertain.clone();
-        }
-        let trusted = interface
-            .trust
-            .as_ref()
-            .is_some_and(|t| t.value != Trust::Nothing);
-        for policy in Port::of(device, interface, self.options)
-            .policies
-            .iter()
-            .filter(|p| p.direction == Direction::Input && !trusted)
-        {
-            let by_mark = |m: &Match| matches!(m, Match::Dscp(_) | Match::Precedence(_));
-            let lost = policy.classes.iter().find(|c| {
-                c.matches.iter().any(by_mark) && c.set_dscp.is_none() && c.trust.is_none()
-            });
-            let place = interface
-                .services
-                .iter()
-                .find(|s| s.value.policy == policy.name)
-                .map(|s| &s.place);
-            if let (Some(class), Some(place)) = (lost, place) {
-                let message = format!(
-                    "class {} of {} matches a mark on {}, which trusts none, and neither sets nor trusts one: its traffic leaves with DSCP 0",
-                    class.name, policy.name, interface.name
-                );
-                let remedy = "`trust dscp` or `set dscp` in the class, or `mls qos trust dscp` on the interface".to_owned();
-                self.find(&QOS008, place, message, remedy).uncertain = uncertain.clone();
+            let remedy = "trust marks where marked traffic arrives: `mls qos trust dscp`";
+            let finding = self.find(&QOS008, place, message, remedy);
+            for interface in &device.interfaces {
+                finding.doubt(interface.unknown.iter().cloned());
             }
+            finding.doubt(device.unknown_qos.iter().cloned());
         }
-        if strict
-            && mode == Some(Switchport::Access)
-            && let Some(trust) = interface
-                .trust
-                .as_ref()
-                .filter(|t| t.value != Trust::Nothing)
-        {
-            let message = format!(
-                "the host on {} may mark its traffic for the strict queue",
-                interface.name
-            );
-            let remedy = "do not trust a host's marks: classify and police on entry, or set the CoS: `mls qos cos override`".to_owned();
-            self.find(&QOS015, &trust.place, message, remedy).uncertain = uncertain;
+        let has_strict = |i: &Interface| {
+            let port_type = Port::of(device, i, self.options).port_type;
+            port_type.strict > 0 && i.queueing.first().is_some()
+        };
+        let strict = physical().any(has_strict);
+        for interface in physical() {
+            self.on(device, interface).trust(strict);
         }
     }
 
@@ -151,102 +58,133 @@ impl Checker<'_> {
         let Some(last) = device.maps.stated.last() else {
             return;
         };
-        let by_cos = device
-            .interfaces
-            .iter()
-            .any(|i| i.trust.as_ref().is_some_and(|t| t.value == Trust::Cos));
-        let changed: Vec<String> = (0..8_u8)
-            .filter_map(|cos| {
-                let dscp = device.maps.cos_dscp[usize::from(cos)];
-                let back = device.maps.dscp_cos[usize::from(dscp & 63)];
-                (back != cos).then(|| format!("CoS {cos} becomes DSCP {dscp} and CoS {back}"))
-            })
-            .collect();
+        let maps = &device.maps;
+        let changed = (0..8_u8).filter_map(|cos| {
+            let dscp = maps.cos_dscp[usize::from(cos)];
+            let back = maps.dscp_cos[usize::from(dscp & 63)];
+            (back != cos).then(|| format!("CoS {cos} becomes DSCP {dscp} and CoS {back}"))
+        });
+        let changed: Vec<String> = changed.collect();
         if changed.is_empty() {
             return;
         }
         let message = format!("the maps are not inverse: {}", changed.join("; "));
         let remedy =
-            "make `mls qos map dscp-cos` lead back to where `mls qos map cos-dscp` came from"
-                .to_owned();
-        let severity = if by_cos {
-            Severity::Warning
-        } else {
-            Severity::Info
-        };
-        but(
-            self.find(&QOS009, &last.place, message, remedy),
-            severity,
-            device.unknown_qos.clone(),
-        );
+            "make `mls qos map dscp-cos` lead back to where `mls qos map cos-dscp` came from";
+        let finding = self.find(&QOS009, &last.place, message, remedy);
+        if !device.interfaces.iter().any(|i| i.trusts() == Trust::Cos) {
+            finding.severity = Severity::Info;
+        }
+        finding.doubt(device.unknown_qos.iter().cloned());
     }
 
     /// QOS010: each device and the next.
     pub(super) fn neighbours(&mut self) {
         for pair in self.devices.windows(2) {
             let [a, b] = pair else { continue };
-            let used = marks_set(a);
-            for (mark, place) in used {
-                let rewritten = b
-                    .policy_maps
-                    .iter()
-                    .flat_map(|p| &p.classes)
-                    .find_map(|class| {
-                        let map = b.class_maps.iter().find(|m| m.name == class.name)?;
-                        let same =
-                            |m: &Match| matches!(m, Match::Dscp(list) if list.contains(&mark));
-                        let to = class.set_dscp.as_ref().filter(|s| s.value != mark)?;
-                        map.matches.iter().any(|m| same(&m.value)).then_some(to)
-                    });
-                if let Some(to) = rewritten {
-                    let message = format!(
-                        "DSCP {mark}, which {} gives, becomes {} here",
-                        name(a),
-                        to.value
-                    );
-                    let finding = self.find(
-                        &QOS010,
-                        &to.place,
-                        message,
-                        "use one DSCP for a class on the whole path".to_owned(),
-                    );
-                    finding
-                        .related
-                        .push((place.clone(), "given here".to_owned()));
-                }
-            }
-            let differs = |d: usize| a.maps.dscp_cos[d] != b.maps.dscp_cos[d];
-            let of_dscp: Vec<String> = (0..64)
-                .filter(|d| differs(*d))
-                .map(|d| d.to_string())
-                .collect();
-            let of_cos: Vec<String> = (0..8)
-                .filter(|c| a.maps.cos_dscp[*c] != b.maps.cos_dscp[*c])
-                .map(|c| c.to_string())
-                .collect();
-            let place = b
-                .maps
-                .stated
-                .last()
-                .or(a.maps.stated.last())
-                .map(|s| s.place.clone());
-            let what = match (of_dscp.is_empty(), of_cos.is_empty()) {
-                (true, true) => continue,
-                (false, _) => format!("DSCP {}", of_dscp.join(", ")),
-                (true, false) => format!("CoS {}", of_cos.join(", ")),
-            };
-            if let Some(place) = place {
+            self.rewritten(a, b);
+            self.mapped_differently(a, b);
+        }
+    }
+
+    /// A mark that `a` gives and `b` rewrites.
+    fn rewritten(&mut self, a: &Device, b: &Device) {
+        let given = a.policy_maps.iter().flat_map(|p| &p.classes);
+        for given in given.filter_map(|c| c.set_dscp.as_ref()) {
+            let mark = given.value;
+            let is = |m: &Match| matches!(m, Match::Dscp(list) if list.contains(&mark));
+            let mut classes = b.policy_maps.iter().flat_map(|p| &p.classes);
+            let rewritten = classes.find_map(|class| {
+                let map = b.class(&class.name)?;
+                let to = class.set_dscp.as_ref().filter(|s| s.value != mark)?;
+                map.matches.iter().any(|m| is(&m.value)).then_some(to)
+            });
+            if let Some(to) = rewritten {
                 let message = format!(
-                    "{} and {} map {what} differently: a class changes its mark, and perhaps its queue, between them",
+                    "DSCP {mark}, which {} gives, becomes {} here",
                     name(a),
-                    name(b)
+                    to.value
                 );
-                self.find(
-                    &QOS010,
-                    &place,
-                    message,
-                    "give both the same maps".to_owned(),
+                let remedy = "use one DSCP for a class on the whole path";
+                let finding = self.find(&QOS010, &to.place, message, remedy);
+                finding.relate(given.place.clone(), "given here");
+            }
+        }
+    }
+
+    fn mapped_differently(&mut self, a: &Device, b: &Device) {
+        let differing = |a: &[u8], b: &[u8]| {
+            let differing = (0..a.len()).filter(|k| a[*k] != b[*k]);
+            let differing: Vec<String> = differing.map(|k| k.to_string()).collect();
+            (!differing.is_empty()).then(|| differing.join(", "))
+        };
+        let dscp = differing(&a.maps.dscp_cos, &b.maps.dscp_cos).map(|d| format!("DSCP {d}"));
+        let cos = differing(&a.maps.cos_dscp, &b.maps.cos_dscp).map(|c| format!("CoS {c}"));
+        let stated = b.maps.stated.last().or(a.maps.stated.last());
+        if let (Some(what), Some(stated)) = (dscp.or(cos), stated) {
+            let message = format!(
+                "{} and {} map {what} differently: a class changes its mark, and perhaps its queue, between them",
+                name(a),
+                name(b)
+            );
+            self.find(&QOS010, &stated.place, message, "give both the same maps");
+        }
+    }
+}
+
+impl On<'_, '_> {
+    /// QOS008 and QOS015 of one interface; `strict` if any port of the switch has a strict queue.
+    fn trust(&mut self, strict: bool) {
+        let interface = self.interface;
+        let name = &interface.name;
+        let mode = interface.switchport.as_ref().map(|s| s.value);
+        let trust = interface
+            .trust
+            .as_ref()
+            .filter(|t| t.value != Trust::Nothing);
+        if let Some(trust) = trust.filter(|t| t.value == Trust::Cos)
+            && matches!(mode, None | Some(Switchport::Access))
+            && !name.contains('.')
+        {
+            let why = match mode {
+                Some(_) => "is an access port",
+                None => "is no trunk",
+            };
+            let message = format!(
+                "{name} trusts CoS and {why}: its frames carry no tag and get the default CoS"
+            );
+            let remedy = "`mls qos trust dscp`, or make it a trunk";
+            self.find(&QOS008, &trust.place, message, remedy);
+        }
+        if trust.is_none() {
+            self.matched_in_vain();
+        }
+        if let Some(trust) = trust.filter(|_| strict && mode == Some(Switchport::Access)) {
+            let message = format!("the host on {name} may mark its traffic for the strict queue");
+            let remedy = "do not trust a host's marks: classify and police on entry, or set the CoS: `mls qos cos override`";
+            self.find(&QOS015, &trust.place, message, remedy);
+        }
+    }
+
+    /// A class that matches marks where none are believed.
+    fn matched_in_vain(&mut self) {
+        let interface = self.interface;
+        let port = Port::of(self.device, interface, self.checker.options);
+        let arriving = |d: Direction| d == Direction::Input;
+        for policy in port.policies.iter().filter(|p| arriving(p.direction)) {
+            let by_mark = |m: &Match| matches!(m, Match::Dscp(_) | Match::Precedence(_));
+            let lost = |c: &&PolicyClass| {
+                c.matches.iter().any(by_mark) && c.set_dscp.is_none() && c.trust.is_none()
+            };
+            let mut services = interface.services.iter();
+            let service = services.find(|s| s.value.policy == policy.name);
+            if let (Some(class), Some(service)) = (policy.classes.iter().find(lost), service) {
+                let message = format!(
+                    "class {} of {} matches a mark on {}, which trusts none, and neither sets nor trusts one: its traffic leaves with DSCP 0",
+                    class.name, policy.name, interface.name
                 );
+                let remedy = "`trust dscp` or `set dscp` in the class, or `mls qos trust dscp` on the interface";
+                self.find(&QOS008, &service.place, message, remedy);
             }
         }
     }
@@ -259,45 +197,56 @@ fn name(device: &Device) -> String {
         .unwrap_or_else(|| format!("the device of file {}", device.file + 1))
 }
 
-fn marks_set(device: &Device) -> Vec<(u8, Place)> {
-    let classes = device.policy_maps.iter().flat_map(|p| &p.classes);
-    classes
-        .filter_map(|c| c.set_dscp.as_ref())
-        .map(|s| (s.value, s.place.clone()))
-        .collect()
+/// The first statement that does nothing while QoS is off.
+fn first_in_vain(device: &Device) -> Option<&Place> {
+    let stated = device.maps.stated.first().map(|s| &s.place);
+    device.interfaces.iter().find_map(in_vain_on).or(stated)
+}
+
+fn in_vain_on(interface: &Interface) -> Option<&Place> {
+    let trust = interface
+        .trust
+        .as_ref()
+        .filter(|t| t.value != Trust::Nothing);
+    let arriving = |d: Direction| d == Direction::Input;
+    let service = interface
+        .services
+        .iter()
+        .find(|s| arriving(s.value.direction));
+    let first = interface.queueing.first().or(trust.map(|t| &t.place));
+    first.or(service.map(|s| &s.place))
+}
+
+/// Whether arriving frames have or get marks at an interface.
+fn makes_marks(device: &Device, interface: &Interface) -> bool {
+    let port = Port::of(device, interface, &Options::default());
+    let makes = |c: &PolicyClass| c.set_dscp.is_some() || c.set_cos.is_some() || c.trust.is_some();
+    let mut arriving = port
+        .policies
+        .iter()
+        .filter(|p| p.direction == Direction::Input);
+    port.trust != Trust::Nothing
+        || port.default_cos != 0
+        || arriving.any(|p| p.classes.iter().any(makes))
 }
 
 /// The first statement of `interface` whose effect depends on frames' marks.
-fn relies_on_marks(device: &Device, interface: &Interface) -> Option<Place> {
+fn relies_on_marks<'d>(device: &'d Device, interface: &'d Interface) -> Option<&'d Place> {
     let said = &interface.queueing;
-    let cos = said.cos_maps.first().map(|m| m.place.clone());
-    let dscp = said.dscp_maps.first().map(|m| m.place.clone());
-    let strict = said.strict_cos.as_ref().map(|s| s.place.clone());
-    let weights = interface
-        .intent
-        .as_ref()
-        .and(said.bandwidth.as_ref())
-        .map(|b| b.place.clone());
-    let policy = interface.services.iter().find_map(|s| {
-        let map = device
-            .policy_maps
-            .iter()
-            .find(|p| p.name == s.value.policy && s.value.direction == Direction::Output)?;
-        let by_mark = |name: &str| {
-            let map = device.class_maps.iter().find(|m| m.name == name);
-            map.is_some_and(|m| {
-                m.matches.iter().any(|m| {
-                    matches!(
-                        m.value,
-                        Match::Dscp(_) | Match::Precedence(_) | Match::Cos(_)
-                    )
-                })
-            })
-        };
-        map.classes
-            .iter()
-            .any(|c| by_mark(&c.name))
-            .then(|| s.place.clone())
+    let by_mark = |m: &Match| matches!(m, Match::Dscp(_) | Match::Precedence(_) | Match::Cos(_));
+    let class = |name: &str| {
+        let map = device.class(name);
+        map.is_some_and(|m| m.matches.iter().any(|m| by_mark(&m.value)))
+    };
+    let policy = interface.services.iter().find(|s| {
+        let leaving = s.value.direction == Direction::Output;
+        let map = device.policy(&s.value.policy).filter(|_| leaving);
+        map.is_some_and(|m| m.classes.iter().any(|c| class(&c.name)))
     });
-    cos.or(dscp).or(strict).or(weights).or(policy)
+    let cos = said.cos_maps.first().map(|m| &m.place);
+    let dscp = said.dscp_maps.first().map(|m| &m.place);
+    let strict = said.strict_cos.as_ref().map(|s| &s.place);
+    let meant = interface.intent.as_ref().and(said.bandwidth.as_ref());
+    let cos = cos.or(dscp).or(strict).or(meant.map(|b| &b.place));
+    cos.or(policy.map(|s| &s.place))
 }

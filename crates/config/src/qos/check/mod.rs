@@ -7,8 +7,9 @@ mod policies;
 mod queues;
 
 use crate::dialect::Dialect;
-use crate::finding::{Finding, Rule, Severity};
+use crate::finding::{self, Finding, Rule};
 use crate::report::{Fault, Report, Structure};
+use crate::rules::faults;
 use crate::source::{Place, Source};
 
 use super::{Device, Interface, Options, Queueing};
@@ -54,37 +55,26 @@ pub fn findings(devices: &[Device], options: &Options) -> Vec<Finding> {
 fn cover(device: &Device, report: &mut Report) {
     let file = &mut report.files[device.file];
     file.recognised = device.understood + device.passed_over;
-    file.unrecognised = device.unknown.clone();
-    for interface in &device.interfaces {
-        file.unrecognised.extend(interface.unknown.iter().cloned());
-        file.unrecognised.extend(
-            interface
-                .pvcs
-                .iter()
-                .flat_map(|p| p.unknown.iter().cloned()),
-        );
-    }
-    file.unrecognised.extend(
-        device
-            .class_maps
-            .iter()
-            .flat_map(|c| c.unknown.iter().cloned()),
-    );
-    for map in &device.policy_maps {
-        file.unrecognised.extend(map.unknown.iter().cloned());
-        file.unrecognised
-            .extend(map.classes.iter().flat_map(|c| c.unknown.iter().cloned()));
-    }
+    let (interfaces, policies) = (&device.interfaces, &device.policy_maps);
+    let circuits = interfaces.iter().flat_map(|i| &i.pvcs);
+    let classes = policies.iter().flat_map(|p| &p.classes);
+    let unknown = core::iter::once(&device.unknown)
+        .chain(interfaces.iter().map(|i| &i.unknown))
+        .chain(circuits.map(|c| &c.unknown))
+        .chain(device.class_maps.iter().map(|c| &c.unknown))
+        .chain(policies.iter().map(|p| &p.unknown))
+        .chain(classes.map(|c| &c.unknown));
+    file.unrecognised = unknown.flatten().cloned().collect();
     // `interface range` puts one unknown line into several interfaces.
     file.unrecognised.sort_by_key(|p| p.span.start);
     file.unrecognised.dedup();
     let never = device
         .faults
         .iter()
-        .filter(|f| f.rule.id == super::faults::UNFINISHED.id);
+        .filter(|f| f.rule == faults::UNFINISHED.id);
     file.faults.extend(never.map(|f| Fault {
-        place: f.place.clone(),
-        message: f.message.clone(),
+        place: finding::place(f).clone(),
+        message: f.text.clone(),
         remedy: f.remedies.join("; "),
     }));
     structures(device, report);
@@ -104,35 +94,20 @@ fn structures(device: &Device, report: &mut Report) {
             file.unused.push(policy.clone());
         }
         file.defined.push(policy);
-        for class in map.classes.iter().filter(|c| c.name != "class-default") {
-            if !device.class_maps.iter().any(|m| m.name == class.name) {
-                file.undefined
-                    .push(named("class-map", &class.name, &class.place));
-            }
-        }
+        let lacking = map.classes.iter().filter(|c| device.lacks(c));
+        let lacking = lacking.map(|c| named("class-map", &c.name, &c.place));
+        file.undefined.extend(lacking);
     }
     for map in &device.class_maps {
         let class = named("class-map", &map.name, &map.place);
-        if !device
-            .policy_maps
-            .iter()
-            .flat_map(|p| &p.classes)
-            .any(|c| c.name == map.name)
-        {
+        if !device.uses(map) {
             file.unused.push(class.clone());
         }
         file.defined.push(class);
     }
-    for service in services() {
-        if !device
-            .policy_maps
-            .iter()
-            .any(|p| p.name == service.value.policy)
-        {
-            file.undefined
-                .push(named("policy-map", &service.value.policy, &service.place));
-        }
-    }
+    let lacking = services().filter(|s| device.policy(&s.value.policy).is_none());
+    let lacking = lacking.map(|s| named("policy-map", &s.value.policy, &s.place));
+    file.undefined.extend(lacking);
 }
 
 impl Checker<'_> {
@@ -143,47 +118,60 @@ impl Checker<'_> {
         self.policies(device);
         self.channels(device);
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
-            self.queues(device, interface);
-            self.line(device, interface);
-            self.circuits(device, interface);
+            let mut on = self.on(device, interface);
+            queues::queues(&mut on);
+            on.line();
+            on.circuits();
         }
     }
 
-    /// Begins a finding of this rule at its usual severity.
+    /// Begins a finding of this rule at its usual severity; each line of `remedy` is one.
     pub(super) fn find(
         &mut self,
         rule: &'static Rule,
         place: &Place,
-        message: String,
-        remedy: String,
+        text: String,
+        remedy: impl AsRef<str>,
     ) -> &mut Finding {
-        self.findings.push(Finding {
-            rule,
-            severity: rule.severity,
-            message,
-            place: place.clone(),
-            related: Vec::new(),
-            remedies: remedy.lines().map(str::to_owned).collect(),
-            uncertain: Vec::new(),
-        });
+        let remedies = remedy.as_ref().lines().map(str::to_owned).collect();
+        let finding = Finding::new(rule, text, place.clone(), remedies);
+        self.findings.push(finding);
         self.findings.last_mut().expect("one was just put there")
     }
 }
 
-/// Statements nobody understood that what an interface does may depend on.
-pub(super) fn doubts(device: &Device, interface: &Interface) -> Vec<Place> {
-    interface
-        .unknown
-        .iter()
-        .chain(&device.unknown_qos)
-        .cloned()
-        .collect()
+impl<'a> Checker<'a> {
+    /// The checks of one interface.
+    pub(super) fn on<'c>(&'c mut self, device: &'c Device, interface: &'c Interface) -> On<'c, 'a> {
+        On {
+            checker: self,
+            device,
+            interface,
+        }
+    }
 }
 
-/// Sets severity and doubts of a finding.
-pub(super) fn but(finding: &mut Finding, severity: Severity, uncertain: Vec<Place>) {
-    finding.severity = severity;
-    finding.uncertain = uncertain;
+/// One interface under check.
+pub(super) struct On<'c, 'a> {
+    pub(super) checker: &'c mut Checker<'a>,
+    pub(super) device: &'c Device,
+    pub(super) interface: &'c Interface,
+}
+
+impl On<'_, '_> {
+    /// As [`Checker::find`], in doubt if statements that the interface may depend on were not understood.
+    pub(super) fn find(
+        &mut self,
+        rule: &'static Rule,
+        place: &Place,
+        text: String,
+        remedy: impl AsRef<str>,
+    ) -> &mut Finding {
+        let finding = self.checker.find(rule, place, text, remedy);
+        finding.doubt(self.interface.unknown.iter().cloned());
+        finding.doubt(self.device.unknown_qos.iter().cloned());
+        finding
+    }
 }
 
 impl Queueing {

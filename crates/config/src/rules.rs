@@ -1,0 +1,146 @@
+//! Every check: its id, severity, title, and why it matters.
+
+use farpath_record::{Rule, rules};
+
+rules! {
+    /// Every check, by what it is about: a text that cannot be read, circuits, quality of service, ATM
+    /// circuits, the text of switches, hosts.
+    pub RULES:
+
+    CONFIG001 Error "text that cannot be read"
+        "what was not read was not checked";
+
+    CCC001 Error "undefined transmit LSP"
+        "A connection sends into an LSP that must start on its own router: `transmit-lsp` names one defined there.";
+    CCC002 Error "dangling receive LSP"
+        "A connection takes from an LSP that must end on its router: `receive-lsp` names one defined on the router at the other end.";
+    CCC003 Error "tail mismatch"
+        "An LSP of the right name exists, and its `to` leads to another router: nothing ever arrives.";
+    CCC004 Error "open end"
+        "The LSP ends on a router where no connection takes from it: frames of the circuit are lost there.";
+    CCC005 Error "ambiguous"
+        "An LSP or interface belongs to one connection only, and an LSP's name to one head for each tail; the router takes one and leaves the other down.";
+    CCC006 Error "stitch loop"
+        "The stitching leads back into an LSP of the same circuit: frames go round until their label's TTL runs out.";
+    CCC007 Error "wrong far interface"
+        "A circuit must lead back from its far end to where it started: forward and reverse chains are stitched apart.";
+    CCC008 Error "missing reverse switch"
+        "`lsp-switch` works one way. Each router that stitches the forward chain needs a second `lsp-switch` for the reverse chain.";
+    CCC009 Warning "asymmetric chain"
+        "Forward and reverse chain differ in length or in links. It works; the two directions have different delays and shares of the links.";
+    CCC010 Error "static LSP stitched"
+        "Only signalled LSPs can be stitched: `lsp-switch` with a static LSP stays down.";
+    CCC011 Error "encapsulation mismatch"
+        "The two ends of a circuit must be interfaces of one kind with one CCC encapsulation, and the unit's must fit the port's; what enters at one end leaves at the other as it is.";
+    CCC012 Error "no MPLS or RSVP"
+        "Every interface an LSP crosses needs `family mpls`, and a place under `protocols mpls` and `protocols rsvp`; otherwise the LSP never comes up.";
+    CCC013 Error "MTU"
+        "A circuit carries the customer's whole layer-2 frame behind a label of 4 bytes. What does not fit is dropped without a word: there is nobody to answer with ICMP.";
+    CCC014 Warning "MTUs differ"
+        "The two ends of a circuit, or of a link, take frames of different sizes: one direction drops what the other carries.";
+    CCC015 Warning "admission"
+        "RSVP admits LSPs by the bandwidth they ask for. A link crossed several times by LSPs that ask for nothing, or for too much, is overbooked.";
+    CCC016 Info "shared capacity"
+        "A link the circuit crosses several times is shared by all its crossings.";
+    CCC017 Error "half duplex"
+        "Half duplex, or a port fixed to 10 or 100 Mbit/s, on the way of a circuit: collisions and a rate nobody expects.";
+    CCC018 Warning "unused"
+        "The LSP or connection is on no complete circuit.";
+    CCC019 Error "interface in two roles"
+        "An interface of a circuit carries whole frames and can do nothing else: no addresses, no bundle.";
+    CCC020 Warning "inactive part"
+        "A part of the circuit is switched off: the circuit is down until it is switched on.";
+    CCC021 Info "explicit null"
+        "With explicit null a label stays on the frame to the last router: 4 bytes on each crossing. A circuit's frames keep theirs in any case.";
+    CCC022 Info "protection"
+        "While a bypass or detour carries an LSP, delay and load are not those of the plan, and one label more is pushed.";
+
+    QOS001 Error "QoS is off"
+        "with QoS disabled for the whole switch every port is one FIFO and believes every mark: queues, maps, trust and policers do nothing";
+    QOS002 Error "does not fit the port type"
+        "a port has as many weighted queues and thresholds as its hardware; the switch refuses other numbers of weights, queues it has not and thresholds it has not";
+    QOS003 Error "CoS mapped twice or not at all"
+        "the last statement wins where a CoS is mapped twice; one that is not mapped stays where the card's default puts it, and cards differ";
+    QOS004 Warning "idle queue or starved class"
+        "a weighted queue without any CoS keeps its part of the buffer from the others; a CoS in a queue with next to no weight starves under load";
+    QOS005 Error "credit below a frame"
+        "weights become bytes; a queue whose bytes are fewer than a frame still sends whole frames, so that it gets more than its share, the more the larger the frames (jumbo frames above all)";
+    QOS006 Warning "scavenger class misplaced"
+        "the lower-effort class protects the others only if it has a queue of its own, the one with the least weight (RFC 8622)";
+    QOS007 Warning "share off target"
+        "what the low class gets when all queues are full is set by the weights and, where overshoot is forgotten, by the packet sizes";
+    QOS008 Error "marks are not trusted"
+        "an untrusted port resets every arriving mark to its default CoS, 0 unless set, so nothing behind it can tell the classes apart; a frame without tag has no CoS to trust";
+    QOS009 Warning "maps are not inverse"
+        "a CoS that becomes a DSCP and a CoS again on the way out should come out as it went in; otherwise the next switch puts it into another queue";
+    QOS010 Warning "marking differs along the path"
+        "a class keeps its treatment only while every device keeps or carries its mark; one that rewrites it ends the class there";
+    QOS011 Error "policer burst too small for TCP"
+        "TCP sends a window in a burst; a bucket much smaller than rate times round-trip time drops part of every burst and holds TCP far below the policed rate";
+    QOS012 Warning "policy without effect"
+        "a policy that is not defined, a class nobody defines, or a direction the line card does not act on does nothing, without a word from the switch";
+    QOS013 Error "duplex or speed"
+        "half duplex collides under load, and a speed fixed at one end only leaves the other at half duplex";
+    QOS014 Warning "thresholds without effect"
+        "random early detection needs a minimum below its maximum and below 100 %; tail-drop thresholds protect a class only if they rise";
+    QOS015 Warning "strict queue open to hosts"
+        "whoever may mark for the strict queue can starve every other class";
+    QOS016 Info "longest wait of the low queue"
+        "a low queue waits while every other one sends its credit; larger weights mean longer waits at the same shares";
+    QOS017 Warning "pause and QoS"
+        "a pause frame stops a whole port, all classes alike, and moves the queue into the device before it";
+    QOS018 Warning "unequal members of a channel"
+        "flows are spread over the members by a hash; with unequal queues the treatment depends on luck";
+    QOS019 Warning "voice or routing control in the low queue"
+        "CoS 5 carries voice and 6 and 7 routing and control; behind scavenger traffic they are lost just when the link is full, and adjacencies with them";
+    QOS020 Info "weights"
+        "the share of each queue when all are full, by the ratio of weights";
+    QOS021 Error "queue limits exceed the buffer"
+        "the parts of the transmit buffer add up to at most 100 %, the strict queue's included";
+    QOS022 Warning "smaller MTU than meant"
+        "a port drops, or fragments, what is larger than its MTU";
+    ATM001 Error "sustainable above peak"
+        "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
+    ATM002 Error "cell rate above the line"
+        "the line carries fewer cells than the contract allows; what is above is lost, or waits without end";
+    ATM003 Warning "burst of a variable rate circuit"
+        "the largest burst must hold the cells of a frame, or the policer cuts every large frame, and one lost cell loses the frame";
+    ATM004 Warning "circuits exceed the line"
+        "sustained rates of the circuits of one interface add up to more than the line carries";
+
+    IOS001 Error "never ends"
+        "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
+    IOS002 Error "text after a command"
+        "a command line holds nothing but its command; the switch marks the first word it does not know and does none of the line";
+    IOS003 Error "value out of range"
+        "the switch refuses the line, and what it was to set keeps its default";
+    IOS004 Error "incomplete command"
+        "the switch answers `% Incomplete command` and does nothing";
+    IOS005 Warning "not a command"
+        "listings copied from a slide or a page carry explanations between the commands; the switch refuses such lines";
+    IOS006 Error "outside any interface"
+        "the command belongs to an interface, and none is open: the switch refuses it, or it lands on whatever interface is";
+
+    HOST001 Info "mark of a test"
+        "the TOS byte's upper six bits are the DSCP, its upper three the precedence (RFC 2474 §3)";
+    HOST002 Warning "odd buffer size"
+        "buffer sizes are powers of two by custom; one that nearly is, is probably mistyped";
+    HOST003 Warning "window limits the path"
+        "a connection has at most one window in flight per round trip, whatever the line carries";
+    HOST004 Error "buffer triple"
+        "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others";
+}
+
+/// What is wrong with the text of a switch, before anyone asks what it means.
+pub(crate) mod faults {
+    pub(crate) use super::{
+        IOS001 as UNFINISHED, IOS002 as LEFT_OVER, IOS003 as RANGE, IOS004 as MISSING,
+        IOS005 as PROSE, IOS006 as NOWHERE,
+    };
+}
+
+/// The rule of a finding.
+pub(crate) fn rule(id: &str) -> &'static Rule {
+    let rule = RULES.iter().find(|r| r.id == id);
+    rule.expect("findings are made of these rules")
+}
