@@ -81,6 +81,15 @@ impl Arranged {
         matches!(self, Arranged::Link | Arranged::Nic)
     }
 
+    /// Whether closed forms name it: they look at a path's rate, windows and losses, and know neither policers nor
+    /// what an MTU swallows, nor call a short transfer anything but the rate that it would have reached.
+    pub fn is_known_to_closed_forms(self) -> bool {
+        !matches!(
+            self,
+            Arranged::SlowStart | Arranged::Policer | Arranged::Mtu
+        )
+    }
+
     /// The case at a round-trip time.
     pub fn at(self, rtt_ms: u64) -> Case {
         let name = format!("{self:?} at {rtt_ms} ms");

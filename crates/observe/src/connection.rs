@@ -40,6 +40,8 @@ pub struct Connection {
     pub rtt: Option<RoundTrips>,
     /// From the last cut of the window until it was as large again.
     pub recovery: Option<Duration>,
+    /// The application wrote whenever it could: where a kernel takes it for idle, its send buffer was full.
+    pub always_writes: bool,
     /// The sender now and then.
     pub samples: Vec<Sample>,
     /// Bytes delivered in each interval, by its end; all intervals are equally long.

@@ -71,6 +71,10 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
             let window = Window {
                 before: &before,
                 samples: &samples,
+                idle: match connection.always_writes {
+                    true => Limit::SendBuffer,
+                    false => Limit::Application,
+                },
             };
             let (stretch, ahead) = window.account(debt);
             debt = ahead;
@@ -86,6 +90,8 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
 struct Window<'a> {
     before: &'a Sample,
     samples: &'a [&'a Sample],
+    /// What limits a sender that has nothing to send.
+    idle: Limit,
 }
 
 impl Window<'_> {
@@ -109,14 +115,14 @@ impl Window<'_> {
         let window = self.spent(|t| t.receive_window);
         let buffer = self.spent(|t| t.send_buffer);
         let idle = whole - busy - debt;
-        stretch.add(Limit::Application, idle);
+        stretch.add(self.idle, idle);
         stretch.add(Limit::ReceiveWindow, window);
         stretch.add(Limit::SendBuffer, buffer);
         let rest = (busy - window - buffer).max(0.0);
         let mut since = from;
         for sample in self.samples {
             let part = sample.t.since(since).as_secs_f64() / whole.max(1e-9);
-            stretch.add(of_state(sample), rest * part);
+            stretch.add(of_state(sample, self.idle), rest * part);
             since = sample.t;
         }
         (stretch, (-idle).max(0.0))
@@ -124,7 +130,7 @@ impl Window<'_> {
 }
 
 /// What the congestion control of a sample means.
-fn of_state(sample: &Sample) -> Limit {
+fn of_state(sample: &Sample, idle: Limit) -> Limit {
     let below = || match (sample.cwnd, sample.ssthresh) {
         (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
         _ => true,
@@ -135,9 +141,7 @@ fn of_state(sample: &Sample) -> Limit {
         _ => false,
     };
     match sample.timers.map_or(OPEN, |t| t.state) {
-        OPEN | DISORDER if has_room && sample.timers.is_some_and(|t| t.app_limited) => {
-            Limit::Application
-        }
+        OPEN | DISORDER if has_room && sample.timers.is_some_and(|t| t.app_limited) => idle,
         LOSS => Limit::Loss,
         OPEN | DISORDER if below() => Limit::CwndSlowStart,
         _ => Limit::CwndRecovery,

@@ -62,6 +62,24 @@ fn timers_of_the_kernel_are_shares_of_the_time() {
 }
 
 #[test]
+fn who_always_writes_is_never_idle() {
+    let mut seen = connection(100, |n| {
+        let timers = Timers {
+            app_limited: true,
+            busy: Duration::from_ms(n * 8),
+            ..Timers::default()
+        };
+        Sample {
+            in_flight: Some(50),
+            ..window(100, None, timers)
+        }
+    });
+    assert_share(&shares_of(&seen, 0), "application", 1.0);
+    seen.always_writes = true;
+    assert_share(&shares_of(&seen, 0), "send_buffer", 1.0);
+}
+
+#[test]
 fn ticks_of_the_kernel_are_no_idle_time() {
     // Always busy, but the timer moves by 40 ms at a time.
     let seen = connection(100, |n| {

@@ -302,6 +302,7 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
         .take_while(|(t, _)| until.is_none_or(|until| *t <= until));
     Connection {
         established: at(source.established_ns),
+        always_writes: matches!(&test.kind, TestKind::Tcp(tcp) if tcp.bytes.is_none()),
         completion: Some(one.finished.since(one.opened)),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),

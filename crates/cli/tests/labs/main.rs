@@ -5,6 +5,7 @@
     reason = "these tests give files to a program and look at those it writes"
 )]
 
+mod arranged;
 mod control;
 mod emulated;
 mod faults;

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use farpath_arranged::{Arranged, cases};
 use farpath_observe::limit::shares;
 use farpath_observe::{Connection, Observation, Surroundings};
+use farpath_scenario::forecast;
+use farpath_scenario::plan::Plan;
 use farpath_sim::{evidence, observations};
 use proptest::prelude::*;
 
-use crate::world::{World, run_text};
+use crate::world::{World, run_text, scenario};
 
 type Shares = BTreeMap<String, f64>;
 
@@ -76,6 +78,23 @@ fn what_was_arranged_is_what_is_named() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn closed_forms_name_what_they_know() {
+    let known = |case: &farpath_arranged::Case| case.arranged.is_known_to_closed_forms();
+    for case in cases().filter(known) {
+        let scenario = scenario(&case.text);
+        let plan = Plan::new(&scenario).expect("a path");
+        let records = forecast(&scenario, &plan, &BTreeMap::new());
+        let named = records[0].limited_by.clone().unwrap_or_default();
+        let limits = case.arranged.limits();
+        assert!(
+            limits.iter().any(|l| l.name() == named),
+            "{}: {named}",
+            case.name
+        );
+    }
 }
 
 /// A path with one connection, in small numbers that shrink well.
