@@ -240,7 +240,8 @@ pub fn register(place: &Place, source: Source<'_>) -> Result<Registered, BpfErro
 /// Unregisters what processes that ended left registered: the records nobody holds, and one of ours that its
 /// maker could not record any more. Returns their names.
 pub fn unregister_stale(place: &Place) -> Result<Vec<String>, BpfError> {
-    if !place.folder.exists() {
+    // Who could not register any may not look, and has left none.
+    if !place.folder.exists() || obstacle::Facts::read().judge().is_err() {
         return Ok(Vec::new());
     }
     let bpftool = Bpftool::find(&place.search)?;

@@ -525,10 +525,10 @@ pub(crate) mod tests {
         assert_eq!((machine.rmem_max, machine.tcp_mem), (None, None));
         assert_eq!(machine.available, ["cubic", "reno"]);
         assert!(machine.allows("cubic"));
-        let large = "socket_buffer = \"1 GiB\"\ncc = \"reno\"";
-        let host = "rmem_max = 2147483647\nwmem_max = 2147483647";
+        let large = "socket_buffer = \"64 MiB\"\ncc = \"reno\"";
+        let host = "rmem_max = 67108864\nwmem_max = 67108864";
         let settings = told(host, &test("t", large), &machine);
-        let most = Size::from_bytes(1 << 30);
+        let most = Size::from_bytes(64 << 20);
         let needs = [Need::ReceiveBuffer(most), Need::SendBuffer(most)];
         assert_eq!(settings.needs, needs);
         assert_eq!(settings.notes, Vec::<String>::new());

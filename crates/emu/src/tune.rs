@@ -388,6 +388,11 @@ mod tests {
             fault.to_string().starts_with("read net.core.wmem_max: "),
             "{fault}"
         );
+        // Only the machine's first network namespace shows all of them.
+        assert!(
+            fault.to_string().contains("outside of containers"),
+            "{fault}"
+        );
         assert_eq!(now(&root), OLD);
         // Without a place for the journal nothing is written.
         let nowhere = folder.path().join("nowhere");

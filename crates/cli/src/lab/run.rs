@@ -29,7 +29,8 @@ const FAULT: u8 = 125;
 const LOOK: Wall = Wall::from_millis(10);
 const LOOKS: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
 
-/// Between two looks at a host's table of sockets, where their number stays the same.
+/// Between two looks at how many sockets a host has, and at their table where the number stays the same.
+const COUNT: Wall = Wall::from_millis(25);
 const TABLE: Wall = Wall::from_secs(1);
 
 /// How long a server may take until it listens.
@@ -293,7 +294,7 @@ fn wait_for(server: &mut Child, host: Process, port: u16, beside: &Beside) -> Re
                 started.elapsed().as_secs_f64()
             )));
         }
-        std::thread::park_timeout(LOOK);
+        std::thread::park_timeout(COUNT);
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Facts {
     types: bool,
     /// `/proc/sys/net/core/bpf_jit_enable`, if there.
     jit: Option<String>,
+    /// The network namespace is not the machine's first: the setting is not shown, and nothing is known.
+    elsewhere: bool,
 }
 
 impl Facts {
@@ -34,6 +36,7 @@ impl Facts {
             uid_map: text("/proc/self/uid_map").unwrap_or_default(),
             types: Path::new("/sys/kernel/btf/vmlinux").exists(),
             jit: text("/proc/sys/net/core/bpf_jit_enable"),
+            elsewhere: !Path::new("/proc/sys/net/ipv4/tcp_mem").exists(),
         }
     }
 
@@ -58,6 +61,7 @@ impl Facts {
             return Err(BpfError::NoTypes);
         }
         match self.jit.as_deref().map(str::trim) {
+            None if self.elsewhere => Ok(()),
             None | Some("0") => Err(BpfError::NoCompiler),
             Some(_) => Ok(()),
         }
@@ -90,6 +94,7 @@ mod tests {
             uid_map: "         0          0 4294967295\n".into(),
             types: true,
             jit: Some("1\n".into()),
+            elsewhere: false,
         }
     }
 
@@ -137,6 +142,18 @@ mod tests {
                 .contains("CONFIG_BPF_JIT")
             );
         }
+    }
+
+    #[test]
+    fn a_setting_that_another_namespace_hides_is_no_obstacle() {
+        let hidden = Facts {
+            jit: None,
+            elsewhere: true,
+            ..root()
+        };
+        assert!(hidden.judge().is_ok());
+        let jit = Some("0\n".to_owned());
+        assert!(Facts { jit, ..hidden }.judge().is_err());
     }
 
     #[test]
