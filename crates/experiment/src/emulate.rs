@@ -16,7 +16,7 @@ use farpath_emu::settings::{Machine, Need};
 use farpath_emu::state::Registry;
 use farpath_emu::tune::{self, Tuning};
 use farpath_probe::peer::{Peer, Process};
-use farpath_probe::{Conductor, Hosts, Planned, Results, Stop, plan_jobs, records, serve};
+use farpath_probe::{Conductor, Results, Stop, serve};
 use farpath_record::Origin as Name;
 use farpath_scenario::Scenario;
 use farpath_scenario::plan::address;
@@ -26,6 +26,8 @@ use farpath_wan::Evidence;
 
 use crate::algorithms::{self, Programs};
 use crate::origin::{Findings, Origin, Setting};
+use crate::planned::{Hosts, Planned, plan_jobs};
+use crate::records::records;
 
 /// First argument that makes this program the measuring process of a host.
 const PROBE: &str = "farpath-probe";

@@ -96,7 +96,7 @@ impl HostJob {
 const MOST_TASKS: usize = 1 << 16;
 
 /// Datagrams of which each has a time of its own, at most.
-pub(crate) const MOST_GAPS: usize = 2_000_000;
+pub const MOST_GAPS: usize = 2_000_000;
 
 /// Requests whose answers are waited for, at most.
 const MOST_OUTSTANDING: u64 = 1 << 20;

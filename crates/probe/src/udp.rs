@@ -24,7 +24,7 @@ use crate::watch::{WRITE, Watch, Woken};
 pub(crate) use sink::receive;
 
 /// Bytes of the number and the instant.
-pub(crate) const HEADER: usize = 16;
+pub const HEADER: usize = 16;
 
 /// What is asked of the kernel for datagrams that wait: half a second of 1 Gbit/s.
 const BUFFER: u64 = 64 << 20;

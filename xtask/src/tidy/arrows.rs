@@ -32,7 +32,12 @@ const FLOORS: &[(&str, u32)] = &[
 const OUTSIDE: [&str; 3] = ["xtask", "farpath-kernel-lab", "farpath-arranged"];
 
 /// Arrows that go down and are still not wanted, with the reason.
-const FORBIDDEN: [(&str, &str, &str); 7] = [
+const FORBIDDEN: &[(&str, &str, &str)] = &[
+    (
+        "farpath-probe",
+        "farpath-scenario",
+        "measuring needs no scenario: jobs come from whoever has one",
+    ),
     (
         "farpath-element",
         "farpath-record",

@@ -5,8 +5,7 @@ use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::{Beside, Lab, Options};
 use farpath_emu::{Host, Process};
-use farpath_experiment::Fault;
-use farpath_probe::{Hosts, plan_jobs, records};
+use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
 use farpath_report::junit::{Case, Outcome, write_cases};
 use farpath_scenario::plan::{Plan, address};

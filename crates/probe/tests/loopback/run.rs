@@ -6,9 +6,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::Command;
 use std::time::Duration;
 
+use farpath_experiment::{Hosts, Planned, plan_jobs, records};
 use farpath_probe::job::{Jobs, Work};
 use farpath_probe::peer::{Peer, Process};
-use farpath_probe::{Conductor, Hosts, Planned, Report, Results, plan_jobs, records};
+use farpath_probe::{Conductor, Report, Results};
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Scenario, Source, parse};

@@ -5,7 +5,7 @@ use farpath_scenario::{Test, TestKind};
 use farpath_units::{Duration, Time};
 
 use super::{Seen, at};
-use crate::report::Iperf3Report;
+use farpath_probe::report::Iperf3Report;
 
 /// What iperf3's clients said, one a stream.
 pub(super) fn seen(reports: &[&Iperf3Report], test: &Test) -> Option<Seen> {
@@ -33,7 +33,7 @@ fn connection(report: &Iperf3Report, test: &Test) -> Connection {
     let whole = test.kind.tcp().is_some_and(|tcp| tcp.bytes.is_some());
     let end = |ns: u64| at(report.started_ns + ns);
     let mut since = 0;
-    let bytes = |i: &crate::report::Iperf3Interval, since: u64| {
+    let bytes = |i: &farpath_probe::report::Iperf3Interval, since: u64| {
         let ns = i.end_ns.saturating_sub(since);
         (i.goodput_bps as f64 * ns as f64 / 8e9).round() as u64
     };

@@ -15,10 +15,10 @@ use farpath_scenario::{Scenario, Test, TestKind, Tool};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
-use crate::report::{
+use farpath_probe::Results;
+use farpath_probe::report::{
     AskReport, PingReport, Report, TcpReceiveReport, TcpSendReport, UdpReceiveReport, UdpSendReport,
 };
-use crate::results::Results;
 
 /// The links that the data of a flow cross, where they are known.
 pub type Paths<'f, 'p> = &'f dyn Fn(usize) -> Option<Path<'p>>;
@@ -318,7 +318,7 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
     }
 }
 
-fn sample(sample: &crate::report::Sample) -> Sample {
+fn sample(sample: &farpath_probe::report::Sample) -> Sample {
     let us = Duration::from_us;
     Sample {
         t: at(sample.t_ns),

@@ -10,11 +10,10 @@ use farpath_scenario::{
 use farpath_units::{Duration, Key, Size, Time};
 use farpath_wire::FlowDir;
 
-use crate::job::{
+use farpath_probe::job::{
     Begun, Bulk, Datagrams, Due, End, Exchange, Iperf3, Iperf3Kind, JobError, Jobs, MOST_GAPS,
     Ping, Stream, Timing,
 };
-use crate::udp;
 
 /// What a scenario's tests come to on real hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -300,7 +299,9 @@ impl Planner<'_> {
         }
         let (kind, reverse) = match &test.kind {
             TestKind::Tcp(tcp) => (self.iperf3_tcp(number, tcp), tcp.reverse),
-            TestKind::Udp(udp) if is_even(udp) && udp.size as usize >= udp::HEADER => {
+            TestKind::Udp(udp)
+                if is_even(udp) && udp.size as usize >= farpath_probe::UDP_HEADER =>
+            {
                 let (rate, size) = (udp.rate.as_bps(), udp.size);
                 (Iperf3Kind::Udp { rate, size }, false)
             }
