@@ -14,7 +14,6 @@ mod hosts;
 pub mod ios;
 pub mod json;
 pub mod junos;
-pub mod mutation;
 pub mod qos;
 pub mod render;
 mod report;
