@@ -75,9 +75,11 @@ impl Watched {
     fn why(&self) -> String {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
+        // What was counted before the first sample is taken to lie right before it.
+        let begun = Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps()));
         let connection = Connection {
-            // What was counted before the first sample is taken to lie right before it.
-            established: Time::from_ps(first.t.as_ps().saturating_sub(busy.as_ps())),
+            opened: begun,
+            established: begun,
             samples: self.samples.clone(),
             ..Connection::default()
         };
@@ -96,7 +98,7 @@ impl Watched {
                 format!("the congestion window limited it {percent}: it was still growing")
             }
             _ => format!(
-                "{} segments were sent again; the congestion window limited it {percent}",
+                "the congestion window limited it {percent}, with {} segments sent again",
                 self.last.retransmits
             ),
         }
@@ -227,7 +229,7 @@ mod tests {
             ),
             (
                 samples(false, 100, |_| "ssthresh:100 retrans:0/7".to_owned()),
-                "7 segments were sent again; the congestion window limited it 100 % of the time",
+                "the congestion window limited it 100 % of the time, with 7 segments sent again",
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
