@@ -76,12 +76,13 @@ fn page(text: &str) -> Vec<Raw> {
     found
 }
 
-/// What follows the mark of a list item (`- `, `1. `), if the line starts one.
+/// What follows the mark of a list item (`- `, `* `, `1. `), if the line starts one.
 fn list_item(line: &str) -> Option<&str> {
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = after_number.len() < line.len();
-    let mark = if numbered { ". " } else { "- " };
-    after_number.strip_prefix(mark)
+    if after_number.len() < line.len() {
+        return after_number.strip_prefix(". ");
+    }
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }
 
 /// Comments and literals as they are read: comments of consecutive lines are one, escapes are blanks.
@@ -242,14 +243,15 @@ mod tests {
 
     #[test]
     fn a_page_is_read_by_paragraph_item_and_row() {
-        let text = "# Title\n\nOne\ntwo [three](a/b.md).\n- four `a b`\n  five\n1. six\n| a | b |\n> said\n```sh\ncode\n```\nlast\n";
+        let text = "# Title\n\nOne\ntwo [three](a/b.md).\n- four `a b`\n  five\n1. six\n* seven\n| a | b |\n> said\n```sh\ncode\n```\nlast\n";
         let expected = [
             (Kind::Row, 1, "# Title"),
             (Kind::Paragraph, 3, "One two [three] ."),
             (Kind::Paragraph, 5, "four `xxx` five"),
             (Kind::Paragraph, 7, "six"),
-            (Kind::Row, 8, "| a | b |"),
-            (Kind::Paragraph, 13, "last"),
+            (Kind::Paragraph, 8, "seven"),
+            (Kind::Row, 9, "| a | b |"),
+            (Kind::Paragraph, 14, "last"),
         ];
         assert_eq!(
             read("a.md", text),
