@@ -85,18 +85,25 @@ fn list_item(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }
 
-/// Comments and literals as they are read: comments of consecutive lines are one, escapes are blanks.
+/// What stands for escapes in a literal: an empty or indented line ends a sentence, the rest are blanks.
+const ESCAPES: [(&str, &str); 4] = [
+    ("\\n\\n", " . "),
+    ("\\n  ", " . "),
+    ("\\n", "  "),
+    ("\\", " "),
+];
+
+/// Comments and literals as they are read: comments of consecutive lines are one.
 fn quoted(found: Vec<(usize, String)>) -> Vec<Raw> {
     let mut pieces: Vec<Raw> = Vec::new();
     let (mut next_line, mut fenced) = (0, false);
     for (line, text) in found {
         let Some(text) = comment(&text) else {
             if text.contains(char::is_whitespace) {
-                pieces.push((
-                    Kind::Literal,
-                    line,
-                    text.replace("\\n", "  ").replace('\\', " "),
-                ));
+                let text = ESCAPES
+                    .iter()
+                    .fold(text, |text, (from, to)| text.replace(from, to));
+                pieces.push((Kind::Literal, line, text));
             }
             continue;
         };

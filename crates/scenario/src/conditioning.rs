@@ -206,7 +206,7 @@ fn action(
         (_, Some(dscp)) => PoliceAction::Mark(dscp),
         (_, None) => {
             let title = format!(
-                "`{}` is nothing a policer does",
+                "unknown policer action `{}`",
                 crate::decode::shorten(&word)
             );
             let help = "write \"pass\", \"drop\", or the DSCP frames get, such as \"le\" or \"8\"";

@@ -78,7 +78,7 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "begin with `time_s,bytes` or `time_s,rate_bps`".to_owned(),
         };
-        let title = format!("`{}` is no header", shorten(header));
+        let title = format!("`{}` is not a valid header", shorten(header));
         return Err(at(0, title, &remedy));
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
@@ -119,12 +119,12 @@ fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
         return Err(at(n, title, "write a time, a comma and a number"));
     };
     let Some(time) = seconds(time) else {
-        let title = format!("`{}` is no time", shorten(time));
+        let title = format!("`{}` is not a valid time", shorten(time));
         let remedy = "seconds since the start of the test, at most 100 days, such as 12.5";
         return Err(at(n, title, remedy));
     };
     let Some(value) = whole(value).filter(|v| *v <= MOST) else {
-        let title = format!("`{}` is no number of {of}", shorten(value));
+        let title = format!("`{}` is not a number of {of}", shorten(value));
         let remedy = "a whole number without a unit, at most 10^15";
         return Err(at(n, title, remedy));
     };

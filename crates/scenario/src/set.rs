@@ -169,7 +169,7 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
     else {
         let d = Diagnostic::new(
             head_span,
-            format!("`{}` is nothing that can be set", shorten(head)),
+            format!("`{}` cannot be set", shorten(head)),
         );
         return Err(Box::new(d.suggest(head, settable())));
     };

@@ -297,6 +297,8 @@ mod tests {
         );
         let help = format!("    /// {}\n", sentence(36));
         assert_eq!(messages("crates/cli/src/args.rs", &help).len(), 1);
+        let listed = format!("f(\"{0}:\\n  {0}\")", "word ".repeat(20));
+        assert_eq!(messages("crates/cli/src/args.rs", &listed), [""; 0]);
         assert_eq!(
             messages("crates/cli/src/run.rs", &help),
             [""; 0],
