@@ -534,7 +534,10 @@ fn no_choice(name: &str, text: &str, words: &[&str]) -> (String, String) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", words.join(", ")),
     };
-    (format!("unknown {} `{}`", quantity::noun(name), shorten(text)), remedy)
+    (
+        format!("unknown {} `{}`", quantity::noun(name), shorten(text)),
+        remedy,
+    )
 }
 
 fn read_list(

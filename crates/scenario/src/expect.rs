@@ -127,7 +127,10 @@ pub(crate) fn bound(
     match metric::read(unit, text.get_ref()) {
         Ok(number) => Some(number),
         Err(said) => {
-            let title = format!("`{}` is not a valid bound for this metric", shorten(text.get_ref()));
+            let title = format!(
+                "`{}` is not a valid bound for this metric",
+                shorten(text.get_ref())
+            );
             faults.push(Diagnostic::new(text.span(), title).help(said));
             None
         }

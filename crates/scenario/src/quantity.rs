@@ -160,10 +160,16 @@ pub(crate) fn sysctl_triple(name: &str, text: &str) -> Result<[Size; 3], Refused
         .map_while(|w| w.parse().ok())
         .collect();
     let [min, default, max] = numbers[..] else {
-        return Err((format!("`{}` is not a valid {name}", shorten(text)), remedy()));
+        return Err((
+            format!("`{}` is not a valid {name}", shorten(text)),
+            remedy(),
+        ));
     };
     if text.split_ascii_whitespace().count() != 3 || min == 0 {
-        return Err((format!("`{}` is not a valid {name}", shorten(text)), remedy()));
+        return Err((
+            format!("`{}` is not a valid {name}", shorten(text)),
+            remedy(),
+        ));
     }
     if min > default || default > max {
         return Err((
@@ -285,7 +291,10 @@ fn teach(name: &str, text: &str, error: &ParseError) -> Refused {
                 "nothing would ever pass; an [[event]] with `up = false` takes a link down";
             (of_zero(noun(name)), remedy.to_owned())
         }
-        other => (format!("`{text}` is not a valid {}", noun(name)), other.to_string()),
+        other => (
+            format!("`{text}` is not a valid {}", noun(name)),
+            other.to_string(),
+        ),
     }
 }
 

@@ -174,11 +174,11 @@ pub(crate) mod tests {
             ("time_s,rate_bps\n1,7\n", 2, "nothing"),
             ("time_s,bytes\n1,2\n\n", 3, "two cells"),
             ("time_s,bytes\n1,2,3\n", 2, "two cells"),
-            ("time_s,bytes\n-1,2\n", 2, "no time"),
-            ("time_s,bytes\n1e3,2\n", 2, "no time"),
-            ("time_s,bytes\n9999999,2\n", 2, "no time"),
-            ("time_s,bytes\n1,2 kB\n", 2, "no number"),
-            ("time_s,bytes\n1,2.5\n", 2, "no number"),
+            ("time_s,bytes\n-1,2\n", 2, "valid time"),
+            ("time_s,bytes\n1e3,2\n", 2, "valid time"),
+            ("time_s,bytes\n9999999,2\n", 2, "valid time"),
+            ("time_s,bytes\n1,2 kB\n", 2, "not a number"),
+            ("time_s,bytes\n1,2.5\n", 2, "not a number"),
             ("time_s,bytes\n1,2\n1,2\n", 3, "not later"),
         ] {
             let fault = parse(text).expect_err(text);

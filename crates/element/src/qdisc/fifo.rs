@@ -271,7 +271,7 @@ impl Fifo {
         }
     }
 
-    /// Room for frames of `bytes` that surely fit, whatever has left since it was last looked at.
+    /// Room for frames of `bytes` that surely fit, whatever has left since it was last settled.
     #[inline]
     pub(crate) fn room(&self, bytes: u32) -> Room {
         Room {

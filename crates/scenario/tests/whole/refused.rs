@@ -524,7 +524,7 @@ metric = "link.rb.r-b.bytes"
 min = 1
 "#
     ));
-    let expected = r#"error: `r-b` is no direction of link `rb`
+    let expected = r#"error: `r-b` is not a direction of link `rb`
   --> x.toml:31:10
    |
 31 | metric = "link.rb.r-b.bytes"
