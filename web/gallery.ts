@@ -99,7 +99,7 @@ function closeUp(data: ReportData): Shape {
   });
 }
 
-/** Its beginning, so close that segments can be told apart: the holes, what was reported around them, what was sent again. */
+/** Its beginning, so close that single segments are visible: the holes, what was reported around them, what was sent again. */
 function holes(data: ReportData): Shape {
   const sequence = traceOf(data);
   const bursts = sequence.bursts.map(complete);

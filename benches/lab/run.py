@@ -264,7 +264,7 @@ def loss():
         sent = metrics["sent"]
         lost[origin] = round(metrics["loss_ratio"] * sent)
     wide = 2.576 * math.sqrt(sent * 1e-3 * (1 - 1e-3))
-    note = f"of {sent:.0f}; 99 of 100 runs {sent * 1e-3 - wide:.0f} to {sent * 1e-3 + wide:.0f}; "
+    note = f"of {sent:.0f}; 99 % interval {sent * 1e-3 - wide:.0f} to {sent * 1e-3 + wide:.0f}; "
     note += f"the same seed simulated {lost['simulated']}; {verdict(both['emulated'][0]['load'])}"
     say("loss.1e-3", lost["emulated"], "frames", note=note)
 

@@ -192,11 +192,11 @@ def page(runs):
             document = json.load(file)
         held = certificate(document)
         word = "valid" if held["valid"] else "**invalid**"
-        half, most = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
+        p50, p99 = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
         text.append(f"## {title}\n")
         if "why" in run:
             text.append(f'{run["why"]}\n')
-        text.append(f'Certificate {word}: {held["frames"]} frames, late by {half:.3f} ms (half), {most:.3f} ms (99 of 100).')
+        text.append(f'Certificate {word}: {held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms.')
         for wrong in failed(document):
             text.append(f"**Expectation fails**: {wrong}.")
         text.append("\n| figure | predicted | simulated | emulated | error | why |\n|---|---|---|---|---|---|")

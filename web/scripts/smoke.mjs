@@ -1,4 +1,4 @@
-// Opens report pages in a headless Chromium, uses them, and looks at what came of it:
+// Opens report pages in a headless Chromium, uses them, and checks what came of it:
 //   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [PAGE.html ...]
 // The numbers are the least that must be there and hold for the page named before them; --trace wants a
 // time–sequence plot, which is zoomed wherever there is one. Chromium is required: a page nobody opened is a page nobody

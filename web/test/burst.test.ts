@@ -46,14 +46,14 @@ describe("bursts", () => {
     expect(far.strokes).toEqual([{ kind: "data", from: event(PAIRS, 0, 0), to: event(PAIRS, 999_999, 1) }]);
   });
 
-  it("draw groups as strokes where only groups can be told apart", () => {
+  it("draw groups as strokes where only groups can be separated", () => {
     const detail = expand([PAIRS], 1000, 1600, { t: 20, s: 1e12 });
     expect(detail.events).toHaveLength(0);
     expect(detail.strokes[0]).toEqual({ kind: "data", from: event(PAIRS, 0, 0), to: event(PAIRS, 0, 1) });
     expect(detail.strokes).toHaveLength(12);
   });
 
-  it("are told apart by their bytes where their instants are one", () => {
+  it("are separated by their bytes where their instants are one", () => {
     const burst = complete({ kind: "data", t_ns: 0, seq: 0, len: 10, n: 6, gap_ns: 1, seq_step: 10 });
     expect(expand([burst], 0, 1e6, { t: 1000, s: 5 }).events).toHaveLength(6);
     expect(expand([burst], 0, 1e6, { t: 1000, s: 50 }).strokes).toHaveLength(1);

@@ -89,10 +89,10 @@ describe("the test bed", () => {
 
   it("draws each flow through its queue, and says what was lost", () => {
     const drawn = toText(drawTestbed(data, "t")!);
-    for (const words of ["99 of 100", "1 of 100", "WRR", ">Catalyst<", "The congested port.", "tx1 to rx; none of 4\u202f000 frames lost", "25.0\u202f% of 2\u202f000 frames lost"]) {
+    for (const words of [">weight 99<", ">weight 1<", "WRR", ">Catalyst<", "The congested port.", "tx1 to rx; none of 4\u202f000 frames lost", "25.0\u202f% of 2\u202f000 frames lost"]) {
       expect(drawn).toContain(words);
     }
-    // An end of 500 ns is no delay that anybody set.
+    // An end of 500 ns is not a delay that anybody set.
     expect(drawn).not.toContain("500 ns");
     expect(drawn.match(/class="head west"/g)).toHaveLength(1);
     expect(drawn.match(/class="head east"/g)).toHaveLength(1);

@@ -47,7 +47,7 @@ describe("a time–sequence figure", () => {
 });
 
 describe("repairs", () => {
-  it("are told apart by the quiet between them, however they are coded", () => {
+  it("are separated by the quiet between them, however they are coded", () => {
     const bursts = [lost(1e9), lost(5e9, { n: 3, gap_ns: 1e8 }), lost(9e9), lost(9.2e9)].map(complete);
     expect(repairs(bursts)).toEqual([{ from: 1e9, to: 1e9, count: 1 }, { from: 5e9, to: 5.2e9, count: 3 }, { from: 9e9, to: 9.2e9, count: 2 }]);
     expect(repairs([lost(1e9, { n: 2, gap_ns: 5e9 })].map(complete))).toHaveLength(2);

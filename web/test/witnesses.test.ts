@@ -57,11 +57,11 @@ describe("witnesses", () => {
     expect(found.map((p) => p.name)).toEqual(["reno", "cubic"]);
     expect(found[0]!.seen.map((s) => s.origin)).toEqual(["predicted", "simulated", "emulated"]);
     expect(found[0]!.apart).toEqual(["NRMSE to the formula: model 1.23 %, kernel 2.00 %", "NRMSE to the model: kernel 0.40 %"]);
-    expect(found[0]!.belief).toBe("certificate valid: 99 of 100 within 0.045 ms, 0 unordered drops");
+    expect(found[0]!.belief).toBe("certificate valid: lateness p99 0.045 ms, 0 unordered drops");
   });
 
   it("say that a certificate is not valid", () => {
-    expect(believed({ ...certificate, valid: false, unordered_drops: { tap: 3 } })).toContain("INVALID: 99 of 100 within 0.045 ms, 3 unordered drops");
+    expect(believed({ ...certificate, valid: false, unordered_drops: { tap: 3 } })).toContain("INVALID: lateness p99 0.045 ms, 3 unordered drops");
   });
 
   it("are drawn over each other, the kernel below", () => {

@@ -43,7 +43,7 @@ fn router(text: &mut String, side: usize, n: usize) {
     .expect("a string takes all");
 }
 
-/// Reads and checks `sources`, and makes sure that it was looked at.
+/// Reads and checks `sources`, and makes sure that circuits were found.
 pub(crate) fn check_all(sources: &[Source]) {
     let report = check(sources, &[]);
     assert!(!report.failed() && report.circuits.iter().all(|c| c.complete));

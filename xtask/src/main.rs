@@ -12,6 +12,7 @@ mod bench_config;
 mod bench_parts;
 mod gen_pages;
 mod gen_registry;
+mod prose;
 mod same;
 mod source;
 mod tidy;

@@ -30,6 +30,22 @@ pub(crate) fn is_test_file(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("tests.rs") || path.starts_with("tests/")
 }
 
+/// Every comment and literal of Rust text with the line it starts on, from 1.
+pub(crate) fn literals(text: &str) -> Vec<(usize, String)> {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut found, mut line, mut i) = (Vec::new(), 1, 0);
+    while i < chars.len() {
+        let end = literal_end(&chars, i);
+        if end > i {
+            found.push((line, chars[i..end].iter().collect()));
+        }
+        let passed = &chars[i..end.max(i + 1)];
+        line += passed.iter().filter(|c| **c == '\n').count();
+        i = end.max(i + 1);
+    }
+    found
+}
+
 /// Replaces comments, strings and characters by blanks; newlines stay.
 fn blank_out(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();

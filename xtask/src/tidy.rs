@@ -1,11 +1,12 @@
-//! What compilers do not check: who may import whom, how long things get, which words stay out,
-//! which RFCs and linked pages exist, and under which terms dependencies come.
+//! What compilers do not check: who may import whom, how long things get, which words stay out, what is
+//! plain English, which RFCs and linked pages exist, and under which terms dependencies come.
 
 mod arrows;
 mod banned;
 mod length;
 mod licences;
 mod links;
+mod plain;
 pub(crate) mod rfc;
 mod unused;
 mod waivers;
@@ -66,6 +67,7 @@ pub(crate) fn run() -> Result<bool, String> {
     findings.extend(length::check(&files, &waivers));
     findings.extend(banned::check(&files));
     findings.extend(words::check(&files));
+    findings.extend(plain::check(&files));
     findings.extend(links::check(&root, &files));
     findings.extend(rfc::check(&files, &known));
     findings.sort();

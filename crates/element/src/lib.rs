@@ -1,6 +1,6 @@
 //! Sans-IO network elements and the [`Network`] that joins them.
 //!
-//! An element owns state and nothing else: no clock, socket, thread or file. It is told how far it
+//! An element owns state and nothing else: no clock, socket, thread or file. It is given how far it
 //! may go (`advance(until)`), and promises in return that nothing it sends later arrives elsewhere
 //! before `until` plus the channel's lookahead. The simulator passes what the input channels
 //! guarantee, the emulator passes *now*, event-by-event mode passes one instant at a time; the

@@ -6,8 +6,8 @@ use crate::network::Io;
 
 /// The inputs of an element that have a frame to give, as a heap by (arrival, input number).
 ///
-/// For elements with many inputs: [`Io::first_input`] looks at every channel each time it is asked,
-/// this looks at each once in an `advance` and then only at those that gave a frame. It holds
+/// For elements with many inputs: [`Io::first_input`] reads every channel each time it is asked,
+/// this reads each once in an `advance` and then only those that gave a frame. It holds
 /// nothing between two calls of `advance` but its memory.
 #[derive(Debug, Default)]
 pub struct Merge {

@@ -13,7 +13,7 @@ pub struct AckExtras {
     pub count: u8,
 }
 
-/// One flow's extras, by a handle that counts up; 0 is no handle.
+/// One flow's extras, by a handle that counts up; 0 is not a handle.
 #[derive(Debug, Default)]
 pub struct SideFifo {
     items: std::collections::VecDeque<AckExtras>,

@@ -11,7 +11,7 @@
 //! - The recovery *ends* at the first sample, two round trips or more after the cut, at which the curve is at 99.9 % of
 //!   the old window.
 //!
-//! A record that was looked at less often than twice a round trip has no curve: a whole cut lies between two looks.
+//! A record sampled less than twice per RTT has no curve: a whole cut could fall between two samples.
 //! A prediction knows every round trip, and says one value of each.
 //!
 //! Two curves are laid over each other with their cuts at one instant, and compared from there until both
@@ -25,12 +25,12 @@ const WINDOW: &str = "cwnd_bytes";
 const FLIGHT: &str = "in_flight_bytes";
 /// A window this far below the largest so far has been cut.
 const CUT: f64 = 0.95;
-/// What is no fall yet, and what counts as back.
+/// Down to here it is not a fall yet, and from here on it counts as back.
 const WHOLE: f64 = 0.999;
 /// Samples up to the cut of which the most in flight counts.
 pub const BEFORE: usize = 10;
-/// Looks at a window in a round trip, at least.
-const LOOKS: f64 = 2.0;
+/// Samples of a window per RTT, at least.
+const SAMPLES: f64 = 2.0;
 /// Round trips in which falls belong to one cut.
 const ROUND_TRIPS: f64 = 2.0;
 /// Instants at which two curves are compared.
@@ -86,7 +86,7 @@ pub struct Curve {
 
 impl Curve {
     /// The curve of a record's `cwnd_bytes`; `None` without the series or the metric `rtt_min_ns`,
-    /// where the window is cut never or more than once, and where it was not looked at often enough.
+    /// where the window is cut never or more than once, and where it was not sampled often enough.
     pub fn of(record: &Record) -> Option<Curve> {
         let windows = record.series.get(WINDOW)?;
         let rtt = *record.metrics.get("rtt_min_ns")?;
@@ -99,9 +99,9 @@ impl Curve {
         let old = largest.min(flight.map_or(f64::INFINITY, |f| most_before(f, windows.t_ns[cut])));
         let cut_ns = windows.t_ns[cut];
         let since = |t: u64| t.saturating_sub(cut_ns) as f64;
-        let looks = windows.t_ns.len() - cut;
-        let apart = since(*windows.t_ns.last()?) / looks as f64;
-        if record.origin != Origin::Predicted && apart > rtt / LOOKS {
+        let samples = windows.t_ns.len() - cut;
+        let apart = since(*windows.t_ns.last()?) / samples as f64;
+        if record.origin != Origin::Predicted && apart > rtt / SAMPLES {
             return None;
         }
         let later = windows.t_ns.partition_point(|t| since(*t) < together);

@@ -191,7 +191,7 @@ proptest! {
     fn how_often_a_window_is_looked_at_matters_little(every in 1..50_u64) {
         let fine = curve(window(1000.0, 500.0, 100.0, (2.0, 20.0), 1));
         let coarse = curve(window(1000.0, 500.0, 100.0, (2.0, 20.0), every));
-        // The cut is found up to one look early: half the window, for that long of five seconds.
+        // The cut is found up to one sample early: half the window, for that long of five seconds.
         let bound = 0.5 * (every as f64 / 1000.0 / 5.0).sqrt() + 1e-3;
         let found = fine.nrmse(&coarse).expect("there is time");
         prop_assert!(found <= bound, "{} {}", found, bound);

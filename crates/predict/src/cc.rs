@@ -72,7 +72,7 @@ impl Cc {
 /// The name is none of a congestion control the predictor knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no congestion control known here: use reno, cubic, highspeed, scalable, htcp, bic, \
+    "unknown congestion control `{0}`: use reno, cubic, highspeed, scalable, htcp, bic, \
         hybla, westwood, vegas, fast, bbr or bbr3"
 )]
 pub struct UnknownCc(String);

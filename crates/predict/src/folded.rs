@@ -105,7 +105,7 @@ pub fn capacity(links: &[LinkUse]) -> Option<Capacity> {
     })
 }
 
-/// Why a list of LSPs is no tunnel.
+/// Why a list of LSPs does not make a tunnel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StitchError {

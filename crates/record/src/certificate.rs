@@ -32,7 +32,7 @@ pub struct Certificate {
     pub cpu_share: f64,
     /// How long the data plane wanted a processor and had none, in all.
     pub starved_ns: u64,
-    /// The longest that passed between two looks at the clock.
+    /// The longest time between two readings of the clock.
     pub longest_gap_ns: u64,
     /// How long a program that wakes in a host waited for a processor, p99.
     #[serde(default)]

@@ -57,7 +57,7 @@ pub enum Verdict {
     Same,
     /// The 95 % interval of the difference does not hold zero.
     Differs,
-    /// The values differ, and a single run on a side does not say what luck does to it.
+    /// The values differ, and a single run on a side does not show the spread of runs.
     Unknown,
 }
 
@@ -81,7 +81,7 @@ pub struct Row {
     /// Mean of `b` less that of `a`.
     #[serde(with = "number::one")]
     pub difference: f64,
-    /// Half the width of its 95 % confidence interval (Welch); null where nothing says what luck does.
+    /// Half the width of its 95 % confidence interval (Welch); null where the spread of runs is unknown.
     #[serde(with = "number::option")]
     pub difference_ci95: Option<f64>,
     /// The difference as a share of `a`'s mean; null where that is 0.
@@ -95,10 +95,10 @@ pub struct Row {
     pub df: Option<f64>,
     /// What may be said.
     pub verdict: Verdict,
-    /// Further runs on each side that would tell a difference as large as this from none, with 80 %
-    /// probability; 0 where it is told; null beyond 10 000, and where nothing is known of luck.
+    /// Further runs on each side to detect a difference as large as this with 80 % probability; 0 where it is
+    /// detected; null beyond 10 000, and where the spread of runs is unknown.
     pub more_runs: Option<u32>,
-    /// Whether the difference is larger than the tolerance given and not luck alone.
+    /// Whether the difference is larger than the tolerance given and not explained by chance.
     pub beyond_tolerance: bool,
 }
 

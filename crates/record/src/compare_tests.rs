@@ -94,7 +94,7 @@ fn origins_of_one_set() {
         105.0,
     )];
     let found = origins(&one, Some(0.01)).expect("comparable");
-    assert_eq!(found.rows.len(), 1, "what the prediction lacks is no row");
+    assert_eq!(found.rows.len(), 1, "what the prediction lacks has no row");
     let row = goodput(&found);
     assert_eq!(
         (row.origin_a, row.origin_b),
@@ -146,7 +146,7 @@ fn what_one_side_lacks_is_named() {
     assert_eq!(found.only_a, ["bulk.goodput_bps, predicted"]);
     assert_eq!(found.only_b, ["bulk.rtos, simulated"]);
     assert!(found.finding(), "the prediction is missing");
-    // A metric alone is no finding: where nothing was lost there is no recovery.
+    // A metric alone is not a finding: where nothing was lost there is no recovery.
     let mut c = [simulated("c", 2, &[1.0])];
     c[0].document.records[0].set("recovery_s", 2.0);
     let alone = sets(&c, &[simulated("d", 3, &[1.0])], Some(0.5)).expect("comparable");
@@ -176,7 +176,7 @@ fn repeats_are_summed_up_and_come_back() {
     let mut document = with_prediction(simulated("a", 1, &[1.0, 2.0, 6.0]), 5.0).document;
     document.repeats = Some(crate::Repeats::of(vec![1, 7, 8], &document.records));
     let repeats = document.repeats.as_ref().expect("set");
-    // The prediction stands once and is no repeat.
+    // The prediction stands once and is not a repeat.
     let names: Vec<&str> = repeats.metrics.iter().map(|m| m.metric.as_str()).collect();
     assert_eq!(names, ["goodput_bps", "retransmits"]);
     let s = repeats.metrics[0].summary;

@@ -120,7 +120,7 @@ impl RunDocument {
     /// Reads a document. Unknown keys are skipped: later versions add some.
     ///
     /// # Errors
-    /// When the text is no JSON or not of this schema.
+    /// When the text is not JSON or not of this schema.
     pub fn from_json(text: &str) -> serde_json::Result<RunDocument> {
         let document: RunDocument = serde_json::from_str(text)?;
         if document.schema == RUN_SCHEMA {

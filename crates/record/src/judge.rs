@@ -53,7 +53,7 @@ pub const DROP_REASONS: [&str; 12] = [
     "checksum", "cell",
 ];
 
-/// Looks metrics up in a run's records and links.
+/// Finds metrics in a run's records and links.
 #[derive(Clone, Copy, Debug)]
 pub struct Results<'a> {
     /// Every record.

@@ -27,7 +27,7 @@ const WRITE_AGAIN: &str =
 /// must be whole.
 ///
 /// # Errors
-/// Text that is no JSON or no document of this schema; a record of another schema, without a name,
+/// Text that is not JSON or not a document of this schema; a record of another schema, without a name,
 /// or with a series whose two lists differ in length.
 pub fn read(name: &str, text: &str) -> Result<RunDocument, ReadError> {
     let document: RunDocument = serde_json::from_str(text).map_err(|e| syntax(name, text, &e))?;

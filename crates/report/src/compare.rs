@@ -181,7 +181,7 @@ fn key(rows: &[&Row]) -> String {
             " N more: runs to add on each side, to tell a difference as large as this from none.";
     }
     if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
-        text += " one run: it takes two or more (`--repeat`) to know what luck does.";
+        text += " one run: it takes two or more (`--repeat`) to know the spread of runs.";
     }
     text + " d: the difference in standard deviations of one run."
 }

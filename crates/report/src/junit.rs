@@ -92,7 +92,7 @@ impl Case {
     }
 }
 
-/// Writes cases that are no scenario's expectations as JUnit XML, one suite of that name.
+/// Writes cases other than a scenario's expectations as JUnit XML, one suite of that name.
 ///
 /// # Errors
 /// Those of the sink.

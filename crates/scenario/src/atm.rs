@@ -10,7 +10,7 @@ use crate::key::Kind::{Bool, Choice, Int, Rate as RateKind, Ratio as RatioKind, 
 use crate::key::{Key, Section, key};
 use crate::network::first;
 
-/// Largest datagram of IP over ATM unless told otherwise (RFC 2225 §7.2).
+/// Largest datagram of IP over ATM unless set otherwise (RFC 2225 §7.2).
 pub(crate) const MTU: u32 = 9180;
 
 pub(crate) const ENCAPSULATION: Key = key(

@@ -15,7 +15,7 @@ impl Bundle {
     /// The member that `traffic` takes, a key of what never changes about it. Other bundles choose
     /// independently, other traffic has no influence, and every member is as likely.
     pub fn member(&self, traffic: Key) -> LinkId {
-        // 2⁶⁴ is no multiple of 3: the first members are likelier by 10⁻¹⁸.
+        // 2⁶⁴ is not a multiple of 3: the first members are likelier by 10⁻¹⁸.
         let index = self.draws(traffic).bits(0) % self.links.len() as u64;
         self.links[index as usize]
     }

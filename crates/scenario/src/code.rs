@@ -53,7 +53,7 @@ fn one(
     if let Some(code) = code {
         return Some(Spanned::new(at, code));
     }
-    let title = format!("`{}` is no {name}", shorten(&text));
+    let title = format!("`{}` is not a valid {name}", shorten(&text));
     let words = if names {
         "be, le, cs0 to cs7, af11 to af43, va, ef, or "
     } else {

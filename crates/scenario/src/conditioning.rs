@@ -205,10 +205,7 @@ fn action(
         ("drop", _) => PoliceAction::Drop,
         (_, Some(dscp)) => PoliceAction::Mark(dscp),
         (_, None) => {
-            let title = format!(
-                "`{}` is nothing a policer does",
-                crate::decode::shorten(&word)
-            );
+            let title = format!("unknown policer action `{}`", crate::decode::shorten(&word));
             let help = "write \"pass\", \"drop\", or the DSCP frames get, such as \"le\" or \"8\"";
             faults.push(Diagnostic::new(f.place(key), title).help(help));
             usual

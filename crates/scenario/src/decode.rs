@@ -427,7 +427,7 @@ fn read_name(key: &str, s: &str, at: Range<usize>, faults: &mut Vec<Diagnostic>)
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if !good {
         faults.push(
-            Diagnostic::new(at, format!("`{}` is no name", shorten(s)))
+            Diagnostic::new(at, format!("`{}` is not a valid name", shorten(s)))
                 .label(format!("in `{key}`"))
                 .help("names are made of A-Z, a-z, 0-9, `_` and `-`, at most 64 of them"),
         );
@@ -534,7 +534,10 @@ fn no_choice(name: &str, text: &str, words: &[&str]) -> (String, String) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", words.join(", ")),
     };
-    (format!("`{}` is no {name}", shorten(text)), remedy)
+    (
+        format!("unknown {} `{}`", quantity::noun(name), shorten(text)),
+        remedy,
+    )
 }
 
 fn read_list(

@@ -127,7 +127,10 @@ pub(crate) fn bound(
     match metric::read(unit, text.get_ref()) {
         Ok(number) => Some(number),
         Err(said) => {
-            let title = format!("`{}` is no bound for this metric", shorten(text.get_ref()));
+            let title = format!(
+                "`{}` is not a valid bound for this metric",
+                shorten(text.get_ref())
+            );
             faults.push(Diagnostic::new(text.span(), title).help(said));
             None
         }
@@ -161,7 +164,7 @@ fn tolerance(f: &Fields, value: f64, unit: Unit, faults: &mut Vec<Diagnostic>) -
     let half = match share.map(|s| s.trim().parse::<f64>()) {
         Some(Ok(percent)) if percent.is_finite() => Some(value.abs() * percent / 100.0),
         Some(_) => {
-            let d = Diagnostic::new(f.place("tolerance"), "the tolerance is no share");
+            let d = Diagnostic::new(f.place("tolerance"), "the tolerance is not a ratio");
             faults.push(d.help("write it like \"0.5 %\""));
             None
         }

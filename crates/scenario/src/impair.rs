@@ -27,7 +27,7 @@ fn impairments(layers: &[&Fields], folder: &Beside, faults: &mut Vec<Diagnostic>
     let reordering = table("reordering");
     let says_order = layers.iter().any(|f| f.has("reorder"));
     if let (Some(_), Some(f), false) = (&jitter, &reordering, says_order) {
-        let title = "`jitter` and `reordering`, and no word on whether jitter may reorder, too";
+        let title = "`jitter` and `reordering` are both set: say whether jitter may reorder";
         let help = "write reorder = false if only frames that are held back are overtaken, or reorder = true";
         faults.push(Diagnostic::new(f.span.clone(), title).help(help));
     }
@@ -251,13 +251,13 @@ fn parse_delays(text: &str) -> Result<Vec<Duration>, Fault> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, l)| l);
     if header != HEADER {
-        let title = format!("`{}` is no header", shorten(header));
+        let title = format!("`{}` is not a valid header", shorten(header));
         return Err(Fault::new(0, title, "begin with a line `delay_us`"));
     }
     let mut delays = Vec::new();
     for (n, line) in lines {
         let Some(delay) = microseconds(line).filter(|d| *d <= LONGEST) else {
-            let title = format!("`{}` is no delay", shorten(line));
+            let title = format!("`{}` is not a valid delay", shorten(line));
             let remedy = "microseconds without a unit, at least 0 and at most 10^9, such as 12.5";
             return Err(Fault::new(n, title, remedy));
         };

@@ -87,7 +87,7 @@ fn in_link<'a>(text: &str, rest: &'a str, names: &Names) -> Option<Unknown<'a>> 
     let [a, b] = &names.link_ends[link];
     let ways = [format!("{a}>{b}"), format!("{b}>{a}")];
     let Some(side) = ways.iter().position(|w| w == way) else {
-        let title = format!("`{}` is no direction of link `{name}`", shorten(way));
+        let title = format!("`{}` is not a direction of link `{name}`", shorten(way));
         return Unknown::new(way, title, ways);
     };
     if let Some(rest) = metric.strip_prefix("queue.") {

@@ -63,10 +63,11 @@ fn of_zero(name: &str) -> String {
 }
 
 /// What a key's value is, where its name alone would read oddly.
-fn noun(name: &str) -> &str {
+pub(crate) fn noun(name: &str) -> &str {
     match name {
         "at" | "start" => "time",
         "bytes" => "size",
+        "cc" => "congestion control",
         "omit" => "duration",
         "nic" => "rate",
         other => other,
@@ -159,10 +160,16 @@ pub(crate) fn sysctl_triple(name: &str, text: &str) -> Result<[Size; 3], Refused
         .map_while(|w| w.parse().ok())
         .collect();
     let [min, default, max] = numbers[..] else {
-        return Err((format!("`{}` is no {name}", shorten(text)), remedy()));
+        return Err((
+            format!("`{}` is not a valid {name}", shorten(text)),
+            remedy(),
+        ));
     };
     if text.split_ascii_whitespace().count() != 3 || min == 0 {
-        return Err((format!("`{}` is no {name}", shorten(text)), remedy()));
+        return Err((
+            format!("`{}` is not a valid {name}", shorten(text)),
+            remedy(),
+        ));
     }
     if min > default || default > max {
         return Err((
@@ -191,7 +198,7 @@ pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
         "packets" | "packet" | "frames" | "frame" => match digits.parse::<u64>() {
             Ok(n) => Ok(QueueLimit::Packets(n)),
             Err(_) => Err((
-                format!("`{}` is no number of packets", shorten(digits)),
+                format!("`{}` is not a number of packets", shorten(digits)),
                 "a whole number".to_owned(),
             )),
         },
@@ -203,7 +210,7 @@ pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
             Some(n) => Ok(QueueLimit::Bdp(n)),
             None => Err((
                 format!(
-                    "`{}` is no number of bandwidth-delay products",
+                    "`{}` is not a number of bandwidth-delay products",
                     shorten(digits)
                 ),
                 "write \"1bdp\"".to_owned(),
@@ -232,7 +239,7 @@ pub(crate) fn queue(name: &str, text: &str) -> Result<QueueLimit, Refused> {
                 }
             };
             Err((
-                format!("`{}` is no {name}", shorten(text)),
+                format!("`{}` is not a valid {name}", shorten(text)),
                 remedy.to_owned(),
             ))
         }
@@ -263,7 +270,7 @@ pub(crate) fn class(name: &str, text: &str) -> Result<u8, Refused> {
     };
     dscp.map(|d| d << 2).ok_or_else(|| {
         let remedy = "a DSCP name (be, le, cs0 to cs7, af11 to af43, va, ef) or the whole TOS byte as a number";
-        (format!("`{}` is no {name}", shorten(text)), remedy.to_owned())
+        (format!("`{}` is not a valid {name}", shorten(text)), remedy.to_owned())
     })
 }
 
@@ -284,7 +291,10 @@ fn teach(name: &str, text: &str, error: &ParseError) -> Refused {
                 "nothing would ever pass; an [[event]] with `up = false` takes a link down";
             (of_zero(noun(name)), remedy.to_owned())
         }
-        other => (format!("`{text}` is no {}", noun(name)), other.to_string()),
+        other => (
+            format!("`{text}` is not a valid {}", noun(name)),
+            other.to_string(),
+        ),
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "begin with `time_s,bytes` or `time_s,rate_bps`".to_owned(),
         };
-        let title = format!("`{}` is no header", shorten(header));
+        let title = format!("`{}` is not a valid header", shorten(header));
         return Err(at(0, title, &remedy));
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
@@ -119,12 +119,12 @@ fn row(n: usize, line: &str, of: &str) -> Result<(Duration, u64), Fault> {
         return Err(at(n, title, "write a time, a comma and a number"));
     };
     let Some(time) = seconds(time) else {
-        let title = format!("`{}` is no time", shorten(time));
+        let title = format!("`{}` is not a valid time", shorten(time));
         let remedy = "seconds since the start of the test, at most 100 days, such as 12.5";
         return Err(at(n, title, remedy));
     };
     let Some(value) = whole(value).filter(|v| *v <= MOST) else {
-        let title = format!("`{}` is no number of {of}", shorten(value));
+        let title = format!("`{}` is not a number of {of}", shorten(value));
         let remedy = "a whole number without a unit, at most 10^15";
         return Err(at(n, title, remedy));
     };
@@ -174,11 +174,11 @@ pub(crate) mod tests {
             ("time_s,rate_bps\n1,7\n", 2, "nothing"),
             ("time_s,bytes\n1,2\n\n", 3, "two cells"),
             ("time_s,bytes\n1,2,3\n", 2, "two cells"),
-            ("time_s,bytes\n-1,2\n", 2, "no time"),
-            ("time_s,bytes\n1e3,2\n", 2, "no time"),
-            ("time_s,bytes\n9999999,2\n", 2, "no time"),
-            ("time_s,bytes\n1,2 kB\n", 2, "no number"),
-            ("time_s,bytes\n1,2.5\n", 2, "no number"),
+            ("time_s,bytes\n-1,2\n", 2, "valid time"),
+            ("time_s,bytes\n1e3,2\n", 2, "valid time"),
+            ("time_s,bytes\n9999999,2\n", 2, "valid time"),
+            ("time_s,bytes\n1,2 kB\n", 2, "not a number"),
+            ("time_s,bytes\n1,2.5\n", 2, "not a number"),
             ("time_s,bytes\n1,2\n1,2\n", 3, "not later"),
         ] {
             let fault = parse(text).expect_err(text);

@@ -167,10 +167,7 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
     let Some(section) =
         table::section(head).filter(|s| s.name == "scenario" || s.key("name").is_some())
     else {
-        let d = Diagnostic::new(
-            head_span,
-            format!("`{}` is nothing that can be set", shorten(head)),
-        );
+        let d = Diagnostic::new(head_span, format!("`{}` cannot be set", shorten(head)));
         return Err(Box::new(d.suggest(head, settable())));
     };
     let named = section.name != "scenario";

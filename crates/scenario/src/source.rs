@@ -169,7 +169,7 @@ fn plain(name: &str, endings: &[&str]) -> Result<(), (String, String)> {
     {
         let endings = endings.join(" or .");
         let title = format!(
-            "`{}` is no .{endings} file beside the scenario",
+            "`{}` is not a .{endings} file beside the scenario",
             crate::decode::shorten(name)
         );
         let remedy = format!(

@@ -76,7 +76,7 @@ pub(crate) const SCENARIO: Section = Section {
                 min: 0,
                 max: i64::MAX,
             },
-            "Seed of all luck; `--seed` overrides it.",
+            "Seed of all randomness; `--seed` overrides it.",
         )
         .default("1"),
         key(

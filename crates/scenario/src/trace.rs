@@ -62,7 +62,7 @@ fn parse_deliveries(text: &str) -> Result<RateTrace, Fault> {
     let mut at: Vec<Duration> = Vec::new();
     for (n, line) in text.lines().enumerate() {
         let Some(ms) = whole(line).filter(|ms| *ms <= 8_640_000_000) else {
-            let title = format!("`{}` is no time in milliseconds", shorten(line));
+            let title = format!("`{}` is not a valid time in milliseconds", shorten(line));
             return Err(Fault::new(
                 n,
                 title,
@@ -95,7 +95,7 @@ fn parse_rates(text: &str, reading: Reading) -> Result<RateTrace, Fault> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "begin with `time_s,rate` or `time_s,rate_bps`".to_owned(),
         };
-        let title = format!("`{}` is no header", shorten(header));
+        let title = format!("`{}` is not a valid header", shorten(header));
         return Err(Fault::new(0, title, &remedy));
     };
     let mut rows: Vec<(Duration, u64)> = Vec::new();
@@ -165,7 +165,7 @@ fn row(n: usize, line: &str, bare: bool) -> Result<(Duration, u64), Fault> {
         return Err(Fault::new(n, title, "write a time, a comma and a rate"));
     };
     let Some(time) = seconds(time) else {
-        let title = format!("`{}` is no time", shorten(time));
+        let title = format!("`{}` is not a valid time", shorten(time));
         let remedy = "seconds since the start of the run, at most 100 days, such as 12.5";
         return Err(Fault::new(n, title, remedy));
     };
@@ -175,7 +175,7 @@ fn row(n: usize, line: &str, bare: bool) -> Result<(Duration, u64), Fault> {
         (false, text) => text.parse::<Rate>().ok().map(Rate::as_bps),
     };
     let Some(rate) = rate.filter(|r| *r <= 1_000_000_000_000_000) else {
-        let title = format!("`{}` is no rate", shorten(value));
+        let title = format!("`{}` is not a valid rate", shorten(value));
         let remedy = match bare {
             true => "bits per second as a whole number, at most 10^15",
             false => "a rate with its unit, such as 12 Mbit/s; 0 for none",

@@ -477,7 +477,7 @@ impl Receiver {
 
     /// Begins a run of segments in order, if nothing is due and an acknowledgement has nothing to say but
     /// a number and offers `window` bytes. What the run takes is as by [`Receiver::on_data`] and
-    /// [`Receiver::poll_usual`] for each segment; [`Receiver::end_run`] must be told of it.
+    /// [`Receiver::poll_usual`] for each segment; [`Receiver::end_run`] must be called with it.
     #[inline]
     pub fn begin_run(&self, window: u64) -> Option<InOrder> {
         let ready = self.in_order && !self.due && self.is_usual(window);

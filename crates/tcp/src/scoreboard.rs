@@ -19,7 +19,7 @@ use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 
 /// RFC 6675 §2: this many segments above a byte make it lost.
 const DUP_THRESH: usize = 3;
-/// Rounds told apart: the loss of a byte's seventh retransmission is left to the timer.
+/// Rounds kept apart: the loss of a byte's seventh retransmission is left to the timer.
 pub(crate) const MOST_ROUNDS: usize = 8;
 
 /// The scoreboard. The caller passes `una` (first unacknowledged byte) and `nxt` (first unsent).
@@ -59,7 +59,7 @@ impl Default for Scoreboard {
 }
 
 impl Scoreboard {
-    /// Brings the edges up to `una` after ACKs the scoreboard was not told of.
+    /// Brings the edges up to `una` after ACKs the scoreboard did not see.
     pub(crate) fn catch_up(&mut self, una: u64) {
         for round in &mut self.rounds[..self.depth] {
             round.resent.catch_up(una);

@@ -41,7 +41,7 @@ impl Key {
     #[must_use]
     pub fn with_number(self, part: u64) -> Key {
         // Mixed once before it meets the parent, so that the parents of small numbers stay apart,
-        // and offset, so that a number is no text.
+        // and offset, so that a number and a text differ.
         Key(mixed(
             self.0.rotate_left(32) ^ mixed(part.wrapping_add(GOLDEN)),
         ))

@@ -56,7 +56,7 @@ pub struct Icmp<'a> {
     pub message: Message,
     /// Errors: the beginning of the datagram that caused them, as much as is there. Else the payload.
     pub quoted: &'a [u8],
-    /// Errors: the labels that datagram arrived with (RFC 4950); empty if none were told.
+    /// Errors: the labels that datagram arrived with (RFC 4950); empty if none were reported.
     pub labels: LabelStack,
 }
 

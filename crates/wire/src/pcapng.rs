@@ -15,7 +15,7 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const NAME_RESOLUTION: u32 = 4;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
-/// Section length: not told.
+/// Section length: not stated.
 const UNKNOWN: u64 = u64::MAX;
 /// Option codes.
 const END_OF_OPTIONS: u16 = 0;

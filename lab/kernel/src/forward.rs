@@ -66,7 +66,7 @@ pub(crate) struct Report {
     pub(crate) dropped: u64,
     /// Packets that found the queue towards the sender full.
     pub(crate) dropped_back: u64,
-    /// Packets that were no TCP segments and went nowhere.
+    /// Packets that were not TCP segments and went nowhere.
     pub(crate) strangers: u64,
     /// Packets larger than the MTU: an offload that was not off.
     pub(crate) oversized: u64,

@@ -42,7 +42,7 @@ pub(crate) struct KernelRun {
 
 /// Between two samples of the sender.
 const EVERY: Real = Real::from_millis(10);
-/// A blocked call looks this often whether it is to stop.
+/// A blocked call checks this often whether it is to stop.
 const PATIENCE: Real = Real::from_millis(500);
 /// Priorities of the forwarder and of the sampling thread, which runs for microseconds at a time.
 const PRIORITIES: [u8; 2] = [10, 20];
@@ -222,7 +222,7 @@ fn receive(listener: &TcpListener, shared: &Shared) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Connects, writes until the run is over, and has another thread look at the connection meanwhile.
+/// Connects, writes until the run is over, and has another thread sample the connection meanwhile.
 fn send(control: &str, shared: &Shared) -> Result<Vec<Sample>, Fault> {
     let failed = |what: &str, e: std::io::Error| Fault::Failed(format!("{what}: {e}"));
     let mut stream = connection(control, PATIENCE)?;

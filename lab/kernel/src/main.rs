@@ -90,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Fault> {
         report::fidelity(&comparisons)
     );
     let void = comparisons.iter().any(|c| c.fidelity.fault().is_some());
-    // A run that measured something else is no comparison; the command line calls that 4.
+    // A run that measured something else is not a comparison; the command line calls that 4.
     Ok(if void {
         ExitCode::from(4)
     } else {

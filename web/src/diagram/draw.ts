@@ -71,7 +71,7 @@ function passTitle(lane: Lane): string {
   return `${lane.way === "forward" ? "there" : "back"}, pass ${lane.hop.pass}: ${what}, ${lane.hop.from} to ${lane.hop.to}`;
 }
 
-/** A round badge on the way there, a square one on the way back: the two are told apart without colour. */
+/** A round badge on the way there, a square one on the way back: the two differ without colour. */
 function badge(lane: Lane, x: number, y: number): Shape {
   const colour = { class: `badge ${hue(lane)}`, style: mix(lane), fill: fallback(lane) };
   const mark = lane.way === "forward"

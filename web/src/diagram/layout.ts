@@ -32,7 +32,7 @@ export interface Lane {
   readonly eastward: boolean;
   /** 0 for the first crossing in this direction to 1 for the last. */
   readonly shade: number;
-  /** A link that is crossed once is no news: it is drawn in grey. */
+  /** A link that is crossed once is not news: it is drawn in grey. */
   readonly plain: boolean;
 }
 

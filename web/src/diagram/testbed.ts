@@ -178,7 +178,6 @@ function drawFlow(flow: Flow, all: readonly Flow[], boxes: Map<string, Box>, por
 
 /** The queues with their weights, and the one who serves them. */
 function drawPort(port: Port, served: readonly Queue[], scheduler: string): Shape {
-  const weights = served.reduce((sum, q) => sum + q.weight, 0);
   const parts = served.flatMap((queue, i) => {
     const middle = port.queues.get(queue.name) ?? port.middle;
     const y = middle - QUEUE.height / 2;
@@ -189,7 +188,7 @@ function drawPort(port: Port, served: readonly Queue[], scheduler: string): Shap
       shape("path", { ...look, d: `M${n(end)},${n(middle)}L${n(port.serverX)},${n(port.middle)}` }),
       shape("rect", { class: "node-box", x: n(port.x), y: n(y), width: QUEUE.width, height: QUEUE.height }), ...bars,
       shape("text", { class: "strong", x: n(port.x + 8), y: n(y + 20) }, queue.name),
-      shape("text", { class: "muted", x: n(port.x + 8), y: n(y + 36) }, `${queue.weight} of ${weights}`),
+      shape("text", { class: "muted", x: n(port.x + 8), y: n(y + 36) }, `weight ${queue.weight}`),
     ];
   });
   return shape("g", {}, ...parts, shape("circle", { class: "node-box", cx: n(port.serverX), cy: n(port.middle), r: QUEUE.radius }),

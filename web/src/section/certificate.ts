@@ -46,11 +46,11 @@ export function certificates(data: ReportData): HTMLElement | null {
   const first = all[0];
   if (!first) return null;
   const several = all.length > 1;
-  const heads = [...(several ? ["run"] : []), "certificate", "frames", "late: half", "99 of 100", "at most",
-    `later than ${format.delay(first.certificate.tolerance_ns, 2)}`, "longest standstill", "hosts waited: 99 of 100", "at most", "unordered drops", "data plane, of a processor", "machine"];
+  const heads = [...(several ? ["run"] : []), "certificate", "frames", "lateness p50", "p99", "maximum",
+    `later than ${format.delay(first.certificate.tolerance_ns, 2)}`, "longest stall", "hosts' waits p99", "maximum", "unordered drops", "data plane, of a processor", "machine"];
   const faults = [...new Set(all.flatMap(({ certificate }) => certificate.faults))];
   const table = h("table", { class: "certificates" },
-    h("caption", {}, "What the machine added to what the model ordered. A run whose certificate fails is not to be believed."),
+    h("caption", {}, "What the machine added to what the model ordered. Do not trust a run whose certificate fails."),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
     h("tbody", {}, ...all.map((run) => row(run, several))));
   return section("certificate", "Certificate of the emulation", scroller("Certificates", table),

@@ -53,7 +53,7 @@ export function visible(start: number, step: number, count: number, low: number,
   return from < to ? [from, to] : [0, 0];
 }
 
-/** A stretch of events too dense to be told apart, as one stroke from its first to its last. */
+/** A stretch of events too dense to be drawn singly, as one stroke from its first to its last. */
 export interface Stroke {
   readonly kind: SequenceKind;
   readonly from: Event;
@@ -67,7 +67,7 @@ export interface Detail {
   readonly after: Map<number, Event>;
 }
 
-/** What can be told apart: instants this many ns from each other, or bytes this far. */
+/** What can be drawn singly: instants this many ns from each other, or bytes this far. */
 export interface Resolution {
   readonly t: number;
   readonly s: number;

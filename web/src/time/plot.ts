@@ -1,4 +1,4 @@
-// A plot over time: uPlot, told about our colours, units and shared cursor.
+// A plot over time: uPlot, configured with our colours, units and shared cursor.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";

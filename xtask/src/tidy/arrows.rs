@@ -1,7 +1,7 @@
 //! The arrows between crates: down only, peers never import each other.
 //!
-//! `cli → {experiment report} → sim → wan → scenario → {element tcp} → {predict record wire} → units`. What a crate's
-//! tests import does not count: the predictor is the simulator's oracle.
+//! A crate imports from lower floors only ([`FLOORS`]). What a crate's tests import does not count: the
+//! predictor is the simulator's oracle.
 
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Finding;
 use crate::tree::TextFile;
 
-/// Checks every relative link; `root` is where files that are no text (pictures) are looked for.
+/// Checks every relative link; `root` is where files that are not text (pictures) are looked for.
 pub(super) fn check(root: &Path, files: &[TextFile]) -> Vec<Finding> {
     let pages = files.iter().filter(|file| file.path.ends_with(".md"));
     pages

@@ -355,7 +355,7 @@ impl Connection {
         taken
     }
 
-    /// A window that was closed, or nearly, and opens again is told (RFC 9293 §3.8.6.2.2).
+    /// A window that was closed, or nearly, and opens again is announced (RFC 9293 §3.8.6.2.2).
     fn open_window(&mut self) {
         let delivered = self.receiver.delivered();
         if !self.is_synchronised() || self.peer_done() {

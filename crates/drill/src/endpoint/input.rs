@@ -180,7 +180,7 @@ impl Connection {
         }
     }
 
-    /// Whether the rest of the segment is to be looked at.
+    /// Whether the rest of the segment is to be read.
     fn on_acknowledgement(&mut self, now: Time, p: &Packet) -> bool {
         let una = self.sender.una();
         let ahead = beyond(p.acknowledgement, self.sequence(una));
@@ -230,7 +230,7 @@ impl Connection {
                 count += 1;
             }
         }
-        // Data with an old ACK is no duplicate ACK (RFC 5681 §2).
+        // Data with an old ACK is not a duplicate ACK (RFC 5681 §2).
         let says_nothing =
             p.space() > 0 && offset <= una && count == 0 && window == self.peer_window;
         self.peer_window = window;

@@ -66,7 +66,7 @@ impl Connection {
                 Some(Out::Data(segment)) => {
                     let packet = self.data(now, segment);
                     out.push(packet);
-                    // What is out of order has to be told in an ACK of its own.
+                    // What is out of order has to be reported in an ACK of its own.
                     if self.receiver.waiting() == 0 {
                         self.receiver.carried(now);
                         ack_due = false;

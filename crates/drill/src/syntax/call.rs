@@ -82,7 +82,7 @@ impl fmt::Display for Value {
 pub(crate) enum Returned {
     /// `= ?`: anything.
     Any,
-    /// A value that is no error.
+    /// A value that is not an error.
     Value(i64),
     /// -1 and the error's name.
     Error(String),

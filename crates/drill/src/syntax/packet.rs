@@ -188,7 +188,7 @@ fn ecn(at: &mut Cursor<'_>) -> Result<Option<Ecn>, ParseError> {
         "nocheck" => None,
         other => {
             return Err(here.error(
-                format!("`{other}` is no ECN codepoint"),
+                format!("unknown ECN codepoint `{other}`"),
                 "write noecn, ect0, ect1, ect01 or ce",
             ));
         }
@@ -211,7 +211,7 @@ fn control(spec: &mut PacketSpec, at: &mut Cursor<'_>) -> Result<Option<String>,
         }
         let Some((_, bit)) = LETTERS.iter().find(|(l, _)| *l == letter) else {
             return Err(here.error(
-                format!("`{word}` are no TCP flags"),
+                format!("unknown TCP flags `{word}`"),
                 "write letters of SFRPEWU and a dot for ACK, or -",
             ));
         };

@@ -173,7 +173,7 @@ fn errors_name_line_cause_and_remedy() {
             1,
             "expected `=`, found `3`",
         ),
-        ("// fine\n\n+0 < Q 1:1(0)", 3, "`Q` are no TCP flags"),
+        ("// fine\n\n+0 < Q 1:1(0)", 3, "unknown TCP flags `Q`"),
         ("+0 > . 1:1001(999) ack 1", 1, "1:1001 are not 999 bytes"),
         (
             "+0 > . 1:1(0) ack 1 <mss 1460",

@@ -142,7 +142,7 @@ impl Loss {
     }
 
     /// Leaves in `safe` only frames like `head`, `wire_bytes` long, that it does not strike. Of frames
-    /// that pass, [`Loss::passed`] must be told.
+    /// that pass, [`Loss::passed`] must be informed.
     pub(crate) fn narrow(&mut self, safe: &mut Safe, head: &Frame, wire_bytes: u32) {
         if let LossSpec::Scripted { flow, seq } = self.spec {
             if !self.spent && may_be_scripted(head, flow) {

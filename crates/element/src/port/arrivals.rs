@@ -1,4 +1,4 @@
-//! How a port takes what its inputs have: in runs where nothing looks at frames one by one.
+//! How a port takes what its inputs have: in runs where nothing depends on single frames.
 
 use farpath_units::Time;
 
@@ -20,7 +20,7 @@ pub(super) enum Pace {
 }
 
 impl Port {
-    /// Runs are possible where nothing looks at frames one by one.
+    /// Runs are possible where nothing depends on single frames.
     pub(super) fn pace(&self) -> Pace {
         let alike = self.conditioning.is_empty()
             && self.ingress.is_empty()

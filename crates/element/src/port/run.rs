@@ -1,5 +1,5 @@
 //! A plain port takes frames in runs: what is the same for all frames that are alike is looked up once,
-//! and none of them is looked at by a queue that has room or by a loss that is not due.
+//! and a queue that has room and a loss that is not due read none of them.
 
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;

@@ -115,7 +115,7 @@ impl Discipline {
     }
 
     /// Whether it holds classes that drop what does not fit, and nothing else: then frames can be
-    /// offered in runs and looked at before they are taken.
+    /// offered in runs and read before they are taken.
     pub(crate) fn is_plain(&self) -> bool {
         match &self.queues {
             Queues::Classes(classes) => self.shaper.is_none() && classes.is_plain(),

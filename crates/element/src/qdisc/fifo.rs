@@ -114,7 +114,7 @@ pub const WAITING_BYTES: usize = size_of::<Run>();
 
 /// The waiting frames of a transmitter whose service order is the order of arrival.
 ///
-/// Which of them have entered service is looked at when it matters: when a frame might not fit, when
+/// Which of them have entered service is worked out when it matters: when a frame might not fit, when
 /// the queue might be longer than ever before, and when somebody asks ([`Fifo::settle`]). Until then
 /// [`Fifo::bytes`] and [`Fifo::frames`] are too high.
 #[derive(Debug)]
@@ -238,7 +238,7 @@ impl Fifo {
     /// must be given to [`Fifo::wait`] next.
     #[inline]
     pub fn admits(&mut self, now: Time, bytes: u32) -> bool {
-        // No more than ever before, even if nothing has left since it was last looked at.
+        // No more than ever before, even if nothing has left since it was last settled.
         let surely = self.bytes + u64::from(bytes) <= self.sure_bytes;
         (surely && self.frames < self.frame_limit) || self.admits_settled(now, bytes)
     }
@@ -271,7 +271,7 @@ impl Fifo {
         }
     }
 
-    /// Room for frames of `bytes` that surely fit, whatever has left since it was last looked at.
+    /// Room for frames of `bytes` that surely fit, whatever has left since it was last settled.
     #[inline]
     pub(crate) fn room(&self, bytes: u32) -> Room {
         Room {
@@ -387,10 +387,10 @@ mod tests {
         assert_eq!(fifo.frames(), 1);
     }
 
-    /// What has started is looked at only when a frame might not fit or the queue might be longer
-    /// than ever; the answers and the maximum are those of a queue that looks at every instant.
+    /// What has started is worked out only when a frame might not fit or the queue might be longer
+    /// than ever; the answers and the maximum are those of a queue that settles at every instant.
     #[test]
-    fn a_queue_that_looks_late_answers_as_one_that_looks_always() {
+    fn a_queue_that_settles_late_answers_as_one_that_settles_always() {
         for limit in [Limit::Packets(3), Limit::Bytes(40), Limit::Bytes(7)] {
             let mut lazy = Fifo::new(limit);
             let mut eager = Fifo::new(limit);

@@ -30,7 +30,7 @@ pub enum StackError {
         "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan mpls*N ip ip6 tcp tcp+ts udp"
     )]
     Layer(String),
-    /// A label stack's depth is no number from 1 to 16.
+    /// A label stack's depth is not a number from 1 to 16.
     #[error("`{0}`: write the number of labels, 1 to {DEPTH_MAX}, as in `mpls*2`")]
     Depth(String),
     /// A layer where it cannot be.

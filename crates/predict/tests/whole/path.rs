@@ -41,7 +41,7 @@ fn value(answers: &[Answer], name: &str) -> Value {
 fn number(answers: &[Answer], name: &str) -> f64 {
     value(answers, name)
         .number()
-        .unwrap_or_else(|| panic!("{name} is no number"))
+        .unwrap_or_else(|| panic!("{name} is not a number"))
 }
 
 fn note(answers: &[Answer], name: &str) -> String {

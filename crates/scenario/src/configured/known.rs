@@ -31,7 +31,7 @@ impl Known {
         }
     }
 
-    /// The marks a class's conditions hold for, or why they cannot be told.
+    /// The marks a class's conditions hold for, or why they are unknown.
     pub(super) fn of(class: &PolicyClass) -> Result<Known, &'static str> {
         if class.matches.is_empty() {
             let all = class.name == "class-default";

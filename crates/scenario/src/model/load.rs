@@ -213,7 +213,7 @@ pub enum Sizes {
     },
     /// Lognormal.
     Lognormal {
-        /// Half of them are smaller.
+        /// Half of the sizes are smaller.
         median: Size,
         /// Standard deviation of the natural logarithm.
         sigma: f64,

@@ -8,7 +8,7 @@ use crate::model::{Ccc, LinkId, NodeId, Scenario, Way};
 use crate::plan::{Plan, PlanError, port_of};
 
 /// One step towards a destination: the port a node sends on, the port that delivers to the next
-/// node with an IP header to look at (another one across a circuit), and that node.
+/// node that reads an IP header (another one across a circuit), and that node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) port: usize,

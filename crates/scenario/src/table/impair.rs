@@ -43,7 +43,7 @@ pub(super) const RATE_TRACE_KEY: Key = key(
 
 const FLAP: Section = Section {
     name: "flap",
-    doc: "Times up and down, beginning up; each direction has its own luck.",
+    doc: "Times up and down, beginning up; each direction is drawn for itself.",
     keys: &[
         key("up", POSITIVE_TIME, "How long it is up at a time.").required(),
         key("down", POSITIVE_TIME, "How long it is down at a time.").required(),

@@ -69,7 +69,7 @@ pub(crate) const SIZES: Section = Section {
         )
         .default("1.2")
         .only(PARETO),
-        key("median", ANY_SIZE, "Half of them are smaller.")
+        key("median", ANY_SIZE, "Half of the sizes are smaller.")
             .required()
             .only(LOGNORMAL),
         key(

@@ -1,4 +1,4 @@
-//! Which member of a bundle flows and circuits take, and what is no bundle.
+//! Which member of a bundle flows and circuits take, and what is refused as a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -121,10 +121,10 @@ fn what_makes_no_sense_is_said_with_a_remedy() {
         .collect();
     for (keys, title, help) in [
         (two("dscp = \"le\"\nweight = 0"), "class `le` has a weight of 0 and would never send", "scheduler = \"strict\""),
-        (two("dscp = 64"), "`64` is no dscp", "as a TOS byte, 64 has the DSCP 16"),
-        (two("dscp = [\"cs1\", \"cs8\"]"), "`cs8` is no dscp", "a number from 0 to 63"),
-        (two("cos = 8"), "`8` is no cos", "write a number from 0 to 7"),
-        (two("exp = -1"), "`-1` is no exp", "write a number from 0 to 7"),
+        (two("dscp = 64"), "`64` is not a valid dscp", "as a TOS byte, 64 has the DSCP 16"),
+        (two("dscp = [\"cs1\", \"cs8\"]"), "`cs8` is not a valid dscp", "a number from 0 to 63"),
+        (two("cos = 8"), "`8` is not a valid cos", "write a number from 0 to 7"),
+        (two("exp = -1"), "`-1` is not a valid exp", "write a number from 0 to 7"),
         (two("dscp = []"), "`dscp` is an empty list", "name some"),
         (two(""), "nothing is in class `le`", "add a match such as dscp = \"le\", or remove the class"),
         (two("precedence = [0, 1, 2, 3, 4, 5, 6, 7]"), "nothing is in class `be`: the others match every DSCP", "remove the class"),
@@ -246,7 +246,7 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
         ),
         (
             class("drop = { cos = 1, above = \"160 %\" }"),
-            "`160 %` is no above",
+            "`160 %` is not a valid above",
             "a ratio is at most 1",
         ),
         (
@@ -266,7 +266,7 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
         ),
         (
             police(", exceed = \"maybe\""),
-            "`maybe` is nothing a policer does",
+            "unknown policer action `maybe`",
             "\"pass\", \"drop\", or the DSCP",
         ),
         (

@@ -158,7 +158,7 @@ fn a_bare_number() {
 #[test]
 fn a_unit_of_another_kind() {
     let said = replaced(r#"delay = "58 ms""#, r#"delay = "58 Mbit/s""#);
-    let expected = r#"error: `58 Mbit/s` is no delay
+    let expected = r#"error: `58 Mbit/s` is not a valid delay
   --> x.toml:22:9
    |
 22 | delay = "58 Mbit/s"
@@ -432,7 +432,7 @@ fn an_ipv6_test_over_a_small_mtu() {
 #[test]
 fn a_name_with_a_space() {
     let said = replaced(r#"name = "r""#, r#"name = "the router""#);
-    let expected = r#"error: `the router` is no name
+    let expected = r#"error: `the router` is not a valid name
   --> x.toml:11:8
    |
 11 | name = "the router"
@@ -524,7 +524,7 @@ metric = "link.rb.r-b.bytes"
 min = 1
 "#
     ));
-    let expected = r#"error: `r-b` is no direction of link `rb`
+    let expected = r#"error: `r-b` is not a direction of link `rb`
   --> x.toml:31:10
    |
 31 | metric = "link.rb.r-b.bytes"
@@ -547,7 +547,7 @@ metric = "bulk.goodput_bps"
 min = "990 ms"
 "#
     ));
-    let expected = r#"error: `990 ms` is no bound for this metric
+    let expected = r#"error: `990 ms` is not a valid bound for this metric
   --> x.toml:32:7
    |
 32 | min = "990 ms"
@@ -918,7 +918,7 @@ fn a_loss_above_one() {
         r#"loss = "200 %"
 bit_error_rate = 1.5"#,
     );
-    let expected = r#"error: `200 %` is no loss
+    let expected = r#"error: `200 %` is not a valid loss
   --> x.toml:22:8
    |
 22 | loss = "200 %"
@@ -1161,7 +1161,7 @@ fn impairments_that_mean_nothing() {
         ),
         (
             "jitter = { max = \"1 ms\" }\nreordering = { share = 0.1, by = \"1 ms\" }",
-            "no word on whether jitter may reorder, too",
+            "both set: say whether jitter may reorder",
             "write reorder = false",
         ),
         (

@@ -162,7 +162,7 @@ fn an_unknown_path_is_answered_with_a_suggestion() {
     );
     assert!(refused(&["link.ba.delay=1ms"]).contains("there is no link `ba`"));
     assert!(refused(&["lnk.ab.delay=1ms"]).contains("did you mean `link`?"));
-    assert!(refused(&["event.x.at=1s"]).contains("`event` is nothing that can be set"));
+    assert!(refused(&["event.x.at=1s"]).contains("`event` cannot be set"));
     assert!(refused(&["link.ab=1ms"]).contains("write link.NAME.KEY=VALUE"));
     assert!(refused(&["link.ab.delay.x=1ms"]).contains("`delay` has no keys of its own"));
 }

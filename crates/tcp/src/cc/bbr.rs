@@ -356,7 +356,7 @@ impl Control for Bbr {
         0.0
     }
 
-    /// A loss is no reason to slow down: ssthresh only says that startup is over, if it is.
+    /// A loss is not a reason to slow down: ssthresh only says that startup is over, if it is.
     fn reduce(&mut self, loss: &Loss) -> f64 {
         loss.window
     }

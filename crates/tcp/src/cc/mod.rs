@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(Algorithm::named("tahoe"), None);
     }
 
-    /// RFC 9438 §4.6 and its like: no algorithm reads a window it was not told of, so a loss at two
+    /// RFC 9438 §4.6 and its like: no algorithm reads a window it was not given, so a loss at two
     /// segments leaves something, and growth is never negative but for Vegas, which steers.
     #[test]
     fn every_algorithm_survives_the_smallest_window() {

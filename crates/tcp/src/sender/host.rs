@@ -1,4 +1,4 @@
-//! What a sender is told by its own host.
+//! What a sender learns from its own host.
 
 use farpath_units::Time;
 

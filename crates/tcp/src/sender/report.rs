@@ -80,7 +80,7 @@ impl Sender {
 
     /// Bytes thought to be in the network: RFC 6675's pipe.
     pub fn in_flight(&self) -> u64 {
-        // While `plain` the scoreboard is not told of ACKs, so its edges are out of date.
+        // While `plain` the scoreboard does not see ACKs, so its edges are out of date.
         if self.plain {
             self.nxt - self.una
         } else {

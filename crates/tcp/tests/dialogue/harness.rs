@@ -65,7 +65,7 @@ pub(crate) struct Path {
     pub(crate) repeat_acks: BTreeSet<u64>,
     /// Everything that would arrive within this span arrives at its end: a path that stalls.
     pub(crate) stall: Option<(Time, Time)>,
-    /// The application reads that much at that rhythm, when it is told to read.
+    /// The application reads that much at that rhythm, where reading is by command.
     pub(crate) reads: Option<(Duration, u64)>,
 }
 
@@ -279,7 +279,7 @@ impl Dialogue {
             .first_key_value()
             .map_or(Time::MAX, |((at, _), _)| *at);
         let next = timer.min(arrival);
-        // To read when there is nothing to read, and nothing will come, is no progress.
+        // To read when there is nothing to read, and nothing will come, is not progress.
         let ends = self.sender.deadline().min(self.receiver.deadline());
         let silent = arrival == Time::MAX && ends == Time::MAX;
         if next == Time::MAX || (silent && self.receiver.unread() == 0) {

@@ -1,5 +1,5 @@
 //! Runs past losses: a port that takes like frames in runs loses the frames that a port loses that
-//! looks at each of them. Losses are aimed at the first and the last frame of a run.
+//! takes them one by one. Losses are aimed at the first and the last frame of a run.
 
 use farpath_element::Drop;
 use farpath_element::impair::{GilbertElliott, Impairments, LossSpec};

@@ -29,7 +29,7 @@ pub(crate) enum Make {
     Pull,
     /// The plain port, right or wrong.
     Plain(Fault),
-    /// The real port behind a wrapper that is told to go one instant too far.
+    /// The real port behind a wrapper that goes one instant too far.
     TooFar,
     /// The real port, by pull, behind a wrapper that hides its deadlines.
     Asleep,
