@@ -81,7 +81,7 @@ impl Arranged {
         matches!(self, Arranged::Link | Arranged::Nic)
     }
 
-    /// Whether closed forms name it: they look at a path's rate, windows and losses, and know neither policers nor
+    /// Whether closed forms name it: they know a path's rate, windows and losses, and neither policers nor
     /// what an MTU swallows, nor call a short transfer anything but the rate that it would have reached.
     pub fn is_known_to_closed_forms(self) -> bool {
         !matches!(

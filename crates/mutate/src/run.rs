@@ -82,7 +82,7 @@ pub fn run(corpus: &Corpus<'_>, test: impl Fn(&str, &mut Luck) -> &'static str +
     all
 }
 
-/// The mutation a test is looking at.
+/// The mutation that a test has in hand.
 struct Seen<'a> {
     text: &'a str,
     test: &'a str,

@@ -67,7 +67,7 @@ pub enum Merge {
     Smallest,
     /// The mean of those that are there.
     Mean,
-    /// It is no stream's.
+    /// No stream has it.
     Never,
 }
 

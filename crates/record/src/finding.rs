@@ -94,7 +94,7 @@ impl Role {
     }
 }
 
-/// A place for people to look at.
+/// A place for people to read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Location {

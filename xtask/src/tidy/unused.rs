@@ -1,6 +1,6 @@
 //! Every dependency a manifest names is used: a row that says what a crate does not know is kept by the manifest too.
 //!
-//! By name in the code, not by rustc's `unused_crate_dependencies`, which looks at one target at a time: a crate that
+//! By name in the code, not by rustc's `unused_crate_dependencies`, which knows one target at a time: a crate that
 //! only one of several test programs uses is unused in all others.
 
 use serde_json::Value;
