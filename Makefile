@@ -32,12 +32,30 @@ demo: build ## fold a 116 ms link into a 581 ms path, predicted beside simulated
 build: linker web/dist/report.js ## the binary, release build, with its pages inside
 	$(CARGO) build --release --locked --package farpath
 
+# Random inputs are fresh in every run, and the same again with the seed that was printed.
+SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
+export PROPTEST_RNG_SEED = $(SEED)
+export PROPTEST_DISABLE_FAILURE_PERSISTENCE = 1
+
 .PHONY: test
-test: lint web-test rust-test generated pages ## everything that is checked
+test: lint web-test rust-test generated same page-test ## what is checked of every change; test-long is the rest
+	$(SUMMARY)
+
+# The same tests and those that take long, with more of what is random: mutations a parser, cases a property (256 are as many as
+# in `make test`); every scenario and every page.
+.PHONY: test-long
+test-long: export FARPATH_MUTATIONS = 1000000
+test-long: export PROPTEST_CASES = 2560
+test-long: TESTS = --include-ignored
+test-long: lint web-test rust-test generated same pages page-test ## everything that is checked, hours of it: before a release, or at night
+	$(SUMMARY)
+
+define SUMMARY
 	@echo
 	@grep -hE '^ *(Test Files|Tests) ' $(LOGS)/web.txt || true
 	@grep -E '^test result: ' $(LOGS)/rust.txt
 	@awk '/^test result: /{p+=$$4; f+=$$6; i+=$$8} END {printf "total: %d passed; %d failed; %d ignored\n", p, f, i}' $(LOGS)/rust.txt
+endef
 
 .PHONY: lint
 lint: linker ## formatting, clippy with warnings as errors, the repository's own rules
@@ -45,35 +63,38 @@ lint: linker ## formatting, clippy with warnings as errors, the repository's own
 	$(CARGO) clippy --workspace --all-targets --locked --profile $(PROFILE) -- -D warnings
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- tidy
 
+# Examples are built by clippy alone: nothing runs them here.
+TEST = $(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE)
 .PHONY: rust-test
-rust-test: linker oracles web/dist/report.js ## the Rust tests
+rust-test: linker oracles web/dist/report.js ## the Rust tests; SEED=N repeats the random inputs of a run
 	@mkdir -p $(LOGS)
-	$(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE) 2>&1 | tee $(LOGS)/rust.txt
+	@echo "random inputs: SEED=$(SEED)"
+	@{ $(TEST) --tests -- $(TESTS) && $(TEST) --doc; } 2>&1 | tee $(LOGS)/rust.txt || \
+		{ echo "the same random inputs again: make rust-test SEED=$(SEED)"; exit 1; }
 
 .PHONY: web-test
-web-test: linker oracles web/dist/report.js ## types and tests of the pages, and pages of real runs used in Chromium
-	@mkdir -p $(LOGS) target/web-test
+web-test: web/node_modules/.package-lock.json ## types and tests of the pages' scripts
+	@mkdir -p $(LOGS)
 	cd web && npm run check
 	cd web && CI=true NO_COLOR=1 npm test 2>&1 | tee ../$(LOGS)/web.txt
-	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
-	@for name in five-passes window-sweep five-passes-one-loss; do \
-		$(CHECKED) run cern-snaky/$$name --out target/web-test/$$name >/dev/null; \
-	done
-	$(CHECKED) run web/fixtures/lossy.toml --out target/web-test/lossy >/dev/null
-	node web/scripts/smoke.mjs \
-		target/web-test/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
-		target/web-test/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \
-		target/web-test/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
-		target/web-test/lossy/report.html --svg 9 --canvas 6 --trace
 
 .PHONY: generated
 generated: linker ## the pages under docs/reference are those the sources give
 	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- gen --check
 
+# Four fifths of the time of all. What stands for them among the others: capacity-hundredth, atlas-window-tenth,
+# geneva-chicago-1500-scaled and recovery-live.
+LONG := cern-snaky/capacity wan-2003/atlas-window wan-2003/geneva-chicago-1500 wan-2003/recovery-10g wan-2003/recovery-1g
+SHIPPED := $(patsubst scenarios/%.toml,%,$(sort $(wildcard scenarios/*/*.toml)))
+SHORT := $(filter-out $(LONG),$(SHIPPED))
+RUNS = $(LONG) $(SHORT)
+test page-test: RUNS = $(SHORT)
+
 .PHONY: scenarios
 scenarios: linker web/dist/report.js ## run every shipped scenario; a failed expectation fails
 	$(CARGO) build --quiet --locked --profile $(PROFILE) --package farpath
-	@find scenarios -name '*.toml' | sort | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) {}
+	@rm -rf target/scenarios
+	@printf '%s\n' $(RUNS) | xargs -P "$$(nproc)" -I{} .ci/scenario $(CHECKED) scenarios/{}.toml
 
 .PHONY: same
 same: scenarios ## every shipped scenario gives what xtask/same.txt says, to the bit
@@ -82,6 +103,20 @@ same: scenarios ## every shipped scenario gives what xtask/same.txt says, to the
 .PHONY: pages
 pages: scenarios oracles ## open the page of every scenario in a browser
 	@find target/scenarios -name report.html | sort | sed 's/$$/ --svg 1 --section path/' | xargs node web/scripts/smoke.mjs
+
+# One page of each kind, in full.
+.PHONY: page-test
+page-test: scenarios oracles ## use some pages of real runs in Chromium
+	$(CHECKED) run web/fixtures/lossy.toml --out target/page-test/lossy >/dev/null
+	@cd target/scenarios && node ../../web/scripts/smoke.mjs \
+		cern-snaky/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
+		cern-snaky/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
+		cern-snaky/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \
+		cern-snaky/capacity-hundredth/report.html --svg 1 --section path \
+		infn-lbe/tenth/report.html --svg 1 --section path \
+		slac-binp/day-and-night/report.html --svg 1 --section path \
+		wan-2003/recovery-live/report.html --svg 1 --section path --section witnesses \
+		../page-test/lossy/report.html --svg 9 --canvas 6 --trace
 
 .PHONY: bench
 bench: linker ## measure what the speed claims say; writes target/bench.json

@@ -225,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 200 * ProptestConfig::default().cases / 256, failure_persistence: None, ..ProptestConfig::default() })]
 
         /// A stream faster than the contract: burst and rate are used to the last whole frame.
         #[test]

@@ -194,7 +194,7 @@ fn any_frames() -> impl Strategy<Value = Vec<Frame>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000 * ProptestConfig::default().cases / 256, ..ProptestConfig::default() })]
 
     #[test]
     fn expanding_what_was_coalesced_gives_the_same_frames(frames in any_frames()) {

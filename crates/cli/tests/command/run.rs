@@ -17,26 +17,6 @@ fn run(args: &[&str]) -> Value {
     document(&farpath_in(folder.path(), &all).exits(0).out)
 }
 
-/// What five-passes and capacity take minutes for in sum is run by `make scenarios`.
-#[test]
-fn every_shipped_scenario_meets_its_expectations() {
-    let list = farpath(&["scenarios"]).exits(0).out;
-    let names: Vec<&str> = list.lines().filter(|l| !l.starts_with(' ')).collect();
-    assert!(names.len() >= 7, "{names:?}");
-    for name in names {
-        let mut args = vec!["run", name];
-        match name {
-            "cern-snaky/five-passes" => {
-                args.extend(["--only", "ping-direct", "--only", "ping-folded"])
-            }
-            "cern-snaky/capacity" => args.extend(["--only", "one-way"]),
-            _ => {}
-        }
-        let ran = farpath(&args).exits(0);
-        assert!(ran.out.contains(" 0 failed"), "{}", ran.out);
-    }
-}
-
 #[test]
 fn the_table_lays_predicted_beside_simulated_and_names_the_limit() {
     let folder = with_small();

@@ -108,11 +108,12 @@ fn what_ends_a_command_or_its_path_is_said() {
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
-/// A lab whose command waits for a word from us.
-fn waiting(command: &mut Command) -> (Child, impl BufRead + use<>) {
+/// A lab whose command waits for a word from us, and then does `then`.
+fn waiting(command: &mut Command, then: &str) -> (Child, impl BufRead + use<>) {
+    let script = format!("echo ready; read word; {then}; echo over; read word");
     let mut child = command
         .args(["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s", "--"])
-        .args(["sh", "-c", "echo ready; read word; echo over"])
+        .args(["sh", "-c", &script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -125,16 +126,21 @@ fn waiting(command: &mut Command) -> (Child, impl BufRead + use<>) {
     (child, out)
 }
 
-fn go_on(mut child: Child) -> Ran {
+/// Lets the command of [`waiting`] go on to its end; `meanwhile` is gone before the lab is taken down.
+fn go_on<T>(mut child: Child, out: impl BufRead, meanwhile: T) -> Ran {
     let mut input = child.stdin.take().expect("it is piped");
     input.write_all(b"go\n").expect("it reads");
+    let mut lines = out.lines().map_while(Result::ok);
+    assert!(lines.any(|l| l == "over"), "it ended early");
+    drop(meanwhile);
+    drop(input);
     crate::place::ran(child.wait_with_output().expect("it ends"))
 }
 
 #[test]
 fn a_data_plane_that_was_stopped_says_so() {
     let place = Place::new();
-    let (child, _out) = waiting(&mut place.command());
+    let (child, out) = waiting(&mut place.command(), "true");
     let signal = |name: &str| {
         let status = Command::new("kill")
             .args([name, &child.id().to_string()])
@@ -145,7 +151,7 @@ fn a_data_plane_that_was_stopped_says_so() {
     // What is tested: for so long it stands still.
     std::thread::sleep(std::time::Duration::from_millis(300));
     signal("-CONT");
-    let ran = go_on(child).exits(0);
+    let ran = go_on(child, out, ()).exits(0);
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
     assert!(
         ran.err.contains("the data plane stalled for "),
@@ -190,14 +196,9 @@ impl Drop for Hogs {
 #[test]
 fn a_starved_data_plane_says_so_and_what_helps() {
     let place = Place::alone();
-    let hogs = Hogs::new(24);
-    let output = place
-        .through("taskset", &["-c", "0"])
-        .args(["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s", "--"])
-        .args(["ping", "-c", "20", "-i", "0.05", "server"])
-        .output();
-    drop(hogs);
-    let ran = crate::place::ran(output.expect("taskset runs"));
+    let mut pinned = place.through("taskset", &["-c", "0"]);
+    let (child, out) = waiting(&mut pinned, "ping -c 20 -i 0.05 server");
+    let ran = go_on(child, out, Hogs::new(8));
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
     assert!(
         ran.err

@@ -67,7 +67,7 @@ fn overshoot(sizes: &[u32]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48 * ProptestConfig::default().cases / 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_packet_sizes_get_their_weights(

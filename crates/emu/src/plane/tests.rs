@@ -487,7 +487,7 @@ fn what_is_too_big_is_told_the_mtu_behind_the_label() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(64 * ProptestConfig::default().cases / 256))]
 
     /// However late and in whatever pattern a driver wakes, deliveries are due at the same instants.
     #[test]

@@ -28,6 +28,7 @@ fn all_of_them_parse_and_state_their_sources() {
     }
     for wanted in [
         "capacity",
+        "capacity-hundredth",
         "five-passes",
         "five-passes-one-loss",
         "one-pass",
@@ -209,24 +210,29 @@ fn the_lost_segment_is_scripted_on_the_way_there() {
 
 #[test]
 fn the_capacity_bounds_are_a_third_and_a_fifth_of_the_circuit() {
-    let s = read("cern-snaky/capacity");
-    let payload = 9_584_640_000.0 * 1472.0 / 1531.0;
-    for (name, share) in [("one-way", 3.0), ("both-ways", 5.0)] {
-        let e = s
-            .expects
-            .iter()
-            .find(|e| e.metric == format!("search.{name}.highest_bps"))
-            .expect("it is there");
-        let (min, max) = (e.min.expect("a bound"), e.max.expect("a bound"));
-        assert!(
-            (max - payload / share).abs() < 2.0 && (min / max - 0.995).abs() < 1e-6,
-            "{name}: {min} {max}"
+    for (scenario, rate) in [
+        ("cern-snaky/capacity", 9_584_640_000.0),
+        ("cern-snaky/capacity-hundredth", 95_846_400.0),
+    ] {
+        let s = read(scenario);
+        let payload = rate * 1472.0 / 1531.0;
+        for (name, share) in [("one-way", 3.0), ("both-ways", 5.0)] {
+            let e = s
+                .expects
+                .iter()
+                .find(|e| e.metric == format!("search.{name}.highest_bps"))
+                .expect("it is there");
+            let (min, max) = (e.min.expect("a bound"), e.max.expect("a bound"));
+            assert!(
+                (max - payload / share).abs() < 2.0 && (min / max - 0.995).abs() < 1e-6,
+                "{scenario}, {name}: {min} {max}"
+            );
+        }
+        assert_eq!(
+            s.searches[1].keys,
+            ["test.both-west.rate", "test.both-east.rate"]
         );
     }
-    assert_eq!(
-        s.searches[1].keys,
-        ["test.both-west.rate", "test.both-east.rate"]
-    );
 }
 
 #[test]

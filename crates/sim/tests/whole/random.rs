@@ -411,7 +411,7 @@ impl Sketch {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60 * ProptestConfig::default().cases / 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_network_is_the_same_in_every_mode(sketch in sketch(), seed in 0..1000_u64) {

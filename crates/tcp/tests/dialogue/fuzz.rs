@@ -111,17 +111,8 @@ fn any_path() -> impl Strategy<Value = Path> {
     )
 }
 
-/// So many cases, or as many as `PROPTEST_CASES` asks for.
-fn at_least(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: asked.cases.max(cases),
-        ..asked
-    }
-}
-
 proptest! {
-    #![proptest_config(at_least(1500))]
+    #![proptest_config(ProptestConfig::with_cases(1500 * ProptestConfig::default().cases / 256))]
 
     /// The harness asserts on the way: no more than the window in flight, nothing delivered that
     /// was not sent, no deadline in the past, no round trip shorter than the path, no livelock. Arithmetic that would go below zero panics here.

@@ -327,7 +327,7 @@ impl std::ops::Drop for Replay {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64,
+        cases: 64 * ProptestConfig::default().cases / 256,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
