@@ -80,9 +80,8 @@ impl Used {
 /// Whether `line` has `word` as a whole name.
 fn names(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
-        !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part)
-    })
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
 #[cfg(test)]
@@ -107,7 +106,10 @@ mod tests {
     #[test]
     fn what_nothing_names_is_found() {
         let files = [
-            ("crates/a/src/lib.rs", "// some_crate::x\nuse some_crates::y;\n"),
+            (
+                "crates/a/src/lib.rs",
+                "// some_crate::x\nuse some_crates::y;\n",
+            ),
             ("crates/b/src/lib.rs", "use some_crate::x;\n"),
         ];
         let unused = "crates/a/Cargo.toml nothing uses `some-crate`: take it out";
