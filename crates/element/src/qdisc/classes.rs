@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use super::codel::Codel;
+use super::aqm::{Codel, Red, Verdict};
 use super::fq_codel::Served;
-use super::red::{Red, Verdict};
 use super::rounds::Turns;
 use super::{Classifier, CodelConfig, Curve, Footprint, Limit, Place, RedConfig, Rounds};
 use crate::counters::Drop;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use farpath_units::{Key, Time};
 use farpath_wire::{FlowDir, Frame};
 
+use super::aqm::{Codel, Head};
 use super::classes::{Gone, QueueCounter, Waiting, marked};
-use super::codel::{Codel, Head};
 use super::{CodelConfig, Footprint};
 use crate::counters::Drop;
 
