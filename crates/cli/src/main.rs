@@ -21,7 +21,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> std::process::ExitCode {
-    farpath_experiment::emulate::roles();
+    farpath_experiment::lab::roles();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use farpath_experiment::{Experiment, Outcome, Request, emulate, page};
+use farpath_experiment::{Experiment, Outcome, Request, lab, page};
 use farpath_record::{Origin, RunDocument};
 use farpath_report::table;
 use farpath_scenario::Set;
@@ -21,7 +21,7 @@ pub(crate) fn sets(texts: &[String]) -> Result<Vec<Set>, Failure> {
 
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut bar = Bar::new();
-    let lab = args.emulate && emulate::prepare(&mut bar)?;
+    let lab = args.emulate && lab::prepare(&mut bar)?;
     progress::watch_interrupts()?;
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     if let Some(file) = junit {
         let mut xml = Vec::new();
-        let not_run = (args.emulate && !lab).then_some(emulate::NOT_RUN);
+        let not_run = (args.emulate && !lab).then_some(lab::NOT_RUN);
         farpath_report::junit::write(&document, not_run, &mut xml)
             .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
         file.write(&xml)?;

@@ -14,10 +14,11 @@
 //! ```
 
 pub mod algorithms;
-pub mod emulate;
+mod emulate;
 mod experiment;
 mod fault;
 mod jobs;
+pub mod lab;
 mod loaded;
 mod memory;
 pub mod origin;

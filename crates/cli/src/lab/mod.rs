@@ -22,7 +22,7 @@ use farpath_emu::state::{Lab, Registry};
 use crate::args::{LabArgs, LabCommand};
 use crate::exit::{Exit, Failure, print};
 use crate::progress::Bar;
-use farpath_experiment::{algorithms, emulate};
+use farpath_experiment::{algorithms, lab};
 
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";
@@ -66,7 +66,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
             // One that has ended by itself has left this alone; one that was kept in the foreground has none.
             let removed = std::fs::remove_file(log_of(&registry, &args.lab));
             let bar = &mut Bar::new();
-            emulate::recover(bar)?;
+            lab::recover(bar)?;
             algorithms::sweep(bar);
             if removed.is_err() {
                 stopped.map_err(environment)?;

@@ -19,7 +19,7 @@ use crate::args::LabRunArgs;
 use crate::exit::{Failure, note};
 use crate::progress::{self, Bar};
 use farpath_experiment::algorithms::Programs;
-use farpath_experiment::emulate::{self, Ground};
+use farpath_experiment::lab::{self, Ground};
 
 /// Faults of the lab itself.
 const FAULT: u8 = 125;
@@ -57,9 +57,9 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
         .map(crate::output::prepare_file)
         .transpose()?;
     let bar = &mut Bar::new();
-    if !emulate::prepare(bar)? {
+    if !lab::prepare(bar)? {
         if let Some(file) = junit {
-            let skip = || Outcome::Skip(emulate::NOT_RUN.to_owned());
+            let skip = || Outcome::Skip(lab::NOT_RUN.to_owned());
             file.write(&junit_text(named(args, [skip(), skip()]))?)?;
         }
         return Ok(0);
@@ -80,7 +80,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     )?;
     let options = Options {
         seed: args.seed,
-        polling: emulate::polling(args.busy),
+        polling: lab::polling(args.busy),
         ..Options::default()
     };
     let mut lab = ground.up(&scenario, options, bar)?;
@@ -89,7 +89,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     let outcome = both(args, &scenario, (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
     let certificate = lab.certificate(Vec::new());
-    let swallowed = emulate::swallowed(&lab);
+    let swallowed = lab::swallowed(&lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     logs.finish()?;
@@ -160,7 +160,7 @@ fn both(
 ) -> Result<(u8, Option<f64>, Option<String>), Failure> {
     let plan = Plan::new(scenario).map_err(environment)?;
     let planned = plan_jobs(scenario, &plan, args.seed, &Hosts::at(&address));
-    let (mut conductor, clock) = emulate::begin(&planned, hosts)?;
+    let (mut conductor, clock) = lab::begin(&planned, hosts)?;
     let bdp = bdp(scenario);
     let done = lab.run_beside(clock, |beside| {
         let done = programs(args, hosts, beside, logs);

@@ -24,7 +24,7 @@ use crate::exit::{Exit, Failure, NOTE, note, print};
 use crate::progress::{self, Bar};
 use crate::run::sets;
 use farpath_experiment::algorithms::Programs;
-use farpath_experiment::emulate::{self, Ground};
+use farpath_experiment::lab::{self, Ground};
 
 /// What the background process prints when it is up.
 const READY: &str = "up";
@@ -129,7 +129,7 @@ struct Running {
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let bar = &mut Bar::new();
-    if !emulate::prepare(bar)? {
+    if !lab::prepare(bar)? {
         return Ok(Exit::Ok);
     }
     progress::watch_interrupts()?;
@@ -142,11 +142,11 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
     let ground = ground(&scenario, &args.control)?;
-    emulate::tell(&ground.layouts, bar);
+    lab::tell(&ground.layouts, bar);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
         sampling: Sampling::OFF,
-        polling: emulate::polling(args.busy),
+        polling: lab::polling(args.busy),
         changes: true,
         ..Options::default()
     };

@@ -196,13 +196,25 @@ fn a_killed_host_is_noticed() {
     assert!(host.counters().is_err());
 }
 
+/// A program with a `/dev/net/tun` that everybody may open, whatever this machine's own permits: a node of the same
+/// numbers in its place, in a mount namespace of the program's own.
+fn with_an_open_tun(role: &str) -> Command {
+    const PREPARE: &str = "set -e; mount -t tmpfs -o dev,mode=755 tun /mnt; mknod -m 666 /mnt/tun c 10 200; \
+        mount --bind /mnt/tun /dev/net/tun; exec setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$@\"";
+    let plain = command(role);
+    let mut through = Command::new("unshare");
+    through.args(["--mount", "sh", "-c", PREPARE, "sh"]);
+    through.arg(plain.get_program()).args(plain.get_args());
+    through
+}
+
 fn somebody_without_privileges_has_hosts_too() {
-    let nobody = |command: &mut Command| {
-        command.uid(65_534).gid(65_534);
+    let piped = |command: &mut Command| {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().unwrap()
     };
-    let mut lab = nobody(&mut command("rootless"));
+    let nobody = |command: &mut Command| piped(command.uid(65_534).gid(65_534));
+    let mut lab = piped(&mut with_an_open_tun("rootless"));
     let mut heard = lab.stdout.take().unwrap();
     for expected in ["UserNamespace", "Tap", "Packet"] {
         assert_eq!(line(&mut heard), expected);

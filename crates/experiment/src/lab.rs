@@ -1,0 +1,234 @@
+//! What a lab of real hosts needs, whoever uses it: a machine that allows it, the hosts laid out, the measuring
+//! processes on them.
+
+use std::io::{self, BufReader, Write};
+use std::path::Path;
+use std::process::Command;
+
+use farpath_element::Drop;
+use farpath_emu::Host;
+use farpath_emu::audit::memory_available;
+use farpath_emu::driver::{Clock, Polling};
+use farpath_emu::lab::{Lab, Options};
+use farpath_emu::layout::{Layout, layout};
+use farpath_emu::rootless::{self, Demand};
+use farpath_emu::settings::{Machine, Need};
+use farpath_emu::state::Registry;
+use farpath_emu::tune::{self, Tuning};
+use farpath_probe::peer::{Peer, Process};
+use farpath_probe::{Conductor, Stop, serve};
+use farpath_scenario::Scenario;
+use farpath_units::{Duration, Size};
+
+use crate::algorithms::Programs;
+use crate::planned::Planned;
+use crate::{Fault, Progress};
+
+/// First argument that makes this program the measuring process of a host.
+const PROBE: &str = "farpath-probe";
+
+/// The running program, even after its file was replaced.
+const SELF: &str = "/proc/self/exe";
+
+/// From the word to begin until the clock's zero: everybody has heard it by then.
+const LEAD: Duration = Duration::from_ms(50);
+
+/// How long the measuring processes may take to have their sockets.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+
+/// Where this process was started to be part of a lab it is that, and does not return.
+pub fn roles() {
+    farpath_emu::host::init_main();
+    if std::env::args_os().nth(1).is_some_and(|a| a == PROBE) {
+        std::process::exit(probe());
+    }
+}
+
+fn probe() -> i32 {
+    let done = Stop::new().map_err(farpath_probe::ServeError::from);
+    let done = done.and_then(|both| serve(BufReader::new(io::stdin()), io::stdout(), both));
+    match done {
+        Ok(()) => 0,
+        Err(e) => {
+            // Nobody may be reading.
+            drop(writeln!(io::stderr(), "note: measuring process: {e}"));
+            1
+        }
+    }
+}
+
+/// Why an emulation that was asked for was not run, where that is no failure.
+pub const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
+
+/// Whether labs are to be had: `false` when they are not and `FARPATH_LAB=auto` says that this is no
+/// failure. To be asked before any thread is started.
+pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
+    let demand = Demand::read(std::env::var_os("FARPATH_LAB").as_deref());
+    let demand = demand.map_err(Fault::Demand)?;
+    match (rootless::prepare(), demand) {
+        (Ok(_), _) => Ok(true),
+        (Err(obstacle), Demand::Required) => Err(Fault::NoLab(obstacle)),
+        (Err(obstacle), Demand::Auto) => {
+            progress.note(&format!("emulation NOT RUN: {obstacle}"));
+            Ok(false)
+        }
+    }
+}
+
+/// Says what is not as the scenario has it, once for all hosts it is true of.
+pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
+    let mut told: Vec<&String> = Vec::new();
+    for note_of in layouts.iter().flat_map(|l| &l.notes) {
+        if told.contains(&note_of) {
+            continue;
+        }
+        told.push(note_of);
+        let hosts = layouts.iter().filter(|l| l.notes.contains(note_of));
+        let names: Vec<String> = hosts.map(|l| format!("`{}`", l.spec.name)).collect();
+        progress.note(&format!("{}: {note_of}", names.join(", ")));
+    }
+}
+
+/// What a lab stands on: its hosts laid out, the machine told what they need, the programs they want
+/// registered. Dropping it undoes the last two.
+pub struct Ground {
+    /// The hosts.
+    pub layouts: Vec<Layout>,
+    tuning: Option<Tuning>,
+    _programs: Programs,
+}
+
+impl Ground {
+    /// Puts back what a crashed lab has left, lays out the hosts, and tells the machine what they need if that
+    /// is wanted; else says what they miss. `control` is the kernel's name of every host's default
+    /// congestion control, whatever its tests say.
+    pub fn prepare(
+        scenario: &Scenario,
+        (programs, control): (Programs, Option<String>),
+        tune_host: bool,
+        progress: &mut dyn Progress,
+    ) -> Result<Ground, Fault> {
+        let registry = recover(progress)?;
+        let root = Path::new("/");
+        let lay_out = || {
+            let mut machine = Machine::read(root).map_err(Fault::Settings)?;
+            machine.programs = programs.names();
+            machine.control.clone_from(&control);
+            let layouts = layout(scenario, &machine)?;
+            Ok::<_, Fault>((machine, layouts))
+        };
+        let (machine, mut layouts) = lay_out()?;
+        let needs: Vec<Need> = layouts.iter().flat_map(|l| l.needs.clone()).collect();
+        let mut tuning = None;
+        if tune_host {
+            let memory = Size::from_bytes(memory_available().unwrap_or(0));
+            let changes = tune::changes(&needs, &machine, memory);
+            tuning = Some(Tuning::apply(root, registry.folder(), &changes)?);
+            // Hosts may be told more on a machine that was told.
+            layouts = lay_out()?.1;
+        } else if let Some(name) = control.filter(|name| !machine.allows(name)) {
+            return Err(Fault::NotAllowed {
+                name,
+                allowed: machine.allowed,
+            });
+        }
+        // Root exceeds the limits of socket buffers as it is.
+        let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
+        if let Some(need) = missed.max().filter(|_| !tune_host) {
+            progress.note(&format!(
+                "this scenario wants {need}; --tune-host grants it for the run"
+            ));
+        }
+        Ok(Ground {
+            layouts,
+            tuning,
+            _programs: programs,
+        })
+    }
+
+    /// Starts the hosts, and says what they lack.
+    pub fn up(
+        &self,
+        scenario: &Scenario,
+        options: Options,
+        progress: &mut dyn Progress,
+    ) -> Result<Lab, Fault> {
+        let lab = Lab::up(scenario, self.layouts.clone(), options)?;
+        for host in &lab.hosts {
+            let notes = host.notes.iter();
+            notes.for_each(|n| progress.note(&format!("`{}`: {n}", host.name)));
+        }
+        Ok(lab)
+    }
+
+    /// Puts the machine back, and says what went wrong.
+    pub fn restore(self) -> Result<(), Fault> {
+        Ok(self.tuning.map_or(Ok(()), Tuning::restore)?)
+    }
+}
+
+/// Puts back what a crashed lab has changed of the machine. Returns where journals lie.
+pub fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
+    let registry = Registry::open()?;
+    let recovered = tune::recover(Path::new("/"), registry.folder())?;
+    recovered.iter().for_each(|r| progress.note(r));
+    Ok(registry)
+}
+
+/// What the data plane does while nothing is due.
+pub fn polling(busy: bool) -> Polling {
+    if busy { Polling::Busy } else { Polling::Hybrid }
+}
+
+/// Starts the measuring processes of `planned` on `hosts`, and the clock they share.
+pub fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fault> {
+    let peer = |name: &str| -> io::Result<Box<dyn Peer>> {
+        Ok(Box::new(Process::start(probe_on(hosts, name))?))
+    };
+    let mut conductor = Conductor::prepare(&planned.jobs, peer, PATIENCE)?;
+    let clock = Clock::start(LEAD);
+    conductor.start(clock.zero_ns())?;
+    Ok((conductor, clock))
+}
+
+/// The command that is the measuring process of the host of that name.
+fn probe_on(hosts: &[Host], name: &str) -> Command {
+    let mut command = match hosts.iter().find(|h| h.name == name) {
+        Some(host) => host.command(SELF),
+        None => Command::new(SELF),
+    };
+    command.arg(PROBE);
+    command
+}
+
+/// What was too large for a link and vanished without a word to its sender, and what would help.
+pub fn swallowed(lab: &Lab) -> Vec<String> {
+    let plane = &lab.plane;
+    let scenario = plane.scenario();
+    let mut told = Vec::new();
+    for (number, port) in plane.wan().plan.ports.iter().enumerate() {
+        let link = &scenario.links[port.link.0];
+        let name = format!(
+            "link `{}` {}",
+            link.name,
+            scenario.direction_name(port.link, port.way)
+        );
+        let own = plane.port(number).counters().dropped(Drop::Mtu);
+        if own > 0 {
+            told.push(format!(
+                "{name} dropped {own} frames as larger than its MTU of {}: within a label switched path nobody \
+                 tells the sender; raise the link's `mtu`, or lower that of the hosts",
+                link.direction_from(port.from).mtu
+            ));
+        }
+        let behind = plane.dropped_behind(number)[Drop::Mtu as usize];
+        if behind > 0 {
+            told.push(format!(
+                "`{}` dropped {behind} frames of {name} as too large for the way on, and told nobody: a sender \
+                 allows fragments, or the router does not answer; raise the next link's `mtu`, or lower that of the hosts",
+                scenario.node_name(port.to)
+            ));
+        }
+    }
+    told
+}
