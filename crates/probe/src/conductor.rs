@@ -78,6 +78,8 @@ pub struct Conductor {
     /// Flows that failed, where they did, and of which the other end does not know.
     failed: Vec<(String, usize)>,
     own: ClockName,
+    /// Of the shortest round trips to the hosts, the longest.
+    round_trip_ns: u64,
     started: bool,
 }
 
@@ -101,6 +103,7 @@ impl Conductor {
             tellers: BTreeMap::new(),
             failed: Vec::new(),
             own: ClockName::own(),
+            round_trip_ns: 0,
             started: false,
         };
         for (name, job) in jobs.hosts() {
@@ -139,6 +142,12 @@ impl Conductor {
         let mut hosts = self.hosts.iter();
         let opening = hosts.find(|(_, host)| host.stage == Stage::Opening);
         opening.map(|(name, _)| name.clone())
+    }
+
+    /// How long before the run's time zero it must be said, at least, so that every host hears it in time: twice the
+    /// longest of the hosts' round trips.
+    pub fn lead(&self) -> farpath_units::Duration {
+        farpath_units::Duration::from_ns(self.round_trip_ns.saturating_mul(2))
     }
 
     /// Says when the run's time zero is: what CLOCK_MONOTONIC of this process shows then, in nanoseconds. Each host
@@ -272,6 +281,8 @@ impl Conductor {
         match host.stage {
             Stage::Opening => {
                 let start = found.ok_or("time stamps that cannot be")?;
+                let round_trip_ns = start.error_ns.saturating_mul(2);
+                self.round_trip_ns = self.round_trip_ns.max(round_trip_ns);
                 let name_of = host.clock.clone();
                 let clock = HostClock {
                     name: name_of,
@@ -402,6 +413,7 @@ mod tests {
 
     fn run(hosts: &[(&str, &Simulated)]) -> Results {
         let mut conductor = prepare(hosts).unwrap_or_else(|e| panic!("{e}"));
+        assert!(conductor.lead() > farpath_units::Duration::ZERO);
         conductor.start(ZERO_NS).expect("they listen");
         assert!(conductor.listen(PATIENCE));
         conductor.finish()

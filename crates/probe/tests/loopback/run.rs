@@ -125,7 +125,7 @@ pub(crate) fn conduct(
     let prepared = Conductor::prepare(jobs, peer, PATIENCE);
     let mut conductor = prepared.expect("two programs");
     conductor
-        .start(farpath_probe::monotonic_ns())
+        .start(farpath_probe::monotonic_ns() + conductor.lead().as_ns())
         .expect("they listen");
     then(&mut conductor);
     assert!(conductor.listen(PATIENCE), "a process hangs");
