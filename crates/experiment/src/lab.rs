@@ -186,7 +186,7 @@ pub fn begin(planned: &Planned, hosts: &[Host]) -> Result<(Conductor, Clock), Fa
         Ok(Box::new(Process::start(probe_on(hosts, name))?))
     };
     let mut conductor = Conductor::prepare(&planned.jobs, peer, PATIENCE)?;
-    let clock = Clock::start(LEAD);
+    let clock = Clock::start(LEAD + conductor.lead());
     conductor.start(clock.zero_ns())?;
     Ok((conductor, clock))
 }
