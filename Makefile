@@ -46,7 +46,8 @@ test: lint web-test rust-test generated same page-test ## what is checked of eve
 .PHONY: test-long
 test-long: export FARPATH_MUTATIONS = 1000000
 test-long: export PROPTEST_CASES = 2560
-test-long: TESTS = --include-ignored
+test-long: export FARPATH_LONG = 1
+test-long: export FARPATH_ARRANGED = all
 test-long: lint web-test rust-test generated same pages page-test ## everything that is checked, hours of it: before a release, or at night
 	$(SUMMARY)
 
@@ -69,7 +70,7 @@ TEST = $(CARGO) test --workspace --locked --no-fail-fast --profile $(PROFILE)
 rust-test: linker oracles web/dist/report.js ## the Rust tests; SEED=N repeats the random inputs of a run
 	@mkdir -p $(LOGS)
 	@echo "random inputs: SEED=$(SEED)"
-	@{ $(TEST) --tests -- $(TESTS) && $(TEST) --doc; } 2>&1 | tee $(LOGS)/rust.txt || \
+	@{ $(TEST) --tests && $(TEST) --doc; } 2>&1 | tee $(LOGS)/rust.txt || \
 		{ echo "the same random inputs again: make rust-test SEED=$(SEED)"; exit 1; }
 
 .PHONY: web-test

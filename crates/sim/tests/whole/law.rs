@@ -114,16 +114,10 @@ fn shortened(name: &str) -> Scenario {
 #[test]
 fn every_shipped_scenario_is_the_same_in_both_modes() {
     // Each in one window, all windows among them; in every window by `make test-long`.
+    let long = std::env::var_os("FARPATH_LONG").is_some();
     for (number, source) in all_shipped().enumerate() {
-        same_in_both_modes(&source.name, &WINDOWS[number % WINDOWS.len()..][..1]);
-    }
-}
-
-#[test]
-#[ignore = "long: make test-long"]
-fn every_shipped_scenario_is_the_same_in_every_window() {
-    for source in all_shipped() {
-        same_in_both_modes(&source.name, &WINDOWS);
+        let one = &WINDOWS[number % WINDOWS.len()..][..1];
+        same_in_both_modes(&source.name, if long { &WINDOWS } else { one });
     }
 }
 
