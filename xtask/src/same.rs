@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use farpath_observe::metric::{self, Subject};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 const RUNS: &str = "target/scenarios";
@@ -133,7 +133,10 @@ fn parts(document: &Value) -> BTreeMap<String, String> {
         }
     }
     for expectation in list("expectations").filter(exact) {
-        add("expectations".to_owned(), "", expectation);
+        // What is judged, and how; not the words around it.
+        let judged = ["metric", "point", "min", "max", "actual", "pass"];
+        let judged = judged.map(|key| &expectation[key]);
+        add("expectations".to_owned(), &origin(expectation), &json!(judged));
     }
     parts
 }
@@ -188,7 +191,6 @@ fn read(file: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn digests(goodput: f64, test: &str) -> Digests {
         let document = json!({

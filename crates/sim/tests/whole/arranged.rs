@@ -190,8 +190,6 @@ duration = "20 s"
 const POINTS: f64 = 0.05;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
-
     /// The account and the kernel's timers agree where the sender's own interface is not the limit, of which timers know
     /// nothing; bare rates blame nobody that the account does not.
     #[test]
