@@ -136,7 +136,11 @@ fn parts(document: &Value) -> BTreeMap<String, String> {
         // What is judged, and how; not the words around it.
         let judged = ["metric", "point", "min", "max", "actual", "pass"];
         let judged = judged.map(|key| &expectation[key]);
-        add("expectations".to_owned(), &origin(expectation), &json!(judged));
+        add(
+            "expectations".to_owned(),
+            &origin(expectation),
+            &json!(judged),
+        );
     }
     parts
 }
