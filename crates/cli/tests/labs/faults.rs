@@ -148,8 +148,9 @@ fn a_data_plane_that_was_stopped_says_so() {
         assert!(status.expect("kill runs").success());
     };
     signal("-STOP");
-    // What is tested: for so long it stands still.
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    // What is tested: for so long it stands still. It would have slept for half a second at most, until the next of
+    // its own pings.
+    std::thread::sleep(std::time::Duration::from_millis(1200));
     signal("-CONT");
     let ran = go_on(child, out, ()).exits(0);
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
