@@ -175,7 +175,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
     }
     let power = default.checked_next_power_of_two().unwrap_or(0);
     for near in [power, power / 2] {
-        if *default != near && default.abs_diff(near) * 1000 < near {
+        if *default != near && u128::from(default.abs_diff(near)) * 1000 < u128::from(near) {
             let message = format!("{key}: the default {default} is not {near}");
             all.push(found(
                 &HOST002,

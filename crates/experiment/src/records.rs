@@ -307,6 +307,7 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples),
+        every,
         intervals: intervals.collect(),
         reader_cpu: sink
             .cpu_ns

@@ -44,7 +44,9 @@ pub struct Connection {
     pub always_writes: bool,
     /// The sender now and then.
     pub samples: Vec<Sample>,
-    /// Bytes delivered in each interval, by its end; all intervals are equally long.
+    /// Length of an interval; zero where there are none.
+    pub every: Duration,
+    /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
     /// The sender's own account of what held it back, where it has one.
     pub account: Vec<Stretch>,
@@ -131,7 +133,11 @@ pub(crate) fn fill<'a>(
         .as_ns();
     let least = (rtt as u64).max(whole / 100);
     let goodputs = series::goodputs(all);
-    if let Some(ramp) = ramp::ramp(&goodputs, span.start, Duration::from_ns(least)) {
+    if let Some(ramp) = ramp::ramp(
+        &goodputs,
+        span.start,
+        (series::longest(all), Duration::from_ns(least)),
+    ) {
         record.set("ramp_s", ramp.as_secs_f64());
     }
 }

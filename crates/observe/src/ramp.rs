@@ -8,14 +8,14 @@ use crate::percentile::percentile;
 const REACHED: f64 = 0.95;
 
 /// From `start` until a test runs at its rate: to the end of the first interval at 95 % of what one interval in ten
-/// exceeds (p90). `goodputs` are by end of interval, all of them equally long. They are taken together to `least`,
+/// exceeds (p90). `goodputs` are by end of interval, each `every` long. They are taken together to `least`,
 /// for shorter ones show a window's bursts; and not the best one counts, for a machine that was held up for a moment
 /// then catches up.
-pub(crate) fn ramp(goodputs: &[(Time, f64)], start: Time, least: Duration) -> Option<Duration> {
-    let every = match goodputs {
-        [(first, _), (second, _), ..] => second.since(*first),
-        _ => return None,
-    };
+pub(crate) fn ramp(
+    goodputs: &[(Time, f64)],
+    start: Time,
+    (every, least): (Duration, Duration),
+) -> Option<Duration> {
     let together = least.as_ps().div_ceil(every.as_ps().max(1)).max(1) as usize;
     let chunks = goodputs.chunks_exact(together);
     let longer: Vec<(Time, f64)> = chunks
@@ -51,7 +51,12 @@ mod tests {
         };
         let goodputs: Vec<(Time, f64)> = (1..=40).map(|n| (at(1000 + n * 10), rate(n))).collect();
         let ramp = |g: &[(Time, f64)], least| {
-            ramp(g, at(1000), Duration::from_ns(least)).map(Duration::as_ns)
+            ramp(
+                g,
+                at(1000),
+                (Duration::from_ns(10), Duration::from_ns(least)),
+            )
+            .map(Duration::as_ns)
         };
         assert_eq!(ramp(&goodputs, 10), Some(60));
         // Of four taken together, those from 5 to 8 are not there yet.

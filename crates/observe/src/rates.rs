@@ -13,10 +13,10 @@ const GROWS: f64 = 1.5;
 
 /// The intervals from `from` on, taken together to a round trip at least.
 pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
-    let [(first, _), (second, _), ..] = connection.intervals[..] else {
+    let every = connection.every;
+    let Some((first, _)) = connection.intervals.first().copied() else {
         return Vec::new();
     };
-    let every = second.since(first);
     let round = connection
         .rtt
         .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64));
@@ -59,6 +59,7 @@ mod tests {
         let bytes = [0, 0, 10, 20, 40, 80, 100, 100, 100, 200];
         let at = |n: usize| Time::ZERO + Duration::from_secs(n as u64);
         let seen = Connection {
+            every: Duration::from_secs(1),
             finished: at(10),
             delivered: 650,
             intervals: bytes

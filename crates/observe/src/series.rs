@@ -3,23 +3,28 @@
 use std::collections::BTreeMap;
 
 use farpath_record::Series;
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 
+/// The longest of the connections' intervals.
+pub(crate) fn longest(all: &[Connection]) -> Duration {
+    let each = all.iter().map(|connection| connection.every);
+    each.max().unwrap_or(Duration::ZERO)
+}
+
 /// Goodput by end of interval, all connections together, bit/s. The intervals of all are as long as the longest ones.
 pub(crate) fn goodputs(all: &[Connection]) -> Vec<(Time, f64)> {
-    let every = |c: &Connection| match c.intervals[..] {
-        [(first, _), (second, _), ..] => second.since(first).as_ps(),
-        _ => 0,
-    };
-    let longest = all.iter().map(every).max().unwrap_or(0);
+    let longest = longest(all).as_ps();
     if longest == 0 {
         return Vec::new();
     }
     let mut sums: Vec<(Time, u64)> = Vec::new();
     for connection in all {
-        let together = longest.checked_div(every(connection)).unwrap_or(1).max(1);
+        let together = longest
+            .checked_div(connection.every.as_ps())
+            .unwrap_or(1)
+            .max(1);
         let chunks = connection.intervals.chunks(together as usize);
         for (n, chunk) in chunks.enumerate() {
             let bytes: u64 = chunk.iter().map(|(_, bytes)| bytes).sum();
@@ -80,7 +85,6 @@ pub(crate) fn of(all: &[Connection]) -> BTreeMap<String, Series> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -89,6 +93,7 @@ mod tests {
     #[test]
     fn intervals_are_taken_together_to_the_longest() {
         let of = |every: u64, bytes: &[u64]| Connection {
+            every: Duration::from_ms(every),
             intervals: bytes
                 .iter()
                 .enumerate()
@@ -100,5 +105,10 @@ mod tests {
         let rates = goodputs(&all);
         assert_eq!(rates, [(at(20), 5200.0), (at(40), 10800.0)]);
         assert!(goodputs(&[]).is_empty());
+        assert_eq!(
+            goodputs(&[of(10, &[5])]),
+            [(at(10), 4000.0)],
+            "a single one"
+        );
     }
 }

@@ -171,10 +171,7 @@ fn writer_was_busy(connection: &Connection, from: Time, until: Time) -> bool {
 }
 
 fn reader_was_busy(connection: &Connection, from: Time, until: Time) -> bool {
-    let [(first, _), (second, _), ..] = connection.intervals[..] else {
-        return false;
-    };
-    let every = second.since(first);
+    let every = connection.every;
     // Whole intervals inside.
     let begins = |end: Time| Time::from_ps(end.as_ps().saturating_sub(every.as_ps()));
     let inside = connection.intervals.iter().zip(&connection.reader_cpu);

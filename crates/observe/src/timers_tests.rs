@@ -155,6 +155,7 @@ fn a_reader_without_a_pause_is_seen() {
             },
         )
     });
+    seen.every = Duration::from_ms(10);
     seen.intervals = (1..=100).map(|n| (at(n * 10 * MS), 1)).collect();
     seen.reader_cpu = (1..=100)
         .map(|n| Duration::from_ms(if n <= 50 { 10 } else { 5 }))

@@ -218,6 +218,7 @@ impl<'a> Collector<'a> {
     /// What changes from interval to interval: samples, bytes delivered, the sender's account.
     fn over_time(&self, test: &Test, source: &TcpSource, sink: &TcpSink, seen: &mut Connection) {
         let every = self.built.wan.sampling.every;
+        seen.every = every;
         let (_, until) = measured(test);
         let end = |n: usize| Time::ZERO + every.times(n as u64 + 1);
         let mut before = farpath_tcp::Shares::default();

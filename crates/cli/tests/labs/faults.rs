@@ -110,7 +110,7 @@ fn what_ends_a_command_or_its_path_is_said() {
 
 /// A lab whose command waits for a word from us, and then does `then`.
 fn waiting(command: &mut Command, then: &str) -> (Child, impl BufRead + use<>) {
-    let script = format!("echo ready; read word; {then}; echo over; read word");
+    let script = format!("echo ready; read word; {then}; echo over; read word; exit 0");
     let mut child = command
         .args(["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s", "--"])
         .args(["sh", "-c", &script])

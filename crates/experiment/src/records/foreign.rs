@@ -67,6 +67,8 @@ fn connection(report: &Iperf3Report, test: &Test) -> Connection {
             smoothed: true,
         }),
         samples: samples.collect(),
+        // They are equally long; the last may be shorter.
+        every: Duration::from_ns(report.intervals.first().map_or(0, |i| i.end_ns)),
         intervals,
         ..Connection::default()
     }
