@@ -70,7 +70,9 @@ pub(crate) fn of(all: &[Connection]) -> BTreeMap<String, Series> {
             let add = |sum: Option<u64>, value: Option<u64>| sum.zip(value).map(|(a, b)| a + b);
             cwnd = add(cwnd, last.cwnd);
             in_flight = add(in_flight, last.in_flight);
-            ssthresh = add(ssthresh, last.ssthresh);
+            // Nothing draws a threshold where the sender accounts for itself, and it is as long as all the rest.
+            let threshold = last.ssthresh.filter(|_| connection.account.is_empty());
+            ssthresh = add(ssthresh, threshold);
             srtt = srtt.or(last.srtt);
         }
         let number = |value: Option<u64>| value.map(|v| v as f64);
