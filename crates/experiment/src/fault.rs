@@ -218,8 +218,8 @@ impl Fault {
             Fault::NoObject { .. } => "write --cc bpf:my.o",
             Fault::KernelOnly { .. } => "add --emulate",
             Fault::NotAllowed { .. } => {
-                "--tune-host allows it for the run, as root; an object of your own may as well have \
-                 .flags = 1 (TCP_CONG_NON_RESTRICTED)"
+                "--tune-host allows it for the run, as root; or set .flags = 1 \
+                 (TCP_CONG_NON_RESTRICTED) in your own object"
             }
             Fault::Memory { .. } => {
                 "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings"
