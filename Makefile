@@ -146,7 +146,6 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 lab-test: linker lab-scenarios ## models beside this machine's kernel, in real time; root and an idle machine
 	@.ci/need clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft' 'util-linux=command -v chrt'
 	$(CARGO) test --locked --profile $(PROFILE) --package farpath-emu --test bpf-law
-	$(CARGO) run --quiet --locked --profile $(PROFILE) --package farpath-kernel-lab
 
 .PHONY: gallery
 gallery: build ## redraw the figures of docs/gallery from fresh runs

@@ -53,6 +53,7 @@ def emulate(farpath, run):
     """The run's exit code; its document is kept."""
     flags = [f for s in run.get("set", []) for f in ("--set", s)]
     flags += [f for t in run.get("only", []) for f in ("--only", t)]
+    flags += ["--tune-host"] if run.get("tune_host") else []
     scenario = f"scenarios/{run['scenario']}.toml"
     command = [farpath, "run", scenario, "--emulate", "--json", *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,15 +1,15 @@
 //! What of a scenario's hosts and tests the kernel can be told, and what it cannot.
 //!
 //! A network namespace has its own copy of most TCP settings. It has none of `net.core.rmem_max` and
-//! `wmem_max`, of `net.ipv4.tcp_mem`, nor of the list of congestion controls everyone may use: these are
-//! the machine's, and become [`Need`]s, which `--tune-host` can meet.
+//! `wmem_max`, of `net.ipv4.tcp_mem`, of the list of congestion controls everyone may use, nor of CUBIC's HyStart: these
+//! are the machine's, and become [`Need`]s, which `--tune-host` can meet.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fmt, io};
 
 use farpath_scenario::{Congestion, Host, NodeId, Scenario, Tcp};
-use farpath_tcp::{Flavour, Profile};
+use farpath_tcp::{Algorithm, Flavour, Profile, SlowStart};
 use farpath_units::{Duration, Size};
 
 /// What bears on hosts and is the machine's. A network namespace that is not the machine's first, a container's for
@@ -28,6 +28,8 @@ pub struct Machine {
     pub allowed: Vec<String>,
     /// Whether a host can have a floor of its retransmission timer (Linux 6.11 and later).
     pub rto_min: bool,
+    /// Whether CUBIC leaves slow start by HyStart; unknown where the kernel has no CUBIC or does not show it.
+    pub hystart: Option<bool>,
     /// BPF programs registered for the lab: what a scenario asks for, as [`asked`] says it, and the name the
     /// kernel has it by.
     pub programs: BTreeMap<String, String>,
@@ -81,6 +83,7 @@ impl Machine {
             available: controls(AVAILABLE)?,
             allowed: controls(ALLOWED)?,
             rto_min: setting_file(root, RTO_MIN).exists(),
+            hystart: nth(HYSTART, 0)?.map(|on| on != 0),
             programs: BTreeMap::new(),
             control: None,
         })
@@ -112,9 +115,12 @@ pub(crate) fn page_size() -> u64 {
     size.ok().flatten().map_or(4096, |n| n.unsigned_abs())
 }
 
-/// Where a setting lies below `root`.
+/// Where a setting lies below `root`: a sysctl, or a parameter of the module `tcp_cubic`.
 pub(crate) fn setting_file(root: &Path, key: &str) -> std::path::PathBuf {
-    root.join("proc/sys").join(key.replace('.', "/"))
+    match key.strip_prefix("tcp_cubic.") {
+        Some(parameter) => root.join("sys/module/tcp_cubic/parameters").join(parameter),
+        None => root.join("proc/sys").join(key.replace('.', "/")),
+    }
 }
 
 pub(crate) const RMEM_MAX: &str = "net.core.rmem_max";
@@ -123,6 +129,7 @@ pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
 pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
 pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const CONTROL: &str = "net.ipv4.tcp_congestion_control";
+pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
 /// Something only the machine as a whole can be told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,6 +142,8 @@ pub enum Need {
     TcpMemory(Size),
     /// A congestion control that everyone may use and that can be a default.
     Allowed(String),
+    /// CUBIC that leaves slow start by HyStart, or does not.
+    HyStart(bool),
 }
 
 impl fmt::Display for Need {
@@ -146,6 +155,10 @@ impl fmt::Display for Need {
                 write!(f, "{TCP_MEM} that does not save before {size} are in use")
             }
             Need::Allowed(name) => write!(f, "`{name}` in {ALLOWED}"),
+            Need::HyStart(on) => {
+                let how = if *on { "with" } else { "without" };
+                write!(f, "CUBIC to leave slow start {how} HyStart ({HYSTART})")
+            }
         }
     }
 }
@@ -187,6 +200,7 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
     let tests = tests_of(scenario, node);
     settings.stack(&tests, machine);
     settings.control(host, &tests, machine);
+    settings.slow_start(&tests, machine);
     settings.buffers(host, &tests, machine);
     settings
 }
@@ -296,6 +310,27 @@ impl Settings {
         }
     }
 
+    /// How the kernel's own CUBIC leaves slow start, which is one switch for the whole machine.
+    fn slow_start(&mut self, tests: &[&Tcp], machine: &Machine) {
+        let cubic = |cc: &Congestion| {
+            cc.algorithm == Algorithm::Cubic
+                && cc.object.is_none()
+                && !machine.programs.contains_key(&asked(cc))
+        };
+        let mut wanted = tests.iter().filter_map(|tcp| match tcp.cc.slow_start {
+            SlowStart::Standard if cubic(&tcp.cc) => Some(false),
+            SlowStart::HyStart if cubic(&tcp.cc) => Some(true),
+            _ => None,
+        });
+        let (Some(first), Some(has)) = (wanted.next(), machine.hystart) else {
+            return;
+        };
+        if first == has && wanted.all(|on| on == has) {
+            return;
+        }
+        self.needs.push(Need::HyStart(first));
+    }
+
     /// What `setsockopt` would be clamped to, and what TCP may hold in all.
     fn buffers(&mut self, host: &Host, tests: &[&Tcp], machine: &Machine) {
         let asked = tests.iter().filter_map(|t| t.socket_buffer).max();
@@ -361,6 +396,7 @@ pub(crate) mod tests {
             available: ["reno", "cubic"].map(str::to_owned).to_vec(),
             allowed: vec!["reno".to_owned()],
             rto_min: true,
+            hystart: None,
             programs: BTreeMap::new(),
             control: None,
         }
@@ -400,6 +436,34 @@ pub(crate) mod tests {
 
     fn notes_of(settings: &Settings, word: &str) -> usize {
         settings.notes.iter().filter(|n| n.contains(word)).count()
+    }
+
+    #[test]
+    fn hystart_is_needed_where_the_machine_differs_and_by_cubic_alone() {
+        let off = Machine {
+            allowed: ["reno", "cubic"].map(str::to_owned).to_vec(),
+            hystart: Some(false),
+            ..machine()
+        };
+        let on = Machine {
+            hystart: Some(true),
+            ..off.clone()
+        };
+        let unknown = Machine {
+            hystart: None,
+            ..off.clone()
+        };
+        let (plain, hystart) = ("cc = \"cubic\"", "cc = \"cubic\"\nslow_start = \"hystart\"");
+        for (keys, machine, needs) in [
+            (plain, &on, vec![Need::HyStart(false)]),
+            (plain, &off, vec![]),
+            (hystart, &on, vec![]),
+            (hystart, &off, vec![Need::HyStart(true)]),
+            (hystart, &unknown, vec![]),
+            ("cc = \"reno\"", &on, vec![]),
+        ] {
+            assert_eq!(told("", &test("t", keys), machine).needs, needs, "{keys}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::Process;
 use crate::settings::{
-    ALLOWED, Machine, Need, RMEM_MAX, TCP_MEM, WMEM_MAX, page_size, setting_file,
+    ALLOWED, HYSTART, Machine, Need, RMEM_MAX, TCP_MEM, WMEM_MAX, page_size, setting_file,
 };
 
 /// One setting of the machine.
@@ -29,6 +29,7 @@ pub struct Change {
 pub fn changes(needs: &[Need], machine: &Machine, memory: Size) -> Vec<Change> {
     let (mut receive, mut send, mut held) = (Size::default(), Size::default(), 0_u64);
     let mut allowed = machine.allowed.clone();
+    let mut hystart = None;
     for need in needs {
         match need {
             Need::ReceiveBuffer(size) => receive = receive.max(*size),
@@ -36,6 +37,7 @@ pub fn changes(needs: &[Need], machine: &Machine, memory: Size) -> Vec<Change> {
             Need::TcpMemory(size) => held = held.saturating_add(size.as_bytes()),
             Need::Allowed(name) if allowed.contains(name) => {}
             Need::Allowed(name) => allowed.push(name.clone()),
+            Need::HyStart(on) => hystart = Some(*on),
         }
     }
     let mut changes = Vec::new();
@@ -62,6 +64,9 @@ pub fn changes(needs: &[Need], machine: &Machine, memory: Size) -> Vec<Change> {
     }
     if allowed != machine.allowed {
         set(ALLOWED, allowed.join(" "));
+    }
+    if let Some(on) = hystart.filter(|on| machine.hystart != Some(*on)) {
+        set(HYSTART, u8::from(on).to_string());
     }
     changes
 }
@@ -352,6 +357,23 @@ mod tests {
         drop(Tuning::apply(&root, folder.path(), &two()).unwrap());
         assert_eq!(now(&root), OLD);
         assert!(!folder.path().join(JOURNAL).exists());
+    }
+
+    #[test]
+    fn hystart_is_a_parameter_of_a_module() {
+        let (folder, root) = world();
+        let file = root.join("sys/module/tcp_cubic/parameters/hystart");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "1\n").unwrap();
+        let machine = Machine {
+            hystart: Some(true),
+            ..machine()
+        };
+        let changes = changes(&[Need::HyStart(false)], &machine, Size::default());
+        let tuning = Tuning::apply(&root, folder.path(), &changes).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "0");
+        tuning.restore().unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "1");
     }
 
     #[test]

@@ -133,8 +133,10 @@ impl Ground {
             });
         }
         // Root exceeds the limits of socket buffers as it is.
-        let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
-        if let Some(need) = missed.max().filter(|_| !tune_host) {
+        let memory = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
+        let slow_start = needs.iter().find(|n| matches!(n, Need::HyStart(_)));
+        let missed = memory.max().into_iter().chain(slow_start);
+        for need in missed.filter(|_| !tune_host) {
             progress.note(&format!(
                 "this scenario wants {need}; --tune-host grants it for the run"
             ));

@@ -3,8 +3,9 @@
 //! A *curve* is a record's series `cwnd_bytes` from its one cut to the end of the recovery:
 //!
 //! - The *cut* is at the last sample within 0.1 % of the largest window so far, before the first one
-//!   that is more than 5 % below it. Falls within two round trips (`rtt_min_ns`) of it belong to
-//!   it; a record with a later fall of more than 5 % has no curve.
+//!   that is more than 5 % below it. Falls within two round trips of it belong to it; a record with a later fall of more
+//!   than 5 % has no curve. The round trip is the one at the cut (`srtt_ns`, where there is such a series), or the shortest
+//!   (`rtt_min_ns`) if that is longer: what waits in a queue falls later.
 //! - The *old window* is cwnd at the cut, or the most that was in flight (`in_flight_bytes`, where there is
 //!   one) in the ten samples up to it if that is less. The curve is cut off there: a window beyond
 //!   what is used says nothing about the path.
@@ -23,6 +24,7 @@ use farpath_record::{Origin, Record, Series};
 
 const WINDOW: &str = "cwnd_bytes";
 const FLIGHT: &str = "in_flight_bytes";
+const ROUND_TRIP: &str = "srtt_ns";
 /// A window this far below the largest so far has been cut.
 const CUT: f64 = 0.95;
 /// Down to here it is not a fall yet, and from here on it counts as back.
@@ -90,7 +92,6 @@ impl Curve {
     pub fn of(record: &Record) -> Option<Curve> {
         let windows = record.series.get(WINDOW)?;
         let rtt = *record.metrics.get("rtt_min_ns")?;
-        let together = ROUND_TRIPS * rtt;
         if windows.t_ns.len() != windows.v.len() {
             return None;
         }
@@ -98,6 +99,8 @@ impl Curve {
         let flight = record.series.get(FLIGHT);
         let old = largest.min(flight.map_or(f64::INFINITY, |f| most_before(f, windows.t_ns[cut])));
         let cut_ns = windows.t_ns[cut];
+        let smoothed = record.series.get(ROUND_TRIP);
+        let together = ROUND_TRIPS * smoothed.map_or(0.0, |s| last_before(s, cut_ns)).max(rtt);
         let since = |t: u64| t.saturating_sub(cut_ns) as f64;
         let samples = windows.t_ns.len() - cut;
         let apart = since(*windows.t_ns.last()?) / samples as f64;
@@ -178,14 +181,21 @@ fn first_cut(v: &[f64]) -> Option<(usize, f64)> {
     None
 }
 
-/// The largest value in the samples up to `t_ns`.
+/// The values of the samples up to `t_ns`.
+fn before(series: &Series, t_ns: u64) -> &[f64] {
+    let end = series.t_ns.partition_point(|t| *t <= t_ns);
+    &series.v[..end.min(series.v.len())]
+}
+
+/// The largest of the last samples up to `t_ns`.
 fn most_before(series: &Series, t_ns: u64) -> f64 {
-    let end = series
-        .t_ns
-        .partition_point(|t| *t <= t_ns)
-        .min(series.v.len());
-    let last = &series.v[end.saturating_sub(BEFORE)..end];
-    last.iter().copied().fold(0.0, f64::max)
+    let last = before(series, t_ns).iter().rev().take(BEFORE);
+    last.copied().fold(0.0, f64::max)
+}
+
+/// The last sample up to `t_ns`; 0 where there is none.
+fn last_before(series: &Series, t_ns: u64) -> f64 {
+    before(series, t_ns).last().copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -93,6 +93,22 @@ fn no_cut_and_two_cuts_are_no_curve() {
 }
 
 #[test]
+fn a_fall_lasts_as_long_as_the_round_trip_with_its_queue() {
+    // The window falls for 300 ms, as long as a round trip through the queue: three of the shortest.
+    let mut windows = window(1000.0, 1000.0, 0.0, (2.0, 10.0), 10);
+    for (t, v) in windows.t_ns.iter().zip(&mut windows.v) {
+        let since = (*t as f64 / 1e9 - 2.0).max(0.0);
+        *v = (1000.0 - 400.0 * since / 0.3).max(600.0);
+    }
+    let mut of = record(Origin::Simulated, windows.clone());
+    assert_eq!(Curve::of(&of), None);
+    let mut smoothed = windows;
+    smoothed.v.fill(3.0 * RTT_NS as f64);
+    of.series.insert(ROUND_TRIP.to_owned(), smoothed);
+    assert!(Curve::of(&of).is_some());
+}
+
+#[test]
 fn two_looks_a_round_trip_are_a_curve_and_one_is_none() {
     let seen_every = |origin, ms| {
         let windows = window(1000.0, 500.0, 100.0, (2.0, 10.0), ms);
