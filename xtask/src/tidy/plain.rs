@@ -99,7 +99,6 @@ const ABOUT_CODE: [&str; 5] = [
 
 /// Folders that are not yet written plainly; the list only shrinks.
 const EXEMPT: &[&str] = &[
-    "crates/cli/",
     "crates/config/",
     "crates/emu/",
     "crates/experiment/",
