@@ -139,7 +139,7 @@ impl Ground {
         let missed = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
         if let Some(need) = missed.max().filter(|_| !tune_host) {
             progress.note(&format!(
-                "this scenario wants {need}; --tune-host grants it for the run"
+                "this scenario needs {need}; --tune-host sets that for the run"
             ));
         }
         Ok(Ground {
