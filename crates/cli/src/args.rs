@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// The workbench for long, fat network paths: describe a path once; predict it, simulate it, lay
-/// the answers side by side, and be told what limits it.
+/// A workbench for long, fat network paths. Describe a path once; predict, simulate and emulate it,
+/// compare the results, and see what limits each test.
 #[derive(Parser, Debug)]
 #[command(
     name = "farpath",
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Schema,
     /// Ask the closed forms directly
     Predict(PredictArgs),
-    /// Lay two sets of runs side by side, or the origins of one: what differs, and what is luck
+    /// Compare two sets of runs, or the origins of one: which differences are more than chance
     Compare(CompareArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
@@ -101,7 +101,7 @@ pub(crate) struct OnePath {
     pub(crate) mtu: u32,
 }
 
-/// What the hosts of a lab are told.
+/// Settings of a lab's hosts.
 #[derive(Args, Debug)]
 pub(crate) struct LabControl {
     /// The congestion control of every connection that chooses none: one of the kernel's; highspeed, scalable
@@ -124,7 +124,7 @@ pub(crate) struct LabRunArgs {
     /// The path.
     #[command(flatten)]
     pub(crate) path: OnePath,
-    /// What its hosts are told.
+    /// Settings of its hosts.
     #[command(flatten)]
     pub(crate) control: LabControl,
     /// Run this on the host `server` first, by a shell
@@ -142,7 +142,7 @@ pub(crate) struct LabRunArgs {
     /// The data plane never sleeps, not even while nothing is under way
     #[arg(long)]
     pub(crate) busy: bool,
-    /// The seed of all luck
+    /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// The command and its arguments
@@ -158,10 +158,10 @@ pub(crate) struct LabUpArgs {
     /// Change one key of the scenario first
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// The seed of all luck; the scenario's own if not given
+    /// Seed of everything random; without it, the scenario's
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// What its hosts are told.
+    /// Settings of its hosts.
     #[command(flatten)]
     pub(crate) control: LabControl,
     /// The data plane never sleeps, not even while nothing is under way
@@ -247,7 +247,7 @@ pub(crate) struct RunArgs {
     /// Write records.json, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The seed of all luck; the scenario's own, or 1, if not given
+    /// Seed of everything random; without it, the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB
@@ -370,8 +370,8 @@ pub(crate) struct OverheadArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Two files are A and B; of one, the origins are compared (predicted and simulated).\n\
-    Exit code 1 needs --tolerance: a difference larger than that which luck does not explain,\n\
-    or a test that one side lacks. Sets of several files: A1 A2 --with B1 B2.\n\n\
+    With --tolerance the exit code is 1 if a difference is larger than that and more than chance,\n\
+    or if one side lacks a test. Sets of several files: A1 A2 --with B1 B2.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%"

@@ -64,8 +64,8 @@ fn outcome(report: &Report, fail_on: FailOn) -> Exit {
 pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
     Dialect::named(name).ok_or_else(|| {
         let all: Vec<&str> = Dialect::ALL.iter().map(|d| d.name()).collect();
-        Failure::usage(format!("`{name}` is no dialect"))
-            .hint(format!("known are {}", all.join(", ")))
+        Failure::usage(format!("unknown dialect `{name}`"))
+            .hint(format!("write one of {}", all.join(", ")))
     })
 }
 

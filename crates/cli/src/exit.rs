@@ -1,4 +1,4 @@
-//! Exit codes, and how a failure is told.
+//! Exit codes, and how a failure is reported.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `farpath config lbe`, and what `farpath config check` is told of switch ports.
+//! `farpath config lbe`, and the options of `farpath config check` for switch ports.
 
 use farpath_config::qos::{Lbe, Options, PortType};
 use farpath_config::{Dialect, qos};

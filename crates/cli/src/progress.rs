@@ -30,7 +30,7 @@ pub(crate) fn interrupted() -> bool {
 /// A run shorter than this shows no bar: it would only flicker.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Where standard error is no terminal, a run longer than this says every tenth it has done.
+/// Where standard error is not a terminal, a run longer than this prints a line after every tenth of its work.
 const LONG: Duration = Duration::from_secs(10);
 
 /// One bar for a whole command, in thousandths; lines instead where there is no terminal. What is worth
@@ -45,7 +45,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar that shows nothing until it is told how much there is to do.
+    /// A bar that shows nothing until it is known how much there is to do.
     pub(crate) fn new() -> Bar {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
         // The template is a constant; if it were wrong the default would still show progress.

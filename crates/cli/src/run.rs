@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// What the arguments ask; `lab` says whether a lab is to be had. Of the origins, none named are predictions
+/// What the arguments ask for; `lab` says whether this machine can run a lab. Without a named origin, predictions
 /// and simulation.
 fn request(args: &RunArgs, lab: bool) -> Result<Request, Failure> {
     let neither = !args.predict && !args.simulate;

@@ -31,7 +31,7 @@ pub(crate) struct Unknown {
     pub(crate) router: Place,
 }
 
-/// What the checks look at, and what they found.
+/// What the checks read, and what they found.
 pub(crate) struct Check<'n, 'r> {
     network: &'n Network<'r>,
     circuits: &'n [Circuit],

@@ -17,7 +17,7 @@ pub enum Dialect {
     Hosts,
 }
 
-/// How many lines are looked at: a configuration shows its language early.
+/// How many lines are read to detect the language: a configuration shows it early.
 const LINES: usize = 400;
 
 /// First words after `set` that only CatOS has.

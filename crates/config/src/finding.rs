@@ -19,7 +19,7 @@ pub fn doubts(finding: &Finding) -> Vec<&Place> {
     finding.with(Role::Doubt).map(|e| &e.place).collect()
 }
 
-/// The same place, for people to look at.
+/// The same place, for people to read.
 pub(crate) fn location(place: &Place, name: &str, lines: &Lines<'_>) -> Location {
     let (line, column) = lines.line_and_column(place.span.start);
     let (_, text) = lines.around(&(place.span.start..place.span.start));

@@ -1,4 +1,4 @@
-//! What hosts are told: sysctl settings and test commands, as far as they bear on a path's figures.
+//! The configuration of hosts: sysctl settings and test commands, as far as they bear on a path's figures.
 
 use farpath_units::Duration;
 
@@ -129,7 +129,7 @@ fn tos(content: &str, place: &Place) -> Option<Finding> {
         span: word.span(),
     };
     let Ok(tos) = tos else {
-        let message = format!("`{}` is no TOS byte", word.text);
+        let message = format!("`{}` is not a TOS byte", word.text);
         let mut finding = found(
             &HOST001,
             &place,
@@ -270,7 +270,7 @@ mod tests {
     fn triples_rise() {
         assert_eq!(said("net.ipv4.tcp_rmem = 4096 4000 2000\n")[0].0, "HOST004");
         assert_eq!(said("net.ipv4.tcp_rmem = 4096 4000\n")[0].0, "HOST004");
-        assert_eq!(said("iperf -S 0x200\n")[0].1, "`0x200` is no TOS byte");
+        assert_eq!(said("iperf -S 0x200\n")[0].1, "`0x200` is not a TOS byte");
     }
 
     #[test]

@@ -90,7 +90,7 @@ rules! {
     QOS017 Warning "pause and QoS"
         "a pause frame stops a whole port, all classes alike, and moves the queue into the device before it";
     QOS018 Warning "unequal members of a channel"
-        "flows are spread over the members by a hash; with unequal queues the treatment depends on luck";
+        "flows are spread over the members by a hash; with unequal queues the treatment depends on chance";
     QOS019 Warning "voice or routing control in the low queue"
         "CoS 5 carries voice and 6 and 7 routing and control; behind scavenger traffic they are lost just when the link is full, and adjacencies with them";
     QOS020 Info "weights"

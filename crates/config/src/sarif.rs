@@ -102,7 +102,7 @@ impl Writer<'_> {
     }
 }
 
-/// A file's name as a relative reference (RFC 3986 §4.2): what is no path character is escaped.
+/// A file's name as a relative reference (RFC 3986 §4.2): characters that a path may not have are escaped.
 fn uri(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {

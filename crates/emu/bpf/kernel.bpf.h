@@ -3,8 +3,8 @@
 // What our congestion controls know of the kernel. No header of the kernel is needed: a structure names
 // the fields that are used, and the loader finds their places in the running kernel's BTF.
 //
-// The compiler is told FP_NAME, the name of the algorithm and of its map, and FP_LINUX: 1 for the
-// rules of a current kernel's module, 0 for those of the document.
+// Two macros are set on the compiler's command line: FP_NAME, the name of the algorithm and of its map, and
+// FP_LINUX, 1 for the rules of a current kernel's module, 0 for those of the document.
 
 typedef unsigned char u8;
 typedef unsigned short u16;

@@ -98,8 +98,8 @@ fn machine(stat: &str) -> [u64; 3] {
     [all - idle, stolen, all]
 }
 
-/// Bytes of memory to be had: `MemAvailable`, or what the process's control groups leave of it, as in a container; none
-/// where the system does not tell.
+/// Bytes of memory available: `MemAvailable`, or what the process's control groups leave of it, as in a container; none
+/// where the system does not say.
 pub fn memory_available() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find(|l| l.starts_with("MemAvailable:"));

@@ -117,9 +117,9 @@ pub enum BpfError {
         /// The end of what bpftool said, the verifier's log included.
         log: String,
     },
-    /// A file is no BPF object.
+    /// A file is not a BPF object.
     #[error(
-        "{path} is no BPF object ({found}): make one with `clang -target bpf -mcpu=v3 -O2 -g -c FILE.c -o FILE.o`",
+        "{path} is not a BPF object ({found}): make one with `clang -target bpf -mcpu=v3 -O2 -g -c FILE.c -o FILE.o`",
         path = path.display()
     )]
     NoObject {

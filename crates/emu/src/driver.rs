@@ -1,4 +1,4 @@
-//! The real clock: runs a data plane until it is told to stop.
+//! The real clock: runs a data plane until its owner stops it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,11 +17,11 @@ use crate::plane::{Interface, Plane};
 /// What a driver does while nothing is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polling {
-    /// Sleeps until shortly before the next thing is due, then looks without pause. On a processor of its own it does not
+    /// Sleeps until shortly before the next thing is due, then polls without pause. On a processor of its own it does not
     /// sleep while hosts send often and anything is under way, nor for a moment after a packet.
     #[default]
     Hybrid,
-    /// Looks without pause: a processor of its own, and the least lateness.
+    /// Polls without pause: a processor of its own, and the least lateness.
     Busy,
 }
 
@@ -35,7 +35,7 @@ const WAKE_ALONE: Duration = Duration::from_ms(4);
 /// How often the owner has its turn while the plane is awake.
 const TURN: Duration = Duration::from_ms(1);
 
-/// Longest sleep: the owner's turns are no further apart.
+/// Longest sleep: the owner has a turn at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_ms(10);
 
 /// A host answers this soon what it was given, and a test sends this soon after it was to.
@@ -219,7 +219,7 @@ mod tests {
     fn who_has_a_processor_is_awake_in_traffic_and_shortly_after_a_packet() {
         let mut passed = Passed::default();
         assert!(!passed.keeps_awake(1, at(0)), "nothing has passed yet");
-        // Four in a second are no traffic: request, answer, request, answer.
+        // Four in a second do not count as traffic: request, answer, request, answer.
         for ms in (0..3000).step_by(250) {
             passed.note(1, at(ms));
             assert!(passed.keeps_awake(0, at(ms)), "an answer comes at once");

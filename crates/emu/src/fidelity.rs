@@ -85,7 +85,7 @@ pub struct Fidelity {
     pub tolerance: Duration,
     /// Frames delivered later than that.
     pub late: u64,
-    /// The longest time between two looks at the clock.
+    /// The longest time between two readings of the clock.
     pub longest_gap: Duration,
 }
 
@@ -108,7 +108,7 @@ impl Fidelity {
         }
     }
 
-    /// So much passed between two looks at the clock.
+    /// So much passed between two readings of the clock.
     pub fn gap(&mut self, gap: Duration) {
         self.longest_gap = self.longest_gap.max(gap);
     }

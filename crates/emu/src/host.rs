@@ -130,10 +130,10 @@ fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
 const FAULT: i32 = 125;
 
 impl Process {
-    /// A command that runs `program` in the host whose first process this is: its network, name, names and processes; the
-    /// caller's files and, unless told otherwise, standard streams and environment. Killing the child
-    /// kills the program; signals of others are passed on; its exit code is the program's, 128 and the
-    /// signal's number after one, 127 when there is no such program, 126 when it cannot be run, 125
+    /// A command that runs `program` in the host whose first process this is. Network, host name, `/etc/hosts` and
+    /// processes are the host's; files and, by default, standard streams and environment are the caller's. Killing the
+    /// child kills the program, and the child passes signals on. Its exit code is the program's, or 128 and the number
+    /// of the signal that ended the program. It is 127 when there is no such program, 126 when it cannot be run, 125
     /// when the host is gone.
     pub fn command(self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(SELF);
@@ -204,7 +204,7 @@ impl Host {
             source,
         };
         let text = |s: &str| CString::new(s).map_err(|_| refused(Errno::EINVAL));
-        // The name is for those who look at a list of processes.
+        // The name is for those who read a list of processes.
         let arguments = [text("farpath")?, text(INIT)?, text(&spec.name)?];
         let (pid, pidfd) =
             sys::spawn_into(namespaces, &text(SELF)?, &arguments, theirs).map_err(refused)?;

@@ -45,7 +45,7 @@ pub(crate) fn run() -> i32 {
     };
     match live(UnixStream::from(control)) {
         Ok(()) => 0,
-        // Nobody is left who could be told.
+        // Nobody is left who could read a message.
         Err(_) => 1,
     }
 }

@@ -216,8 +216,8 @@ impl Lab {
         end
     }
 
-    /// Runs in a thread of its own while `work` is done in this one; `work` is told how far the run is and
-    /// ends it by returning.
+    /// Runs in a thread of its own while `work` is done in this one; `work` can read how far the run is, and ends it by
+    /// returning.
     ///
     /// # Errors
     /// When an interface is gone; `work` finds [`Beside::is_over`] then.

@@ -25,7 +25,7 @@ pub struct Layout {
     pub bound: Vec<Bound>,
     /// What is not as the scenario has it.
     pub notes: Vec<String>,
-    /// What the machine would have to be told.
+    /// Settings of the machine that would have to change.
     pub needs: Vec<Need>,
 }
 
@@ -40,8 +40,8 @@ pub struct Bound {
     pub mark: u32,
 }
 
-/// Packets that may wait for the data plane: with 1000, what a TAP has, it drops under load and
-/// nobody is told.
+/// Packets that may wait for the data plane: with 1000, a TAP's default, packets are dropped under load without a
+/// message.
 const RING_PACKETS: u32 = 20_000;
 
 /// What a host may send at once after a pause, in time at its rate. It then waits in the model, for the same rate:

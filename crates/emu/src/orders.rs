@@ -1,4 +1,4 @@
-//! What a new host is told to do to itself: lines for `ip` and `tc`, files, settings.
+//! How a new host configures itself: lines for `ip` and `tc`, files, settings.
 //!
 //! Interfaces are configured by iproute2: one `ip -batch` for everything costs five milliseconds and
 //! a page of code less than netlink by hand, and its errors are those people know.
@@ -39,8 +39,8 @@ pub(crate) enum Answer {
     Fault(String),
 }
 
-/// What every host is told about the network before it has one: nothing is asked of or announced to
-/// a link that is a model, and no connection learns from an earlier one.
+/// What is set on every host before it has a network: it neither asks nor announces anything on a modelled link, and
+/// no connection learns from an earlier one.
 const QUIET: [(&str, &str); 10] = [
     ("net.ipv4.conf.all.rp_filter", "0"),
     ("net.ipv4.conf.default.rp_filter", "0"),

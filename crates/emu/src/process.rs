@@ -1,4 +1,4 @@
-//! Processes, told apart from those that get their number later.
+//! Processes, identified by number and start time: another process may get the number later.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -21,8 +21,8 @@ pub(crate) struct Processors {
 const CALLER: Pid = Pid::from_raw(0);
 
 impl Processors {
-    /// The last processor for the data plane, or the one before if another lab has that. Nothing where more than
-    /// half of them would be data planes', as on a machine with only one, or where the system does not tell.
+    /// The last processor for the data plane, or the one before if another lab has that. None where data planes would
+    /// take more than half of the processors, as on a machine with only one, or where the system does not say.
     pub(crate) fn divided() -> Option<Processors> {
         let all = sched_getaffinity(CALLER).ok()?;
         let mine: Vec<usize> = (0..CpuSet::count())

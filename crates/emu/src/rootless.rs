@@ -144,7 +144,7 @@ pub fn prepare() -> Result<Way, Obstacle> {
 }
 
 impl Facts {
-    /// Looks, and tries a user namespace in a child if need be. [`crate::host::init_main`] must be
+    /// Reads them, and tries a user namespace in a child if need be. [`crate::host::init_main`] must be
     /// called first thing in `main`: the child is this program.
     pub fn observe() -> Facts {
         let number = |file: &str| {

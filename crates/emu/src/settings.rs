@@ -1,4 +1,4 @@
-//! What of a scenario's hosts and tests the kernel can be told, and what it cannot.
+//! What of a scenario's hosts and tests can be set in the kernel, and what cannot.
 //!
 //! A network namespace has its own copy of most TCP settings. It has none of `net.core.rmem_max` and
 //! `wmem_max`, of `net.ipv4.tcp_mem`, of the list of congestion controls everyone may use, nor of CUBIC's HyStart: these
@@ -61,7 +61,7 @@ impl Machine {
     /// What `root/proc/sys` says; `root` is `/` but in tests.
     ///
     /// # Errors
-    /// A setting that cannot be read or is no number, by its key.
+    /// A setting that cannot be read or is not a number, by its key.
     pub fn read(root: &Path) -> Result<Machine, String> {
         let nth = |key: &str, n: usize| -> Result<Option<u64>, String> {
             let text = match std::fs::read_to_string(setting_file(root, key)) {
@@ -131,7 +131,7 @@ pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
-/// Something only the machine as a whole can be told.
+/// Something that can only be set for the machine as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Sockets that are to have this receive buffer: root may exceed the limit, others may not.
@@ -152,7 +152,7 @@ impl fmt::Display for Need {
             Need::ReceiveBuffer(size) => write!(f, "{RMEM_MAX} of at least {size}"),
             Need::SendBuffer(size) => write!(f, "{WMEM_MAX} of at least {size}"),
             Need::TcpMemory(size) => {
-                write!(f, "{TCP_MEM} that does not save before {size} are in use")
+                write!(f, "{TCP_MEM} without memory pressure below {size}")
             }
             Need::Allowed(name) => write!(f, "`{name}` in {ALLOWED}"),
             Need::HyStart(on) => {
@@ -163,14 +163,14 @@ impl fmt::Display for Need {
     }
 }
 
-/// What one host is told.
+/// The settings of one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Keys and values, for the host's namespaces.
     pub sysctls: Vec<(String, String)>,
     /// What is asked for and cannot be so.
     pub notes: Vec<String>,
-    /// What the machine would have to be told.
+    /// Settings of the machine that would have to change.
     pub needs: Vec<Need>,
 }
 
@@ -249,7 +249,7 @@ const WISHES: [Wish; 8] = [
 
 /// The floor of the retransmission timer, since Linux 6.11.
 const RTO_MIN: &str = "net.ipv4.tcp_rto_min_us";
-/// And what it is unless told otherwise.
+/// Its default.
 const USUAL_RTO_MIN: Duration = Duration::from_ms(200);
 
 impl Settings {

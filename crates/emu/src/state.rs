@@ -37,7 +37,7 @@ pub struct Lab {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The name is no name.
+    /// The name is not valid.
     #[error("`{0}` cannot be a lab's name: letters, digits, `-` and `_`, at most 64 of them")]
     Name(String),
     /// A lab of that name is up.
@@ -99,10 +99,10 @@ pub struct Registry {
 /// Longest name of a lab.
 const LONGEST_NAME: usize = 64;
 
-/// What is waited for a process that was told to end: to end by itself, and then to be gone; milliseconds.
+/// How long a process may take to end after its signal, and then to be gone; milliseconds.
 const PATIENCE: u16 = 10_000;
 
-/// What is waited for a data plane that holds a name: one that was killed gives its memory back first; milliseconds.
+/// How long to wait for a data plane that holds a name: one that was killed gives its memory back first; milliseconds.
 const DYING: u16 = 2_000;
 
 const LOCK: &str = "lock";
@@ -131,7 +131,7 @@ impl Registry {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(file("create", folder))?;
         // Where everybody may write, somebody may have been here first.
-        let found = std::fs::symlink_metadata(folder).map_err(file("look at", folder))?;
+        let found = std::fs::symlink_metadata(folder).map_err(file("read", folder))?;
         if !found.is_dir() || found.uid() != getuid().as_raw() {
             return Err(StateError::Foreign(folder.to_owned()));
         }

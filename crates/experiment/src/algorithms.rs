@@ -159,7 +159,7 @@ pub(crate) fn sets(scenario: &Scenario, cc: &str) -> Result<Vec<Set>, Fault> {
     Ok(sets)
 }
 
-/// The file of an option, wherever it is looked at from.
+/// The file of an option, as an absolute path: it is valid from any folder.
 fn object(text: &str) -> Result<PathBuf, Fault> {
     let name = text.strip_prefix(OBJECT).unwrap_or(text);
     let cc = text.to_owned();

@@ -149,7 +149,7 @@ fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<String> {
                 let (flow, interface) = (bound.flow, &bound.interface);
                 faults.push(format!(
                     "flow {flow} of `{host}` is to leave by {interface}, and went where the host's routes go: \
-                     sockets of iperf3 and answers of the kernel cannot be told which way to take; \
+                     the sockets of iperf3 and the kernel's own answers cannot be bound to an interface; \
                      leave out `tool`, or `via`"
                 ));
             }

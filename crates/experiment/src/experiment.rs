@@ -235,7 +235,8 @@ impl Experiment {
         }
         compare_windows(&mut all.records);
         if repeat > 0 {
-            // One without luck stands for all: windows are laid over it, and it is told once.
+            // An origin without randomness has one result for all repeats: windows are compared with it, and it is
+            // listed once.
             let lucky = |name| self.origins.iter().any(|o| o.name() == name && o.lucky());
             all.records.retain(|r| lucky(r.origin));
             all.links.clear();

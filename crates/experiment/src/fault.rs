@@ -135,7 +135,7 @@ pub enum Fault {
     /// `FARPATH_LAB` has a value without meaning.
     #[error("{0}")]
     Demand(String),
-    /// Labs are not to be had on this machine.
+    /// This machine cannot run a lab.
     #[error("no lab: {0}")]
     NoLab(Obstacle),
     /// The machine's settings cannot be read.

@@ -1,6 +1,5 @@
-//! Work that goes on side by side, as much at once as processors and memory allow. What comes of it does not
-//! depend on how much that is: results are in the order of the jobs, and of several faults the first in that
-//! order is told.
+//! Jobs that run in parallel, as many at once as processors and memory allow. The outcome does not depend on how many
+//! that is: results are in the order of the jobs, and of several faults the first in that order is reported.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -230,7 +229,7 @@ mod tests {
         assert_eq!(*lock(&taken), (0, 20));
     }
 
-    /// The first is told to end only when the second has failed, and fails by itself: it is the one told of.
+    /// The first fails by itself, after the second; its fault is the one reported.
     #[test]
     fn of_several_faults_that_of_the_first_job_is_told() {
         let failed = Barrier::new(2);
@@ -274,7 +273,7 @@ mod tests {
         assert_eq!(begun.load(Ordering::SeqCst), 0);
     }
 
-    /// Adds up what it is told, and interrupts after so much.
+    /// Adds up the progress reported to it, and interrupts after so much.
     struct Until(u64, u64);
 
     impl Progress for Until {

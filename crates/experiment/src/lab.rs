@@ -57,11 +57,14 @@ fn probe() -> i32 {
     }
 }
 
-/// Why an emulation that was asked for was not run, where that is no failure.
+/// Why an emulation that was asked for was not run, where that does not fail the run.
 pub const NOT_RUN: &str = "no lab on this machine, and FARPATH_LAB=auto";
 
-/// Whether labs are to be had: `false` when they are not and `FARPATH_LAB=auto` says that this is no
-/// failure. To be asked before any thread is started.
+/// Whether this machine can run a lab: `false` where it cannot and `FARPATH_LAB=auto` allows that. To be called before
+/// any thread is started.
+///
+/// # Errors
+/// This machine cannot run a lab and has to, or `FARPATH_LAB` has an unknown value.
 pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
     let demand = Demand::read(std::env::var_os("FARPATH_LAB").as_deref());
     let demand = demand.map_err(Fault::Demand)?;
@@ -89,8 +92,8 @@ pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
     }
 }
 
-/// What a lab stands on: its hosts laid out, the machine told what they need, the programs they want
-/// registered. Dropping it undoes the last two.
+/// What a lab stands on: the layouts of its hosts, the machine's settings changed as they need, their congestion
+/// control programs registered. Dropping it undoes the last two.
 pub struct Ground {
     /// The hosts.
     pub layouts: Vec<Layout>,
@@ -99,9 +102,9 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Puts back what a crashed lab has left, lays out the hosts, and tells the machine what they need if that
-    /// is wanted; else says what they miss. `control` is the kernel's name of every host's default
-    /// congestion control, whatever its tests say.
+    /// Cleans up after a crashed lab and lays out the hosts. With `tune_host`, changes the machine's settings as they
+    /// need; otherwise notes what they lack. `control` is the kernel's name of every host's default congestion
+    /// control, whatever its tests say.
     pub fn prepare(
         scenario: &Scenario,
         (programs, control): (Programs, Option<String>),
@@ -124,7 +127,7 @@ impl Ground {
             let memory = Size::from_bytes(memory_available().unwrap_or(0));
             let changes = tune::changes(&needs, &machine, memory);
             tuning = Some(Tuning::apply(root, registry.folder(), &changes)?);
-            // Hosts may be told more on a machine that was told.
+            // More can be set on the hosts now that the machine's settings are changed.
             layouts = lay_out()?.1;
         } else if let Some(name) = control.filter(|name| !machine.allows(name)) {
             return Err(Fault::NotAllowed {
@@ -138,7 +141,7 @@ impl Ground {
         let missed = memory.max().into_iter().chain(slow_start);
         for need in missed.filter(|_| !tune_host) {
             progress.note(&format!(
-                "this scenario wants {need}; --tune-host grants it for the run"
+                "this scenario needs {need}; --tune-host sets that for the run"
             ));
         }
         Ok(Ground {
@@ -226,8 +229,8 @@ pub fn swallowed(lab: &Lab) -> Vec<String> {
         let behind = plane.dropped_behind(number)[Drop::Mtu as usize];
         if behind > 0 {
             told.push(format!(
-                "`{}` dropped {behind} frames of {name} as too large for the way on, and told nobody: a sender \
-                 allows fragments, or the router does not answer; raise the next link's `mtu`, or lower that of the hosts",
+                "`{}` dropped {behind} frames of {name} as too large for the next link, and the sender got no report: \
+                 it allows fragments, or the router does not answer; raise the next link's `mtu`, or lower that of the hosts",
                 scenario.node_name(port.to)
             ));
         }

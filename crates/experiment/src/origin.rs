@@ -64,7 +64,7 @@ pub struct Setting<'a> {
     pub point: &'a Point,
     /// The seed of all luck.
     pub seed: u64,
-    /// Bursts of each kind that a connection's trace keeps; 0 is no trace.
+    /// Bursts of each kind that a connection's trace keeps; with 0 there is none.
     pub sequence: usize,
     /// Who writes what tapped links carry, if anybody does.
     pub taps: Option<&'a Taps>,

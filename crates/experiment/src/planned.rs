@@ -1,4 +1,4 @@
-//! From a scenario to what each of its hosts is told to do.
+//! From a scenario to the job of each of its hosts.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};

@@ -1,8 +1,8 @@
 //! Who watches a run, and may end it.
 
-/// Told how far a run is, and asked whether it should go on. Every method but one may do nothing.
+/// Receives how far a run is, and decides whether it goes on. Every method but `interrupted` may do nothing.
 pub trait Progress: Send {
-    /// So many equal parts are to be done in all. Told once, before any is begun.
+    /// So many equal parts are to be done in all. Called once, before any is begun.
     fn expect(&mut self, parts: u64);
 
     /// What is being done now, in a few words.

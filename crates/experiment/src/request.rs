@@ -19,7 +19,7 @@ pub struct Request {
     pub cc: Option<String>,
     /// The origins whose answers are wanted.
     pub origins: BTreeSet<Origin>,
-    /// Those of them that cannot be had here, where that is no fault: they are left out.
+    /// Those of them that are not available here and may be left out.
     pub not_run: BTreeSet<Origin>,
     /// The seed of all luck; else the scenario's own.
     pub seed: Option<u64>,

@@ -115,7 +115,7 @@ fn steps(low: u64, high: u64, resolution: f64) -> u64 {
     steps
 }
 
-/// One run of many: it may be ended, and how far it is by itself is not told.
+/// One run of many: it may be interrupted, and its own progress is not reported.
 struct Step<'a>(&'a mut dyn Progress);
 
 impl Progress for Step<'_> {

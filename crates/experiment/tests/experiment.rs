@@ -88,7 +88,7 @@ fn run(request: Request, jobs: usize, progress: &mut dyn Progress) -> Result<Out
     Experiment::new(Request { jobs, ..request })?.run(None, progress)
 }
 
-/// Adds up what it is told.
+/// Adds up the progress reported to it.
 #[derive(Default)]
 struct Sum {
     parts: u64,

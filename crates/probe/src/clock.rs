@@ -1,5 +1,5 @@
-//! The time of a run on real clocks: nanoseconds of a host's CLOCK_MONOTONIC since the instant that is the run's
-//! zero, which each host is told on its own clock.
+//! The time of a run on real clocks: nanoseconds of a host's CLOCK_MONOTONIC since the run's time zero. Each host gets
+//! that instant as a reading of its own clock.
 
 mod offset;
 

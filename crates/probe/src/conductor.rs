@@ -17,7 +17,7 @@ use crate::sys;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConductorError {
-    /// There is nobody on a host to do its job, or they cannot be told.
+    /// No process on a host does its job, or it cannot be reached.
     #[error("start the measuring process on `{host}`: {source}")]
     Start {
         /// The host.
@@ -56,7 +56,7 @@ struct Host {
 }
 
 impl Host {
-    /// Begins the next exchange of time stamps; `false` when there were enough, or it cannot be told.
+    /// Begins the next exchange of time stamps; `false` when there were enough, or the host cannot be reached.
     fn ask(&mut self) -> bool {
         let number = self.comparison.ask(sys::monotonic_ns());
         number.is_some_and(|n| self.peer.order(&Order::Stamp(n)).is_ok())
@@ -150,8 +150,8 @@ impl Conductor {
         farpath_units::Duration::from_ns(self.round_trip_ns.saturating_mul(2))
     }
 
-    /// Says when the run's time zero is: what CLOCK_MONOTONIC of this process shows then, in nanoseconds. Each host
-    /// is told on its own clock.
+    /// Sends the run's time zero to every host. `zero_ns` is what CLOCK_MONOTONIC of this process shows then, in
+    /// nanoseconds; each host gets that instant as a reading of its own clock.
     ///
     /// # Errors
     /// When a host is no longer there.
@@ -419,7 +419,7 @@ mod tests {
         conductor.finish()
     }
 
-    /// What a host was told.
+    /// The orders a host received.
     fn orders(host: &Simulated) -> (usize, Vec<Order>) {
         let orders = host.orders.lock().expect("a list").clone();
         let is_stamp = |order: &Order| matches!(order, Order::Stamp(_));

@@ -1,8 +1,8 @@
-//! What runs on a host: a job, told over one pipe, done by a thread a task, told of over another.
+//! What runs on a host: a job is read from one pipe, done by a thread a task, and reported over another pipe.
 //!
-//! The first line read is the [`HostJob`]. When all its sockets are there, [`Message::Ready`] is
-//! told. Every line that follows is an [`Order`]: to say what the clock shows, at any time; to start; to end a
-//! flow whose other end has failed. When the pipe closes, everything ends. What there is so far is told in either case.
+//! The first line read is the [`HostJob`]. When all its sockets are open, [`Message::Ready`] is sent. Every line that
+//! follows is an [`Order`]: report what the clock shows, at any time; start; end a flow whose other end has failed.
+//! When the pipe closes, everything ends. The results so far are reported in either case.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -30,12 +30,12 @@ use crate::watch::{Stop, Stopper, Watch};
 #[non_exhaustive]
 pub enum ServeError {
     /// The pipe from or to whoever gave the job.
-    #[error("read the job or tell of it: {0}")]
+    #[error("read the job or report on it: {0}")]
     Pipe(#[from] io::Error),
-    /// It is no job, or none that can be done.
+    /// The first line is not a job, or it is one that cannot be done.
     #[error("the job cannot be done: {0}")]
     Job(String),
-    /// What followed the job was no order.
+    /// A line after the job is not an order.
     #[error("an order cannot be understood: {0}")]
     Order(String),
     /// Everything ended before there was an order to start.
@@ -65,11 +65,11 @@ enum TaskError {
     Iperf3(#[from] Iperf3Error),
 }
 
-/// Does the job that `input` gives, and tells `output`; ends with `input`, whether the tasks are done or not.
-/// By `stop` the tasks end early.
+/// Does the job read from `input`, and reports to `output`; ends when `input` does, whether the tasks are done or not.
+/// With `stop` the tasks end early.
 ///
 /// # Errors
-/// When there is no job, or nobody to tell. A task that fails is told of as [`Message::Fault`].
+/// When there is no job, or nobody reads the reports. A task that fails is reported as [`Message::Fault`].
 pub fn serve(
     mut input: impl BufRead + Send,
     output: impl Write + Send,
@@ -129,10 +129,10 @@ pub fn serve(
                 Err(error) => fault(output, task.flow, &error),
             };
             let named = thread::Builder::new().stack_size(STACK_BYTES);
-            // What a thread could not tell, the end of the output tells.
+            // A thread that cannot report says nothing: whoever reads the output sees it end.
             running.push(named.spawn_scoped(scope, move || drop(run()))?);
         }
-        // Of a thread that panicked nothing is told, and its flow has one report only.
+        // A thread that panicked reports nothing, and its flow has the report of its other end only.
         running.into_iter().for_each(|thread| drop(thread.join()));
         tell(output, &Message::Done)
     })?;

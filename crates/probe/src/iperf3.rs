@@ -8,11 +8,11 @@ use crate::report::{Iperf3Interval, Iperf3Report};
 
 pub(crate) use child::{Iperf3Error, Server, client};
 
-/// Why a text is no result of iperf3.
+/// Why a text is not a result of iperf3.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub(crate) enum ReadError {
-    /// It is no JSON of iperf3.
+    /// It is not JSON as iperf3 writes it.
     #[error("iperf3 printed no result: {0}")]
     Strange(String),
     /// iperf3 says what went wrong.
@@ -158,9 +158,9 @@ fn intervals(all: &[Interval], omit_s: f64) -> Vec<Iperf3Interval> {
     intervals
 }
 
-/// A number of things; whatever is not one is none.
+/// A count; 0 for a negative number, and for what is not a number.
 fn count(value: f64) -> u64 {
-    // From infinities and what is no number, too: `as` saturates.
+    // `as` saturates, and makes 0 of what is not a number.
     value.round().max(0.0) as u64
 }
 

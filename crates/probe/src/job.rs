@@ -1,7 +1,7 @@
-//! What hosts are told to do.
+//! The jobs of hosts.
 //!
-//! [`Jobs`] makes jobs: from the description of a flow come the tasks of both its ends. A [`HostJob`] is what one
-//! host is told, as one JSON text; whether it was made here or read, every task in it can be done as it
+//! [`Jobs`] makes jobs: from the description of a flow come the tasks of both its ends. A [`HostJob`] is everything
+//! one host does, as one JSON text. Whether it was made here or read, every task in it can be done as it
 //! stands, or it is a [`JobError`].
 //!
 //! In a [`Task`] times are nanoseconds of the run and sizes are bytes.
@@ -28,7 +28,7 @@ pub struct HostJob {
     tasks: Vec<Task>,
 }
 
-/// A job as it was told.
+/// A job as it was read, not yet checked.
 #[derive(Deserialize)]
 struct Told {
     schema: String,
@@ -418,7 +418,7 @@ mod tests {
             let at = at.min(text.len());
             let end = (at + skip).min(text.len());
             let text = format!("{}{with}{}", &text[..at], &text[end..]);
-            // Refused, or a job that is told as it was understood.
+            // Refused, or a job that is written as it was read.
             if let Ok(job) = serde_json::from_str::<HostJob>(&text) {
                 let again = serde_json::to_string(&job).expect("a text");
                 prop_assert_eq!(serde_json::from_str::<HostJob>(&again).ok(), Some(job));

@@ -1,7 +1,7 @@
 //! Active measurement with real sockets, by real programs on real hosts.
 //!
-//! [`job::Jobs`] says what each host does; [`serve`] does a job, told over one pipe and telling over another;
-//! [`Conductor`] has the [`peer::Peer`] of every host do so, compares their clocks and brings the [`report`]s
+//! [`job::Jobs`] holds what each host does. [`serve`] reads a job from one pipe, does it and reports over another.
+//! [`Conductor`] has the [`peer::Peer`] of every host do its job, compares their clocks and brings the [`report`]s
 //! together. What a scenario's tests are as jobs, and reports as records, is `experiment`'s. [The page](../../../docs/models/probe.md)
 //! says what each test does on the wire and where it differs from the simulated one.
 

@@ -1,7 +1,7 @@
 //! Who does a host's part of a run, and how the conductor talks to them.
 //!
 //! [`Ours`] is a program of ours at the other end of a pipe or another transport, [`Process`] one that is started
-//! here. Others do their part by themselves: [`Echo`] and [`Iperf3Server`] are told nothing and tell
+//! here. Others do their part by themselves: [`Echo`] and [`Iperf3Server`] take no orders and report
 //! nothing. A new kind of peer is one file beside theirs.
 
 mod echo;
@@ -26,16 +26,16 @@ pub trait Peer: Send {
     /// [`Message::Done`].
     ///
     /// # Errors
-    /// When it cannot be told, or cannot do the job.
+    /// When the peer cannot be reached, or cannot do the job.
     fn begin(&mut self, job: &HostJob, told: Told) -> Result<(), PeerError>;
 
     /// Hands over an order. Peers that take none hear none.
     ///
     /// # Errors
-    /// When it cannot be told.
+    /// When the peer cannot be reached.
     fn order(&mut self, order: &Order) -> io::Result<()>;
 
-    /// Nothing more is ordered: it ends, and tells what there is so far.
+    /// Nothing more is ordered: it ends, and reports the results so far.
     fn close(&mut self);
 }
 
@@ -43,10 +43,10 @@ pub trait Peer: Send {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {
-    /// It cannot be told.
+    /// It cannot be reached.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is no program of ours, and does this one thing only.
+    /// It is not a program of ours, and does this one thing only.
     #[error("it {does} and does nothing else: flow {flow} needs a program of ours there")]
     Unable {
         /// What it does.

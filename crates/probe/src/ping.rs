@@ -24,7 +24,7 @@ const IP_HEADERS: [usize; 2] = [20, 40];
 /// Receive buffer: replies while the program has no processor for a moment. The kernel's own is full with a dozen large ones.
 const BUFFER: u64 = 4 << 20;
 
-/// Requests of which errors are told one by one.
+/// Requests whose errors are reported one by one.
 const MOST_ERRORS: u64 = 100;
 
 /// A socket for echoes.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::ClockName;
 use crate::report::Report;
 
-/// What a host is told to do.
+/// An order to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -26,13 +26,13 @@ pub enum Order {
     },
 }
 
-/// What a host tells.
+/// A message from a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     /// Everything listens: others may begin.
     Ready {
-        /// The clock its times are on; none of who tells no times.
+        /// The clock its times are on; none where it reports no times.
         clock: Option<ClockName>,
     },
     /// What its clock showed.
@@ -74,7 +74,7 @@ pub(crate) fn hear(input: &mut impl BufRead) -> io::Result<Option<String>> {
 
 /// Understands a line.
 pub(crate) fn understand<T: DeserializeOwned>(line: &str) -> Result<T, String> {
-    // The beginning of what is no such text says enough.
+    // The beginning of a line that cannot be read is enough for the message.
     let begin: String = line.trim_end().chars().take(200).collect();
     serde_json::from_str(line).map_err(|e| format!("{e}: {begin}"))
 }

@@ -79,7 +79,7 @@ pub struct UdpReceiveReport {
     pub notes: Vec<String>,
 }
 
-/// A look at a sending connection. Counters and timers are since its start.
+/// A sample of a sending connection. Counters and timers are since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// When.
@@ -124,7 +124,7 @@ pub struct TcpSendReport {
     pub rtos: Option<u64>,
     /// The smallest round-trip time the kernel knows.
     pub rtt_min_ns: Option<u64>,
-    /// Looks at the connection; the last one at its end.
+    /// Samples of the connection; the last one at its end.
     pub samples: Vec<Sample>,
     /// What a reader must know.
     pub notes: Vec<String>,

@@ -1,4 +1,4 @@
-//! What all hosts of a run told, and how far the times of one are those of another.
+//! What all hosts of a run reported, and how far the clock of one is from that of another.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ pub struct Results {
     pub reports: BTreeMap<usize, Vec<Report>>,
     /// By flow; those of no flow are the run's.
     pub faults: Vec<(Option<usize>, String)>,
-    /// By host, of those that told times.
+    /// By host, of those that reported times.
     pub clocks: BTreeMap<String, HostClock>,
 }
 
 impl Results {
-    /// How far instants that one host told may be off beside those that another told, at any time of the run, in
-    /// nanoseconds: 0 where they read one clock; none when one of them told no times.
+    /// The largest error, in nanoseconds, of an instant that one host reported beside one that another reported, at any
+    /// time of the run: 0 where they read one clock, none when one of them reported no times.
     pub fn clock_error_ns(&self, one: &str, other: &str) -> Option<u64> {
         let (one, other) = (self.clocks.get(one)?, self.clocks.get(other)?);
         if one.name.is(&other.name) {

@@ -18,7 +18,7 @@ use crate::job::{Connection, Ends, Side};
 use crate::sys;
 use crate::watch::{READ, WRITE, Watch, Woken};
 
-/// Why a socket could not be had as it was wanted.
+/// Why a socket could not be made as it was wanted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum SocketError {
@@ -32,7 +32,7 @@ pub(crate) enum SocketError {
     },
     /// It lacks the congestion control.
     #[error(
-        "congestion control `{name}` is not to be had here ({source}); the kernel offers: {offers}"
+        "congestion control `{name}` is not available here ({source}); the kernel offers: {offers}"
     )]
     Algorithm {
         /// The algorithm.

@@ -1,5 +1,4 @@
-//! One TCP connection with the kernel's stack: the end that writes, looking at it as it goes, and the
-//! end that reads.
+//! One TCP connection with the kernel's stack: the end that writes and samples the connection, and the end that reads.
 
 mod info;
 mod sink;

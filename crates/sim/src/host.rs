@@ -271,7 +271,7 @@ impl Host {
         self.disks[way as usize].is_some()
     }
 
-    /// Looks again at what is due when.
+    /// Works out again when the next thing is due.
     pub(crate) fn renew(&mut self) {
         let mut wake = Time::MAX;
         let free = self.processor.as_ref().map_or(Time::ZERO, |p| p.ready());

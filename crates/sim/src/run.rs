@@ -23,7 +23,7 @@ pub struct Options<'a> {
     pub intervals: u64,
     /// What is kept.
     pub keep: Keep,
-    /// Told now and then how far the run is; `false` stops it.
+    /// Called now and then with how far the run is; returning `false` stops it.
     pub progress: &'a mut dyn FnMut(Progress) -> bool,
     /// Given the frames of tapped ports in order of time.
     pub tap: &'a mut TapSink<'a>,

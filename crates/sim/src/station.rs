@@ -145,7 +145,7 @@ pub struct Station {
     routes: Vec<Option<u16>>,
     programs: Vec<Program>,
     host: Host,
-    /// Frames are looked at one by one: they wait for a processor, or may be damaged.
+    /// Frames are handled one by one: they wait for a processor, or may be damaged.
     careful: bool,
     /// Program by `FlowDir::index` of the frames it receives.
     receivers: Vec<Option<u32>>,
@@ -192,7 +192,7 @@ impl Station {
         }
     }
 
-    /// Frames may be damaged: the transport checksum of each is looked at.
+    /// Frames may be damaged: the transport checksum of each is verified.
     pub(crate) fn check_sums(&mut self) {
         self.careful = true;
     }
@@ -216,7 +216,7 @@ impl Station {
         &self.host
     }
 
-    /// Looks again at what is due when, after a change from outside.
+    /// Takes over when the host is due next, after a change from outside.
     pub(crate) fn renew(&mut self) {
         self.wake = self.wake.min(self.host.wake);
     }
@@ -364,7 +364,7 @@ impl Station {
     /// A frame is damaged, or has to wait for the processor, or is dropped.
     #[cold]
     fn take_in(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) -> usize {
-        // A router on the way looks no further than the network header.
+        // A router on the way reads nothing beyond the network header.
         if frame.is_damaged() && self.output(frame.flow).is_none() {
             self.drop(input, Drop::Checksum);
             return 1;

@@ -1,4 +1,4 @@
-//! What a lab that is up can be told and asked: one line of JSON over a socket in its folder, and the answer.
+//! Requests to a running lab, and its answers: a line of JSON each, over a socket in the lab's folder.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -63,7 +63,7 @@ pub(super) fn ask(name: &str, request: &Request) -> Result<String, Failure> {
     }
 }
 
-/// The listening end, looked at between frames.
+/// The listening end, polled between frames.
 pub(super) struct Listener(UnixListener);
 
 impl Listener {
@@ -73,7 +73,7 @@ impl Listener {
         Ok(Listener(listener))
     }
 
-    /// Answers who has asked since the last look, if anyone.
+    /// Answers one waiting request, if there is one.
     pub(super) fn serve(&self, answer: impl FnOnce(Request) -> Answer) {
         let Ok((stream, _)) = self.0.accept() else {
             return;

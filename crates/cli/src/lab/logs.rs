@@ -11,7 +11,7 @@ use super::environment;
 use crate::exit::{Failure, note};
 use crate::progress;
 
-/// Between two looks at who still copies.
+/// How often to check whether the copies are complete.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The logs of one run, in a folder or nowhere.

@@ -41,7 +41,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
                 let known: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
                 let known = known.join(", ");
                 return Err(Failure::usage(format!(
-                    "`{}` is no host of lab `{}`",
+                    "unknown host `{}` in lab `{}`",
                     exec.host, lab.name
                 ))
                 .hint(format!("its hosts are: {known}")));
@@ -96,7 +96,7 @@ fn running(name: &str) -> Result<Lab, Failure> {
     })
 }
 
-/// Where a lab in the background keeps its log: beside its folder, until it is told to go.
+/// Where a lab in the background keeps its log: beside its folder, until `down`.
 fn log_of(registry: &Registry, name: &str) -> PathBuf {
     registry.folder().join(format!("{name}.log"))
 }

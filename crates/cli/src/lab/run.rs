@@ -24,11 +24,12 @@ use farpath_experiment::lab::{self, Ground};
 /// Faults of the lab itself.
 const FAULT: u8 = 125;
 
-/// Between two looks at the command, and at its connections: these grow apart, for a short command has short ones.
+/// How often to check whether the command has ended, and the shortest and longest time between two samples of its
+/// connections. A longer run is sampled less often; the connections of a short command are short.
 const LOOK: Wall = Wall::from_millis(10);
 const LOOKS: [Wall; 2] = [Wall::from_millis(50), Wall::from_millis(500)];
 
-/// Between two looks at how many sockets a host has, and at their table where the number stays the same.
+/// How often to read how many sockets a host has, and their table while that number stays the same.
 const COUNT: Wall = Wall::from_millis(25);
 const TABLE: Wall = Wall::from_secs(1);
 
@@ -236,12 +237,12 @@ fn programs(
         }
         if started.elapsed() >= next_look {
             next_look = started.elapsed() + (started.elapsed() / 2).clamp(LOOKS[0], LOOKS[1]);
-            // A look costs more than all else that an idle lab does.
-            let looked_at = match sockets_in_use(hosts[0].init) {
+            // A sample costs more than everything else an idle lab does.
+            let sampled = match sockets_in_use(hosts[0].init) {
                 0 => &[],
                 _ => hosts,
             };
-            for host in looked_at {
+            for host in sampled {
                 let output = Connections::sample(&mut host.command("ss")).output();
                 if let Ok(output) = output {
                     connections.note(beside.now(), &String::from_utf8_lossy(&output.stdout));

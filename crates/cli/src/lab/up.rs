@@ -1,4 +1,4 @@
-//! `farpath lab up`: the process that is a lab's network, and what it is told while it runs.
+//! `farpath lab up`: the process that is a lab's network, and the requests it answers while it runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -111,7 +111,7 @@ fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
     let text = pass_on(log);
     drop(std::fs::remove_file(log));
     match status.code() {
-        // `FARPATH_LAB=auto`, and no lab to be had.
+        // `FARPATH_LAB=auto`, and this machine cannot run a lab.
         Some(0) => Ok(Exit::Ok),
         Some(2) => Err(Failure::usage(text)),
         _ => Err(Failure::environment(text)),
@@ -186,13 +186,13 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     note(&lab.certificate(Vec::new()).line());
     drop(lab);
     ground.restore()?;
-    // Told to end, it has nothing to say any more.
+    // A lab that ended as requested needs no log.
     drop(std::fs::remove_file(log_of(&registry()?, name)));
     Ok(Exit::Ok)
 }
 
-/// What the hosts stand on. A program that the scenario's tests would like and cannot have is no fault of a
-/// lab that is used by hand; one that was asked for is.
+/// What the hosts stand on. A lab is used by hand: a congestion control that only the scenario's tests name may be
+/// missing, with a note; one named with `--cc` may not.
 fn ground(scenario: &Scenario, wanted: &LabControl) -> Result<Ground, Failure> {
     let bar = &mut Bar::new();
     let mut programs = Programs::new(bar)?;

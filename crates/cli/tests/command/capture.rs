@@ -165,7 +165,7 @@ fn the_access_link_shows_one_loss_and_its_repair() {
                  || tcp.analysis.spurious_retransmission || tcp.analysis.keep_alive || tcp.analysis.zero_window";
     assert_eq!(count(&capture, other), 0);
 
-    // The hole is told with SACK until it is filled: ACKs of the same number, a growing block.
+    // SACK reports the hole until it is filled: ACKs of the same number, a growing block.
     let holes = numbers(
         &capture,
         "tcp.options.sack.count == 1",

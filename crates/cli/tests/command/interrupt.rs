@@ -1,8 +1,7 @@
 //! Ctrl-C: exit 130, and no file that was not finished.
 //!
-//! The scenario comes through a named pipe. Writing it there waits until the program has opened the
-//! pipe, which it does after it has asked to be told of interrupts: so the signal finds it ready,
-//! without anybody waiting for a time.
+//! The scenario comes through a named pipe. Writing it blocks until the program opens the pipe, and it does that
+//! after it has installed its signal handlers. So the signal finds it ready, and no test waits for a time.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +62,7 @@ fn an_interrupted_run_is_exit_130_and_leaves_nothing() {
     assert!(names(folder.path()).iter().all(|n| !n.ends_with(".part")));
 }
 
-/// Being told to end is the same as Ctrl-C; a folder that was there before stays.
+/// SIGTERM has the effect of Ctrl-C; a folder that was there before stays.
 #[test]
 fn a_terminated_run_leaves_nothing_but_what_was_there() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "these tests give files to a program and look at those it writes"
+    reason = "these tests give files to a program and read those it writes"
 )]
 
 mod capture;

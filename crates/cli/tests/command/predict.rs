@@ -56,7 +56,7 @@ fn value<'a>(document: &'a Value, name: &str) -> &'a Value {
 fn number(document: &Value, name: &str) -> f64 {
     value(document, name)
         .as_f64()
-        .unwrap_or_else(|| panic!("{name} is no number"))
+        .unwrap_or_else(|| panic!("{name} is not a number"))
 }
 
 #[track_caller]

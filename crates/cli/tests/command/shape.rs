@@ -46,7 +46,7 @@ fn is(value: &Value, what: Is) -> bool {
 pub(crate) fn assert_shape(place: &str, value: &Value, keys: &[(&str, Is)]) {
     let object = value
         .as_object()
-        .unwrap_or_else(|| panic!("{place} is no object: {value}"));
+        .unwrap_or_else(|| panic!("{place} is not an object: {value}"));
     let found: BTreeSet<&str> = object.keys().map(String::as_str).collect();
     let wanted: BTreeSet<&str> = keys.iter().map(|(k, _)| *k).collect();
     assert_eq!(found, wanted, "keys of {place}");
@@ -129,7 +129,7 @@ const DROPS: [&str; 11] = [
 fn items<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
     value[key]
         .as_array()
-        .unwrap_or_else(|| panic!("{key} is no array"))
+        .unwrap_or_else(|| panic!("{key} is not an array"))
 }
 
 /// Asserts that a text is a run document of the contract, and returns it.

@@ -113,7 +113,7 @@ fn what_is_no_congestion_control_is_refused_by_name() {
     place.write("text.o", "no object");
     check(
         "text.o",
-        "it is no ELF file): make one with `clang -target bpf",
+        "it is not an ELF file): make one with `clang -target bpf",
     );
     std::fs::copy("/proc/self/exe", place.path().join("program.o")).expect("it can be copied");
     check("program.o", "it is compiled for a processor");

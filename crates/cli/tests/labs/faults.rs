@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::place::{ALLOWED, Place, Ran, is_available, object, own_name, setting};
 
-/// What a killed lab has told the machine is taken back by whoever comes next.
+/// The machine settings that a killed lab changed are put back by whichever lab comes next.
 #[test]
 fn a_killed_lab_leaves_its_log_and_the_next_cleans_up() {
     let place = Place::new();

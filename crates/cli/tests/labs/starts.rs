@@ -20,7 +20,7 @@ const USER: [&str; 6] = [
     "--",
 ];
 
-/// Everything a lab is used for; `$1` is the program. A certificate that failed is no failure here.
+/// Everything a lab is used for; `$1` is the program. An invalid certificate does not fail the test.
 const ALL: &str = r#"set -e
 "$1" lab run --rtt 20ms --rate 100Mbit/s -- ping -c 1 -W 10 server
 "$1" lab up small.toml
@@ -95,7 +95,8 @@ const CALLS: [u32; 3] = if cfg!(target_arch = "aarch64") {
 /// CAP_SYS_ADMIN, and then becomes its arguments.
 fn filter() -> String {
     let [prctl, unshare, clone] = CALLS;
-    // Load the number; compare; of clone look at the flags of new namespaces; clone3 is unknown (38), the others refused (1).
+    // Load the call's number; compare; of clone, test the flags of new namespaces; clone3 is unknown (38), the others are
+    // refused (1).
     format!(
         r#"my @f = ([0x20,0,0,0], [0x15,5,0,{unshare}], [0x15,2,0,{clone}], [0x15,4,0,435], [6,0,0,0x7fff0000],
              [0x20,0,0,16], [0x45,0,2,0x7e020000], [6,0,0,0x50001], [6,0,0,0x50026], [6,0,0,0x7fff0000]);

@@ -1,12 +1,12 @@
 //! One lost segment, seen by formula, model and this machine's kernel. As root, or where user
-//! namespaces are allowed. How late anything is, is not asserted: exit code 4 says that the machine was too busy
-//! for the emulated figures to be believed, and then none is looked at.
+//! namespaces are allowed. Nothing asserts how late anything is. With exit code 4 the machine was too busy, and the
+//! emulated figures are not compared.
 
 use crate::place::{Place, Ran};
 use farpath_record::{Origin, Record, RunDocument};
 
 /// A pipe of 169 segments of 1448 bytes, full when one is lost at 3 s, and back 8.5 s later. A round trip takes 100 ms
-/// and the window is looked at fourteen times in it: a busy machine leaves the two that a curve needs.
+/// and has fourteen samples of the window: even a busy machine leaves the two that a curve needs.
 const SCENARIO: &str = r#"[scenario]
 name = "witnesses"
 intervals = 2000

@@ -22,7 +22,7 @@ pub(super) fn dscp_map(s: Command<'_, '_, '_>, map: &str, most: u64) -> Option<(
     for word in s.words {
         let Some((from, to)) = word.text.split_once(':') else {
             let message = format!(
-                "`{}` is no pair of a DSCP list and the value it becomes",
+                "`{}` is not a DSCP list and the value it becomes",
                 shortened(word.text)
             );
             let remedy = "write DSCP values, a colon and the value, such as 8-15:1";

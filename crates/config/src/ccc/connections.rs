@@ -100,7 +100,7 @@ impl<'r> Check<'_, 'r> {
             (&t.place, format!("{}", t.value))
         });
         let message = format!(
-            "LSP `{}` of `{}` leads to {target}, which is no address of `{name}`, where `{}` takes from it",
+            "LSP `{}` of `{}` leads to {target}, which is not an address of `{name}`, where `{}` takes from it",
             lsp.name,
             self.router(*head).name,
             connection.name
@@ -273,7 +273,10 @@ impl<'r> Check<'_, 'r> {
         let (place, to) = match &lsp.to {
             Some(to) => (
                 to.place.clone(),
-                format!("to {}, which is no address of the routers given", to.value),
+                format!(
+                    "to {}, an address that none of the given routers has",
+                    to.value
+                ),
             ),
             None => (lsp.place.clone(), "nowhere: it has no `to`".to_owned()),
         };
@@ -387,7 +390,7 @@ impl<'r> Check<'_, 'r> {
         );
     }
 
-    /// CCC018, where every circuit is complete: a broken one leaves parts unused and has been told.
+    /// CCC018, where every circuit is complete: a broken one leaves parts unused and has a finding of its own.
     fn unused(&mut self) {
         let mut lsps: BTreeSet<(usize, &str)> = BTreeSet::new();
         let mut used: BTreeSet<(usize, &str)> = BTreeSet::new();

@@ -86,7 +86,7 @@ impl<'r> Check<'_, 'r> {
             && !configured.has_address(from.value)
         {
             let message = format!(
-                "LSP `{}` comes from {}, which is no address of `{}`",
+                "LSP `{}` comes from {}, which is not an address of `{}`",
                 lsp.name, from.value, configured.name
             );
             let remedy = "write an address of this router, or leave `from` out";
@@ -230,7 +230,7 @@ impl<'r> Check<'_, 'r> {
         }
     }
 
-    /// The rate of a link: what RSVP is told of it, or else what its interface shows.
+    /// The rate of a link: the bandwidth configured for RSVP, or else the interface's.
     fn rate_of(&self, port: &Port) -> Option<Rate> {
         let (interface, _) = self.network.unit(port.router, &port.interface)?;
         let rsvp = entry(&self.router(port.router).rsvp, &port.interface);

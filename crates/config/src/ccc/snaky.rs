@@ -56,10 +56,10 @@ pub enum SnakyError {
     )]
     Passes(u32),
     /// A name Junos or farpath would not take.
-    #[error("`{0}` is no name: write letters, digits, `-` and `_`")]
+    #[error("`{0}` cannot be a name: write letters, digits, `-` and `_`")]
     Name(String),
     /// An interface's name.
-    #[error("`{0}` is no interface: write `so-1/0/0`, `xe-0/0/1`, without a unit")]
+    #[error("`{0}` is not an interface: write `so-1/0/0`, `xe-0/0/1`, without a unit")]
     Interface(String),
     /// Both routers are called the same, or both interfaces of one are the same.
     #[error("`{0}` is given twice")]

@@ -91,7 +91,7 @@ fn intent(text: &str) -> Result<Intent, String> {
                 mtu = Some(
                     value
                         .parse()
-                        .map_err(|_| format!("MTU `{value}` is no number of bytes"))?,
+                        .map_err(|_| format!("MTU `{value}` is not a number of bytes"))?,
                 )
             }
             _ => return Err(format!("`{word}` is not one of share, dscp, mtu")),

@@ -129,7 +129,7 @@ impl Reader {
         }
         let why = match value {
             Some(_) => format!("{what} {} is out of range", word.text),
-            None => format!("`{}` is no number; {what} is one", shortened(word.text)),
+            None => format!("`{}` is not a number; {what} is one", shortened(word.text)),
         };
         let remedy = format!("{what} is a whole number from {least} to {most}");
         self.fault(&faults::RANGE, word.span(), why, &remedy);
@@ -184,7 +184,7 @@ impl Reader {
             .any(|m| rest.text.starts_with(m));
         let why = match note {
             true => "no comment may follow a command",
-            false => "is no part of this command",
+            false => "is not part of this command",
         };
         let colon = if note { ":" } else { "" };
         let message = format!(
@@ -210,7 +210,7 @@ impl Reader {
             self.fault(
                 &faults::PROSE,
                 at..at + content.len(),
-                format!("`{}` is no command", shortened(content)),
+                format!("`{}` is not a command", shortened(content)),
                 "if it is a note, begin the line with `!`; it was passed over",
             );
         }

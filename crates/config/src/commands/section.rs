@@ -95,7 +95,7 @@ impl Reader {
         }
     }
 
-    /// Counts a command; the place of one that nobody knows, unless it is no command at all.
+    /// Counts a command. Returns the place of an unknown one, unless the text is not a command at all.
     pub(crate) fn unknown(&mut self, taken: Taken, tree: &Tree<'_>, line: usize) -> Option<Place> {
         let span = tree.lines()[line].span.clone();
         let unknown = self.count(taken) && !self.is_prose(tree.content(line), span.start);

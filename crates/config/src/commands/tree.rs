@@ -13,7 +13,7 @@ pub enum Kind {
     Statement,
     /// `exit`, `end` and the like: leaves a section.
     Leave,
-    /// Text that is no command: a banner's, a certificate's.
+    /// Text that is not a command: a banner's, a certificate's.
     Blob,
 }
 

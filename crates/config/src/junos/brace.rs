@@ -28,7 +28,7 @@ pub(super) struct Reader<'t, 'a> {
     broken: bool,
     /// Open braces of a block nested too deep, which is left out.
     skipped: u32,
-    /// Lines are looked at to tell which brace has no partner.
+    /// Indentation decides which brace has no partner.
     by_indent: bool,
     indent: u32,
     line_start: u32,
@@ -37,8 +37,8 @@ pub(super) struct Reader<'t, 'a> {
     unbalanced: bool,
 }
 
-/// Reads everything; text whose braces do not match is read again with an eye on indentation, which
-/// tells better where one is missing.
+/// Reads everything. Text whose braces do not match is read again by its indentation, which shows better where one is
+/// missing.
 pub(super) fn read<'a>(tokens: &Tokens<'a>) -> (Tree<'a>, Vec<Problem>) {
     let plain = Reader::new(tokens, false).run();
     if !plain.unbalanced {
@@ -327,7 +327,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         if !self.words.is_empty() {
             self.missing_semicolon();
         }
-        // One missing brace leaves all the blocks around it open: the innermost is told.
+        // One missing brace leaves all the blocks around it open: the innermost is reported.
         if !self.stack.is_empty() {
             self.unterminated();
         }

@@ -128,7 +128,7 @@ pub struct Mpls {
     pub paths: Vec<ExplicitPath>,
 }
 
-/// A label-switched path, as its head end is told to set it up.
+/// A label-switched path, as configured on its head end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lsp {
     /// Its name.

@@ -55,7 +55,7 @@ impl<'a> Reader<'_, 'a> {
         ];
         if !known.contains(&name) {
             let message = format!(
-                "`{}` is no command here",
+                "`{}` is not a command here",
                 name.chars().take(40).collect::<String>()
             );
             let remedy = format!("a line starts with one of {}", known.join(", "));

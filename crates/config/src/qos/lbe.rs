@@ -197,7 +197,7 @@ impl Lbe {
             .unwrap_or_else(|| format!("{kind}3/1"));
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return refuse(
-                format!("`{name}` is no interface's name"),
+                format!("`{name}` is not the name of an interface"),
                 "write one such as GigabitEthernet3/1",
             );
         }

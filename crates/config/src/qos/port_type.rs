@@ -15,10 +15,10 @@ pub struct PortType {
     pub thresholds: u8,
 }
 
-/// Text that is no port type.
+/// Text that is not a port type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no port type; write strict queues, weighted queues and thresholds, such as 1p2q2t or 2q2t"
+    "unknown port type `{text}`; write strict queues, weighted queues and thresholds, such as 1p2q2t or 2q2t"
 )]
 pub struct PortTypeError {
     text: String,

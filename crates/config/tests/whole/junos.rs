@@ -226,7 +226,7 @@ fn a_line_that_is_no_command_is_told_and_left_out() {
     assert_eq!(
         messages,
         [
-            "`begin` is no command here",
+            "`begin` is not a command here",
             "the line names no statement",
             "this has no place in a `set` line",
             "this string is never closed"

@@ -166,7 +166,10 @@ fn what_cannot_be_met_is_refused_with_the_reason() {
         ..wanted("1 %", 1500)
     };
     refused(named("FastEthernet3/1"), "port of 100 Mbit/s");
-    refused(named("Gigabit Ethernet3/1\nmls"), "no interface's name");
+    refused(
+        named("Gigabit Ethernet3/1\nmls"),
+        "not the name of an interface",
+    );
 }
 
 /// Alterations of a line: each number, each word another one could stand for, one number dropped.
@@ -269,7 +272,7 @@ fn mutate(lbe: &Lbe) -> Score {
         missed: Vec::new(),
     };
     for (i, line) in lines.iter().enumerate() {
-        // Comments are no configuration.
+        // Comments are not configuration.
         if line.trim_start().starts_with(['!', '#']) {
             continue;
         }

@@ -156,7 +156,13 @@ fn a_listing_saved_with_its_notes_is_read_as_meant_and_says_what_a_switch_would_
         5,
         "weights 99:1 on GigabitEthernet3/1",
     );
-    finds(PUBLISHED, "IOS005", Severity::Warning, 6, "is no command");
+    finds(
+        PUBLISHED,
+        "IOS005",
+        Severity::Warning,
+        6,
+        "is not a command",
+    );
     finds(
         PUBLISHED,
         "IOS002",

@@ -194,7 +194,7 @@ fn is_bpf(bytes: &[u8]) -> Result<(), &'static str> {
     match machine {
         Some(EM_BPF) => Ok(()),
         Some(_) => Err("it is compiled for a processor"),
-        None => Err("it is no ELF file"),
+        None => Err("it is not an ELF file"),
     }
 }
 

@@ -346,8 +346,8 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` is
-    /// told how late each frame is by `clock`. Returns how many packets.
+    /// Writes to hosts what is due before `until`, to which the network has been advanced; `fidelity` counts how late
+    /// each frame is by `clock`. Returns how many packets.
     ///
     /// # Errors
     /// Those of a device: it is gone.
@@ -496,7 +496,7 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Counts what has happened by the instant the network has been advanced to, for a look at it.
+    /// Brings the counters up to the instant the network has been advanced to, so that they can be read.
     pub fn catch_up(&mut self) {
         let now = self.network.now();
         for number in 0..self.ports.len() {

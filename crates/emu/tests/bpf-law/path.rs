@@ -54,7 +54,7 @@ fn enter(namespace: &File) {
     setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
 }
 
-/// How `ip` is told of a namespace without a name.
+/// A path by which `ip` finds a namespace without a name.
 fn place(namespace: &File) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), namespace.as_raw_fd())
 }
@@ -98,7 +98,7 @@ impl Path {
             (&receiver, "10.1.0.0/24", "10.2.0.2"),
         ] {
             enter(namespace);
-            // A busy machine's stalls are no losses.
+            // A stall of a busy machine must not count as a loss.
             run(&format!("ip route add {other} via {gateway} rto_min 5s"));
             fs::write("/proc/sys/net/ipv4/tcp_early_retrans", "0").unwrap();
             fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1").unwrap();

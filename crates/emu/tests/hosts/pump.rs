@@ -64,7 +64,7 @@ pub(crate) const SETTINGS: [(&str, &str); 12] = [
     ("net.ipv4.tcp_congestion_control", "reno"),
 ];
 
-/// A host that is told all there is to tell.
+/// A host with every setting there is.
 pub(crate) fn told(name: &str) -> HostSpec {
     let mut spec = spec("a", DeviceChoice::Available);
     spec.name = name.to_owned();

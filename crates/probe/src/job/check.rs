@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{icmp, udp};
 
-/// Why something is no job, or a flow cannot be part of one.
+/// Why a text is not a job, or a flow cannot be part of one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {

@@ -18,17 +18,18 @@ pub(crate) const WRITE_BYTES: usize = 256 * 1024;
 /// What is written.
 pub(crate) static ZEROES: [u8; WRITE_BYTES] = [0; WRITE_BYTES];
 
-/// Looks at a connection at most; then every second one is forgotten and they become half as many.
+/// Most samples of a connection. When there are so many, every second one is forgotten, and samples are taken half as
+/// often.
 const MOST_SAMPLES: usize = 8192;
 
-/// The shortest time between two looks; they grow apart to the series' interval.
+/// The shortest time between two samples; it grows to the series' interval.
 const SHORTEST_NS: u64 = 1_000_000;
 
 /// The state of a connection's writing end: what has been seen of it.
 #[derive(Debug)]
 pub(crate) struct Source {
     report: TcpSendReport,
-    /// When it is looked at next.
+    /// When the next sample is due.
     next_ns: u64,
     every_ns: u64,
     quiet: bool,
@@ -51,7 +52,7 @@ impl Source {
         }
     }
 
-    /// When the connection is to be looked at again.
+    /// When the connection's next sample is due.
     pub(crate) fn due(&self) -> u64 {
         self.next_ns
     }
@@ -61,7 +62,7 @@ impl Source {
         self.report.written += bytes;
     }
 
-    /// Looks at the connection if it is time.
+    /// Takes a sample of the connection if one is due.
     pub(crate) fn look(&mut self, socket: &OwnedFd, now: u64) -> Result<(), SocketError> {
         if now < self.next_ns {
             return Ok(());
@@ -94,7 +95,7 @@ impl Source {
         Ok(info)
     }
 
-    /// The last look, and the report.
+    /// The last sample, and the report.
     pub(crate) fn end(mut self, socket: &OwnedFd, now: u64) -> Result<TcpSendReport, SocketError> {
         let info = self.sample(socket, now)?;
         self.report.ended_ns = now;
@@ -112,7 +113,7 @@ impl Source {
     }
 }
 
-/// Writes a test's data, and looks at the connection as it goes.
+/// Writes a test's data, and samples the connection meanwhile.
 pub(crate) fn send(
     prepared: Prepared,
     work: &TcpWork,

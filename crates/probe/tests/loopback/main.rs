@@ -63,7 +63,7 @@ fn a_test_of_some_time_ends_with_it() {
     assert_eq!(record.duration_ns, 1_000_000_000);
     let (goodput, bytes) = (metric(record, "goodput_bps"), metric(record, "bytes"));
     assert!(goodput > 0.0);
-    // What was delivered in the first 500 ms, and after the end, is no goodput.
+    // What was delivered in the first 500 ms, and after the end, does not count as goodput.
     assert!(goodput / 8.0 <= bytes);
     let series = &record.series["goodput_bps"];
     assert!(series.t_ns.iter().all(|t| *t <= 1_500_000_000));
@@ -210,7 +210,7 @@ fn an_algorithm_the_kernel_lacks_is_an_error_that_names_what_it_has() {
 
 #[test]
 fn nobody_waits_for_an_end_that_failed() {
-    // The port of the end that listens is taken: its task fails, and the other one is told.
+    // The port of the end that listens is taken: its task fails, and the other end is ordered to stop.
     let taken = std::net::TcpListener::bind("127.31.14.2:5001").expect("a free port");
     let run = Run::of(14, "kind = \"tcp\"\n");
     drop(taken);

@@ -61,8 +61,7 @@ impl Intake {
         self.repeat = Time::MAX;
     }
 
-    /// Goes on at `now` with `delivered` bytes in order; returns whether the sender has to be told
-    /// of room.
+    /// Goes on at `now` with `delivered` bytes in order; returns whether a window update has to be sent.
     pub(crate) fn go_on(&mut self, now: Time, delivered: u64, host: &mut Host) -> bool {
         if self.done <= now {
             self.done = Time::MAX;

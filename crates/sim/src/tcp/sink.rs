@@ -133,7 +133,7 @@ impl TcpSink {
         self.go_on(now, host, io);
     }
 
-    /// The application takes what it can, and the sender is told of room where it may wait for it.
+    /// The application reads what it can; a window update goes out where the sender may wait for one.
     fn go_on(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let delivered = self.receiver.delivered();
         let Some(intake) = &mut self.intake else {

@@ -358,7 +358,7 @@ impl TcpSource {
         host.hold(self.config.output, self.number);
     }
 
-    /// A frame that is no full segment.
+    /// A frame that is not a full segment.
     #[cold]
     fn unusual(&self, out: &Out) -> Frame {
         let mut frame = self.full;

@@ -76,7 +76,7 @@ fn an_old_stack_takes_its_full_queue_for_congestion() {
         2e-3,
     );
     // 100 packets are full when slow start has hardly begun, and Reno climbs by half a segment a
-    // round trip: why such hosts were told to raise txqueuelen.
+    // round trip: this is why tuning guides of the time raise txqueuelen.
     let world = run(100);
     assert_within(
         "goodput",

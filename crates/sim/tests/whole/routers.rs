@@ -304,7 +304,7 @@ fn a_circuit_drops_what_does_not_fit_without_a_word_and_counts_it() {
 }
 
 /// The label of a circuit starts with TTL 255 and loses one at each router: after 254 passes of a
-/// folded tunnel a frame dies inside, and nobody is told.
+/// folded tunnel a frame dies inside, and no message says so.
 #[test]
 fn a_ttl_that_ends_inside_a_circuit_is_silent() {
     let folded = |passes: usize| {

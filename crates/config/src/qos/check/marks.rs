@@ -148,7 +148,7 @@ impl On<'_, '_> {
         {
             let why = match mode {
                 Some(_) => "is an access port",
-                None => "is no trunk",
+                None => "is not a trunk",
             };
             let message = format!(
                 "{name} trusts CoS and {why}: its frames carry no tag and get the default CoS"
