@@ -1,17 +1,23 @@
 //! `farpath predict`: the closed forms, without a scenario.
 
 use farpath_predict::overhead::Stack;
-use farpath_predict::{Answer, PathInput, Value, mtu_from_text, path};
-use farpath_units::{Duration, Rate, Ratio, Size};
+use farpath_predict::record::Announcement;
+use farpath_predict::rfc6349::{Measured, ratios};
+use farpath_predict::{
+    Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, mtu_from_text, path, rtt,
+};
+use farpath_units::{Distance, Duration, Rate, Ratio, Size};
 use serde::Serialize;
 
-use crate::args::{OverheadArgs, PathArgs, Predict, PredictArgs};
+use crate::args::{LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs};
 use crate::exit::{Exit, Failure, print};
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
     match &args.what {
         Predict::Path(args) => predict_path(args),
         Predict::Overhead(args) => predict_overhead(args),
+        Predict::Route(args) => predict_route(args),
+        Predict::Rfc6349(args) => predict_rfc6349(args),
     }
 }
 
@@ -21,6 +27,13 @@ where
 {
     text.parse()
         .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
+}
+
+fn given<T: std::str::FromStr>(flag: &str, text: Option<&String>) -> Result<Option<T>, Failure>
+where
+    T::Err: std::fmt::Display,
+{
+    text.map(|text| read(flag, text)).transpose()
 }
 
 fn mtu(text: &str) -> Result<Size, Failure> {
@@ -33,34 +46,95 @@ struct PredictDocument {
     results: Vec<Answer>,
 }
 
+/// A path over this line, and nothing else said of it.
+fn line(args: &LineArgs, rtt: Duration) -> Result<PathInput, Failure> {
+    let named = Framing::NAMED
+        .iter()
+        .find(|(name, _)| *name == args.framing);
+    let Some((_, framing)) = named else {
+        let names = Framing::NAMED.map(|(name, _)| name).join(", ");
+        return Err(Failure::usage(format!(
+            "--framing {}: no such framing: use one of {names}",
+            args.framing
+        )));
+    };
+    Ok(PathInput {
+        framing: *framing,
+        timestamps: match args.no_timestamps {
+            true => Timestamps::Off,
+            false => Timestamps::On,
+        },
+        ip: match args.ipv6 {
+            true => IpVersion::V6,
+            false => IpVersion::V4,
+        },
+        ..PathInput::new(read::<Rate>("rate", &args.rate)?, rtt, mtu(&args.mtu)?)
+    })
+}
+
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     let input = PathInput {
-        loss: args
-            .loss
-            .as_deref()
-            .map(|t| read::<Ratio>("loss", t))
-            .transpose()?,
-        window: args
-            .window
-            .as_deref()
-            .map(|t| read::<Size>("window", t))
-            .transpose()?,
+        loss: given::<Ratio>("loss", args.loss.as_ref())?,
+        window: given::<Size>("window", args.window.as_ref())?,
         cc: read("cc", &args.cc)?,
-        host: args
-            .host
-            .as_deref()
-            .map(|t| read::<Rate>("host", t))
-            .transpose()?,
+        host: given::<Rate>("host", args.host.as_ref())?,
         segments_per_ack: args.segments_per_ack,
         initial_window: args.initial_window,
-        ..PathInput::new(
-            read::<Rate>("rate", &args.rate)?,
-            read::<Duration>("rtt", &args.rtt)?,
-            mtu(&args.mtu)?,
-        )
+        timeout: given::<Duration>("t0", args.t0.as_ref())?,
+        ..line(&args.line, read("rtt", &args.rtt)?)?
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
-    if args.json {
+    answers(results, args.json)
+}
+
+fn predict_route(args: &RouteArgs) -> Result<Exit, Failure> {
+    let ends = given::<Place>("from", args.from.as_ref())?.zip(given("to", args.to.as_ref())?);
+    let between = ends.map(|(from, to): (Place, Place)| from.distance_to(to));
+    let named = given::<Distance>("distance", args.distance.as_ref())?;
+    let length = named.or(between).unwrap_or_default();
+    if length == Distance::default() {
+        return Err(Failure::usage("the distance is zero".to_owned()));
+    }
+    let mut results = rtt::route(length, given("rtt", args.rtt.as_ref())?);
+    if let Some(rate) = given::<Rate>("rate", args.rate.as_ref())? {
+        let announced = Announcement {
+            route: length,
+            rate,
+            mark_tbm_per_s: args.mark,
+            volume: given("volume", args.volume.as_ref())?,
+            time: given("time", args.time.as_ref())?,
+        };
+        results.extend(announced.answers());
+    }
+    answers(results, args.json)
+}
+
+fn predict_rfc6349(args: &Rfc6349Args) -> Result<Exit, Failure> {
+    let rtt = given::<Duration>("rtt", args.rtt.as_ref())?;
+    let measured = Measured {
+        bytes: read("bytes", &args.bytes)?,
+        time: read("time", &args.time)?,
+        retransmitted: given("retransmitted", args.retransmitted.as_ref())?,
+        rtt,
+        loaded_rtt: given("loaded-rtt", args.loaded_rtt.as_ref())?,
+    };
+    for (flag, time) in [("time", Some(measured.time)), ("rtt", rtt)] {
+        if time == Some(Duration::ZERO) {
+            return Err(Failure::usage(format!("--{flag} 0: it takes some time")));
+        }
+    }
+    // The rate of the line's payload does not depend on the RTT.
+    let input = line(&args.line, rtt.unwrap_or(Duration::from_ms(1)))?;
+    let of_line = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
+    let rate = of_line.iter().find(|a| a.name == "line_goodput_bps");
+    let rate = rate.and_then(|a| a.value.number());
+    let rate = rate.expect("a path has a rate");
+    answers(ratios(rate, &measured), args.json)
+}
+
+/// Prints them, as JSON or as a table.
+fn answers(results: Vec<Answer>, as_json: bool) -> Result<Exit, Failure> {
+    if as_json {
         return json(&PredictDocument {
             schema: "farpath.predict/1",
             results,
@@ -90,6 +164,7 @@ fn json<T: Serialize>(document: &T) -> Result<Exit, Failure> {
 
 fn shown(answer: &Answer) -> String {
     match &answer.value {
+        Value::Number(v) if answer.unit == "Tb m/s" => format!("{v:.1} Tb m/s"),
         Value::Number(v) => farpath_report::quantity(answer.name, *v),
         Value::Text(text) => text.clone(),
         Value::Null => "-".to_owned(),

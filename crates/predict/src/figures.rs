@@ -7,9 +7,9 @@ use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
 use crate::climb::Climb;
 use crate::law::{self, Conditions};
-use crate::overhead::{MtuError, checked_mtu};
+use crate::overhead::{MtuError, checked_datagram};
 use crate::parallel::streams_to_fill;
-use crate::path::{IpVersion, PathError, PathInput, check_count, check_window};
+use crate::path::{PathError, PathInput, check_count, check_window};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
@@ -41,9 +41,12 @@ pub(crate) struct Figures<'i> {
 
 impl<'i> Figures<'i> {
     pub(crate) fn of(input: &'i PathInput) -> Result<Figures<'i>, PathError> {
-        let mtu = checked_mtu(input.mtu, input.ip == IpVersion::V6)?;
+        let mtu = checked_datagram(input.mtu)?;
         if input.rtt == Duration::ZERO {
             return Err(PathError::ZeroRtt);
+        }
+        if input.timeout == Some(Duration::ZERO) {
+            return Err(PathError::ZeroTimeout);
         }
         let mss = u64::from(mtu)
             .checked_sub(input.header_bytes())
@@ -365,6 +368,7 @@ impl<'i> Figures<'i> {
             window: self.input.window.map_or(f64::INFINITY, |w| {
                 w.as_bytes() as f64 / self.mss.as_bytes() as f64
             }),
+            timeout_s: self.input.timeout.map_or(4.0 * self.rtt_s, seconds),
             ..Pftk::of_rtt(self.rtt_s)
         };
         let loss = self.input.loss.map(|p| p.get());
@@ -377,7 +381,7 @@ impl<'i> Figures<'i> {
         };
         answer("pftk_bps", bps, "bit/s")
             .by(
-                "8 × MSS × ((1−p)/p + W + Q/(1−p)) / (RTT (bW/2 + 1) + Q T0 f(p)/(1−p)), T0 = 4 RTT",
+                "8 × MSS × ((1−p)/p + W + Q/(1−p)) / (RTT (bW/2 + 1) + Q T0 f(p)/(1−p)), T0 = 4 RTT if not named",
                 "Padhye et al., SIGCOMM 1998; RFC 5348 §4.3 (T0)",
             )
             .note(note)

@@ -20,6 +20,14 @@ pub enum Framing {
 }
 
 impl Framing {
+    /// Framings by name, those of a scenario's `framing`.
+    pub const NAMED: [(&str, Framing); 4] = [
+        ("none", Framing::None),
+        ("ethernet", Framing::Ethernet),
+        ("pos", Framing::Pos),
+        ("atm", Framing::Atm(Aal5::Llc)),
+    ];
+
     /// Bytes of link time one frame costs, everything included.
     #[inline]
     pub const fn wire_bytes(self, payload: u32) -> u32 {

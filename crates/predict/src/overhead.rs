@@ -185,10 +185,7 @@ pub enum MtuError {
 /// The MTU as a checked number of bytes, for the IP version.
 pub(crate) fn checked_mtu(mtu: Size, v6: bool) -> Result<u32, MtuError> {
     let (least, protocol) = if v6 { (1280, "IPv6") } else { (68, "IPv4") };
-    let bytes = u32::try_from(mtu.as_bytes())
-        .ok()
-        .filter(|b| *b <= 65_535)
-        .ok_or(MtuError::AboveMaximum { mtu })?;
+    let bytes = checked_datagram(mtu)?;
     if bytes < least {
         return Err(MtuError::BelowMinimum {
             mtu,
@@ -197,6 +194,14 @@ pub(crate) fn checked_mtu(mtu: Size, v6: bool) -> Result<u32, MtuError> {
         });
     }
     Ok(bytes)
+}
+
+/// The length of a datagram as a checked number of bytes, which no least MTU bounds.
+pub(crate) fn checked_datagram(length: Size) -> Result<u32, MtuError> {
+    let bytes = u32::try_from(length.as_bytes()).ok();
+    bytes
+        .filter(|b| *b <= 65_535)
+        .ok_or(MtuError::AboveMaximum { mtu: length })
 }
 
 impl Stack {

@@ -36,7 +36,7 @@ pub struct PathInput {
     pub rate: Rate,
     /// Round-trip time of the idle path; above 0.
     pub rtt: Duration,
-    /// Longest IP datagram.
+    /// Longest IP datagram; it may be shorter than the least MTU of a link.
     pub mtu: Size,
     /// Probability that a segment is lost.
     pub loss: Option<Ratio>,
@@ -56,6 +56,8 @@ pub struct PathInput {
     pub segments_per_ack: u32,
     /// What the slower host can send or take, in bits of payload a second.
     pub host: Option<Rate>,
+    /// First retransmission timeout; above 0. None: four round trips (RFC 5348 §4.3).
+    pub timeout: Option<Duration>,
 }
 
 impl PathInput {
@@ -75,6 +77,7 @@ impl PathInput {
             initial_window: 10,
             segments_per_ack: 2,
             host: None,
+            timeout: None,
         }
     }
 
@@ -105,6 +108,9 @@ pub enum PathError {
     /// An RTT of zero.
     #[error("the round-trip time is zero: every path takes some, such as `0.1 ms`")]
     ZeroRtt,
+    /// A retransmission timeout of zero.
+    #[error("the retransmission timeout is zero: RFC 6298 takes 1 s at least, Linux 200 ms")]
+    ZeroTimeout,
     /// The window holds no segment.
     #[error("window {window} is below one segment of {mss}")]
     WindowBelowSegment {

@@ -83,7 +83,7 @@ impl fmt::Display for Contradiction {
 }
 
 impl Announcement {
-    /// The record's figures: product, implied length, RTT floor, window at the floor.
+    /// The record's figures: product, implied length, window at the least RTT.
     pub fn answers(&self) -> Vec<Answer> {
         const RULES: &str = "Internet2 Land Speed Record rules";
         let product = product_tbm_per_s(self.route, self.rate);
@@ -104,12 +104,6 @@ impl Announcement {
             answer("implied_km", implied, "km")
                 .by("mark / rate", RULES)
                 .holds("a mark computed from the rate announced"),
-            answer("rtt_floor_s", floor, "s")
-                .by(
-                    "2 d n / c, n = 1.468",
-                    "group index of ITU-T G.652 fibre at 1550 nm",
-                )
-                .holds("fibre laid along the distance; real routes are longer"),
             answer(
                 "window_at_floor_bytes",
                 floor * self.rate.as_bps() as f64 / 8.0,

@@ -76,3 +76,31 @@ pub fn fibre_floor_s(route: Distance) -> f64 {
 pub fn fibre_m_within(rtt: Duration) -> f64 {
     crate::window::seconds(rtt) * LIGHT_M_PER_S / (2.0 * FIBRE_INDEX)
 }
+
+/// What the length of a route says: the least RTT in fibre, and how much longer than the route the fibre of a
+/// measured RTT could be.
+pub fn route(length: Distance, rtt: Option<Duration>) -> Vec<Answer> {
+    let fibre = rtt.map(fibre_m_within);
+    let m = length.as_m() as f64;
+    vec![
+        answer("distance_km", m / 1e3, "km").holds("the route as it was named, or a great circle"),
+        answer("rtt_floor_s", fibre_floor_s(length), "s")
+            .by("2 d n / c, n = 1.468", FIBRE)
+            .holds("fibre laid along the distance; real routes are longer"),
+        answer("fibre_within_km", fibre.map(|m| m / 1e3), "km")
+            .by("c RTT / (2 n)", FIBRE)
+            .holds("one way as long as the other; routers and queues take some of the RTT"),
+        answer(
+            "detour_ratio",
+            fibre.map(|fibre| fibre / m).filter(|_| m > 0.0),
+            "",
+        )
+        .by("fibre within the RTT / distance", FIBRE)
+        .note(match fibre {
+            Some(fibre) if fibre < m => "Below 1 one of the two is wrong: no signal is that fast.",
+            _ => "",
+        }),
+    ]
+}
+
+const FIBRE: &str = "group index of ITU-T G.652 fibre at 1550 nm";

@@ -1,5 +1,6 @@
 //! The keys of congestion control, and what they mean together.
 
+use farpath_predict::Cc;
 use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
 use farpath_units::Size;
 
@@ -35,7 +36,18 @@ pub(crate) fn read(name: &str, text: &str, words: &[&str]) -> Result<Value, (Str
             "write the object file after it: bpf:my.o".to_owned(),
         )),
         Some(_) => Ok(Value::Text(text.to_owned())),
-        None => one_of(name, text, words),
+        // The closed forms know other names of some, and some that have no model.
+        None => match text.parse::<Cc>() {
+            Ok(cc) if words.contains(&cc.name()) => Ok(Value::Text(cc.name().to_owned())),
+            Ok(cc) => Err((
+                format!("`{text}` has closed forms, and no model: it cannot be simulated"),
+                format!(
+                    "ask the closed forms, farpath predict path --cc {cc}, or choose one of: {}",
+                    words.join(", ")
+                ),
+            )),
+            Err(_) => one_of(name, text, words),
+        },
     }
 }
 

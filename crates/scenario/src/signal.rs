@@ -1,25 +1,17 @@
 //! The words `framing = …` understands: framings, and signals that bring a rate.
 
-use farpath_predict::atm::Aal5;
 use farpath_predict::{Framing, Signal};
 use farpath_units::Rate;
-
-/// Framings that say nothing about a rate.
-const BARE: [(&str, Framing); 4] = [
-    ("none", Framing::None),
-    ("ethernet", Framing::Ethernet),
-    ("pos", Framing::Pos),
-    ("atm", Framing::Atm(Aal5::Llc)),
-];
 
 /// Every word: framings first, then signals, then their other names.
 pub(crate) fn words() -> Vec<&'static str> {
     let signals = Signal::all()
         .iter()
         .map(|s| s.name)
-        .filter(|n| BARE.iter().all(|(b, _)| b != n));
+        .filter(|n| Framing::NAMED.iter().all(|(b, _)| b != n));
     let aliases = Signal::aliases().iter().map(|(alias, _)| *alias);
-    BARE.iter()
+    Framing::NAMED
+        .iter()
         .map(|(word, _)| *word)
         .chain(signals)
         .chain(aliases)
@@ -30,7 +22,7 @@ pub(crate) fn words() -> Vec<&'static str> {
 ///
 /// `ethernet` is the framing: who means the 10 Mbit/s of that name writes the rate.
 pub(crate) fn framing(word: &str) -> Option<(Framing, Option<Rate>)> {
-    if let Some((_, framing)) = BARE.iter().find(|(bare, _)| *bare == word) {
+    if let Some((_, framing)) = Framing::NAMED.iter().find(|(bare, _)| *bare == word) {
         return Some((*framing, None));
     }
     Signal::named(word).map(|s| (s.framing, Some(s.payload)))

@@ -2,7 +2,7 @@
 
 use crate::farpath::farpath;
 
-const COMMANDS: [&[&str]; 10] = [
+const COMMANDS: [&[&str]; 12] = [
     &[],
     &["run"],
     &["check"],
@@ -12,6 +12,8 @@ const COMMANDS: [&[&str]; 10] = [
     &["predict"],
     &["predict", "path"],
     &["predict", "overhead"],
+    &["predict", "route"],
+    &["predict", "rfc6349"],
     &["compare"],
 ];
 

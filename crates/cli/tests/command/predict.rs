@@ -1,4 +1,4 @@
-//! `farpath predict path` and `overhead`: the documents of the contract and the numbers in them.
+//! `farpath predict`: the documents of the contract and the numbers in them.
 
 use serde_json::Value;
 
@@ -21,7 +21,11 @@ const NAMES: [&str; 12] = [
 ];
 
 fn path(args: &[&str]) -> Value {
-    let mut all = vec!["predict", "path", "--json"];
+    predict("path", args)
+}
+
+fn predict(what: &str, args: &[&str]) -> Value {
+    let mut all = vec!["predict", what, "--json"];
     all.extend(args);
     let document: Value = serde_json::from_str(&farpath(&all).exits(0).out).expect("JSON");
     assert_shape(
@@ -227,4 +231,136 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
     let stack = |text| farpath(&["predict", "overhead", "--stack", text]).exits(2);
     stack("oc12c/atmm/ip/tcp").says(&["--stack", "atmm"]);
     stack("").says(&["--stack"]);
+}
+
+#[test]
+fn the_frames_and_the_timeout_of_a_path_can_be_said() {
+    let of = |args: &[&str]| {
+        let mut all = vec!["--rate", "599.04Mbit/s", "--rtt", "20ms", "--mtu", "9180"];
+        all.extend(args);
+        path(&all)
+    };
+    // 9180 bytes behind 8 of LLC and 8 of trailer are 192 cells; timestamps are 12 bytes of 9140.
+    let atm = of(&["--framing", "atm", "--no-timestamps"]);
+    assert_near(
+        number(&atm, "line_goodput_bps"),
+        599.04e6 * 9140.0 / (192.0 * 53.0),
+        1e-9,
+    );
+    assert_eq!(number(&of(&["--ipv6"]), "mss_bytes"), 9180.0 - 72.0);
+    // 54-byte datagrams carry the 14 bytes of RFC 4828.
+    let small = [
+        "--rate",
+        "1Gbit/s",
+        "--rtt",
+        "100ms",
+        "--mtu",
+        "54",
+        "--no-timestamps",
+    ];
+    let small = |more: &[&str]| path(&[&small[..], more].concat());
+    assert_eq!(number(&small(&[]), "mss_bytes"), 14.0);
+    let pftk = |t0: &str| {
+        number(
+            &small(&["--loss", "0.1", "--cc", "reno", "--t0", t0]),
+            "pftk_bps",
+        )
+    };
+    assert!(pftk("1s") < pftk("400ms"));
+    let usual = small(&["--loss", "0.1", "--cc", "reno"]);
+    assert_eq!(pftk("400ms"), number(&usual, "pftk_bps"));
+    for (args, word) in [
+        (["--framing", "sonnet"], "none, ethernet, pos, atm"),
+        (["--t0", "0s"], "retransmission timeout is zero"),
+    ] {
+        let all = [
+            &["predict", "path", "--rate", "1Gbit/s", "--rtt", "1ms"],
+            &args[..],
+        ]
+        .concat();
+        assert!(farpath(&all).exits(2).err.contains(word), "{args:?}");
+    }
+}
+
+#[test]
+fn a_route_has_a_length_a_floor_and_a_product() {
+    // CERN to StarLight; The announcement: 10949 km at 5.44 Gbit/s.
+    let ends = predict(
+        "route",
+        &[
+            "--from",
+            "46.23,6.05",
+            "--to",
+            "41.90,-87.62",
+            "--rtt",
+            "116ms",
+        ],
+    );
+    assert_near(number(&ends, "distance_km"), 7040.0, 0.002);
+    assert_near(
+        number(&ends, "rtt_floor_s"),
+        2.0 * 1.468 * number(&ends, "distance_km") * 1e3 / 299_792_458.0,
+        1e-9,
+    );
+    assert_near(
+        number(&ends, "detour_ratio"),
+        0.116 / number(&ends, "rtt_floor_s"),
+        1e-9,
+    );
+    let named = predict("route", &["--distance", "10949km", "--rate", "5.44Gbit/s"]);
+    assert_near(number(&named, "product_tbm_per_s"), 10_949.0 * 5.44, 1e-9);
+    assert!(value(&named, "fibre_within_km").is_null());
+    let wrong = farpath(&["predict", "route", "--distance", "0m"])
+        .exits(2)
+        .err;
+    assert!(wrong.contains("the distance is zero"), "{wrong}");
+    let wrong = farpath(&["predict", "route", "--from", "46;6", "--to", "0,0"]);
+    assert!(wrong.exits(2).err.contains("latitude and longitude"));
+}
+
+#[test]
+fn a_measured_transfer_has_the_ratios_of_rfc_6349() {
+    // The example of RFC 6349 §4.3: 25 ms, and 32 ms under load, are 28 %.
+    let measured = predict(
+        "rfc6349",
+        &[
+            "--rate",
+            "1Gbit/s",
+            "--bytes",
+            "1GB",
+            "--time",
+            "10s",
+            "--retransmitted",
+            "5MB",
+            "--rtt",
+            "25ms",
+            "--loaded-rtt",
+            "32ms",
+        ],
+    );
+    assert_near(number(&measured, "buffer_delay_ratio"), 0.28, 1e-9);
+    assert_near(number(&measured, "goodput_bps"), 8e8, 1e-9);
+    let ideal = 8e9 / (1e9 * 1448.0 / 1538.0);
+    assert_near(number(&measured, "ideal_transfer_s"), ideal, 1e-9);
+    assert_near(number(&measured, "transfer_time_ratio"), 10.0 / ideal, 1e-9);
+    assert_near(
+        number(&measured, "tcp_efficiency_ratio"),
+        1.0 - 5.0 / 1005.0,
+        1e-9,
+    );
+}
+
+#[test]
+fn runs_and_predictions_know_the_same_congestion_controls() {
+    let run = |cc: &str| farpath(&["run", "cern-snaky/one-pass", "--predict", "--cc", cc]);
+    for cc in ["reno", "newreno", "bbr1", "h-tcp"] {
+        run(cc).exits(0);
+        path(&["--rate", "1Gbit/s", "--rtt", "1ms", "--cc", cc]);
+    }
+    for cc in ["fast", "hybla", "bbr3"] {
+        let refused = run(cc).exits(2).err;
+        assert!(refused.contains("closed forms, and no model"), "{refused}");
+        assert!(refused.contains("predict path --cc"), "{refused}");
+        assert!(!refused.contains("did you mean"), "{refused}");
+    }
 }

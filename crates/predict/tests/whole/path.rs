@@ -296,17 +296,18 @@ fn nonsense_is_refused_with_a_reason() {
         let message = path(&p).expect_err(phrase).to_string();
         assert!(message.contains(phrase), "{message:?} lacks {phrase:?}");
     };
-    refuse(&|p| p.mtu = Size::from_bytes(67), "below 68 B");
+    refuse(&|p| p.mtu = Size::from_bytes(52), "no payload");
     refuse(&|p| p.mtu = Size::from_bytes(65_536), "above 65535 B");
     refuse(&|p| p.mtu = Size::from_bytes(u64::MAX), "above 65535 B");
     refuse(
         &|p| {
             p.ip = IpVersion::V6;
-            p.mtu = Size::from_bytes(1279);
+            p.mtu = Size::from_bytes(72);
         },
-        "below 1280 B, the least IPv6",
+        "no payload",
     );
     refuse(&|p| p.rtt = Duration::ZERO, "zero");
+    refuse(&|p| p.timeout = Some(Duration::ZERO), "timeout is zero");
     refuse(
         &|p| p.window = Some(Size::from_bytes(1447)),
         "below one segment of 1448 B",
