@@ -33,10 +33,10 @@ impl Place {
     }
 }
 
-/// The text is no place.
+/// The text is not a place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no place: write latitude and longitude in degrees, north and east positive, such as `46.23,6.05`"
+    "`{0}` is not a place: write latitude and longitude in degrees, north and east positive, such as `46.23,6.05`"
 )]
 pub struct UnknownPlace(String);
 

@@ -1,0 +1,178 @@
+//! The arguments of `farpath predict`.
+
+use clap::{Args, Subcommand};
+
+/// `farpath predict`.
+#[derive(Args, Debug)]
+pub(crate) struct PredictArgs {
+    /// What to predict.
+    #[command(subcommand)]
+    pub(crate) what: Predict,
+}
+
+/// The predictions.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Predict {
+    /// What one TCP connection gets from a path, and what limits it
+    Path(PathArgs),
+    /// What each layer of a stack leaves for the next
+    Overhead(OverheadArgs),
+    /// What a distance says: the least round-trip time in fibre, the land-speed product
+    Route(RouteArgs),
+    /// The ratios of RFC 6349 of a transfer that was measured
+    Rfc6349(Rfc6349Args),
+}
+
+/// `farpath predict path`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB\n  \
+    farpath predict path --rate 599.04Mbit/s --rtt 20ms --mtu 9180 --framing atm --loss 1e-5 --cc reno")]
+pub(crate) struct PathArgs {
+    /// The line and what its frames are
+    #[command(flatten)]
+    pub(crate) line: LineArgs,
+    /// Round-trip time, with its unit: 116ms
+    #[arg(long)]
+    pub(crate) rtt: String,
+    /// Share of segments lost: 1e-6
+    #[arg(long)]
+    pub(crate) loss: Option<String>,
+    /// Most bytes in flight: 64MiB
+    #[arg(long)]
+    pub(crate) window: Option<String>,
+    /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
+    #[arg(long, default_value = "cubic")]
+    pub(crate) cc: String,
+    /// What the slower host can do, in payload: 5.4Gbit/s
+    #[arg(long)]
+    pub(crate) host: Option<String>,
+    /// Segments the receiver acknowledges with one ACK; 1 also stands for a sender that counts bytes
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) segments_per_ack: u32,
+    /// Initial window in segments
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) initial_window: u32,
+    /// First retransmission timeout, of the model with timeouts (pftk_bps); four round trips if not given
+    #[arg(long, value_name = "TIME")]
+    pub(crate) t0: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A line, and the frames on it.
+#[derive(Args, Debug)]
+pub(crate) struct LineArgs {
+    /// Rate of the slowest link, with its unit: 10Gbit/s
+    #[arg(long)]
+    pub(crate) rate: String,
+    /// Largest IP datagram in bytes
+    #[arg(long, default_value = "1500")]
+    pub(crate) mtu: String,
+    /// What its frames are: none ethernet pos atm; --rate is what is left for them
+    #[arg(long, value_name = "NAME", default_value = "ethernet")]
+    pub(crate) framing: String,
+    /// TCP without timestamps: 12 bytes more of payload in a segment
+    #[arg(long)]
+    pub(crate) no_timestamps: bool,
+    /// IPv6: 20 bytes less of payload in a segment
+    #[arg(long)]
+    pub(crate) ipv6: bool,
+}
+
+/// `farpath predict route`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath predict route --from 46.23,6.05 --to 41.88,-87.63 --rtt 116ms\n  \
+    farpath predict route --distance 10949km --rate 5.44Gbit/s --mark 59562")]
+pub(crate) struct RouteArgs {
+    /// Length of the route: 7067km
+    #[arg(long, required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) distance: Option<String>,
+    /// One end, latitude and longitude in degrees: 46.23,6.05; south and west are negative
+    #[arg(
+        long,
+        value_name = "LAT,LON",
+        requires = "to",
+        allow_hyphen_values = true
+    )]
+    pub(crate) from: Option<String>,
+    /// The other end; the distance is that of the great circle
+    #[arg(
+        long,
+        value_name = "LAT,LON",
+        requires = "from",
+        allow_hyphen_values = true
+    )]
+    pub(crate) to: Option<String>,
+    /// A measured round-trip time, for the fibre it leaves room for: 116ms
+    #[arg(long)]
+    pub(crate) rtt: Option<String>,
+    /// Rate of a transfer, for its land-speed product: 5.44Gbit/s
+    #[arg(long)]
+    pub(crate) rate: Option<String>,
+    /// The mark that was claimed for it, in terabit-metres a second
+    #[arg(long, value_name = "NUMBER", requires = "rate")]
+    pub(crate) mark: Option<f64>,
+    /// How much was transferred: 1.1TB
+    #[arg(long, value_name = "SIZE", requires_all = ["rate", "time"])]
+    pub(crate) volume: Option<String>,
+    /// In which time: 27min
+    #[arg(long, requires = "volume")]
+    pub(crate) time: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `farpath predict rfc6349`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath predict rfc6349 --rate 1Gbit/s --bytes 1GB --time 10s --retransmitted 5MB")]
+pub(crate) struct Rfc6349Args {
+    /// The line and what its frames are
+    #[command(flatten)]
+    pub(crate) line: LineArgs,
+    /// Payload transferred: 1GB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) bytes: String,
+    /// How long that took: 10s
+    #[arg(long)]
+    pub(crate) time: String,
+    /// Payload that was sent again: 5MB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) retransmitted: Option<String>,
+    /// Round-trip time of the idle path: 25ms
+    #[arg(long, requires = "loaded_rtt")]
+    pub(crate) rtt: Option<String>,
+    /// Mean round-trip time during the transfer: 32ms
+    #[arg(long, value_name = "TIME", requires = "rtt")]
+    pub(crate) loaded_rtt: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `farpath predict overhead`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a\n\
+    slash (622Mbps), and goes on with its layers:\n  \
+    eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
+    An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
+    Examples:\n  \
+    farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000\n  \
+    farpath predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180"
+)]
+pub(crate) struct OverheadArgs {
+    /// The stack from the line up, layers joined by `/`
+    #[arg(long)]
+    pub(crate) stack: String,
+    /// Largest IP datagram in bytes
+    #[arg(long, default_value = "1500")]
+    pub(crate) mtu: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
