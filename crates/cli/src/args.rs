@@ -112,6 +112,9 @@ pub(crate) struct LabControl {
     /// after a crash, the next lab or `lab down` restores them
     #[arg(long)]
     pub(crate) tune_host: bool,
+    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
+    #[arg(long)]
+    pub(crate) busy: bool,
 }
 
 /// `farpath lab run`.
@@ -139,9 +142,6 @@ pub(crate) struct LabRunArgs {
     /// Write the outcome as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
-    #[arg(long)]
-    pub(crate) busy: bool,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -164,9 +164,6 @@ pub(crate) struct LabUpArgs {
     /// Settings of its hosts.
     #[command(flatten)]
     pub(crate) control: LabControl,
-    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
-    #[arg(long)]
-    pub(crate) busy: bool,
     /// Stay in the foreground until Ctrl-C ends the lab
     #[arg(long)]
     pub(crate) foreground: bool,

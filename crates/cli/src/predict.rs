@@ -1,30 +1,18 @@
 //! `farpath predict`: the closed forms, without a scenario.
 
 use farpath_predict::overhead::Stack;
-use farpath_predict::{Answer, PathInput, Value, mtu_from_text, path};
-use farpath_units::{Duration, Rate, Ratio, Size};
+use farpath_predict::{Answer, PathInput, Value, path};
 use serde::Serialize;
 
 use crate::args::{OverheadArgs, PathArgs, Predict, PredictArgs};
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, print, print_json};
+use crate::value::{maybe, mtu, read};
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
     match &args.what {
         Predict::Path(args) => predict_path(args),
         Predict::Overhead(args) => predict_overhead(args),
     }
-}
-
-fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    text.parse()
-        .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
-}
-
-fn mtu(text: &str) -> Result<Size, Failure> {
-    mtu_from_text(text).map_err(|e| Failure::usage(format!("--mtu {text}: {e}")))
 }
 
 #[derive(Serialize)]
@@ -35,36 +23,25 @@ struct PredictDocument {
 
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     let input = PathInput {
-        loss: args
-            .loss
-            .as_deref()
-            .map(|t| read::<Ratio>("loss", t))
-            .transpose()?,
-        window: args
-            .window
-            .as_deref()
-            .map(|t| read::<Size>("window", t))
-            .transpose()?,
+        loss: maybe("loss", args.loss.as_deref())?,
+        window: maybe("window", args.window.as_deref())?,
         cc: read("cc", &args.cc)?,
-        host: args
-            .host
-            .as_deref()
-            .map(|t| read::<Rate>("host", t))
-            .transpose()?,
+        host: maybe("host", args.host.as_deref())?,
         segments_per_ack: args.segments_per_ack,
         initial_window: args.initial_window,
         ..PathInput::new(
-            read::<Rate>("rate", &args.rate)?,
-            read::<Duration>("rtt", &args.rtt)?,
+            read("rate", &args.rate)?,
+            read("rtt", &args.rtt)?,
             mtu(&args.mtu)?,
         )
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {
-        return json(&PredictDocument {
+        print_json(&PredictDocument {
             schema: "farpath.predict/1",
             results,
-        });
+        })?;
+        return Ok(Exit::Ok);
     }
     let mut text = String::new();
     for answer in &results {
@@ -82,12 +59,6 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn json<T: Serialize>(document: &T) -> Result<Exit, Failure> {
-    let text = serde_json::to_string_pretty(document).expect("plain values always serialise");
-    print(&format!("{text}\n"))?;
-    Ok(Exit::Ok)
-}
-
 fn shown(answer: &Answer) -> String {
     match &answer.value {
         Value::Number(v) => farpath_report::quantity(answer.name, *v),
@@ -102,7 +73,8 @@ fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {
         .ladder(mtu(&args.mtu)?)
         .map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {
-        return json(&ladder);
+        print_json(&ladder)?;
+        return Ok(Exit::Ok);
     }
     let mut text = String::new();
     for rung in &ladder.layers {
