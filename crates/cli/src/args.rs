@@ -17,9 +17,9 @@ pub(crate) use predict::{
     name = "farpath",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 ok, 1 a failed expectation or finding, 2 bad text or arguments,\n\
-                  3 environment (privilege, unwritable output, memory), 4 an emulated run that\n\
-                  cannot be believed, 130 interrupted.\n\n\
+    after_help = "Exit codes: 0 ok, 1 a failed expectation or a finding, 2 bad text or arguments, \
+                  3 environment (privilege, unwritable output, memory), 4 an emulated run with an invalid \
+                  certificate, 130 interrupted.\n\n\
                   Start with:  farpath run cern-snaky/five-passes --out report"
 )]
 pub(crate) struct Cli {
@@ -31,9 +31,9 @@ pub(crate) struct Cli {
 /// The subcommands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Run a scenario: predict, simulate and, with --emulate, run its tests between real kernels; print one table
+    /// Predict and simulate a scenario and, with --emulate, run it between real kernels; print one table
     Run(RunArgs),
-    /// Check a scenario without running it, and show the way its tests take
+    /// Check a scenario without running it, and show the path of each test
     Check(CheckArgs),
     /// Write a commented scenario to start from
     New(NewArgs),
@@ -41,15 +41,15 @@ pub(crate) enum Command {
     Scenarios(ScenariosArgs),
     /// Print the JSON Schema of scenario files, for editors
     Schema,
-    /// Ask the closed forms directly
+    /// Compute closed forms for a path or a protocol stack
     Predict(PredictArgs),
     /// Compare two sets of runs, or the origins of one: which differences are more than chance
     Compare(CompareArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
-    /// Check the configuration of routers, or write one
+    /// Check router configurations, or write one
     Config(ConfigArgs),
-    /// A path between real Linux kernels: for one command, or to be used by hand
+    /// Emulate a path between real Linux kernels: for one command, or to be used by hand
     Lab(LabArgs),
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     farpath lab set link.stm64.delay=100ms\n  \
     farpath lab down")]
 pub(crate) struct LabArgs {
-    /// The lab's name: several can be up side by side
+    /// Name of the lab: several can be up at once
     #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true)]
     pub(crate) lab: String,
     /// What to do.
@@ -73,15 +73,15 @@ pub(crate) struct LabArgs {
 /// `farpath lab ...`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum LabCommand {
-    /// Run one command across one path, and let both be gone
+    /// Run one command across an emulated path, then remove the path
     Run(LabRunArgs),
-    /// Bring the hosts of a scenario up and leave them there
+    /// Start the hosts and the network of a scenario, and leave them running
     Up(LabUpArgs),
     /// Run a command on a host of a lab
     Exec(LabExecArgs),
-    /// Change a link of a running lab: link.NAME.delay=50ms, also rate, loss, queue
+    /// Change the delay, rate, loss or queue of a link of a running lab
     Set(LabSetArgs),
-    /// What a lab's links carry, and how true it is
+    /// Show, once a second, what a lab's links carry and how late frames are delivered
     Status(LabStatusArgs),
     /// End a lab: programs, hosts and network
     Down,
@@ -96,10 +96,10 @@ pub(crate) struct OnePath {
     /// Rate of the path: 1Gbit/s
     #[arg(long)]
     pub(crate) rate: String,
-    /// Share of frames lost from client to server and back: 1e-4
+    /// Share of frames lost in each direction: 1e-4
     #[arg(long)]
     pub(crate) loss: Option<String>,
-    /// What may wait in front of the path: 1bdp, 512KiB, 10ms, 1000 packets
+    /// Limit of the queue in front of the path: 1bdp, 512KiB, 10ms, 1000 packets
     #[arg(long, default_value = "1bdp")]
     pub(crate) queue: String,
     /// Largest IP datagram in bytes
@@ -110,21 +110,24 @@ pub(crate) struct OnePath {
 /// Settings of a lab's hosts.
 #[derive(Args, Debug)]
 pub(crate) struct LabControl {
-    /// The congestion control of every connection that chooses none: one of the kernel's; highspeed, scalable
-    /// or htcp; or bpf:FILE.o, an object of your own
+    /// Congestion control of every connection that chooses none itself: one of the kernel's; highspeed,
+    /// scalable or htcp; or bpf:FILE.o, a BPF object of your own
     #[arg(long, value_name = "NAME")]
     pub(crate) cc: Option<String>,
-    /// Change settings of the whole machine while the lab runs (net.ipv4.tcp_mem and others), and put them back;
-    /// kept in a journal, so that a crash is mended too
+    /// Change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them when the lab ends;
+    /// after a crash, the next lab or `lab down` restores them
     #[arg(long)]
     pub(crate) tune_host: bool,
+    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
+    #[arg(long)]
+    pub(crate) busy: bool,
 }
 
 /// `farpath lab run`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The command runs on the host `client` and reaches the other as `server`. Its exit code is this \
-command's; faults of the lab itself are 125, a command that cannot be run 126, one that is not there 127."
+    after_help = "The command runs on the host `client` and reaches the other host as `server`. The exit code is the \
+command's own, or 125 for a fault of the lab, 126 for a command that cannot be run, 127 for one that does not exist."
 )]
 pub(crate) struct LabRunArgs {
     /// The path.
@@ -133,22 +136,19 @@ pub(crate) struct LabRunArgs {
     /// Settings of its hosts.
     #[command(flatten)]
     pub(crate) control: LabControl,
-    /// Run this on the host `server` first, by a shell
+    /// Shell command to start on the host `server` first
     #[arg(long, value_name = "COMMAND")]
     pub(crate) server: Option<String>,
-    /// Wait until something on `server` listens on this TCP port, two minutes at most
+    /// Wait up to two minutes until something on `server` listens on this TCP port
     #[arg(long, value_name = "PORT", requires = "server")]
     pub(crate) wait_port: Option<u16>,
-    /// Write what both hosts print to DIR/client.log and DIR/server.log
+    /// Copy what is printed on both hosts to DIR/client.log and DIR/server.log
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
     /// Write the outcome as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// The data plane never sleeps, not even while nothing is under way
-    #[arg(long)]
-    pub(crate) busy: bool,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// The command and its arguments
@@ -164,16 +164,13 @@ pub(crate) struct LabUpArgs {
     /// Change one key of the scenario first
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Seed of everything random; without it, the scenario's
+    /// Random seed; without it, the scenario's
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Settings of its hosts.
     #[command(flatten)]
     pub(crate) control: LabControl,
-    /// The data plane never sleeps, not even while nothing is under way
-    #[arg(long)]
-    pub(crate) busy: bool,
-    /// Stay here, and end the lab with Ctrl-C
+    /// Stay in the foreground until Ctrl-C ends the lab
     #[arg(long)]
     pub(crate) foreground: bool,
 }
@@ -199,10 +196,10 @@ pub(crate) struct LabSetArgs {
 /// `farpath lab status`.
 #[derive(Args, Debug)]
 pub(crate) struct LabStatusArgs {
-    /// Print it once and return
+    /// Print once and return
     #[arg(long)]
     pub(crate) once: bool,
-    /// Print it once, as JSON
+    /// Print once, as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -211,49 +208,50 @@ pub(crate) struct LabStatusArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
-    farpath run my-path.toml --set link.ocean.queue=10ms --set test.bulk.window=12MiB --out report\n  \
-    farpath run cern-snaky/window-sweep --json | jq '.records[].metrics.goodput_bps'")]
+    farpath run my-path.toml --set link.ocean.queue=10ms --out report\n  \
+    farpath run cern-snaky/window-sweep --json | jq '.records[].metrics'")]
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)
     pub(crate) scenario: String,
-    /// Closed forms only, unless other origins are given too
+    /// Predict only, unless --simulate or --emulate is given too
     #[arg(long)]
     pub(crate) predict: bool,
-    /// The packet-level simulation only, unless other origins are given too
+    /// Simulate only, packet by packet, unless --predict or --emulate is given too
     #[arg(long)]
     pub(crate) simulate: bool,
-    /// Real Linux kernels in real time: every host a set of namespaces, the network between them farpath.
-    /// Alone it means all three; FARPATH_LAB=auto makes a machine that cannot do it no failure
+    /// Emulate too: run the tests between real Linux kernels, in real time. Each host is a set of namespaces,
+    /// and farpath is the network between them. With FARPATH_LAB=auto, skipped where the machine cannot do it
     #[arg(long)]
     pub(crate) emulate: bool,
-    /// With --emulate: the data plane never sleeps, not even while nothing is under way
+    /// With --emulate: never let the data plane sleep; it occupies a processor and delivers with the least
+    /// lateness
     #[arg(long, requires = "emulate")]
     pub(crate) busy: bool,
-    /// The congestion control of every connection, as `cc` of a test has it: cubic, htcp, or bpf:FILE.o, an
-    /// object of your own that real kernels run and no model knows
+    /// Congestion control of every connection: a value of a test's key `cc` such as cubic or htcp, or
+    /// bpf:FILE.o, a BPF object of your own that only --emulate can run
     #[arg(long, value_name = "NAME")]
     pub(crate) cc: Option<String>,
-    /// With --emulate: change settings of the whole machine for the run (net.ipv4.tcp_mem and others), and
-    /// put them back; kept in a journal, so that a crash is mended too
+    /// With --emulate: change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them after
+    /// the run; after a crash, the next lab or `lab down` restores them
     #[arg(long, requires = "emulate")]
     pub(crate) tune_host: bool,
-    /// Run the simulation N times, each with its own seed, and print mean, spread and confidence
+    /// Repeat each point N times, each time with its own seed, and print mean, spread and confidence interval
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) repeat: u32,
-    /// Run N points, repeats and searches at once, fewer where memory is short; all processors if not given.
-    /// The results are the same to the bit; real time runs alone
+    /// Simulate up to N points, repeats and searches in parallel, fewer where memory is short; without it, one
+    /// per processor. The results do not depend on N; emulated runs go one by one
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
     /// Print the records as one JSON document instead of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the expectations, and the certificates of --emulate, as JUnit XML
+    /// Write the expectations, and with --emulate the certificates, as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write records.json, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Seed of everything random; without it, the scenario's, or 1
+    /// Random seed; without it, the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB
@@ -262,10 +260,10 @@ pub(crate) struct RunArgs {
     /// Run only this test (may be repeated)
     #[arg(long, value_name = "TEST")]
     pub(crate) only: Vec<String>,
-    /// Run one instant at a time: slower, and the same to the bit
+    /// Simulate event by event: slower, with bit-identical results
     #[arg(long)]
     pub(crate) event_by_event: bool,
-    /// How many intervals the series have, about: more make a finer and larger record; else the scenario's, or 600
+    /// Approximate number of intervals in a time series; without it, the scenario's, or 600
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) intervals: Option<u32>,
 }
@@ -297,9 +295,10 @@ pub(crate) struct ScenariosArgs {
 /// `farpath compare`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Two files are A and B; of one, the origins are compared (predicted and simulated).\n\
-    With --tolerance the exit code is 1 if a difference is larger than that and more than chance,\n\
-    or if one side lacks a test. Sets of several files: A1 A2 --with B1 B2.\n\n\
+    after_help = "Two files are A and B. Sets of several files: A1 A2 --with B1 B2. \
+    With one file, its origins are compared, such as predicted and simulated.\n\n\
+    With --tolerance, the exit code is 1 if a difference is larger than that and chance does not \
+    explain it, or if one side lacks a test.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%"
@@ -308,7 +307,7 @@ pub(crate) struct CompareArgs {
     /// Files written by `farpath run --json`, or folders written by `--out`
     #[arg(required = true, value_name = "RECORD")]
     pub(crate) records: Vec<PathBuf>,
-    /// The second set, where a set is of several files
+    /// Files of the second set, where sets have several files
     #[arg(long, value_name = "RECORD", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
     /// Largest difference accepted, as a share of A: 1%
@@ -322,14 +321,14 @@ pub(crate) struct CompareArgs {
 /// `farpath conformance`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A script passes, differs (its first difference is shown: line, expected, got) or needs\n\
-    what the model does not have. Nothing in a script is executed: shell lines are read for the\n\
-    settings they make, and files they run (../common/defaults.sh) likewise. Times may differ by\n\
-    4 ms, or what --tolerance_usecs in the script says.\n\n\
-    Scripts are not shipped: the public ones are GPL. Fetch them where you want them:\n  \
+    after_help = "A script passes, differs (its first difference is shown: line, expected, got) or is \
+    unsupported: it needs what the model does not have. Nothing in a script is executed: shell lines, and \
+    files they run such as ../common/defaults.sh, are only read for the settings they make. Times may differ \
+    by 4 ms, or by --tolerance_usecs of the script.\n\n\
+    Scripts are not shipped: the public ones are GPL. To fetch and run them:\n  \
     git clone https://github.com/google/packetdrill\n  \
     farpath conformance packetdrill/gtests/net/tcp\n  \
-    farpath conformance packetdrill/gtests/net/tcp/slow_start --verbose --junit slow-start.xml\n\n\
+    farpath conformance -v --junit tcp.xml packetdrill/gtests/net/tcp\n\n\
     Exit codes: 0 nothing differs, 1 a script differs, 2 a file is not a script."
 )]
 pub(crate) struct ConformanceArgs {
@@ -358,9 +357,9 @@ pub(crate) struct ConfigArgs {
 /// The subcommands of `farpath config`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ConfigCommand {
-    /// Check the configuration of one or several routers together
+    /// Check the configurations of one or several routers together
     Check(ConfigCheckArgs),
-    /// Write two routers' configuration for a circuit that crosses their link several times
+    /// Write the configurations of two routers for a circuit that crosses their link several times
     Snaky(SnakyArgs),
     /// Write the configuration of a lower-effort class (LBE, scavenger) on a Catalyst port
     Lbe(ConfigLbeArgs),
@@ -369,37 +368,37 @@ pub(crate) enum ConfigCommand {
 /// `farpath config snaky`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  \
-    farpath config snaky --passes 5 --routers geneva,chicago --mtu 9000 --out tunnel")]
+    farpath config snaky --passes 5 --routers geneva,chicago --out tunnel")]
 pub(crate) struct SnakyArgs {
-    /// How often a frame crosses the link on its way: an odd number
+    /// How many times a frame crosses the link on its way through the circuit: an odd number
     #[arg(long, value_name = "N")]
     pub(crate) passes: u32,
-    /// The two routers' names
+    /// Names of the two routers
     #[arg(long, value_name = "A,B", default_value = "left,right")]
     pub(crate) routers: String,
-    /// The interfaces of the link between them
+    /// Interfaces of the link between them, one on each router
     #[arg(long, value_name = "A,B", default_value = "so-1/0/0,so-1/0/0")]
     pub(crate) core: String,
-    /// The addresses of that link's ends, of which the prefix's length follows the second
+    /// Addresses of the two interfaces, and the length of their prefix
     #[arg(
         long,
         value_name = "A,B/LENGTH",
         default_value = "192.0.2.1,192.0.2.2/30"
     )]
     pub(crate) addresses: String,
-    /// The customer's interfaces
+    /// Interfaces to the customer, one on each router
     #[arg(long, value_name = "A,B", default_value = "ge-1/1/0,ge-1/1/0")]
     pub(crate) access: String,
-    /// The customer's VLAN
+    /// VLAN of the customer
     #[arg(long, value_name = "ID", default_value_t = 600)]
     pub(crate) vlan: u16,
-    /// The customer's largest IP packet, in bytes
+    /// Largest IP packet of the customer, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 9000)]
     pub(crate) mtu: u32,
-    /// The link's rate, of which each LSP reserves its part
+    /// Rate of the link, of which each LSP reserves an equal part
     #[arg(long, default_value = "10 Gbit/s")]
     pub(crate) rate: String,
-    /// How to write it
+    /// Form of the configuration
     #[arg(long, value_enum, default_value_t = Style::Set)]
     pub(crate) style: Style,
     /// Write A.conf and B.conf here; standard output if not given
@@ -419,13 +418,13 @@ pub(crate) enum Style {
 /// `farpath config check`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or graver, 2 text that cannot be read,\n\
-                  3 a file that cannot be opened. Uncertain findings change nothing.\n\n\
+    after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or worse, 2 text that cannot be read, \
+                  3 a file that cannot be opened. Uncertain findings do not change the exit code.\n\n\
                   Examples:\n  farpath config snaky --passes 5 --routers geneva,chicago --out tunnel\n  \
                   farpath config check tunnel/geneva.conf tunnel/chicago.conf --fail-on warning"
 )]
 pub(crate) struct ConfigCheckArgs {
-    /// The routers' configuration, a file each
+    /// Configurations, one file for each router
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print one JSON document (`farpath.config/1`)
@@ -437,19 +436,19 @@ pub(crate) struct ConfigCheckArgs {
     /// The least severity that makes the command fail
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
-    /// The language of all files: junos, junos-set, ios, catos, hosts; without it, their text tells
+    /// Language of all files: junos, junos-set, ios, catos, hosts; without it, detected in each file
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
     /// What the text does not say of switch ports.
     #[command(flatten)]
     pub(crate) ports: PortArgs,
-    /// Round-trip time policers and windows are judged at, with its unit: 100ms
+    /// Round-trip time for the checks of policers and windows, with its unit: 100ms
     #[arg(long)]
     pub(crate) rtt: Option<String>,
-    /// Rate of the test a circuit is for, one way: more than it can carry is a warning (CCC016)
+    /// One-way rate of the test that is planned; a circuit that cannot carry it gets a warning (CCC016)
     #[arg(long)]
     pub(crate) rate: Option<String>,
-    /// The share the low class is to have: 1%
+    /// Share that the lower-effort class should have: 1%
     #[arg(long)]
     pub(crate) share: Option<String>,
 }
@@ -457,10 +456,10 @@ pub(crate) struct ConfigCheckArgs {
 /// What a configuration does not say of switch ports.
 #[derive(Args, Debug)]
 pub(crate) struct PortArgs {
-    /// Hardware of the ports: 1p2q2t, 2q2t ...; without it, the commonest at each port's speed
+    /// Hardware of the ports: 1p2q2t, 2q2t ...; without it, the most common at each port's speed
     #[arg(long, value_name = "TYPE")]
     pub(crate) port_type: Option<String>,
-    /// Bytes the ports count for a unit of WRR weight: 256B
+    /// Bytes for each unit of WRR weight: 256B
     #[arg(long, value_name = "SIZE")]
     pub(crate) wrr_unit: Option<String>,
 }
@@ -468,12 +467,12 @@ pub(crate) struct PortArgs {
 /// `farpath config lbe`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Writes the smallest weights whose share is within a point for every packet size, and says\n\
-                  what the share really is. A target no weights meet is refused with the reason.\n\n\
+    after_help = "Writes the smallest weights that give the share within one percentage point for every packet \
+                  size, and prints the actual share. A share that no weights give is refused, with the reason.\n\n\
                   Example:\n  farpath config lbe --share 1% --mtu 9000"
 )]
 pub(crate) struct ConfigLbeArgs {
-    /// The low class's share when all queues are full: 1%
+    /// Share of the lower-effort class when all queues are full: 1%
     #[arg(long)]
     pub(crate) share: String,
     /// Largest IP packet in bytes
@@ -485,13 +484,13 @@ pub(crate) struct ConfigLbeArgs {
     /// Rate of the port, with its unit
     #[arg(long, default_value = "1Gbit/s")]
     pub(crate) rate: String,
-    /// The low class's DSCP: 8 is CS1, 1 is LE (RFC 8622)
+    /// DSCP of the lower-effort class: 8 is CS1, 1 is LE (RFC 8622)
     #[arg(long, default_value_t = 8)]
     pub(crate) dscp: u8,
-    /// The port; without it, the first of module 3
+    /// Name of the port; without it, the first port of module 3
     #[arg(long, value_name = "NAME")]
     pub(crate) interface: Option<String>,
-    /// The language: ios or catos
+    /// Language: ios or catos
     #[arg(long, value_name = "NAME", default_value = "ios")]
     pub(crate) dialect: String,
 }
@@ -503,6 +502,6 @@ pub(crate) enum FailOn {
     Error,
     /// Warnings too
     Warning,
-    /// Anything
+    /// Any finding
     Info,
 }

@@ -14,14 +14,15 @@ use farpath_record::read;
 use farpath_units::Ratio;
 
 use crate::args::CompareArgs;
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, print, print_json};
 use crate::run::layout;
+use crate::value::maybe;
 
 /// Largest file that is read.
 const FILE_MAX: u64 = 1 << 30;
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
-    let tolerance = args.tolerance.as_deref().map(ratio).transpose()?;
+    let tolerance = maybe::<Ratio>("tolerance", args.tolerance.as_deref())?.map(Ratio::get);
     let (a, b) = chosen(args)?;
     let (a, b) = (open(a)?, open(b)?);
     let comparison = if b.is_empty() {
@@ -31,9 +32,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     };
     let comparison = comparison.map_err(|e| refused(&e))?;
     if args.json {
-        let text =
-            serde_json::to_string_pretty(&comparison).expect("plain values always serialise");
-        print(&format!("{text}\n"))?;
+        print_json(&comparison)?;
     } else {
         print(&farpath_report::compare::render(&comparison, layout()))?;
     }
@@ -52,12 +51,6 @@ fn refused(error: &CompareError) -> Failure {
         ),
         _ => failure,
     }
-}
-
-fn ratio(text: &str) -> Result<f64, Failure> {
-    let ratio = text.parse::<Ratio>();
-    let ratio = ratio.map_err(|e| Failure::usage(format!("--tolerance {text}: {e}")))?;
-    Ok(ratio.get())
 }
 
 /// The files of A and of B.

@@ -5,8 +5,10 @@
     reason = "the binary reads the files it is given, with errors that name the path"
 )]
 
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::Path;
+use std::str::FromStr;
 
 use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check_with, json, render, sarif};
@@ -15,6 +17,7 @@ use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs,
 use crate::exit::{Exit, Failure, print};
 use crate::lbe;
 use crate::output::prepare_file;
+use crate::value;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.command {
@@ -126,29 +129,23 @@ fn tunnel(args: &SnakyArgs) -> Result<Snaky, Failure> {
         Ok::<_, Failure>(Router {
             name: names[i].to_owned(),
             core: core[i].to_owned(),
-            address: parsed("--addresses", addresses[i], "192.0.2.1,192.0.2.2/30")?,
+            address: parsed("addresses", addresses[i], "192.0.2.1,192.0.2.2/30")?,
             access: access[i].to_owned(),
         })
     };
     Ok(Snaky {
         passes: args.passes,
         routers: [router(0)?, router(1)?],
-        prefix: parsed("--addresses", length, "192.0.2.1,192.0.2.2/30")?,
+        prefix: parsed("addresses", length, "192.0.2.1,192.0.2.2/30")?,
         vlan: args.vlan,
         mtu: args.mtu,
-        rate: parsed("--rate", &args.rate, "10 Gbit/s")?,
+        rate: parsed("rate", &args.rate, "10 Gbit/s")?,
     })
 }
 
-fn parsed<T: std::str::FromStr>(option: &str, text: &str, example: &str) -> Result<T, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    let fault = |e| {
-        Failure::usage(format!("{option} {text}: {e}"))
-            .hint(format!("write {option} \"{example}\""))
-    };
-    text.trim().parse().map_err(fault)
+fn parsed<T: FromStr<Err: Display>>(flag: &str, text: &str, example: &str) -> Result<T, Failure> {
+    value::read(flag, text.trim())
+        .map_err(|e: Failure| e.hint(format!("write --{flag} \"{example}\"")))
 }
 
 /// The two values of `A,B`.

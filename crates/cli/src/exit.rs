@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use farpath_experiment::{Class, Fault};
+use serde::Serialize;
 
 /// How a command ended; the numbers are part of the command line's contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +132,12 @@ pub(crate) const NOTE: &str = "note: ";
 pub(crate) fn note(message: &str) {
     // Nobody may be reading.
     drop(writeln!(std::io::stderr(), "{NOTE}{message}"));
+}
+
+/// Writes a document to standard output, as indented JSON.
+pub(crate) fn print_json(document: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(document).expect("plain values always serialise");
+    print(&(text + "\n"))
 }
 
 /// Writes data to standard output. A reader that went away is not an error.

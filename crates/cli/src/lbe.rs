@@ -7,6 +7,7 @@ use farpath_units::{Duration, Rate, Ratio, Size};
 use crate::args::{ConfigCheckArgs, ConfigLbeArgs};
 use crate::config::named;
 use crate::exit::{Exit, Failure, print};
+use crate::value::{maybe, mtu, read};
 
 pub(crate) fn write(args: &ConfigLbeArgs) -> Result<Exit, Failure> {
     let dialect = named(&args.dialect)?;
@@ -15,11 +16,9 @@ pub(crate) fn write(args: &ConfigLbeArgs) -> Result<Exit, Failure> {
             "--dialect {dialect}: Catalyst switches speak ios or catos"
         )));
     }
-    let mtu = farpath_predict::mtu_from_text(&args.mtu)
-        .map_err(|e| Failure::usage(format!("--mtu {}: {e}", args.mtu)))?;
     let lbe = Lbe {
         share: read::<Ratio>("share", &args.share)?,
-        mtu: u32::try_from(mtu.as_bytes()).unwrap_or(u32::MAX),
+        mtu: u32::try_from(mtu(&args.mtu)?.as_bytes()).unwrap_or(u32::MAX),
         port_type: maybe::<PortType>("port-type", args.ports.port_type.as_deref())?,
         rate: read::<Rate>("rate", &args.rate)?,
         dscp: args.dscp,
@@ -43,19 +42,4 @@ pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
         rate: maybe::<Rate>("rate", args.rate.as_deref())?,
         share: maybe("share", args.share.as_deref())?,
     })
-}
-
-fn maybe<T: std::str::FromStr>(flag: &str, text: Option<&str>) -> Result<Option<T>, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    text.map(|t| read(flag, t)).transpose()
-}
-
-fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    text.parse()
-        .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
 }

@@ -15,6 +15,7 @@ mod predict;
 mod progress;
 mod run;
 mod scenarios;
+mod value;
 
 use clap::Parser;
 

@@ -3,14 +3,13 @@
 use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
-use farpath_predict::{
-    Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, mtu_from_text, path, rtt,
-};
-use farpath_units::{Distance, Duration, Rate, Ratio, Size};
+use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
+use farpath_units::{Distance, Duration};
 use serde::Serialize;
 
 use crate::args::{LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs};
-use crate::exit::{Exit, Failure, print};
+use crate::exit::{Exit, Failure, print, print_json};
+use crate::value::{maybe, mtu, read};
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
     match &args.what {
@@ -19,25 +18,6 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
         Predict::Route(args) => predict_route(args),
         Predict::Rfc6349(args) => predict_rfc6349(args),
     }
-}
-
-fn read<T: std::str::FromStr>(flag: &str, text: &str) -> Result<T, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    text.parse()
-        .map_err(|e| Failure::usage(format!("--{flag} {text}: {e}")))
-}
-
-fn given<T: std::str::FromStr>(flag: &str, text: Option<&String>) -> Result<Option<T>, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    text.map(|text| read(flag, text)).transpose()
-}
-
-fn mtu(text: &str) -> Result<Size, Failure> {
-    mtu_from_text(text).map_err(|e| Failure::usage(format!("--mtu {text}: {e}")))
 }
 
 #[derive(Serialize)]
@@ -68,19 +48,19 @@ fn line(args: &LineArgs, rtt: Duration) -> Result<PathInput, Failure> {
             true => IpVersion::V6,
             false => IpVersion::V4,
         },
-        ..PathInput::new(read::<Rate>("rate", &args.rate)?, rtt, mtu(&args.mtu)?)
+        ..PathInput::new(read("rate", &args.rate)?, rtt, mtu(&args.mtu)?)
     })
 }
 
 fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
     let input = PathInput {
-        loss: given::<Ratio>("loss", args.loss.as_ref())?,
-        window: given::<Size>("window", args.window.as_ref())?,
+        loss: maybe("loss", args.loss.as_deref())?,
+        window: maybe("window", args.window.as_deref())?,
         cc: read("cc", &args.cc)?,
-        host: given::<Rate>("host", args.host.as_ref())?,
+        host: maybe("host", args.host.as_deref())?,
         segments_per_ack: args.segments_per_ack,
         initial_window: args.initial_window,
-        timeout: given::<Duration>("t0", args.t0.as_ref())?,
+        timeout: maybe("t0", args.t0.as_deref())?,
         ..line(&args.line, read("rtt", &args.rtt)?)?
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
@@ -88,21 +68,21 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
 }
 
 fn predict_route(args: &RouteArgs) -> Result<Exit, Failure> {
-    let ends = given::<Place>("from", args.from.as_ref())?.zip(given("to", args.to.as_ref())?);
+    let ends = maybe::<Place>("from", args.from.as_deref())?.zip(maybe("to", args.to.as_deref())?);
     let between = ends.map(|(from, to): (Place, Place)| from.distance_to(to));
-    let named = given::<Distance>("distance", args.distance.as_ref())?;
+    let named = maybe::<Distance>("distance", args.distance.as_deref())?;
     let length = named.or(between).unwrap_or_default();
     if length == Distance::default() {
         return Err(Failure::usage("the distance is zero".to_owned()));
     }
-    let mut results = rtt::route(length, given("rtt", args.rtt.as_ref())?);
-    if let Some(rate) = given::<Rate>("rate", args.rate.as_ref())? {
+    let mut results = rtt::route(length, maybe("rtt", args.rtt.as_deref())?);
+    if let Some(rate) = maybe("rate", args.rate.as_deref())? {
         let announced = Announcement {
             route: length,
             rate,
             mark_tbm_per_s: args.mark,
-            volume: given("volume", args.volume.as_ref())?,
-            time: given("time", args.time.as_ref())?,
+            volume: maybe("volume", args.volume.as_deref())?,
+            time: maybe("time", args.time.as_deref())?,
         };
         results.extend(announced.answers());
     }
@@ -110,13 +90,13 @@ fn predict_route(args: &RouteArgs) -> Result<Exit, Failure> {
 }
 
 fn predict_rfc6349(args: &Rfc6349Args) -> Result<Exit, Failure> {
-    let rtt = given::<Duration>("rtt", args.rtt.as_ref())?;
+    let rtt = maybe::<Duration>("rtt", args.rtt.as_deref())?;
     let measured = Measured {
         bytes: read("bytes", &args.bytes)?,
         time: read("time", &args.time)?,
-        retransmitted: given("retransmitted", args.retransmitted.as_ref())?,
+        retransmitted: maybe("retransmitted", args.retransmitted.as_deref())?,
         rtt,
-        loaded_rtt: given("loaded-rtt", args.loaded_rtt.as_ref())?,
+        loaded_rtt: maybe("loaded-rtt", args.loaded_rtt.as_deref())?,
     };
     for (flag, time) in [("time", Some(measured.time)), ("rtt", rtt)] {
         if time == Some(Duration::ZERO) {
@@ -135,10 +115,11 @@ fn predict_rfc6349(args: &Rfc6349Args) -> Result<Exit, Failure> {
 /// Prints them, as JSON or as a table.
 fn answers(results: Vec<Answer>, as_json: bool) -> Result<Exit, Failure> {
     if as_json {
-        return json(&PredictDocument {
+        print_json(&PredictDocument {
             schema: "farpath.predict/1",
             results,
-        });
+        })?;
+        return Ok(Exit::Ok);
     }
     let mut text = String::new();
     for answer in &results {
@@ -153,12 +134,6 @@ fn answers(results: Vec<Answer>, as_json: bool) -> Result<Exit, Failure> {
         }
     }
     print(&text)?;
-    Ok(Exit::Ok)
-}
-
-fn json<T: Serialize>(document: &T) -> Result<Exit, Failure> {
-    let text = serde_json::to_string_pretty(document).expect("plain values always serialise");
-    print(&format!("{text}\n"))?;
     Ok(Exit::Ok)
 }
 
@@ -177,7 +152,8 @@ fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {
         .ladder(mtu(&args.mtu)?)
         .map_err(|e| Failure::usage(e.to_string()))?;
     if args.json {
-        return json(&ladder);
+        print_json(&ladder)?;
+        return Ok(Exit::Ok);
     }
     let mut text = String::new();
     for rung in &ladder.layers {

@@ -22,15 +22,16 @@ const SLOW_BPS: f64 = 10e6;
 
 /// Whether a line is of this language.
 pub(crate) fn is_host_line(line: &str) -> bool {
-    let setting = line.split_once('=').is_some_and(|(k, _)| {
-        let key = k
-            .trim()
-            .trim_start_matches("sysctl")
-            .trim_start_matches(" -w")
-            .trim();
-        key.starts_with("net.") && !key.contains(char::is_whitespace)
-    });
-    setting || line.contains("/proc/sys/") || line.starts_with("iperf")
+    let setting = line.split_once('=').map(|(key, _)| bare(key));
+    setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
+        || line.contains("/proc/sys/")
+        || line.starts_with("iperf")
+}
+
+/// The key of `sysctl -w KEY`, or of a line of a settings file.
+fn bare(key: &str) -> &str {
+    let key = key.trim().trim_start_matches("sysctl").trim();
+    key.trim_start_matches("-w").trim()
 }
 
 /// Reads and checks the files of hosts among `sources`.
@@ -76,13 +77,7 @@ fn line(content: &str, place: &Place, rtt: Duration) -> Option<Vec<Finding>> {
         }
         None => {
             let (key, value) = content.split_once('=')?;
-            let key = key
-                .trim()
-                .trim_start_matches("sysctl")
-                .trim()
-                .trim_start_matches("-w")
-                .trim();
-            (key.to_owned(), value)
+            (bare(key).to_owned(), value)
         }
     };
     let value = value.split('#').next().unwrap_or_default();
@@ -154,24 +149,15 @@ fn tos(content: &str, place: &Place) -> Option<Finding> {
 }
 
 fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
+    let remedy = "write least, default and most in bytes";
     let [least, default, most] = numbers else {
         let message = format!("{key} has {} numbers instead of three", numbers.len());
-        return vec![found(
-            &HOST004,
-            place,
-            message,
-            "write least, default and most in bytes",
-        )];
+        return vec![found(&HOST004, place, message, remedy)];
     };
     let mut all = Vec::new();
     if least > default || default > most {
         let message = format!("{key}: {least}, {default}, {most} do not rise");
-        all.push(found(
-            &HOST004,
-            place,
-            message,
-            "write least, default and most in bytes",
-        ));
+        all.push(found(&HOST004, place, message, remedy));
     }
     let power = default.checked_next_power_of_two().unwrap_or(0);
     for near in [power, power / 2] {

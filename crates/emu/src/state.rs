@@ -99,7 +99,7 @@ pub struct Registry {
 /// Longest name of a lab.
 const LONGEST_NAME: usize = 64;
 
-/// How long a process may take to end after its signal, and then to be gone; milliseconds.
+/// How long a data plane may take to end after a signal, and then each of its hosts; milliseconds.
 const PATIENCE: u16 = 10_000;
 
 /// How long to wait for a data plane that holds a name: one that was killed gives its memory back first; milliseconds.

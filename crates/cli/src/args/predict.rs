@@ -15,7 +15,7 @@ pub(crate) struct PredictArgs {
 pub(crate) enum Predict {
     /// What one TCP connection gets from a path, and what limits it
     Path(PathArgs),
-    /// What each layer of a stack leaves for the next
+    /// Rate that each layer of a protocol stack leaves for the next
     Overhead(OverheadArgs),
     /// What a distance says: the least round-trip time in fibre, the land-speed product
     Route(RouteArgs),
@@ -44,10 +44,10 @@ pub(crate) struct PathArgs {
     /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
     #[arg(long, default_value = "cubic")]
     pub(crate) cc: String,
-    /// What the slower host can do, in payload: 5.4Gbit/s
+    /// Payload rate that the slower host can process: 5.4Gbit/s
     #[arg(long)]
     pub(crate) host: Option<String>,
-    /// Segments the receiver acknowledges with one ACK; 1 also stands for a sender that counts bytes
+    /// Segments that one ACK acknowledges; write 1 for a sender that counts acknowledged bytes
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) segments_per_ack: u32,
     /// Initial window in segments
@@ -157,16 +157,17 @@ pub(crate) struct Rfc6349Args {
 /// `farpath predict overhead`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a\n\
+    after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a \
     slash (622Mbps), and goes on with its layers:\n  \
-    eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  vlan  mpls  mpls*2  ip  ip6  udp  tcp  tcp+ts\n\
+    eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  vlan  mpls  mpls*2\n  \
+    ip  ip6  udp  tcp  tcp+ts\n\
     An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
     Examples:\n  \
-    farpath predict overhead --stack stm64/pos/mpls*1/eth/vlan/ip/tcp+ts --mtu 9000\n  \
+    farpath predict overhead --mtu 9000 --stack stm64/pos/mpls/eth/vlan/ip/tcp\n  \
     farpath predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180"
 )]
 pub(crate) struct OverheadArgs {
-    /// The stack from the line up, layers joined by `/`
+    /// Protocol layers from the line up, joined by `/`
     #[arg(long)]
     pub(crate) stack: String,
     /// Largest IP datagram in bytes

@@ -4,6 +4,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use crate::args::OnePath;
 use crate::exit::Failure;
+use crate::value::read;
 
 /// Propagation of each link between a host and the path.
 const ACCESS: Duration = Duration::from_us(1);
@@ -16,16 +17,8 @@ pub(super) const PATH: &str = "path";
 
 /// The text of the scenario.
 pub(super) fn text(path: &OnePath) -> Result<String, Failure> {
-    let quantity =
-        |name: &str, text: &str, e: String| Failure::usage(format!("{name} {text}: {e}"));
-    let rate: Rate = path
-        .rate
-        .parse()
-        .map_err(|e: farpath_units::ParseError| quantity("--rate", &path.rate, e.to_string()))?;
-    let rtt: Duration = path
-        .rtt
-        .parse()
-        .map_err(|e: farpath_units::ParseError| quantity("--rtt", &path.rtt, e.to_string()))?;
+    let rate: Rate = read("rate", &path.rate)?;
+    let rtt: Duration = read("rtt", &path.rtt)?;
     let least = ACCESS.times(4);
     if rtt <= least {
         return Err(Failure::usage(format!(

@@ -81,7 +81,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     )?;
     let options = Options {
         seed: args.seed,
-        polling: lab::polling(args.busy),
+        polling: lab::polling(args.control.busy),
         ..Options::default()
     };
     let mut lab = ground.up(&scenario, options, bar)?;

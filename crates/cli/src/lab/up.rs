@@ -52,7 +52,7 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         command.args(["--cc", cc]);
     }
     for (flag, given) in [
-        ("--busy", args.busy),
+        ("--busy", args.control.busy),
         ("--tune-host", args.control.tune_host),
     ] {
         if given {
@@ -146,7 +146,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
         sampling: Sampling::OFF,
-        polling: lab::polling(args.busy),
+        polling: lab::polling(args.control.busy),
         changes: true,
         ..Options::default()
     };

@@ -80,6 +80,13 @@ pub struct Chain {
     pub end: End,
 }
 
+impl Chain {
+    /// The link directions it crosses, in order.
+    pub(super) fn hops(&self) -> impl DoubleEndedIterator<Item = &Hop> {
+        self.crossings.iter().flat_map(|c| &c.hops)
+    }
+}
+
 /// How often a circuit crosses one direction of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
@@ -110,29 +117,22 @@ impl Circuit {
     /// The most crossings of one link direction by the forward chain, 1 at least: with C the link's
     /// rate, C divided by it is what one direction alone can carry.
     pub fn one_way(&self) -> u32 {
-        self.loads
-            .iter()
-            .map(|l| l.forward)
-            .max()
-            .unwrap_or(1)
-            .max(1)
+        self.most(|l| l.forward)
     }
 
     /// The same for the reverse chain.
     pub fn one_way_back(&self) -> u32 {
-        self.loads
-            .iter()
-            .map(|l| l.reverse)
-            .max()
-            .unwrap_or(1)
-            .max(1)
+        self.most(|l| l.reverse)
     }
 
     /// The most crossings of one link direction by both chains, 1 at least: C divided by it is what
     /// both directions can carry at once.
     pub fn both_ways(&self) -> u32 {
-        let all = self.loads.iter().map(|l| l.forward + l.reverse);
-        all.max().unwrap_or(1).max(1)
+        self.most(|l| l.forward + l.reverse)
+    }
+
+    fn most(&self, crossings: impl Fn(&Load) -> u32) -> u32 {
+        self.loads.iter().map(crossings).max().unwrap_or(1).max(1)
     }
 
     /// Crossings there and back: the round-trip time is the sum of their one-way delays.
@@ -147,11 +147,7 @@ pub(super) fn loads(forward: &Chain, reverse: Option<&Chain>) -> Vec<Load> {
     let mut loads: Vec<Load> = Vec::new();
     let chains = [(Some(forward), true), (reverse, false)];
     for (chain, is_forward) in chains {
-        for hop in chain
-            .iter()
-            .flat_map(|c| &c.crossings)
-            .flat_map(|c| &c.hops)
-        {
+        for hop in chain.iter().flat_map(|c| c.hops()) {
             let at = loads.iter().position(|l| l.hop == *hop);
             let at = at.unwrap_or_else(|| {
                 loads.push(Load {

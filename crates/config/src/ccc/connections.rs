@@ -347,24 +347,10 @@ impl<'r> Check<'_, 'r> {
         let Some(reverse) = &circuit.reverse else {
             return;
         };
-        let there: Vec<_> = circuit
-            .forward
-            .crossings
-            .iter()
-            .flat_map(|c| &c.hops)
-            .collect();
-        let back: Vec<_> = reverse
-            .crossings
-            .iter()
-            .flat_map(|c| &c.hops)
-            .rev()
-            .collect();
+        let there = circuit.forward.hops().map(|hop| (&hop.from, &hop.to));
+        let back = reverse.hops().rev().map(|hop| (&hop.to, &hop.from));
         let lengths = (circuit.forward.crossings.len(), reverse.crossings.len());
-        let mirrored = there.len() == back.len()
-            && there
-                .iter()
-                .zip(&back)
-                .all(|(a, b)| a.from == b.to && a.to == b.from);
+        let mirrored = there.eq(back);
         if mirrored && lengths.0 == lengths.1 {
             return;
         }

@@ -125,11 +125,6 @@ impl<'a> Tree<'a> {
         .filter(|at| !self.node(*at).deleted)
     }
 
-    /// Whether nothing stands below.
-    pub fn is_leaf(&self, id: Id) -> bool {
-        self.children(id).next().is_none()
-    }
-
     /// The node of this word directly below.
     pub fn child(&self, id: Id, word: &str) -> Option<Id> {
         let last = self.node(id).last;

@@ -5,8 +5,8 @@ use farpath_units::{Rate, Size};
 use crate::dialect::Dialect;
 
 use super::{
-    Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, RandomDetect,
-    Speed, Trust,
+    Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, QueueMap,
+    RandomDetect, Speed, Stated, Trust,
 };
 
 /// A switch port with its queues, marks and policies, defaults filled in.
@@ -326,12 +326,7 @@ fn queues(interface: &Interface, port_type: PortType, weights: &[u32], unit: Siz
         })
         .collect();
     for cos in 0..8_u8 {
-        let stated = said
-            .cos_maps
-            .iter()
-            .rev()
-            .map(|m| &m.value)
-            .find(|m| m.marks.contains(&cos));
+        let stated = last_map(&said.cos_maps, cos);
         let strict = said
             .strict_cos
             .as_ref()
@@ -344,17 +339,17 @@ fn queues(interface: &Interface, port_type: PortType, weights: &[u32], unit: Siz
         put(&mut queues, queue, threshold, |t| t.cos.push(cos));
     }
     for dscp in 0..64_u8 {
-        if let Some(map) = said
-            .dscp_maps
-            .iter()
-            .rev()
-            .map(|m| &m.value)
-            .find(|m| m.marks.contains(&dscp))
-        {
+        if let Some(map) = last_map(&said.dscp_maps, dscp) {
             put(&mut queues, map.queue, map.threshold, |t| t.dscp.push(dscp));
         }
     }
     queues
+}
+
+/// Of the maps that name a mark, the last.
+fn last_map(maps: &[Stated<QueueMap>], mark: u8) -> Option<&QueueMap> {
+    let mut maps = maps.iter().rev().map(|m| &m.value);
+    maps.find(|m| m.marks.contains(&mark))
 }
 
 fn put(queues: &mut [Queue], queue: u8, threshold: u8, f: impl FnOnce(&mut Threshold)) {
