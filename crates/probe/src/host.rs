@@ -92,8 +92,8 @@ pub fn serve(
             Err(error) => fault(&output, task.flow, &error)?,
         }
     }
-    let clock = Some(ClockName::own());
-    tell(&output, &Message::Ready { clock })?;
+    let (clock, system) = (Some(ClockName::own()), sys::system());
+    tell(&output, &Message::Ready { clock, system })?;
     let mut orders = Orders {
         input,
         output: &output,
@@ -282,8 +282,8 @@ mod tests {
             .lines()
             .map(|line| protocol::understand(line).expect("a message"))
             .collect();
-        let clock = Some(ClockName::own());
-        assert_eq!(said[0], Message::Ready { clock });
+        let (clock, system) = (Some(ClockName::own()), sys::system());
+        assert_eq!(said[0], Message::Ready { clock, system });
         let is_stamp = |m: &Message| matches!(m, Message::Stamp { number: 3, heard_ns, answered_ns } if heard_ns <= answered_ns);
         assert!(is_stamp(&said[1]), "{said:?}");
         assert_eq!(said[2..], [Message::Done]);

@@ -12,7 +12,12 @@ pub struct Taken {
     /// the day was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_utc_ns: Option<u64>,
-    /// How far the clocks of its hosts may lie apart, nanoseconds; none where that is unknown.
+    /// How far that may be from UTC, nanoseconds: the maximum error that the kernel states of its clock (adjtimex(2));
+    /// none where nothing keeps that clock right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utc_error_ns: Option<u64>,
+    /// How far the clocks of its hosts may lie apart, nanoseconds: 0 where all read one clock; none where that is
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<u64>,
     /// The program that measured, with its version: `iperf 3.12`.
@@ -38,6 +43,10 @@ pub struct Host {
     /// The release of its kernel: `6.12.9`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// How far its times may be off beside those of the program that had the test run, nanoseconds; none of a host that
+    /// told no times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<u64>,
 }
 
 /// Between which values a metric may lie. A bound that is not known is none.
