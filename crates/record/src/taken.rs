@@ -34,7 +34,7 @@ pub struct Taken {
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Its addresses, as text.
+    /// Its addresses, as text: those that the test used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
     /// Its operating system: `linux`, `freebsd` …
@@ -63,13 +63,13 @@ pub struct Uncertainty {
     pub level: Option<f64>,
 }
 
-/// The way packets took from one end to the other.
+/// The way packets took from the end that starts to the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Route {
-    /// Its hops in order; a hop that did not answer has no address.
+    /// The nodes that count a packet's TTL down, in order, and the far end; one that is not known has no address.
     pub hops: Vec<RouteHop>,
-    /// Whether the far end answered.
+    /// Whether the last of them is the far end.
     pub reached: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct RouteHop {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Round-trip times of its answers, nanoseconds.
+    /// Round-trip times of its answers, nanoseconds; empty where it was not asked.
     pub rtt_ns: Vec<u64>,
     /// MPLS labels that the probe carried there (RFC 4950), outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
