@@ -99,10 +99,20 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     const notes = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(notesOf))] : [];
     return {
       test, metric, point: records[0]?.point ?? {}, values, expectations, limitedBy: main?.limited_by ?? null,
-      stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...notes],
+      stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...notes],
       first: expectations.length > 0 || (FIRST[kind] ?? []).includes(metric),
     };
   });
+}
+
+/** Between which values a metric lies, where its evidence leaves that open. */
+function boundsOf(metric: string, records: readonly TestRecord[]): string[] {
+  const bounds = records.flatMap((r) => {
+    const open = r.uncertainty?.[metric];
+    const repeat = records.filter((other) => other.origin === r.origin).length > 1 ? ` ${r.repeat + 1}` : "";
+    return open ? [`${r.origin}${repeat}: ${format.band(metric, open.low, open.high)}`] : [];
+  });
+  return [...new Set(bounds)];
 }
 
 function notesOf(record: TestRecord): string[] {

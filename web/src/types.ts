@@ -40,6 +40,53 @@ export interface TestRecord {
   readonly notes: readonly string[];
   /** Of an emulated record. */
   readonly certificate?: Certificate | null;
+  /** Not of what a model says. */
+  readonly taken?: Taken | null;
+  readonly route?: Route | null;
+  /** By metric, where the evidence leaves open what it is. */
+  readonly uncertainty?: Readonly<Record<string, Uncertainty>>;
+}
+
+/** Bounds in the metric's unit; null where there is none. */
+export interface Uncertainty {
+  readonly low: Maybe;
+  readonly high: Maybe;
+}
+
+/** `farpath_record::Taken`: when, where and with what. */
+export interface Taken {
+  /** Since 1970; a number of JavaScript holds it to a microsecond. */
+  readonly at_utc_ns?: number;
+  /** How far that may be from UTC; absent where nothing keeps the clock right. */
+  readonly utc_error_ns?: number;
+  /** How far the clocks of both ends may lie apart. */
+  readonly clock_error_ns?: number;
+  /** `farpath 0.1.0` */
+  readonly tool?: string;
+  readonly hosts?: readonly TakenHost[];
+}
+
+export interface TakenHost {
+  readonly name: string;
+  readonly addresses?: readonly string[];
+  readonly os?: string;
+  readonly kernel?: string;
+  readonly clock_error_ns?: number;
+}
+
+/** `farpath_record::Route`: the nodes that count a packet's TTL down, and the far end. */
+export interface Route {
+  readonly hops: readonly RouteHop[];
+  /** Whether the last hop is the far end. */
+  readonly reached: boolean;
+}
+
+export interface RouteHop {
+  readonly ttl: number;
+  readonly address?: string;
+  readonly name?: string;
+  readonly rtt_ns: readonly number[];
+  readonly labels?: readonly number[];
 }
 
 /** `farpath_record::Certificate`: times in nanoseconds, shares of one. */

@@ -39,6 +39,8 @@ pub struct Evidence {
     pub waits: Histogram,
     /// Drops the model did not order, by where.
     pub unordered: BTreeMap<String, u64>,
+    /// How far the clocks of any two hosts may lie apart, where hosts told times.
+    pub clock_error: Option<Duration>,
     /// What else makes the run worthless, by what happened and what would help.
     pub faults: Vec<String>,
     /// Memory for frames, and the most that was used, in bytes.
@@ -70,6 +72,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         ));
     }
     faults.extend(clock_faults(&evidence.audit));
+    faults.extend(clocks_apart(evidence.clock_error, fidelity.tolerance));
     faults.extend(starved_hosts(&evidence.waits));
     for (place, count) in &evidence.unordered {
         if *count > 0 {
@@ -98,6 +101,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         host_wait_max_ns: evidence.waits.max().as_ns(),
         machine_share: evidence.audit.machine_share(),
         stolen_share: evidence.audit.stolen_share(),
+        clock_error_ns: evidence.clock_error.map(|error| error.as_ns()),
         memory_bytes: evidence.memory.0,
         memory_used_bytes: evidence.memory.1,
     }
@@ -120,6 +124,16 @@ fn clock_faults(audit: &Audit) -> Vec<String> {
         ));
     }
     faults
+}
+
+/// That times of one host may be off beside another's by more than a frame may be late.
+fn clocks_apart(error: Option<Duration>, tolerance: Duration) -> Option<String> {
+    let error = error.filter(|error| *error > tolerance)?;
+    Some(format!(
+        "clocks of hosts may lie {:.3} ms apart (limit {tolerance}): they do not say that they are one clock, and an exchange \
+         of time stamps took twice that; run it on an idle machine",
+        error.as_secs_f64() * 1e3
+    ))
 }
 
 /// That programs of hosts had no processor when they wanted one.
@@ -220,6 +234,25 @@ mod tests {
             "{:?}",
             certificate.faults
         );
+    }
+
+    #[test]
+    fn clocks_that_may_lie_further_apart_than_the_tolerance_are_a_fault() {
+        let of = |clock_error| {
+            let evidence = Evidence {
+                clock_error,
+                ..Evidence::default()
+            };
+            certify(&Fidelity::new(TOLERANCE), &evidence)
+        };
+        let known = [None, Some(Duration::ZERO), Some(TOLERANCE)];
+        assert!(known.into_iter().all(|error| of(error).valid));
+        assert_eq!(of(Some(Duration::ZERO)).clock_error_ns, Some(0));
+        let apart = of(Some(TOLERANCE + Duration::from_us(500)));
+        assert!(!apart.valid);
+        assert_eq!(apart.clock_error_ns, Some(1_500_000));
+        let fault = "clocks of hosts may lie 1.500 ms apart (limit 1 ms)";
+        assert!(apart.faults[0].starts_with(fault), "{:?}", apart.faults);
     }
 
     #[test]

@@ -255,14 +255,16 @@ impl Lab {
         self.clock
     }
 
-    /// Whether the run may be believed. `faults` are those only the caller knows of.
-    pub fn certificate(&self, faults: Vec<String>) -> Certificate {
+    /// Whether the run may be believed. How far the clocks of its hosts may lie apart, and `faults`, are what only the
+    /// caller knows.
+    pub fn certificate(&self, clock_error: Option<Duration>, faults: Vec<String>) -> Certificate {
         let evidence = Evidence {
             time: self.end.since(Time::ZERO),
             coalescing: self.options.coalescing,
             audit: self.audit,
             waits: self.waits.clone(),
             unordered: self.unordered_drops(),
+            clock_error,
             faults,
             memory: self.plane.memory(),
         };

@@ -85,7 +85,8 @@ fn point(
     }
     let nominal = nominal_end(scenario, plan);
     tell(&ground.layouts, progress);
-    let mut faults = unmarked(&ground.layouts, &planned);
+    let strayed = unmarked(&ground.layouts, &planned);
+    let mut faults: Vec<String> = strayed.iter().map(|(_, fault)| fault.clone()).collect();
     let options = Options {
         seed,
         sampling: sampling(nominal, scenario.intervals.into()),
@@ -99,7 +100,8 @@ fn point(
         let place = test.map_or_else(String::new, |t| format!("test `{t}`: "));
         format!("{place}{fault}")
     }));
-    let certificate = lab.certificate(faults);
+    let clock_error = results.largest_clock_error_ns();
+    let certificate = lab.certificate(clock_error.map(Duration::from_ns), faults);
     progress.note(&certificate.line());
     certificate.faults.iter().for_each(|f| progress.note(f));
     let plane = &lab.plane;
@@ -111,7 +113,7 @@ fn point(
         (&planned, &results),
         Name::Emulated,
         at,
-        &|flow| Some(evidence.path(flow)),
+        &|flow| (strayed.iter().all(|(f, _)| *f != flow)).then(|| evidence.path(flow)),
     );
     let mut links = lab.links();
     let swallowed = swallowed(&lab);
@@ -138,8 +140,8 @@ fn mark(layouts: &[Layout], host: &str, flow: usize) -> u32 {
     bound.map_or(0, |b| b.mark)
 }
 
-/// Says what cannot be marked, and so goes wrong.
-fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<String> {
+/// Says which flows cannot be marked, and so go wrong.
+fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<(usize, String)> {
     let mut faults = Vec::new();
     for layout in layouts {
         let host = &layout.spec.name;
@@ -147,11 +149,12 @@ fn unmarked(layouts: &[Layout], planned: &Planned) -> Vec<String> {
         for bound in &layout.bound {
             if !job.is_some_and(|job| job.marks(bound.flow)) {
                 let (flow, interface) = (bound.flow, &bound.interface);
-                faults.push(format!(
+                let fault = format!(
                     "flow {flow} of `{host}` is to leave by {interface}, and went where the host's routes go: \
                      the sockets of iperf3 and the kernel's own answers cannot be bound to an interface; \
                      leave out `tool`, or `via`"
-                ));
+                );
+                faults.push((flow, fault));
             }
         }
     }

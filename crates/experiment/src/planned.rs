@@ -24,8 +24,15 @@ pub struct Planned {
     pub skipped: BTreeMap<usize, String>,
     /// What a test does otherwise than the simulated one, by number.
     pub notes: BTreeMap<usize, Vec<String>>,
-    /// Whose addresses these are.
-    pub names: BTreeMap<IpAddr, String>,
+    /// The addresses of each node by number, of IP version 4 and 6.
+    pub addresses: Vec<[IpAddr; 2]>,
+}
+
+impl Planned {
+    /// The address of a node of the scenario.
+    pub(crate) fn address(&self, node: NodeId, version: u8) -> IpAddr {
+        self.addresses[node.0][usize::from(version == 6)]
+    }
 }
 
 /// Connections of one test at most: each has a thread at both ends.
@@ -77,11 +84,8 @@ pub fn plan_jobs(scenario: &Scenario, plan: &Plan, seed: u64, hosts: &Hosts<'_>)
         hosts,
         planned: Planned::default(),
     };
-    for node in (0..scenario.node_count()).map(NodeId) {
-        let name = scenario.node_name(node);
-        let named = |version| ((hosts.address)(node, version), name.to_owned());
-        planner.planned.names.extend([named(4), named(6)]);
-    }
+    let both = |node| [4, 6].map(|version| (hosts.address)(NodeId(node), version));
+    planner.planned.addresses = (0..scenario.node_count()).map(both).collect();
     for (number, test) in scenario.tests.iter().enumerate() {
         let flows = plan.flows.iter().enumerate();
         let flows = flows.filter(|(_, f)| f.test == number && !f.asks);

@@ -1,17 +1,19 @@
 //! From what both ends of every flow reported to observations, and from these to records.
 
 mod foreign;
+mod taken;
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Path, Ping, Reply, RoundTrips, Sample, Surroundings,
-    Timers, recovery,
+    Timers, between_clocks, recovery,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Test, TestKind, Tool};
+use farpath_scenario::{NodeId, Scenario, Test, TestKind, Tool};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
@@ -33,6 +35,7 @@ pub fn records(
     paths: Paths<'_, '_>,
 ) -> Vec<Record> {
     let collector = Collector {
+        scenario,
         plan,
         planned,
         results,
@@ -54,6 +57,7 @@ pub fn records(
 }
 
 struct Collector<'a, 'p> {
+    scenario: &'a Scenario,
     plan: &'a Plan,
     planned: &'a Planned,
     results: &'a Results,
@@ -96,6 +100,9 @@ impl Collector<'_, '_> {
                 record.duration_ns = last.since(test.start).as_ns();
             }
         }
+        record.taken = Some(self.taken(test, &flows));
+        record.route = flows.first().and_then(|flow| self.route(test, *flow));
+        self.doubt(test, record);
         self.note_faults(&flows, record);
         let mut kept = Vec::new();
         record.notes.retain(|note| {
@@ -103,6 +110,17 @@ impl Collector<'_, '_> {
             kept.push(note.clone());
             new
         });
+    }
+
+    /// What the clocks of both ends leave open of times between them.
+    fn doubt(&self, test: &Test, record: &mut Record) {
+        // Who begins and who reads are one program where data comes back, and of iperf3's its client tells everything.
+        if test.data_ends() != (test.from, test.to) || test.tool == Tool::Iperf3 {
+            return;
+        }
+        let taken = record.taken.as_ref();
+        let error = taken.and_then(|taken| taken.clock_error_ns);
+        between_clocks(record, Duration::from_ns(error.unwrap_or(0)));
     }
 
     fn note_faults(&self, flows: &[usize], record: &mut Record) {
@@ -174,6 +192,13 @@ impl Collector<'_, '_> {
         Some((source, sink))
     }
 
+    /// Whose address this is.
+    fn name_of(&self, address: IpAddr) -> Option<&str> {
+        let mut all = self.planned.addresses.iter();
+        let node = all.position(|both| both.contains(&address))?;
+        Some(self.scenario.node_name(NodeId(node)))
+    }
+
     fn ping(&self, report: &PingReport) -> Seen {
         let reply = |(sent, rtt): &(u64, u64)| Reply {
             sent: at(*sent),
@@ -182,10 +207,10 @@ impl Collector<'_, '_> {
         let mut replies: Vec<Reply> = report.replies.iter().map(reply).collect();
         // In the order of the requests: an instant of the series never lies before the last.
         replies.sort_unstable();
-        let answered = report.errors.iter().map(|(number, from, how)| {
-            let by = from.map_or_else(|| "?".to_owned(), |a| a.to_string());
-            let by = from.and_then(|a| self.planned.names.get(&a)).unwrap_or(&by);
-            format!("request {number} was answered by {by}: {how}")
+        let answered = report.errors.iter().map(|e| {
+            let address = e.by.map_or_else(|| "?".to_owned(), |a| a.to_string());
+            let by = e.by.and_then(|a| self.name_of(a)).unwrap_or(&address);
+            format!("request {} was answered by {by}: {:?}", e.request, e.error)
         });
         Seen {
             last: replies.iter().map(|r| r.sent + r.rtt).max(),

@@ -43,6 +43,28 @@ impl Clock {
 /// What waited longer in a socket than this had its clock stepped under it.
 const LONGEST_AGO_NS: u64 = 10_000_000_000;
 
+/// An instant by the machine's clock of the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Utc {
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    pub at_ns: u64,
+    /// How far the clock may be from UTC, in nanoseconds, by the kernel's own account; none where nothing keeps it right.
+    pub error_ns: Option<u64>,
+}
+
+impl Utc {
+    /// When CLOCK_MONOTONIC of this process shows `monotonic_ns`; none before 1970.
+    pub(crate) fn at(monotonic_ns: u64) -> Option<Utc> {
+        let before = sys::monotonic_ns();
+        let realtime = sys::realtime_ns();
+        let took = sys::monotonic_ns() - before;
+        let ahead = i128::from(realtime) - i128::from(before + took / 2);
+        let at_ns = u64::try_from(ahead + i128::from(monotonic_ns)).ok()?;
+        let error_ns = sys::realtime_error_ns().map(|error| error.saturating_add(took));
+        Some(Utc { at_ns, error_ns })
+    }
+}
+
 /// Which CLOCK_MONOTONIC a process reads: boot and time namespace. Processes that name the same one read
 /// the same clock; nothing is known of one without a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +107,20 @@ fn own() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_instant_is_the_same_on_both_clocks() {
+        let (earlier, realtime) = (sys::monotonic_ns(), sys::realtime_ns());
+        let now = Utc::at(sys::monotonic_ns()).expect("it is after 1970");
+        let took = sys::monotonic_ns() - earlier;
+        // Nobody sets the clock by more than this in the time that it takes to read it.
+        let apart = now.at_ns.abs_diff(realtime);
+        assert!(apart <= took + 1_000_000, "{apart} {took}");
+        let minute = 60_000_000_000;
+        let later = Utc::at(sys::monotonic_ns() + minute).expect("a minute later");
+        assert!(later.at_ns - now.at_ns >= minute - 1_000_000);
+        assert_eq!(Utc::at(0).map(|boot| boot.at_ns < now.at_ns), Some(true));
+    }
 
     #[test]
     fn a_clock_is_itself_and_one_without_a_name_is_not() {

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::clock::{ClockName, Comparison};
+use crate::clock::{ClockName, Comparison, Utc};
 use crate::job::Jobs;
 use crate::peer::{Heard, Peer, PeerError, Told, Word};
 use crate::protocol::{Message, Order};
@@ -156,6 +156,7 @@ impl Conductor {
     /// # Errors
     /// When a host is no longer there.
     pub fn start(&mut self, zero_ns: u64) -> Result<(), ConductorError> {
+        self.results.zero = Utc::at(zero_ns);
         for (name, host) in &mut self.hosts {
             let clock = self.results.clocks.get(name);
             let ahead = clock.map_or(0, |clock| clock.start.offset_ns);
@@ -230,10 +231,16 @@ impl Conductor {
             return Ok(());
         };
         match message {
-            Message::Ready { clock: None } => host.stage = Stage::Ready,
-            Message::Ready { clock: Some(clock) } => {
-                host.clock = clock;
-                host.ask();
+            Message::Ready { clock, system } => {
+                let system = system.map(|system| (name.to_owned(), system));
+                self.results.systems.extend(system);
+                match clock {
+                    None => host.stage = Stage::Ready,
+                    Some(clock) => {
+                        host.clock = clock;
+                        host.ask();
+                    }
+                }
             }
             Message::Stamp {
                 number,
@@ -349,7 +356,8 @@ mod tests {
     impl Peer for Simulated {
         fn begin(&mut self, _: &HostJob, told: Told) -> Result<(), PeerError> {
             let clock = Some(self.clock.clone());
-            assert!(told.message(Message::Ready { clock }));
+            let system = sys::system();
+            assert!(told.message(Message::Ready { clock, system }));
             self.told = Some(told);
             Ok(())
         }

@@ -92,8 +92,8 @@ pub fn serve(
             Err(error) => fault(&output, task.flow, &error)?,
         }
     }
-    let clock = Some(ClockName::own());
-    tell(&output, &Message::Ready { clock })?;
+    let (clock, system) = (Some(ClockName::own()), sys::system());
+    tell(&output, &Message::Ready { clock, system })?;
     let mut orders = Orders {
         input,
         output: &output,
@@ -257,7 +257,7 @@ mod tests {
             "\n",
             "{}",
             "[1, 2]",
-            "{\"schema\": \"farpath.probe/2\"}",
+            "{\"schema\": \"farpath.probe/3\"}",
         ] {
             let (result, output) = told(input);
             assert!(
@@ -266,15 +266,15 @@ mod tests {
             );
             assert_eq!(output, "");
         }
-        let other = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}";
+        let other = "{\"schema\": \"farpath.probe/4\", \"host\": \"a\", \"tasks\": []}";
         let (result, _) = told(other);
         let error = result.expect_err("another schema").to_string();
-        assert!(error.contains("farpath.probe/3"), "{error}");
+        assert!(error.contains("farpath.probe/4"), "{error}");
     }
 
     #[test]
     fn a_job_without_tasks_is_soon_done() {
-        let job = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}\n\
+        let job = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}\n\
                    {\"stamp\": 3}\n{\"start\": {\"zero_ns\": 17}}\n{\"end\": {\"flow\": 5}}\n";
         let (result, output) = told(job);
         assert!(result.is_ok(), "{result:?}");
@@ -282,8 +282,8 @@ mod tests {
             .lines()
             .map(|line| protocol::understand(line).expect("a message"))
             .collect();
-        let clock = Some(ClockName::own());
-        assert_eq!(said[0], Message::Ready { clock });
+        let (clock, system) = (Some(ClockName::own()), sys::system());
+        assert_eq!(said[0], Message::Ready { clock, system });
         let is_stamp = |m: &Message| matches!(m, Message::Stamp { number: 3, heard_ns, answered_ns } if heard_ns <= answered_ns);
         assert!(is_stamp(&said[1]), "{said:?}");
         assert_eq!(said[2..], [Message::Done]);
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_job_that_is_never_started_is_an_error() {
-        let job = "{\"schema\": \"farpath.probe/2\", \"host\": \"a\", \"tasks\": []}\n";
+        let job = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}\n";
         assert!(matches!(told(job).0, Err(ServeError::NoStart)));
     }
 }

@@ -7,6 +7,8 @@ use farpath_wire::icmp::{Icmp, Message, Version};
 use farpath_wire::ip::{Ipv4, Ipv6};
 use farpath_wire::mpls::LabelStack;
 
+use crate::report::IcmpError;
+
 /// Bytes of an echo's header.
 pub(crate) const HEADER: usize = 8;
 
@@ -15,8 +17,8 @@ pub(crate) const HEADER: usize = 8;
 pub(crate) enum Heard {
     /// The answer to the request of this sequence number.
     Reply(u16),
-    /// The request of this sequence number came to nothing, for this reason.
-    Failed(u16, &'static str),
+    /// The request of this sequence number came to nothing, for this reason; the labels it had there.
+    Failed(u16, IcmpError, LabelStack),
 }
 
 fn version(remote: IpAddr) -> Version {
@@ -51,7 +53,7 @@ pub(crate) fn read(bytes: &[u8], remote: IpAddr, identifier: u16, headed: bool) 
         false => bytes,
     };
     let icmp = Icmp::parse(version, bytes).ok()?;
-    let name = match (icmp.message, version) {
+    let error = match (icmp.message, version) {
         (
             Message::EchoReply {
                 identifier: of,
@@ -61,11 +63,13 @@ pub(crate) fn read(bytes: &[u8], remote: IpAddr, identifier: u16, headed: bool) 
         ) => {
             return (of == identifier).then_some(Heard::Reply(sequence));
         }
-        (Message::TooBig { .. }, _) => "FragmentationNeeded",
+        (Message::TooBig { .. }, _) => IcmpError::FragmentationNeeded,
         (Message::TimeExceeded | Message::Other { kind: 11, .. }, Version::V4)
-        | (Message::TimeExceeded | Message::Other { kind: 3, .. }, Version::V6) => "TimeExceeded",
+        | (Message::TimeExceeded | Message::Other { kind: 3, .. }, Version::V6) => {
+            IcmpError::TimeExceeded
+        }
         (Message::Other { kind: 3, .. }, Version::V4)
-        | (Message::Other { kind: 1, .. }, Version::V6) => "Unreachable",
+        | (Message::Other { kind: 1, .. }, Version::V6) => IcmpError::Unreachable,
         _ => return None,
     };
     // An extension header before an echo over IPv6 would have been ours.
@@ -78,7 +82,7 @@ pub(crate) fn read(bytes: &[u8], remote: IpAddr, identifier: u16, headed: bool) 
         Message::EchoRequest {
             identifier: of,
             sequence,
-        } if to == remote && of == identifier => Some(Heard::Failed(sequence, name)),
+        } if to == remote && of == identifier => Some(Heard::Failed(sequence, error, icmp.labels)),
         _ => None,
     }
 }
@@ -124,11 +128,21 @@ mod tests {
         expired.extend(&ours);
         let bytes = headed([198, 18, 0, 1], &expired);
         let heard = read(&bytes, REMOTE, 7, true);
-        assert_eq!(heard, Some(Heard::Failed(9, "TimeExceeded")));
+        assert_eq!(
+            heard,
+            Some(Heard::Failed(9, IcmpError::TimeExceeded, LabelStack::EMPTY))
+        );
         expired[..2].copy_from_slice(&[3, 4]);
         let bytes = headed([198, 18, 0, 1], &expired);
         let heard = read(&bytes, REMOTE, 7, true);
-        assert_eq!(heard, Some(Heard::Failed(9, "FragmentationNeeded")));
+        assert_eq!(
+            heard,
+            Some(Heard::Failed(
+                9,
+                IcmpError::FragmentationNeeded,
+                LabelStack::EMPTY
+            ))
+        );
         let elsewhere = "198.18.0.3".parse().expect("an address");
         assert_eq!(read(&bytes, elsewhere, 7, true), None);
         // One's own request, as a raw socket hears it on a loopback interface.

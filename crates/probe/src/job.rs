@@ -17,7 +17,7 @@ pub use check::JobError;
 pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Ping, Stream, Timing};
 
 /// `schema` of a [`HostJob`].
-pub const JOB_SCHEMA: &str = "farpath.probe/2";
+pub const JOB_SCHEMA: &str = "farpath.probe/3";
 
 /// Everything one host does in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -23,10 +23,10 @@ mod tcp;
 mod udp;
 mod watch;
 
-pub use clock::{ClockName, Offset};
+pub use clock::{ClockName, Offset, Utc};
 pub use conductor::{Conductor, ConductorError};
 pub use host::{ServeError, serve};
-pub use protocol::{Message, Order};
+pub use protocol::{Message, Order, System};
 pub use report::Report;
 pub use results::{HostClock, Results};
 pub use sys::monotonic_ns;

@@ -114,7 +114,10 @@ fn by_itself(
         let report = report(&task.work).ok_or(PeerError::Unable { does, flow })?;
         reports.push(Message::Report { flow, report });
     }
-    told.message(Message::Ready { clock: None });
+    told.message(Message::Ready {
+        clock: None,
+        system: None,
+    });
     reports.into_iter().for_each(|r| _ = told.message(r));
     told.message(Message::Done);
     Ok(())

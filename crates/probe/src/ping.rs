@@ -11,7 +11,7 @@ use nix::sys::socket::{MsgFlags, SockProtocol, SockType, SockaddrStorage, sendto
 
 use crate::icmp::{self, Heard};
 use crate::job::{Ends, PingWork};
-use crate::report::PingReport;
+use crate::report::{PingError, PingReport};
 use crate::socket::{
     RECEIVE_BUFFER, SocketError, refused, set_buffer, set_class, set_mark, set_unfragmented,
 };
@@ -211,14 +211,20 @@ impl Pinger<'_> {
             Some(Heard::Reply(sequence)) if datagram.from == Some(work.remote) => {
                 self.reply(sequence, now, stamped.is_none());
             }
-            Some(Heard::Failed(sequence, how)) => {
+            Some(Heard::Failed(sequence, error, labels)) => {
                 let number = self.number(sequence);
-                if self.pending.remove(&number).is_some() {
-                    self.failed += 1;
-                    if self.failed <= MOST_ERRORS {
-                        let error = (number + 1, datagram.from, how.to_owned());
-                        self.report.errors.push(error);
-                    }
+                let Some(sent) = self.pending.remove(&number) else {
+                    return;
+                };
+                self.failed += 1;
+                if self.failed <= MOST_ERRORS {
+                    self.report.errors.push(PingError {
+                        request: number + 1,
+                        by: datagram.from,
+                        error,
+                        rtt_ns: now.saturating_sub(sent),
+                        labels: labels.entries().iter().map(|e| e.label()).collect(),
+                    });
                 }
             }
             _ => {}

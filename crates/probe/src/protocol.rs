@@ -34,6 +34,8 @@ pub enum Message {
     Ready {
         /// The clock its times are on; none where it reports no times.
         clock: Option<ClockName>,
+        /// What it runs on; none of who does its part by itself.
+        system: Option<System>,
     },
     /// What its clock showed.
     Stamp {
@@ -60,6 +62,15 @@ pub enum Message {
     },
     /// All tasks are over.
     Done,
+}
+
+/// What a host runs on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct System {
+    /// Its operating system, in small letters: `linux`.
+    pub os: String,
+    /// The release of its kernel: `6.12.9`.
+    pub kernel: String,
 }
 
 /// Longest line of either: a job with millions of datagrams' times.
@@ -91,6 +102,7 @@ pub(crate) fn say(output: &mut impl Write, what: &impl Serialize) -> io::Result<
 mod tests {
     use super::*;
     use crate::report::{Sample, TcpSendReport};
+    use crate::sys;
     use proptest::prelude::*;
 
     fn report() -> Message {
@@ -115,6 +127,7 @@ mod tests {
             fault: "two\nlines".to_owned(),
         };
         let clock = Some(ClockName::own());
+        let system = sys::system();
         let (number, heard_ns, answered_ns) = (1, 2, u64::MAX);
         let stamp = Message::Stamp {
             number,
@@ -122,8 +135,11 @@ mod tests {
             answered_ns,
         };
         let all = [
-            Message::Ready { clock },
-            Message::Ready { clock: None },
+            Message::Ready { clock, system },
+            Message::Ready {
+                clock: None,
+                system: None,
+            },
             stamp,
             Message::Done,
             fault,

@@ -38,10 +38,37 @@ pub struct PingReport {
     pub replies: Vec<(u64, u64)>,
     /// Copies of replies.
     pub duplicates: u64,
-    /// Requests, from 1, that somebody answered with an error: who, and which.
-    pub errors: Vec<(u64, Option<IpAddr>, String)>,
+    /// Requests that somebody answered with an error.
+    pub errors: Vec<PingError>,
     /// What a reader must know.
     pub notes: Vec<String>,
+}
+
+/// An echo request that somebody answered with an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PingError {
+    /// Its number, from 1.
+    pub request: u64,
+    /// Who answered, where that is known.
+    pub by: Option<IpAddr>,
+    /// With which error.
+    pub error: IcmpError,
+    /// From the request to the answer.
+    pub rtt_ns: u64,
+    /// The labels that the request had there (RFC 4950), outermost first.
+    pub labels: Vec<u32>,
+}
+
+/// An error that a ping may be answered with (RFC 792, RFC 4443).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IcmpError {
+    /// The TTL ran out there.
+    TimeExceeded,
+    /// It is larger than the next link carries.
+    FragmentationNeeded,
+    /// There is no way on, or nobody wants it.
+    Unreachable,
 }
 
 /// What the sender of datagrams measured.

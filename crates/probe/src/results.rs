@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::clock::{ClockName, Offset};
+use crate::clock::{ClockName, Offset, Utc};
+use crate::protocol::System;
 use crate::report::Report;
 
 /// The reports of both ends of a flow, and what went wrong.
@@ -14,6 +15,10 @@ pub struct Results {
     pub faults: Vec<(Option<usize>, String)>,
     /// By host, of those that reported times.
     pub clocks: BTreeMap<String, HostClock>,
+    /// By host, of those that say what they run on.
+    pub systems: BTreeMap<String, System>,
+    /// The run's time zero; none where it was never said, or the clock of the day is before 1970.
+    pub zero: Option<Utc>,
 }
 
 impl Results {
@@ -25,6 +30,15 @@ impl Results {
             return Some(0);
         }
         Some(one.error_ns().saturating_add(other.error_ns()))
+    }
+
+    /// The same of any two hosts, the most: none when none told times.
+    pub fn largest_clock_error_ns(&self) -> Option<u64> {
+        let hosts = || self.clocks.keys();
+        let pairs = hosts().flat_map(|one| hosts().map(move |other| (one, other)));
+        pairs
+            .filter_map(|(one, other)| self.clock_error_ns(one, other))
+            .max()
     }
 
     /// Settles what offsets mean: hosts that name one clock, and whose offsets do not contradict that, share the best

@@ -21,7 +21,10 @@ use nix::sys::socket::{
     SockaddrStorage, recvmsg,
 };
 use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_gettime};
+
+use crate::protocol::System;
 
 /// A clock of the machine, in nanoseconds.
 fn clock_ns(clock: ClockId) -> u64 {
@@ -37,6 +40,26 @@ pub fn monotonic_ns() -> u64 {
 /// CLOCK_REALTIME: the clock of the kernel's receive timestamps.
 pub(crate) fn realtime_ns() -> u64 {
     clock_ns(ClockId::CLOCK_REALTIME)
+}
+
+/// How far CLOCK_REALTIME may be from UTC, in nanoseconds: the kernel's maximum error, which grows from one correction to
+/// the next (adjtimex(2)); none where nothing corrects it, or the kernel does not tell.
+pub(crate) fn realtime_error_ns() -> Option<u64> {
+    // SAFETY: all of it are numbers, and 0 is one of each; without modes nothing is set.
+    let mut clock: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes into `clock` and keeps no pointer to it.
+    Errno::result(unsafe { libc::adjtimex(&raw mut clock) }).ok()?;
+    let error_us = u64::try_from(clock.maxerror).ok()?;
+    (clock.status & libc::STA_UNSYNC == 0).then(|| error_us.saturating_mul(1000))
+}
+
+/// What this process runs on; none where the kernel's words are no text.
+pub(crate) fn system() -> Option<System> {
+    let name = uname().ok()?;
+    Some(System {
+        os: name.sysname().to_str()?.to_ascii_lowercase(),
+        kernel: name.release().to_str()?.to_owned(),
+    })
 }
 
 /// Processor time of the calling thread.

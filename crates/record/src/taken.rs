@@ -12,7 +12,12 @@ pub struct Taken {
     /// the day was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_utc_ns: Option<u64>,
-    /// How far the clocks of its hosts may lie apart, nanoseconds; none where that is unknown.
+    /// How far that may be from UTC, nanoseconds: the maximum error that the kernel states of its clock (adjtimex(2));
+    /// none where nothing keeps that clock right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utc_error_ns: Option<u64>,
+    /// How far the clocks of its hosts may lie apart, nanoseconds: 0 where all read one clock; none where that is
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<u64>,
     /// The program that measured, with its version: `iperf 3.12`.
@@ -29,7 +34,7 @@ pub struct Taken {
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Its addresses, as text.
+    /// Its addresses, as text: those that the test used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
     /// Its operating system: `linux`, `freebsd` …
@@ -38,6 +43,10 @@ pub struct Host {
     /// The release of its kernel: `6.12.9`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// How far its times may be off beside those of the program that had the test run, nanoseconds; none of a host that
+    /// told no times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<u64>,
 }
 
 /// Between which values a metric may lie. A bound that is not known is none.
@@ -54,13 +63,13 @@ pub struct Uncertainty {
     pub level: Option<f64>,
 }
 
-/// The way packets took from one end to the other.
+/// The way packets took from the end that starts to the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Route {
-    /// Its hops in order; a hop that did not answer has no address.
+    /// The nodes that count a packet's TTL down, in order, and the far end; one that is not known has no address.
     pub hops: Vec<RouteHop>,
-    /// Whether the far end answered.
+    /// Whether the last of them is the far end.
     pub reached: bool,
 }
 
@@ -76,7 +85,7 @@ pub struct RouteHop {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Round-trip times of its answers, nanoseconds.
+    /// Round-trip times of its answers, nanoseconds; empty where it was not asked.
     pub rtt_ns: Vec<u64>,
     /// MPLS labels that the probe carried there (RFC 4950), outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -75,6 +75,9 @@ fn plain(data: &ReportData) -> String {
     }
     plain_expectations(&mut out, &document.expectations);
     plain_records(&mut out, &document.records);
+    for line in crate::taken::lines(document) {
+        put(&mut out, format_args!("<p>{}</p>\n", escape(&line)));
+    }
     put(
         &mut out,
         format_args!(

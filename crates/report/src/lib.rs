@@ -9,5 +9,6 @@ pub mod html;
 pub mod junit;
 mod quantity;
 pub mod table;
+mod taken;
 
 pub use quantity::{exact, quantity, unitless};

@@ -33,7 +33,8 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         out += &grid(run, &rows, layout);
     }
     out += &repeats(run, layout);
-    out += &listed("\n", crate::certificate::lines(run), layout);
+    let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
+    out += &listed("\n", circumstances.concat(), layout);
     let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
     if !failed.is_empty() {
         out.push('\n');

@@ -8,6 +8,7 @@ mod answers;
 mod bundle;
 mod connection;
 mod route;
+mod stops;
 mod walk;
 
 use farpath_element::{Circuit, EXPLICIT_NULL, FIRST_LABEL, Forwarding, LabelAction, RouteAction};
@@ -18,6 +19,7 @@ use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
 pub use address::{address, node_at};
 pub use connection::segments_per_growth;
 use route::Routes;
+pub use stops::Stop;
 pub use walk::Hop;
 
 /// Why a scenario that reads well still cannot be built.

@@ -187,9 +187,11 @@ fn row(n: usize, line: &str, bare: bool) -> Result<(Duration, u64), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use farpath_mutate::{Corpus, run};
     use farpath_units::Time;
 
     use super::*;
+    use crate::replay::tests::ODD;
 
     const STEP: Reading = Reading {
         linear: false,
@@ -249,23 +251,25 @@ mod tests {
         assert!(parse_rates("time_s,rate\n0,1 Mbit/s\n", again).is_err());
     }
 
-    /// A million mutated files of each kind: refused or not, never a panic.
     #[test]
-    fn a_million_mutated_files() {
-        const GOOD: &str = "time_s,rate\n0,10 Mbit/s\n0.25,0\n1.5,3 kbit/s\n7,1 Gbit/s\n";
-        let mut n = 0;
-        let right = crate::replay::tests::mutate(GOOD, |text| {
-            n += 1;
+    fn files_are_read_or_refused() {
+        const RATES: &str = "time_s,rate\n0,10 Mbit/s\n0.25,0\n1.5,3 kbit/s\n7,1 Gbit/s\n";
+        let outcomes = run(&Corpus::of([RATES]).odd(&ODD), |text, luck| {
             let reading = Reading {
-                linear: n % 8 == 0,
-                again: n % 2 == 0,
+                linear: luck.odds(8),
+                again: luck.odds(2),
             };
-            parse_rates(text, reading).is_ok()
+            match parse_rates(text, reading) {
+                Ok(_) => "read",
+                Err(_) => "refused",
+            }
         });
-        assert!(right > 10_000, "too coarse to test anything: {right}");
-        let right = crate::replay::tests::mutate("0\n3\n3\n17\n120\n", |text| {
-            parse_deliveries(text).is_ok()
+        outcomes.at_least("read", 0.02).at_least("refused", 0.05);
+        let corpus = Corpus::of(["0\n3\n3\n17\n120\n"]).odd(&ODD);
+        let outcomes = run(&corpus, |text, _| match parse_deliveries(text) {
+            Ok(_) => "read",
+            Err(_) => "refused",
         });
-        assert!(right > 10_000, "too coarse to test anything: {right}");
+        outcomes.at_least("read", 0.02).at_least("refused", 0.05);
     }
 }

@@ -1,6 +1,7 @@
 //! What is printed reads back as the same value; what is wrong is refused with a lesson.
 
-use farpath_units::{Distance, Duration, Key, ParseError, Rate, Ratio, Size, Time};
+use farpath_mutate::{Corpus, run};
+use farpath_units::{Distance, Duration, ParseError, Rate, Ratio, Size, Time};
 use proptest::prelude::*;
 
 fn reads_back<
@@ -228,9 +229,8 @@ fn err<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Option<ParseError>
     text.parse::<T>().err()
 }
 
-/// A million strings near the grammar: valid quantities with bytes replaced, inserted, cut and joined.
 #[test]
-fn no_parser_panics_on_a_million_mutations() {
+fn no_text_panics_or_means_two_things() {
     const STARTS: [&str; 12] = [
         "10 Gbit/s",
         "9.58464Gbps",
@@ -245,7 +245,7 @@ fn no_parser_panics_on_a_million_mutations() {
         "0.000000000001 s",
         "18446744.073709551615 Tbit/s",
     ];
-    const PIECES: [&str; 24] = [
+    const ODD: [&str; 24] = [
         "0",
         "9",
         "99999999999999999999",
@@ -271,22 +271,7 @@ fn no_parser_panics_on_a_million_mutations() {
         "_",
         "m",
     ];
-    let luck = Key::new(1).with("mutations").stream();
-    let mut accepted = 0_u32;
-    for n in 0..1_000_000_u64 {
-        let mut bits = luck.bits(n);
-        let mut below = |limit: usize| {
-            let value = (bits % limit as u64) as usize;
-            bits = (bits / limit as u64) ^ bits.rotate_left(31);
-            value
-        };
-        let mut text: Vec<char> = STARTS[below(STARTS.len())].chars().collect();
-        for _ in 0..1 + below(3) {
-            let at = below(text.len() + 1);
-            let to = (at + below(3)).min(text.len());
-            text.splice(at..to, PIECES[below(PIECES.len())].chars());
-        }
-        let text: String = text.into_iter().collect();
+    let outcomes = run(&Corpus::of(STARTS).odd(&ODD), |text, _| {
         let all = [
             text.parse::<Rate>().is_ok(),
             text.parse::<Duration>().is_ok(),
@@ -294,11 +279,12 @@ fn no_parser_panics_on_a_million_mutations() {
             text.parse::<Distance>().is_ok(),
             text.parse::<Ratio>().is_ok(),
         ];
-        // A text has one meaning at most: no two kinds share a unit.
-        let meanings = all.iter().filter(|ok| **ok).count();
-        assert!(meanings <= 1, "{text:?}");
-        accepted += meanings as u32;
-    }
-    // The generator must reach both sides of the grammar.
-    assert!((20_000..900_000).contains(&accepted), "{accepted}");
+        // No two kinds share a unit.
+        match all.iter().filter(|ok| **ok).count() {
+            0 => "refused",
+            1 => "read",
+            _ => panic!("{text:?} has several meanings"),
+        }
+    });
+    outcomes.at_least("read", 0.02).at_least("refused", 0.1);
 }

@@ -3,6 +3,7 @@
 import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import { headline, origins, rows, subject, type Row } from "../results";
+import { routes, taken } from "../taken";
 import type { Expectation, Origin, ReportData } from "../types";
 
 export function header(data: ReportData): HTMLElement {
@@ -95,5 +96,14 @@ export function table(data: ReportData): HTMLElement | null {
     button.setAttribute("aria-expanded", String(!few));
     button.textContent = few ? `Show all metrics (${hidden} more)` : "Show the main metrics";
   });
-  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null);
+  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, ...circumstances(data));
+}
+
+/** Below the table: when, where and with what, and the way of the packets, where that was real. */
+function circumstances(data: ReportData): HTMLElement[] {
+  const ways = routes(data);
+  const lines = taken(data).map((text) => h("p", { class: "taken" }, text));
+  if (ways.length === 0) return lines;
+  const items = ways.map(({ tests, hops }) => h("li", {}, `${tests.join(", ")}: ${hops}`));
+  return [...lines, h("details", { class: "taken" }, h("summary", {}, "Routes, hop by hop"), h("ul", {}, ...items))];
 }

@@ -89,7 +89,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     let hosts = std::mem::take(&mut lab.hosts);
     let outcome = both(args, &scenario, (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
-    let certificate = lab.certificate(Vec::new());
+    let certificate = lab.certificate(None, Vec::new());
     let swallowed = lab::swallowed(&lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);

@@ -183,7 +183,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     });
     lab.hosts = hosts;
     ran.map_err(Fault::from)?;
-    note(&lab.certificate(Vec::new()).line());
+    note(&lab.certificate(None, Vec::new()).line());
     drop(lab);
     ground.restore()?;
     // A lab that ended as requested needs no log.

@@ -2,7 +2,8 @@
 //! are allowed; a machine without either fails here. Nothing asserts how fast or how late anything is:
 //! exit code 4 says that the machine was too busy, and no test fails for it.
 
-use crate::place::{Place, SMALL, ran};
+use crate::place::{Place, SMALL, ran, setting};
+use farpath_record::{Origin, Record, Route, RouteHop, RunDocument};
 
 #[test]
 fn the_commands_exit_code_passes_through_and_names_resolve() {
@@ -189,6 +190,115 @@ fn traceroute_and_mtr_see_routers_and_the_labels_between_them() {
 }
 
 #[test]
+fn a_record_says_when_on_what_and_which_way_it_was_taken() {
+    let place = Place::new();
+    // Beside the ping that arrives, those that expire at each router: what a traceroute sends.
+    let expiring = |ttl: u8| {
+        format!(
+            "[[test]]\nname = \"hop-{ttl}\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nttl = {ttl}\ncount = 2\n"
+        )
+    };
+    let six = expiring(64).replace("hop-64", "six") + "ip = 6\n";
+    let tests = [1, 2, 3].map(expiring).concat() + &six;
+    place.write("labelled.toml", &format!("{LABELLED}{tests}"));
+    let ran = place.farpath(&[
+        "run",
+        "labelled.toml",
+        "--predict",
+        "--simulate",
+        "--emulate",
+        "--json",
+    ]);
+    assert!(matches!(ran.code, Some(0 | 4)), "{ran:?}");
+    let run = RunDocument::from_json(&ran.out).expect("a document");
+    let (real, models): (Vec<&Record>, Vec<&Record>) = run
+        .records
+        .iter()
+        .partition(|r| r.origin == Origin::Emulated);
+    assert!(
+        models
+            .iter()
+            .all(|r| r.taken.is_none() && r.route.is_none())
+    );
+    let kernel = setting("kernel.osrelease");
+    let zero = real[0].taken.as_ref().expect("it was taken").at_utc_ns;
+    assert!(zero.is_some());
+    for record in &real {
+        let taken = record.taken.as_ref().expect("it was taken");
+        assert_eq!(taken.at_utc_ns, zero, "one run has one zero");
+        assert!(
+            taken
+                .tool
+                .as_ref()
+                .is_some_and(|t| t.starts_with("farpath "))
+        );
+        let names: Vec<&str> = taken.hosts.iter().map(|h| h.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        let [a, b] = &taken.hosts[..] else {
+            unreachable!("two names")
+        };
+        assert_eq!(
+            (a.os.as_deref(), a.kernel.as_ref()),
+            (Some("linux"), Some(&kernel))
+        );
+        assert_eq!(a.clock_error_ns, Some(0), "the conductor's own clock");
+        // Nobody runs on the host that answers pings.
+        assert_eq!((b.os.as_deref(), taken.clock_error_ns), (None, None));
+        assert_eq!(
+            record.certificate.as_ref().and_then(|c| c.clock_error_ns),
+            Some(0)
+        );
+        let version = if record.test == "six" {
+            "2001:db8::"
+        } else {
+            "198.18.0."
+        };
+        assert_eq!(a.addresses, [format!("{version}1")]);
+        assert_eq!(b.addresses, [format!("{version}2")]);
+    }
+    let route = |test: &str| {
+        let record = real.iter().find(|r| r.test == test).expect("it ran");
+        record.route.clone().expect("its route")
+    };
+    let hop = |ttl, (name, address, labels): (&str, &str, &[u32])| RouteHop {
+        ttl,
+        address: Some(address.to_owned()),
+        name: Some(name.to_owned()),
+        labels: labels.to_vec(),
+        rtt_ns: Vec::new(),
+    };
+    // The second router switches labels; the last one has popped.
+    let way: [(&str, &str, &[u32]); 4] = [
+        ("r", "198.18.0.3", &[]),
+        ("s", "198.18.0.4", &[16]),
+        ("t", "198.18.0.5", &[]),
+        ("b", "198.18.0.2", &[]),
+    ];
+    let hops: Vec<RouteHop> = (1..).zip(way).map(|(ttl, of)| hop(ttl, of)).collect();
+    assert_eq!(
+        route("rtt"),
+        Route {
+            hops: hops.clone(),
+            reached: true
+        }
+    );
+    assert_eq!(route("six").hops.len(), hops.len());
+    // What answered is what the plan says, label and all.
+    for ttl in 1..4_u8 {
+        let mut route = route(&format!("hop-{ttl}"));
+        let answered = route.hops.last_mut().expect("who answered");
+        let times = std::mem::take(&mut answered.rtt_ns);
+        let least = 4_000_000 * u64::from(ttl - 1);
+        assert!(
+            !times.is_empty() && times.iter().all(|t| *t >= least),
+            "{times:?}"
+        );
+        assert_eq!(route.hops[..], hops[..usize::from(ttl)]);
+        assert!(!route.reached);
+    }
+}
+
+#[test]
 fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() {
     let place = Place::new();
     // The third segment of the transfer is lost.
@@ -215,6 +325,14 @@ fn an_emulated_run_stands_beside_the_simulated_one_and_loses_the_same_segment() 
         of(origin, "bulk");
     }
     let bulk = of("emulated", "bulk");
+    assert_eq!(
+        bulk["taken"]["clock_error_ns"], 0,
+        "both ends read one clock"
+    );
+    assert_eq!(
+        bulk["uncertainty"]["completion_ns"],
+        serde_json::Value::Null
+    );
     assert_eq!(bulk["metrics"]["bytes"], 1_000_000.0);
     assert_eq!(bulk["metrics"]["retransmits"], 1.0);
     assert_eq!(bulk["certificate"]["valid"], bulk["valid"]);

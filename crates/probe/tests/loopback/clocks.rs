@@ -61,12 +61,37 @@ fn a_connection_between_clocks_of_their_own_is_timed() {
     // From one end's SYN to the other's last byte: less than anybody waits for.
     let took = metric(record, "completion_ns");
     assert!(0.0 < took && took < 60e9, "{took}");
+    // Who connects is who reads: the clocks do not come into it.
+    assert!(!record.uncertainty.contains_key("completion_ns"));
+}
+
+#[test]
+fn a_time_from_one_clock_to_another_is_as_uncertain_as_both() {
+    let run = apart(23, "kind = \"tcp\"\nbytes = \"1 MB\"\ncc = \"reno\"\n");
+    let record = run.record();
+    let error = run.results().clock_error_ns("a", "b").expect("two clocks");
+    let took = metric(record, "completion_ns");
+    let bounds = record.uncertainty["completion_ns"];
+    let error_ns = error as f64;
+    assert_eq!(bounds.low, Some((took - error_ns).max(0.0)));
+    assert_eq!((bounds.high, bounds.level), (Some(took + error_ns), None));
+    let taken = record.taken.as_ref().expect("it was taken");
+    assert_eq!(taken.clock_error_ns, Some(error));
+    let each: Option<u64> = taken.hosts.iter().map(|host| host.clock_error_ns).sum();
+    assert_eq!(each, Some(error), "beside the conductor's");
+    let addresses: Vec<&String> = taken.hosts.iter().flat_map(|h| &h.addresses).collect();
+    assert_eq!(addresses, ["127.31.23.1", "127.31.23.2"]);
+    assert_eq!(record.route, None, "nobody knows the way, and nobody asked");
 }
 
 #[test]
 fn programs_of_one_machine_share_its_clock() {
     let run = Run::of(22, "kind = \"tcp\"\nbytes = \"1 kB\"\n");
     assert_eq!(run.results().clock_error_ns("a", "b"), Some(0));
+    assert_eq!(run.results().largest_clock_error_ns(), Some(0));
+    assert!(run.results().zero.is_some_and(|zero| zero.at_ns > 0));
+    let record = run.record();
+    assert!(!record.uncertainty.contains_key("completion_ns"));
     let notes = run.record().notes.join("\n");
     assert!(!notes.contains("may be off"), "{notes}");
 }

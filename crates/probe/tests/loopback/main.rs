@@ -232,7 +232,15 @@ fn iperf3_runs_a_test() {
     assert!((0.0..=2.0 * 131_072.0).contains(&more), "{more}");
     assert!(metric(record, "goodput_bps") > 0.0);
     assert_eq!(record.streams.len(), 2);
-    assert!(record.notes.iter().any(|n| n.contains("run by iperf 3")));
+    let tool = record.taken.as_ref().and_then(|taken| taken.tool.clone());
+    let tool = tool.expect("it says its version");
+    assert!(tool.starts_with("iperf 3."), "{tool}");
+    assert!(
+        record
+            .notes
+            .iter()
+            .any(|n| n.contains(&format!("run by {tool};")))
+    );
 }
 
 #[test]
