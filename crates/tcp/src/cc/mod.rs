@@ -48,8 +48,9 @@ pub(crate) struct Ack {
 pub(crate) struct Loss {
     /// When.
     pub(crate) now: Time,
-    /// The window in use before it, in bytes: what was in flight (RFC 5681's FlightSize), at most
-    /// cwnd, so that neither limited transmit nor a cwnd that was never used counts.
+    /// The window before it, in bytes: by the document what was in flight (RFC 5681's FlightSize), at
+    /// most cwnd, so that neither limited transmit nor a cwnd that was never used counts; by the
+    /// kernel's rules cwnd.
     pub(crate) window: f64,
     /// Payload bytes of a full segment.
     pub(crate) segment: f64,
@@ -136,6 +137,9 @@ pub(crate) trait Control: Debug + Send {
     /// An ACK in congestion avoidance that must not grow cwnd, because cwnd was not the limit.
     fn hold(&mut self, _now: Time) {}
 
+    /// New data leaves with nothing in flight before it; data was last sent at `sent`.
+    fn resume(&mut self, _now: Time, _sent: Time) {}
+
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
 
@@ -208,6 +212,10 @@ macro_rules! algorithms {
 
             pub(crate) fn hold(&mut self, now: Time) {
                 match self { $(Chosen::$variant(c) => c.hold(now),)* }
+            }
+
+            pub(crate) fn resume(&mut self, now: Time, sent: Time) {
+                match self { $(Chosen::$variant(c) => c.resume(now, sent),)* }
             }
 
             pub(crate) fn restart(&mut self) {
@@ -335,6 +343,7 @@ mod tests {
                     let more = control.increase(&ack_at(now, 2.0, 1.0));
                     assert!((0.0..=2.0).contains(&more), "{algorithm:?}: {more}");
                     control.hold(now);
+                    control.resume(now, now);
                 }
                 control.restart();
             }

@@ -12,7 +12,7 @@ use crate::hystart::CSS_GROWTH_DIVISOR;
 use crate::recovery::Prr;
 use crate::send_log::Acknowledged;
 use crate::slow_start::{Arrival, Exit, Step, limited};
-use crate::{ByteCounting, SackBlock, SlowStart};
+use crate::{ByteCounting, Flavour, SackBlock, SlowStart};
 
 /// RFC 6675 §2.
 const DUP_THRESH: u32 = 3;
@@ -59,7 +59,6 @@ impl Sender {
     fn restart_timer(&mut self, now: Time) {
         if self.una == self.nxt {
             self.deadline = Time::MAX;
-            self.quiet_since = now;
         } else {
             self.arm(now);
         }
@@ -227,9 +226,10 @@ impl Sender {
             && (self.una >= self.recovery_point || ends_early)
         {
             if self.state == State::Recovery {
-                // RFC 9937 §6: recovery ends at ssthresh.
+                // RFC 9937 §6: recovery ends at ssthresh. In Linux the ACK that ends it is one of
+                // congestion avoidance already.
                 self.cwnd = self.ssthresh;
-                may_grow = false;
+                may_grow &= self.flavour == Flavour::Linux;
             }
             self.state = State::Open;
             self.board.forget_assumed();
