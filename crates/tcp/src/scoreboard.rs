@@ -246,6 +246,12 @@ impl Scoreboard {
         self.rounds[round].resent.at
     }
 
+    /// The last byte of `from .. to` that is not SACKed; `to` is above 0.
+    pub(crate) fn last_unsacked_of(&self, from: u64, to: u64) -> Option<u64> {
+        let end = self.sacked.holding(to - 1).map_or(to, |range| range.start);
+        end.checked_sub(1).filter(|last| *last >= from)
+    }
+
     /// How often `seq` was sent again: the round its last transmission belongs to.
     pub(crate) fn rounds_sent(&self, seq: u64) -> usize {
         let rounds = &self.rounds[..self.depth];
@@ -506,6 +512,11 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(b.pipe(una, nxt), naive.pipe(una as usize, nxt as usize));
+                let open = |i: &u64| !naive.sacked[*i as usize];
+                let edge = nxt - nxt % 7;
+                if una < edge {
+                    prop_assert_eq!(b.last_unsacked_of(una, edge), (una..edge).rfind(open));
+                }
                 if una < nxt && !naive.sacked[una as usize] {
                     let count = naive.resent.iter().take_while(|r| r[una as usize]).count();
                     prop_assert_eq!(b.rounds_sent(una), count);

@@ -94,6 +94,7 @@ fn corpus() -> Vec<String> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.is_file())
         .collect();
     paths.sort();
     paths

@@ -86,7 +86,10 @@ impl Sender {
         }
         let mut acked = 0;
         let mut rtt = None;
+        let mut answered = None;
         if ack > una {
+            answered = self.last_covered(una, ack);
+            let original = self.first_original(una, ack);
             let head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
             let (head, newest) = self.repair.acknowledge(&self.board, una, ack);
@@ -95,7 +98,7 @@ impl Sender {
             self.duplicate_acks = 0;
             rtt = self.measure(now, una, sent, head, echo_retransmit);
             if self.repair.rules.rack {
-                self.note_acknowledged(now, una, sent, newest);
+                self.note_acknowledged(now, sent, original, newest);
             }
             self.note_echo(now, una, head_resent, echo_retransmit);
         }
@@ -113,8 +116,9 @@ impl Sender {
         } else {
             self.without_sack(ack > una, acked)
         };
-        let more_lost = self.detect(now, &news);
-        self.steer(now, acked, sacked, more_lost, rtt);
+        let ended = self.leave_recovery(acked);
+        let more_lost = self.detect(now, &news, answered);
+        self.steer(now, acked, sacked, more_lost, ended, rtt);
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.
             let head = || if acked == ack - una { ack - 1 } else { una };
@@ -151,7 +155,18 @@ impl Sender {
             self.timer = Timer::Rto;
             self.deadline = self.deadline.max(self.rto_at);
         }
+        if self.flavour == Flavour::Linux && self.plain && self.may_send_new() {
+            // Deviation from RFC 8985 §6.2: in Linux 6.18 new data that leaves while nothing is out of
+            // order sets the probe's timer in place of the reordering timer.
+            self.repair.reorder_at = Time::MAX;
+        }
         self.await_reordering();
+    }
+
+    /// Whether the windows allow the next new segment.
+    fn may_send_new(&self) -> bool {
+        let len = (self.end - self.nxt).min(self.segment);
+        len > 0 && self.nxt + len <= self.window_edge.min(self.cwnd_edge)
     }
 
     /// RFC 6298 §3 (Karn) and RFC 7323 §4: a round-trip time, if this ACK yields one.
@@ -209,33 +224,42 @@ impl Sender {
         (acked - settled, 0)
     }
 
-    /// Moves between Open, Recovery and Loss, and sets cwnd accordingly.
+    /// RFC 6675 §5 (A): from Recovery or Loss to Open when all of the episode is acknowledged, before
+    /// the scoreboard is searched for losses. Returns whether a recovery ended.
+    fn leave_recovery(&mut self, acked: u64) -> bool {
+        let recovers = self.state == State::Recovery;
+        let reno = !self.sack && !self.repair.rules.newreno;
+        let ends_early = reno && recovers && acked > 0;
+        if !(recovers || self.state == State::Loss)
+            || (self.una < self.recovery_point && !ends_early)
+        {
+            return false;
+        }
+        if recovers {
+            // RFC 9937 §6: recovery ends at ssthresh.
+            self.cwnd = self.ssthresh;
+        }
+        self.state = State::Open;
+        self.board.forget_assumed();
+        self.repair.frto = Frto::Idle;
+        self.repair.rack.note_recovery();
+        recovers
+    }
+
+    /// Enters Recovery if it must, and sets cwnd. `ended`: with this ACK a recovery ended; in Linux it
+    /// is one of congestion avoidance already.
     fn steer(
         &mut self,
         now: Time,
         acked: u64,
         sacked: u64,
         more_lost: bool,
+        ended: bool,
         rtt: Option<Duration>,
     ) {
         let delivered = acked + sacked;
-        let mut may_grow = acked > 0 || (self.state == State::Loss && delivered > 0);
-        let reno = !self.sack && !self.repair.rules.newreno;
-        let ends_early = reno && self.state == State::Recovery && acked > 0;
-        if matches!(self.state, State::Recovery | State::Loss)
-            && (self.una >= self.recovery_point || ends_early)
-        {
-            if self.state == State::Recovery {
-                // RFC 9937 §6: recovery ends at ssthresh. In Linux the ACK that ends it is one of
-                // congestion avoidance already.
-                self.cwnd = self.ssthresh;
-                may_grow &= self.flavour == Flavour::Linux;
-            }
-            self.state = State::Open;
-            self.board.forget_assumed();
-            self.repair.frto = Frto::Idle;
-            self.repair.rack.note_recovery();
-        }
+        let may_grow = (acked > 0 || (self.state == State::Loss && delivered > 0))
+            && (!ended || self.flavour == Flavour::Linux);
         match self.state {
             State::Recovery => {
                 let pipe = self.board.pipe(self.una, self.nxt);
