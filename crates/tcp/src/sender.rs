@@ -13,7 +13,7 @@ mod watch;
 
 use farpath_units::Time;
 
-use crate::cc::{Chosen, Loss, Setup, Watch};
+use crate::cc::{Chosen, Setup, Watch};
 use crate::limit::{Account, Limit};
 use crate::ranges::Range;
 use crate::recovery::Prr;
@@ -570,34 +570,5 @@ impl Sender {
         } else {
             0
         };
-    }
-
-    /// A congestion event: the algorithm sets ssthresh.
-    fn reduce(&mut self, now: Time, timeout: bool) {
-        self.repair.undo.begin(self.cwnd, self.ssthresh);
-        self.repair.ecn.reduced(self.nxt);
-        let used = ((self.nxt - self.una) as f64).min(self.cwnd);
-        // Deviation from RFC 5681 equation (4): Linux cuts cwnd, whether it was the limit or not.
-        let window = match self.flavour {
-            Flavour::Rfc => used,
-            Flavour::Linux => self.cwnd,
-        };
-        let segment = self.segment as f64;
-        self.ssthresh = self
-            .control
-            .reduce(&Loss {
-                now,
-                window,
-                segment,
-            })
-            .max(LEAST_SSTHRESH * segment);
-        self.exit = None;
-        self.regain = used;
-        self.last_loss = Some(LossEvent {
-            at: now,
-            cwnd_before: used as u64,
-            timeout,
-            regained: None,
-        });
     }
 }

@@ -131,11 +131,12 @@ impl Control for Cubic {
         }
     }
 
-    fn resume(&mut self, now: Time, sent: Time) {
+    fn resume(&mut self, now: Time, sent: Time) -> Option<f64> {
         match &mut self.kernel {
             Some(kernel) => kernel.resume(now, sent),
             None => self.hold(now),
         }
+        None
     }
 
     fn restart(&mut self) {

@@ -10,6 +10,7 @@ use crate::cc::Ack;
 use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
 use crate::recovery::Prr;
+use crate::scoreboard::News;
 use crate::send_log::Acknowledged;
 use crate::slow_start::{Arrival, Exit, Step, limited};
 use crate::{ByteCounting, Flavour, SackBlock, SlowStart};
@@ -46,7 +47,8 @@ impl Sender {
                 bytes: ack - una,
                 some: [Some(ack - 1), None],
                 rtt,
-                loses: false,
+                before: self.nxt - una,
+                lost: self.board.lost(),
             };
             self.watch(now, what);
         }
@@ -80,6 +82,8 @@ impl Sender {
         }
         self.board.catch_up(self.una);
         let una = self.una;
+        let before = if self.watched { self.in_flight() } else { 0 };
+        let lost = self.board.lost();
         let same_window = window == self.peer_window;
         if ack >= una {
             self.peer_window = window;
@@ -105,6 +109,9 @@ impl Sender {
         let sack = if self.sack { sack } else { &[] };
         let news = self.board.sack(sack, self.una, self.nxt, self.resent_to);
         let sacked = news.bytes;
+        if rtt.is_none() && self.flavour == Flavour::Linux {
+            rtt = self.measure_sacked(now, &news);
+        }
         if ack == una && una < self.nxt && (sacked > 0 || (!self.sack && same_window)) {
             self.duplicate_acks += 1;
         }
@@ -127,8 +134,10 @@ impl Sender {
                 bytes: acked + sacked,
                 some: [(acked > 0).then(head), last],
                 rtt,
-                loses: more_lost,
+                before,
+                lost,
             };
+            self.refresh();
             self.watch(now, what);
         }
         self.answer_echo(now);
@@ -198,6 +207,16 @@ impl Sender {
         Some(now.since(newest))
     }
 
+    /// A round-trip time of what was sent once and is newly SACKed.
+    ///
+    /// Deviation from RFC 7323 §4.1: as in Linux 6.18; not only ACKs that move una are sampled.
+    fn measure_sacked(&mut self, now: Time, news: &News) -> Option<Duration> {
+        let (first, last) = news.above?;
+        let oldest = self.log.sent_at(first);
+        self.rtt.sample(now.since(oldest), self.una, self.nxt);
+        Some(now.since(self.log.sent_at(last)))
+    }
+
     /// Without SACK, duplicate ACKs stand for segments delivered (RFC 9937 §6), and a partial ACK
     /// shows the next hole (RFC 6582 §3.2). Returns the bytes newly acknowledged and "SACKed".
     fn without_sack(&mut self, advanced: bool, acked: u64) -> (u64, u64) {
@@ -237,7 +256,7 @@ impl Sender {
         }
         if recovers {
             // RFC 9937 §6: recovery ends at ssthresh.
-            self.cwnd = self.ssthresh;
+            self.fall_to_ssthresh();
         }
         self.state = State::Open;
         self.board.forget_assumed();
@@ -261,6 +280,7 @@ impl Sender {
         let may_grow = (acked > 0 || (self.state == State::Loss && delivered > 0))
             && (!ended || self.flavour == Flavour::Linux);
         match self.state {
+            State::Recovery if self.sampled => {}
             State::Recovery => {
                 let pipe = self.board.pipe(self.una, self.nxt);
                 if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {
@@ -301,6 +321,9 @@ impl Sender {
         self.episode_at = self.una;
         self.rescued = false;
         self.state = State::Recovery;
+        if self.sampled {
+            return;
+        }
         // RecoverFS: in flight before this ACK, without what was SACKed earlier.
         let sacked_before = self.board.delivered() - sacked;
         let flight = (self.nxt - self.una) - sacked_before + acked;

@@ -40,7 +40,10 @@ impl Sender {
     /// New data leaves with nothing in flight before it; the timer runs from now.
     #[cold]
     pub(super) fn begin_flight(&mut self, now: Time) {
-        self.control.resume(now, self.last_sent());
+        let rate = self.control.resume(now, self.last_sent());
+        if let (Some(rate), Some(paced)) = (rate, &mut self.paced) {
+            paced.pacer.order(rate);
+        }
         self.arm(now);
     }
 
