@@ -19,6 +19,16 @@ const LEAST_SEGMENTS: u64 = 2;
 /// The first segments of a connection are not paced.
 const UNPACED_SEGMENTS: u64 = 10;
 
+/// What follows from the window: bytes a second, infinite before the first round trip is known.
+pub(crate) fn window_rate(cwnd: f64, ssthresh: f64, srtt_s: f64) -> f64 {
+    let gain = if cwnd < ssthresh / 2.0 {
+        SLOW_START_GAIN
+    } else {
+        AVOIDANCE_GAIN
+    };
+    gain * cwnd / srtt_s
+}
+
 /// The pacing of one sender.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
@@ -60,12 +70,7 @@ impl Pacer {
         if let Some(rate) = self.ordered {
             return rate;
         }
-        let gain = if cwnd < ssthresh / 2.0 {
-            SLOW_START_GAIN
-        } else {
-            AVOIDANCE_GAIN
-        };
-        gain * cwnd / srtt_s
+        window_rate(cwnd, ssthresh, srtt_s)
     }
 
     /// The first byte of new data that must wait, with `nxt` sent so far.

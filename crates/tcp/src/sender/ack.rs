@@ -9,6 +9,7 @@ use super::{Phase, Sender, State};
 use crate::cc::Ack;
 use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
+use crate::pacing::window_rate;
 use crate::recovery::Prr;
 use crate::scoreboard::News;
 use crate::send_log::Acknowledged;
@@ -390,6 +391,7 @@ impl Sender {
                 una: self.una,
                 nxt: self.nxt,
                 cwnd: self.cwnd * self.per_byte,
+                rate: window_rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs()),
             }) {
                 Step::SlowStart => {}
                 Step::Conservative => share = CSS_GROWTH_DIVISOR,

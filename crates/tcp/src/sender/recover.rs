@@ -30,7 +30,7 @@ impl Sender {
         if !self.sampled {
             self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
         }
-        self.exit = None;
+        self.exit.take_if(|exit| !exit.outlasts_loss());
         self.regain = used;
         self.last_loss = Some(LossEvent {
             at: now,
