@@ -103,7 +103,8 @@ pub(crate) const REMEMBERED_WINDOW: Key = key(
 pub(crate) const IDLE_RESTART: Key = key(
     "idle_restart",
     Bool,
-    "Whether an idle time longer than the RTO brings the window back to its initial size.",
+    "Whether an idle time longer than the RTO brings the window down: to its initial size, or with \
+     `flavour = \"linux\"` by half for each RTO.",
 )
 .default("true")
 .only(TCP);

@@ -4,9 +4,9 @@
 //! before the burst has had its time on a wire of that rate. New data and retransmissions draw on
 //! the same burst.
 
-use farpath_units::{Rate, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 
-use crate::config::Pacing;
+use crate::config::{Flavour, Pacing};
 
 /// The rate over cwnd per round trip below half of ssthresh, and from there on (Linux's
 /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
@@ -18,6 +18,16 @@ const BURSTS_A_SECOND: f64 = 1024.0;
 const LEAST_SEGMENTS: u64 = 2;
 /// The first segments of a connection are not paced.
 const UNPACED_SEGMENTS: u64 = 10;
+
+/// What follows from the window: bytes a second, infinite before the first round trip is known.
+pub(crate) fn window_rate(cwnd: f64, ssthresh: f64, srtt_s: f64) -> f64 {
+    let gain = if cwnd < ssthresh / 2.0 {
+        SLOW_START_GAIN
+    } else {
+        AVOIDANCE_GAIN
+    };
+    gain * cwnd / srtt_s
+}
 
 /// The pacing of one sender.
 #[derive(Clone, Debug)]
@@ -33,10 +43,11 @@ pub(crate) struct Pacer {
     spent_to: u64,
     /// Bytes a second, when the algorithm sets it.
     ordered: Option<f64>,
+    flavour: Flavour,
 }
 
 impl Pacer {
-    pub(crate) fn new(pacing: Pacing, segment: u64) -> Pacer {
+    pub(crate) fn new(pacing: Pacing, segment: u64, flavour: Flavour) -> Pacer {
         Pacer {
             segment,
             largest: pacing.burst.max(LEAST_SEGMENTS * segment),
@@ -44,6 +55,7 @@ impl Pacer {
             left: UNPACED_SEGMENTS * segment,
             spent_to: 0,
             ordered: None,
+            flavour,
         }
     }
 
@@ -58,12 +70,7 @@ impl Pacer {
         if let Some(rate) = self.ordered {
             return rate;
         }
-        let gain = if cwnd < ssthresh / 2.0 {
-            SLOW_START_GAIN
-        } else {
-            AVOIDANCE_GAIN
-        };
-        gain * cwnd / srtt_s
+        window_rate(cwnd, ssthresh, srtt_s)
     }
 
     /// The first byte of new data that must wait, with `nxt` sent so far.
@@ -99,7 +106,17 @@ impl Pacer {
         // A rate of 1 bit/s at least, and no faster than the integers go.
         let bits = (rate * 8.0).clamp(1.0, u64::MAX as f64) as u64;
         if let Some(rate) = Rate::from_bps(bits) {
-            self.release = now + rate.time_for(Size::from_bytes(self.left));
+            let span = rate.time_for(Size::from_bytes(self.left));
+            // What makes up for late timers in a kernel shortens the wait after any burst that began
+            // later than it could.
+            let late = now
+                .since(self.release)
+                .min(Duration::from_ps(span.as_ps() / 2));
+            let begun = match self.flavour {
+                Flavour::Rfc => now,
+                Flavour::Linux => Time::from_ps(now.as_ps() - late.as_ps()),
+            };
+            self.release = begun + span;
         }
         Ok(())
     }
@@ -108,12 +125,11 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_units::Duration;
 
     const GSO: Pacing = Pacing { burst: 65_536 };
 
     fn bursts(rate: f64) -> (u64, Duration) {
-        let mut pacer = Pacer::new(GSO, 1000);
+        let mut pacer = Pacer::new(GSO, 1000, Flavour::Rfc);
         pacer.left = 0;
         let now = Time::ZERO + Duration::from_secs(1);
         assert_eq!(pacer.allow(now, 0, 1000, rate), Ok(()));
@@ -137,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_next_burst_waits_its_time() {
-        let mut pacer = Pacer::new(GSO, 1000);
+        let mut pacer = Pacer::new(GSO, 1000, Flavour::Rfc);
         // The first ten segments go at once.
         assert_eq!(pacer.edge(0), 10_000);
         assert_eq!(pacer.edge(4000), 10_000);
@@ -152,10 +168,23 @@ mod tests {
         assert_eq!(pacer.edge(12_000), 13_000);
     }
 
+    /// Linux: credit for half of a burst's time, for one that began later than it could.
+    #[test]
+    fn the_kernel_waits_half_as_long_after_a_pause() {
+        let at = |us| Time::ZERO + Duration::from_us(us);
+        let mut pacer = Pacer::new(GSO, 1000, Flavour::Linux);
+        assert_eq!(pacer.allow(at(10_000), 10_000, 1000, 2e6), Ok(()));
+        assert_eq!(pacer.allow(at(10_000), 12_000, 1000, 2e6), Err(at(10_500)));
+        assert_eq!(pacer.allow(at(10_500), 12_000, 1000, 2e6), Ok(()));
+        assert_eq!(pacer.allow(at(10_500), 14_000, 1000, 2e6), Err(at(11_500)));
+        assert_eq!(pacer.allow(at(11_600), 14_000, 1000, 2e6), Ok(()));
+        assert_eq!(pacer.allow(at(11_600), 16_000, 1000, 2e6), Err(at(12_500)));
+    }
+
     /// Linux's ratios: twice cwnd a round trip below half of ssthresh, 1.2 times above.
     #[test]
     fn the_rate_follows_the_window() {
-        let mut pacer = Pacer::new(GSO, 1000);
+        let mut pacer = Pacer::new(GSO, 1000, Flavour::Rfc);
         assert_eq!(pacer.rate(1e5, f64::INFINITY, 0.1), 2e6);
         assert_eq!(pacer.rate(1e5, 1.5e5, 0.1), 1.2e6);
         pacer.order(5e6);

@@ -6,6 +6,13 @@ use farpath_units::{Duration, Time};
 /// Recoveries without a D-SACK after which the window is back at its smallest (RFC 8985 §6.2).
 const PERSISTENCE: u8 = 16;
 
+/// A transmission: when, and whether it was a retransmission.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) at: Time,
+    pub(crate) again: bool,
+}
+
 /// RACK's state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
@@ -57,6 +64,17 @@ impl Rack {
         }
         if self.rtt.is_none() || (sent, end) > (self.sent, self.end) {
             (self.sent, self.end, self.rtt) = (sent, end, Some(rtt));
+        }
+    }
+
+    /// The kernel's rule: what is expected of others is the round trip of the last segment, in
+    /// sequence, that an ACK newly delivers, though another was sent later.
+    ///
+    /// Deviation from RFC 8985 §6.2 step 2: as in Linux 6.18; the RFC keeps that of the newest.
+    pub(crate) fn answered(&mut self, now: Time, last: Sent, rtt_min: Option<Duration>) {
+        let rtt = now.since(last.at);
+        if !(last.again && rtt_min.is_some_and(|min| rtt < min)) {
+            self.rtt = Some(rtt);
         }
     }
 
@@ -141,6 +159,18 @@ mod tests {
         assert_eq!(rack.newest(), Some((at(1), 5000, MIN)));
         rack.delivered(at(220), at(110), 2000, true, Some(MIN));
         assert_eq!(rack.newest(), Some((at(110), 2000, Duration::from_ms(110))));
+    }
+
+    #[test]
+    fn the_kernel_expects_the_round_trip_of_the_last_segment_in_sequence() {
+        let mut rack = Rack::default();
+        rack.delivered(at(220), at(110), 2000, true, Some(MIN));
+        let last = |ms, again| Sent { at: at(ms), again };
+        rack.answered(at(220), last(0, false), Some(MIN));
+        assert_eq!(rack.newest(), Some((at(110), 2000, Duration::from_ms(220))));
+        // Too soon to be the answer to a retransmission.
+        rack.answered(at(220), last(200, true), Some(MIN));
+        assert_eq!(rack.newest(), Some((at(110), 2000, Duration::from_ms(220))));
     }
 
     #[test]

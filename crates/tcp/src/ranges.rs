@@ -59,6 +59,13 @@ impl Ranges {
         self.ranges.back().copied()
     }
 
+    /// The range that `byte` is in.
+    pub(crate) fn holding(&self, byte: u64) -> Option<Range> {
+        let below = self.ranges.partition_point(|r| r.start <= byte);
+        let range = *self.ranges.get(below.checked_sub(1)?)?;
+        (byte < range.end).then_some(range)
+    }
+
     /// From the highest range downwards.
     pub(crate) fn descending(&self) -> impl Iterator<Item = Range> + '_ {
         self.ranges.iter().rev().copied()

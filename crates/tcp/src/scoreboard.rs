@@ -31,6 +31,8 @@ pub(crate) struct Scoreboard {
     depth: usize,
     /// Without SACK: bytes that duplicate ACKs stand for.
     assumed: u64,
+    /// Bytes found to be lost since the start, each as often as it was.
+    lost: u64,
     /// Blocks of the last ACK, to skip repetitions.
     seen: [SackBlock; MAX_SACK_BLOCKS],
 }
@@ -53,6 +55,7 @@ impl Default for Scoreboard {
             rounds: [Round::default(); MOST_ROUNDS],
             depth: 1,
             assumed: 0,
+            lost: 0,
             seen: [SackBlock::default(); MAX_SACK_BLOCKS],
         }
     }
@@ -79,6 +82,11 @@ impl Scoreboard {
     /// Bytes SACKed, or that duplicate ACKs stand for.
     pub(crate) fn sacked_bytes(&self) -> u64 {
         self.sacked.bytes() + self.assumed
+    }
+
+    /// Bytes found to be lost since the start, each as often as it was.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Bytes from `una` up that are lost.
@@ -158,7 +166,9 @@ impl Scoreboard {
                 let lost = &mut self.rounds[0].lost;
                 let moved = range.start > lost.at;
                 if moved {
-                    *lost = Edge::new(range.start, self.sacked.bytes() - bytes);
+                    let sacked = self.sacked.bytes() - bytes;
+                    self.lost += (range.start - lost.at) - (sacked - lost.sacked);
+                    *lost = Edge::new(range.start, sacked);
                 }
                 return moved;
             }
@@ -179,6 +189,7 @@ impl Scoreboard {
         }
         let sacked = self.sacked.bytes_between(old.at, edge);
         self.rounds[round].lost = Edge::new(edge, old.sacked + sacked);
+        self.lost += edge - old.at - sacked;
         sacked < edge - old.at
     }
 
@@ -203,6 +214,7 @@ impl Scoreboard {
     /// RFC 6675 §5.1: after a timeout everything not SACKed is lost and to be sent again. A SACKed
     /// byte at `una` itself means the receiver took SACKs back (RFC 2018 §8): then all are dropped.
     pub(crate) fn lose_all(&mut self, una: u64, nxt: u64) {
+        self.lost += self.pipe(una, nxt);
         if self.has_reneged(una) {
             self.sacked.clear();
             self.seen = [SackBlock::default(); MAX_SACK_BLOCKS];
@@ -244,6 +256,12 @@ impl Scoreboard {
     /// Below this everything not SACKed was sent again after it was lost in `round`.
     pub(crate) fn resent_edge(&self, round: usize) -> u64 {
         self.rounds[round].resent.at
+    }
+
+    /// The last byte of `from .. to` that is not SACKed; `to` is above 0.
+    pub(crate) fn last_unsacked_of(&self, from: u64, to: u64) -> Option<u64> {
+        let end = self.sacked.holding(to - 1).map_or(to, |range| range.start);
+        end.checked_sub(1).filter(|last| *last >= from)
     }
 
     /// How often `seq` was sent again: the round its last transmission belongs to.
@@ -506,6 +524,11 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(b.pipe(una, nxt), naive.pipe(una as usize, nxt as usize));
+                let open = |i: &u64| !naive.sacked[*i as usize];
+                let edge = nxt - nxt % 7;
+                if una < edge {
+                    prop_assert_eq!(b.last_unsacked_of(una, edge), (una..edge).rfind(open));
+                }
                 if una < nxt && !naive.sacked[una as usize] {
                     let count = naive.resent.iter().take_while(|r| r[una as usize]).count();
                     prop_assert_eq!(b.rounds_sent(una), count);

@@ -105,6 +105,12 @@ impl SendLog {
         self.time_of_run(run)
     }
 
+    /// When `seq`, which is not acknowledged, was sent.
+    pub(crate) fn sent_at(&self, seq: u64) -> Time {
+        let runs = self.later.partition_point(|run| run.0 <= seq);
+        self.time_of_run(runs)
+    }
+
     /// The first byte from `cursor` on that was sent after `limit`; `None` if there is none. Leaves
     /// `cursor` at its run.
     pub(crate) fn first_after(&self, limit: Time, cursor: &mut Cursor) -> Option<u64> {

@@ -3,6 +3,7 @@
 mod ack;
 mod detect;
 mod host;
+mod idle;
 mod paced;
 mod recover;
 mod repair;
@@ -12,7 +13,7 @@ mod watch;
 
 use farpath_units::Time;
 
-use crate::cc::{Chosen, Loss, Setup, Watch};
+use crate::cc::{Chosen, Setup, Watch};
 use crate::limit::{Account, Limit};
 use crate::ranges::Range;
 use crate::recovery::Prr;
@@ -20,7 +21,7 @@ use crate::rtt::Rtt;
 use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
-use crate::{ByteCounting, Config, SlowStart};
+use crate::{ByteCounting, Config, Flavour, SlowStart};
 use paced::Paced;
 use repair::{Repair, Timer};
 
@@ -148,9 +149,9 @@ pub struct Sender {
     handshake_ack_due: bool,
     syns: u32,
     syn_at: Time,
-    quiet_since: Time,
     initial_window: f64,
     idle_restart: bool,
+    flavour: Flavour,
     stats: SenderStats,
     last_loss: Option<LossEvent>,
     /// `nxt` when the host last signalled congestion of its own queue.
@@ -222,8 +223,9 @@ impl Sender {
             handshake_ack_due: false,
             syns: 0,
             syn_at: Time::ZERO,
-            quiet_since: Time::ZERO,
-            idle_restart: config.idle_restart,
+            // An algorithm with a model of the path restarts by that model.
+            idle_restart: config.idle_restart && watch != Watch::Deliveries,
+            flavour: config.flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
@@ -248,7 +250,7 @@ impl Sender {
                 self.state = State::Open;
                 self.handshake_ack_due = true;
                 self.deadline = Time::MAX;
-                self.quiet_since = now;
+                self.repair.sent_at = now;
                 if self.syns == 1 {
                     self.rtt.sample(now.since(self.syn_at), 0, 0);
                 } else {
@@ -270,15 +272,11 @@ impl Sender {
 
     /// The application writes `bytes` more; meant for senders with an `amount`.
     ///
-    /// After an idle time longer than the RTO, and if so configured, cwnd starts again from the initial window at most
-    /// (RFC 5681 §4.1).
+    /// When nothing was sent for longer than the RTO, and if so configured, cwnd falls before: to the initial window at
+    /// most, or by the kernel's rules by half for each RTO.
     pub fn write(&mut self, now: Time, bytes: u64) {
-        if self.idle_restart
-            && self.una == self.nxt
-            && now.since(self.quiet_since) > self.rtt.timeout()
-            && self.state == State::Open
-        {
-            self.cwnd = self.cwnd.min(self.initial_window);
+        if self.idle_restart && self.una == self.nxt && self.state == State::Open {
+            self.restart_after_idle(now);
         }
         self.end = self.end.saturating_add(bytes);
         self.refresh();
@@ -335,13 +333,13 @@ impl Sender {
     fn send_new(&mut self, now: Time, len: u64) -> Out {
         let seq = self.nxt;
         self.nxt = seq + len;
+        if self.deadline == Time::MAX {
+            self.begin_flight(now);
+        }
         if self.log.append(seq, now) && self.sampled {
             self.note_sent(seq, now);
         }
         self.segments_sent += 1;
-        if self.deadline == Time::MAX {
-            self.arm(now);
-        }
         Out::Data(Segment {
             seq,
             len: len as u32,
@@ -508,6 +506,7 @@ impl Sender {
     fn send_again(&mut self, now: Time, range: Range) -> Out {
         self.prr.on_sent(range.len());
         self.repair.undo.on_resent(range.len());
+        self.repair.sent_at = now;
         self.resent_to = self.resent_to.max(range.end);
         self.note_resent(range.start, range.end, now);
         self.segments_sent += 1;
@@ -571,29 +570,5 @@ impl Sender {
         } else {
             0
         };
-    }
-
-    /// A congestion event: the algorithm sets ssthresh.
-    fn reduce(&mut self, now: Time, timeout: bool) {
-        self.repair.undo.begin(self.cwnd, self.ssthresh);
-        self.repair.ecn.reduced(self.nxt);
-        let window = ((self.nxt - self.una) as f64).min(self.cwnd);
-        let segment = self.segment as f64;
-        self.ssthresh = self
-            .control
-            .reduce(&Loss {
-                now,
-                window,
-                segment,
-            })
-            .max(LEAST_SSTHRESH * segment);
-        self.exit = None;
-        self.regain = window;
-        self.last_loss = Some(LossEvent {
-            at: now,
-            cwnd_before: window as u64,
-            timeout,
-            regained: None,
-        });
     }
 }

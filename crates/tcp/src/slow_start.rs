@@ -35,6 +35,8 @@ pub(crate) struct Arrival {
     pub(crate) nxt: u64,
     /// The congestion window in segments.
     pub(crate) cwnd: f64,
+    /// The pacing rate in bytes a second, whether the sender paces or not.
+    pub(crate) rate: f64,
 }
 
 /// A detector that ends slow start.
@@ -54,6 +56,17 @@ impl Exit {
             SlowStart::HyStartPlusPlus => Some(Exit::PlusPlus(HyStart::new(paced))),
             SlowStart::HyStart => Some(Exit::Classic(Train::new(paced))),
         }
+    }
+
+    /// The detector after a timeout. RFC 9406 §4.3: HyStart++ is for the first slow start only; the
+    /// kernel's HyStart begins again.
+    pub(crate) fn after_timeout(slow_start: SlowStart, paced: bool) -> Option<Exit> {
+        Exit::of(slow_start, paced).filter(Exit::outlasts_loss)
+    }
+
+    /// Whether it is kept over a loss.
+    pub(crate) fn outlasts_loss(&self) -> bool {
+        matches!(self, Exit::Classic(_))
     }
 
     /// An ACK moved the acknowledged edge.

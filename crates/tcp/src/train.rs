@@ -10,8 +10,11 @@ use crate::slow_start::{Arrival, Step};
 const LEAST_WINDOW: f64 = 16.0;
 /// ACKs closer than this belong to one train.
 const SPACING: Duration = Duration::from_ms(2);
-/// Samples of a round before its smallest is believed.
+/// Samples of a round before its smallest is believed: the next one decides.
 const SAMPLES: u32 = 8;
+/// What pacing may add to a train: the time of four such bursts, a millisecond at most.
+const BURSTS: f64 = 4.0 * 65_536.0;
+const MOST_ADDED: f64 = 1e-3;
 /// The round trip has grown when it exceeds the smallest by an eighth of that, within these bounds.
 const DIVISOR: u64 = 8;
 const LEAST_GROWTH: Duration = Duration::from_ms(4);
@@ -52,21 +55,27 @@ impl Train {
         if ack.cwnd < LEAST_WINDOW || ack.rtt_min == Duration::MAX {
             return Step::SlowStart;
         }
-        let long = Duration::from_ps(ack.rtt_min.as_ps() / if self.paced { 1 } else { 2 });
+        let added = Duration::from_secs_f64((BURSTS / ack.rate).min(MOST_ADDED));
+        let whole = (ack.rtt_min + added).as_ps();
+        let long = Duration::from_ps(whole / if self.paced { 1 } else { 2 });
         if ack.now.since(self.last) <= SPACING {
             self.last = ack.now;
-            if ack.now.since(self.begun) >= long {
+            if ack.now.since(self.begun) > long {
                 return Step::Leave;
             }
         }
-        if let Some(rtt) = ack.rtt {
-            self.round_min = self.round_min.min(rtt);
+        let Some(rtt) = ack.rtt else {
+            return Step::SlowStart;
+        };
+        self.round_min = self.round_min.min(rtt);
+        if self.samples < SAMPLES {
             self.samples += 1;
+            return Step::SlowStart;
         }
         // The growth is clamped, not the round trip it is a part of.
         let eighth = Duration::from_ps(ack.rtt_min.as_ps() / DIVISOR);
         let growth = eighth.clamp(LEAST_GROWTH, LARGEST_GROWTH);
-        if self.samples >= SAMPLES && self.round_min >= ack.rtt_min + growth {
+        if self.round_min > ack.rtt_min + growth {
             return Step::Leave;
         }
         Step::SlowStart
@@ -88,6 +97,7 @@ mod tests {
                 una: *n,
                 nxt: 100,
                 cwnd: 100.0,
+                rate: 1e6,
             });
             step == Step::Leave
         })
@@ -97,17 +107,17 @@ mod tests {
     #[test]
     fn the_round_trip_must_grow_by_an_eighth_within_4_and_16_ms() {
         let apart = Duration::from_ms(3);
-        for (base, below, above) in [(120, 134, 135), (580, 595, 596), (8, 11, 12)] {
-            assert_eq!(round(false, apart, base, below), None, "{base} ms");
-            assert_eq!(round(false, apart, base, above), Some(8), "{base} ms");
+        for (base, longest) in [(120, 135), (580, 596), (8, 12)] {
+            assert_eq!(round(false, apart, base, longest), None, "{base} ms");
+            assert_eq!(round(false, apart, base, longest + 1), Some(9), "{base} ms");
         }
     }
 
     #[test]
     fn a_train_as_long_as_the_path_ends_slow_start() {
-        // ACKs 2 ms apart on 20 ms: unpaced, half of it: the sixth ACK is 10 ms after the first.
-        assert_eq!(round(false, Duration::from_ms(2), 20, 20), Some(6));
-        assert_eq!(round(true, Duration::from_ms(2), 20, 20), Some(11));
+        // ACKs 2 ms apart on 20 ms: unpaced, half of 21: the seventh ACK is 12 ms after the first.
+        assert_eq!(round(false, Duration::from_ms(2), 20, 20), Some(7));
+        assert_eq!(round(true, Duration::from_ms(2), 20, 20), Some(12));
         assert_eq!(round(false, Duration::from_us(2001), 20, 20), None);
     }
 
@@ -122,6 +132,7 @@ mod tests {
                 una: n,
                 nxt: 100,
                 cwnd: 15.0,
+                rate: 1e6,
             });
             assert_eq!(step, Step::SlowStart);
         }

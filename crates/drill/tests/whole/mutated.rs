@@ -75,6 +75,7 @@ fn scripts() -> Vec<String> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.is_file())
         .collect();
     paths.sort();
     paths

@@ -11,9 +11,12 @@ fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts")
 }
 
+/// Those of the crate, and those that assert what one kernel did.
 fn scripts() -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = fs::read_dir(folder())
-        .expect("the folder is there")
+    let folders = [folder(), folder().join("kernel-6.18")];
+    let mut all: Vec<(String, String)> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("the folder is there"))
         .map(|entry| entry.expect("it can be listed").path())
         .filter(|path| path.extension().is_some_and(|e| e == "pkt"))
         .map(|path| {

@@ -2,11 +2,14 @@
 //! control", ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00): a model of the
 //! path, its bandwidth and its round trip, paces the sender; losses do not.
 //!
-//! Both flavours are the same: the draft describes what Linux does.
+//! The draft describes what Linux does. The kernel has besides a detector of policers, whole and even
+//! windows, and a rule for delayed acknowledgements.
 
 use farpath_units::{Duration, Time};
 
+use super::policer::{Change, Policer};
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
+use crate::config::Flavour;
 
 /// 2/ln 2: what lets the sending rate double each round trip.
 const HIGH_GAIN: f64 = 2885.0 / 1000.0;
@@ -28,6 +31,11 @@ const PROBE_RTT: Duration = Duration::from_ms(200);
 const LEAST_WINDOW: f64 = 4.0;
 /// Until so many segments have arrived the first samples of bandwidth do not hold back the window.
 const FIRST_SEGMENTS: u64 = 10;
+/// A burst is what the rate gives in 1/1024 of a second, two segments at least, or one below so many
+/// bytes a second (1.2 Mbit/s), and 64 KiB at most.
+const BURSTS_A_SECOND: f64 = 1024.0;
+const SLOW: f64 = 150_000.0;
+const LARGEST_BURST: f64 = 65_536.0;
 /// Headroom for bursts, in bursts.
 const HEADROOM: f64 = 3.0;
 /// Rounds each half of the filter of extra acknowledgements lasts, and its cap in time.
@@ -46,6 +54,10 @@ enum Mode {
 #[derive(Clone, Debug)]
 struct State {
     mode: Mode,
+    /// In the kernel's flavour.
+    policer: Option<Policer>,
+    /// Nothing was in flight when it began to send again: the round trip need not be probed.
+    idle: bool,
     /// Largest bandwidth of each of the latest rounds, bytes a second, by round modulo their number.
     bandwidths: [f64; BANDWIDTH_ROUNDS],
     /// The largest of them.
@@ -85,14 +97,25 @@ struct State {
 pub(crate) struct Bbr(Box<State>);
 
 impl State {
-    fn pipe(&self, gain: f64) -> f64 {
-        gain * self.bandwidth * self.rtt_min.as_secs_f64()
+    /// The rate that a policer lets pass, if there is one.
+    fn policed(&self) -> Option<f64> {
+        self.policer.as_ref().and_then(Policer::rate)
+    }
+
+    /// The bandwidth to send at.
+    fn used(&self) -> f64 {
+        self.policed().unwrap_or(self.bandwidth)
+    }
+
+    fn pipe(&self, bandwidth: f64, gain: f64) -> f64 {
+        gain * bandwidth * self.rtt_min.as_secs_f64()
     }
 
     fn pacing_gain(&self) -> f64 {
         match self.mode {
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => DRAIN_GAIN,
+            Mode::ProbeBandwidth if self.policed().is_some() => 1.0,
             Mode::ProbeBandwidth => CYCLE[self.phase],
             Mode::ProbeRtt => 1.0,
         }
@@ -106,13 +129,22 @@ impl State {
         }
     }
 
-    /// cwnd for so much of the pipe: what keeps bursts and delayed ACKs from stopping the flow on top.
-    fn target(&self, gain: f64, segment: f64) -> f64 {
-        if self.rtt_min == Duration::MAX || self.bandwidth == 0.0 {
+    /// cwnd for so much of a pipe of that bandwidth: what keeps bursts and delayed ACKs from stopping
+    /// the flow on top.
+    fn target(&self, bandwidth: f64, gain: f64, segment: f64) -> f64 {
+        if self.rtt_min == Duration::MAX || bandwidth == 0.0 {
             return f64::INFINITY;
         }
-        let burst = (self.pacing / 1024.0).clamp(2.0 * segment, 65_536.0);
-        let mut target = (self.pipe(gain) / segment).ceil() * segment + HEADROOM * burst;
+        let least = if self.pacing < SLOW { 1.0 } else { 2.0 };
+        let burst = (self.pacing / BURSTS_A_SECOND).min(LARGEST_BURST) / segment;
+        let whole = (self.pipe(bandwidth, gain) / segment).ceil();
+        let segments = if self.policer.is_some() {
+            // The kernel counts whole segments, and an even number of them.
+            2.0 * (0.5 * (whole + HEADROOM * burst.floor().max(least))).ceil()
+        } else {
+            whole + HEADROOM * burst.max(least)
+        };
+        let mut target = segments * segment;
         if self.mode == Mode::ProbeBandwidth && self.phase == 0 {
             target += 2.0 * segment;
         }
@@ -130,6 +162,12 @@ impl State {
             self.round_start = true;
             self.conserve = false;
             self.bandwidths[self.rounds % BANDWIDTH_ROUNDS] = 0.0;
+        }
+        let probing = self.mode == Mode::ProbeBandwidth;
+        if let Some(policer) = &mut self.policer
+            && policer.on_ack(seen, self.round_start, probing) == Change::Search
+        {
+            self.probe_bandwidth(seen.now);
         }
         let Some(rate) = delivery.rate else {
             return;
@@ -153,7 +191,7 @@ impl State {
                 self.extra[self.extra_at] = 0.0;
             }
         }
-        let mut expected = self.bandwidth * seen.now.since(self.epoch).as_secs_f64();
+        let mut expected = self.used() * seen.now.since(self.epoch).as_secs_f64();
         if self.epoch_bytes <= expected {
             self.epoch_bytes = 0.0;
             self.epoch = seen.now;
@@ -184,12 +222,13 @@ impl State {
             return;
         }
         let long = seen.now.since(self.phase_at) > self.rtt_min;
-        let flight = seen.in_flight as f64;
-        let gain = CYCLE[self.phase];
+        let flight = seen.before as f64;
+        let gain = self.pacing_gain();
+        let target = |gain| self.target(self.bandwidth, gain, seen.segment);
         let over = if gain > 1.0 {
-            long && (seen.loses || flight >= self.target(gain, seen.segment))
+            long && (seen.lost > 0 || flight >= target(gain))
         } else if gain < 1.0 {
-            long || flight <= self.target(1.0, seen.segment)
+            long || flight <= target(1.0)
         } else {
             long
         };
@@ -213,9 +252,10 @@ impl State {
         let mut ssthresh = None;
         if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
-            ssthresh = Some(self.pipe(1.0));
+            ssthresh = Some(self.pipe(self.bandwidth, 1.0));
         }
-        if self.mode == Mode::Drain && seen.in_flight as f64 <= self.target(1.0, seen.segment) {
+        let drained = self.target(self.bandwidth, 1.0, seen.segment);
+        if self.mode == Mode::Drain && seen.in_flight as f64 <= drained {
             self.probe_bandwidth(seen.now);
         }
         ssthresh
@@ -224,13 +264,15 @@ impl State {
     /// The smallest round trip, and the probe for it; whether a probe is under way.
     fn note_rtt(&mut self, seen: &Seen) {
         let stale = seen.now.since(self.rtt_at) > RTT_BELIEVED;
+        let delayed = self.policer.is_some() && seen.may_be_delayed();
         if let Some(rtt) = seen.rtt
-            && (rtt < self.rtt_min || stale)
+            && (rtt < self.rtt_min || (stale && !delayed))
         {
             self.rtt_min = rtt;
             self.rtt_at = seen.now;
         }
-        if stale && self.mode != Mode::ProbeRtt {
+        let idle = core::mem::take(&mut self.idle);
+        if stale && !idle && self.mode != Mode::ProbeRtt {
             self.save();
             self.mode = Mode::ProbeRtt;
             self.probe_rtt_until = None;
@@ -248,14 +290,18 @@ impl State {
             Some(until) => {
                 self.probe_rtt_round |= self.round_start;
                 if self.probe_rtt_round && seen.now >= until {
-                    self.rtt_at = seen.now;
-                    if self.filled {
-                        self.probe_bandwidth(seen.now);
-                    } else {
-                        self.mode = Mode::Startup;
-                    }
+                    self.end_probe_rtt(seen.now);
                 }
             }
+        }
+    }
+
+    fn end_probe_rtt(&mut self, now: Time) {
+        self.rtt_at = now;
+        if self.filled {
+            self.probe_bandwidth(now);
+        } else {
+            self.mode = Mode::Startup;
         }
     }
 
@@ -278,7 +324,7 @@ impl State {
         if self.bandwidth == 0.0 {
             return;
         }
-        let rate = self.pacing_gain() * self.bandwidth * MARGIN;
+        let rate = self.pacing_gain() * self.used() * MARGIN;
         if self.filled || rate > self.pacing {
             self.pacing = rate;
         }
@@ -288,6 +334,7 @@ impl State {
         let segment = seen.segment;
         let acked = seen.delivered as f64;
         let mut cwnd = self.cwnd.unwrap_or(seen.cwnd);
+        cwnd = (cwnd - seen.lost as f64).max(segment);
         if self.open && !seen.open {
             // Only what arrives is replaced for a round.
             self.save();
@@ -302,16 +349,16 @@ impl State {
         if self.conserve {
             cwnd = cwnd.max(seen.in_flight as f64 + acked);
         } else {
-            let mut target = self.target(self.cwnd_gain(), segment);
+            let mut target = self.target(self.used(), self.cwnd_gain(), segment);
             if self.filled {
                 let extra = self.extra[0].max(self.extra[1]);
-                target += extra.min(EXTRA_CAP_S * self.bandwidth);
+                target += extra.min(EXTRA_CAP_S * self.used());
                 cwnd = (cwnd + acked).min(target);
             } else if cwnd < target || seen.delivered_total < FIRST_SEGMENTS * segment as u64 {
                 cwnd += acked;
             }
+            cwnd = cwnd.max(LEAST_WINDOW * segment);
         }
-        cwnd = cwnd.max(LEAST_WINDOW * segment);
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(LEAST_WINDOW * segment);
         }
@@ -321,9 +368,11 @@ impl State {
 }
 
 impl Control for Bbr {
-    fn new(_setup: &Setup) -> Bbr {
+    fn new(setup: &Setup) -> Bbr {
         Bbr(Box::new(State {
             mode: Mode::Startup,
+            policer: (setup.flavour == Flavour::Linux).then(Policer::default),
+            idle: false,
             bandwidths: [0.0; BANDWIDTH_ROUNDS],
             bandwidth: 0.0,
             rounds: 0,
@@ -356,7 +405,7 @@ impl Control for Bbr {
         0.0
     }
 
-    /// A loss is not a reason to slow down: ssthresh only says that startup is over, if it is.
+    /// A loss is not a reason to slow down, and ssthresh says when startup is over.
     fn reduce(&mut self, loss: &Loss) -> f64 {
         loss.window
     }
@@ -367,6 +416,29 @@ impl Control for Bbr {
         let s = &mut self.0;
         s.save();
         (s.cwnd, s.open, s.conserve, s.full) = (None, false, false, 0.0);
+    }
+
+    /// By the kernel the search for the full pipe, and for a policer, begins anew.
+    fn undo(&mut self) {
+        if let Some(policer) = &mut self.0.policer {
+            policer.forget();
+            (self.0.full, self.0.full_rounds) = (0.0, 0);
+        }
+    }
+
+    /// Nothing being in flight is not a smaller path: data leaves at the bandwidth found.
+    fn resume(&mut self, now: Time, _sent: Time) -> Option<f64> {
+        let s = &mut self.0;
+        (s.idle, s.epoch, s.epoch_bytes) = (true, now, 0.0);
+        let probed = s.probe_rtt_until.is_some_and(|until| now > until);
+        if s.mode == Mode::ProbeRtt && probed {
+            s.cwnd = s.cwnd.map(|cwnd| cwnd.max(s.prior));
+            s.end_probe_rtt(now);
+        } else if s.mode == Mode::ProbeBandwidth {
+            s.pacing = s.used() * MARGIN;
+            return Some(s.pacing);
+        }
+        None
     }
 
     fn watches(&self) -> Watch {

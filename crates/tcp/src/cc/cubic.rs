@@ -125,12 +125,18 @@ impl Control for Cubic {
     }
 
     fn hold(&mut self, now: Time) {
-        if let Some(kernel) = &mut self.kernel {
-            kernel.hold(now);
-        } else if self.running {
+        if self.running && self.kernel.is_none() {
             self.start += now.since(self.latest);
             self.latest = now;
         }
+    }
+
+    fn resume(&mut self, now: Time, sent: Time) -> Option<f64> {
+        match &mut self.kernel {
+            Some(kernel) => kernel.resume(now, sent),
+            None => self.hold(now),
+        }
+        None
     }
 
     fn restart(&mut self) {

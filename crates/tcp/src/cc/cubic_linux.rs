@@ -32,7 +32,6 @@ pub(crate) struct KernelCubic {
     last_cwnd: f64,
     last_time: Time,
     epoch: Option<Time>,
-    latest: Time,
     origin: f64,
     /// From the epoch's begin to the plateau in seconds.
     k: f64,
@@ -46,7 +45,6 @@ impl KernelCubic {
     pub(crate) fn increase(&mut self, ack: &Ack) -> f64 {
         let acked = ack.acked * ack.per_byte;
         self.update(ack, (ack.cwnd * ack.per_byte).floor(), acked);
-        self.latest = ack.now;
         self.whole.add(acked, self.each) * ack.segment
     }
 
@@ -111,11 +109,11 @@ impl KernelCubic {
         (w * BETA).floor() * loss.segment
     }
 
-    /// After an idle time the epoch moves by as much.
-    pub(crate) fn hold(&mut self, now: Time) {
+    /// With nothing in flight the epoch moves by the time since data was last sent, but not past now.
+    /// Deviation from RFC 9438 §5.8: while anything is in flight the clock goes on, whatever the limit.
+    pub(crate) fn resume(&mut self, now: Time, sent: Time) {
         if let Some(epoch) = &mut self.epoch {
-            *epoch += now.since(self.latest);
-            self.latest = now;
+            *epoch = now.min(*epoch + now.since(sent));
         }
     }
 

@@ -11,6 +11,7 @@ mod cubic;
 mod cubic_linux;
 mod highspeed;
 mod htcp;
+mod policer;
 mod reno;
 mod scalable;
 mod vegas;
@@ -48,8 +49,9 @@ pub(crate) struct Ack {
 pub(crate) struct Loss {
     /// When.
     pub(crate) now: Time,
-    /// The window in use before it, in bytes: what was in flight (RFC 5681's FlightSize), at most
-    /// cwnd, so that neither limited transmit nor a cwnd that was never used counts.
+    /// The window before it, in bytes: by the document what was in flight (RFC 5681's FlightSize), at
+    /// most cwnd, so that neither limited transmit nor a cwnd that was never used counts; by the
+    /// kernel's rules cwnd.
     pub(crate) window: f64,
     /// Payload bytes of a full segment.
     pub(crate) segment: f64,
@@ -92,12 +94,25 @@ pub(crate) struct Seen {
     pub(crate) cwnd_limited: bool,
     /// Bytes in the network now.
     pub(crate) in_flight: u64,
-    /// Whether it showed a loss.
-    pub(crate) loses: bool,
+    /// Bytes in the network before it.
+    pub(crate) before: u64,
+    /// Bytes that it showed to be lost.
+    pub(crate) lost: u64,
+    /// Bytes lost in all.
+    pub(crate) lost_total: u64,
     /// A sample of the delivery rate, for [`Watch::Deliveries`].
     pub(crate) delivery: Option<Delivery>,
     /// Bytes delivered in all, for [`Watch::Deliveries`].
     pub(crate) delivered_total: u64,
+}
+
+impl Seen {
+    /// Whether the receiver may have kept the ACK back: it is for less than a segment, and nothing else was
+    /// delivered since that was sent.
+    pub(crate) fn may_be_delayed(&self) -> bool {
+        let alone = |d: Delivery| d.prior + self.delivered == self.delivered_total;
+        (self.delivered as f64) < self.segment && self.delivery.is_some_and(alone)
+    }
 }
 
 /// What an algorithm that watches wants changed.
@@ -130,11 +145,18 @@ pub(crate) trait Control: Debug + Send {
     /// Bytes to add to cwnd for this ACK, in congestion avoidance and limited by cwnd.
     fn increase(&mut self, ack: &Ack) -> f64;
 
-    /// The new ssthresh in bytes; the sender keeps it at two segments or more.
+    /// The new ssthresh in bytes; the sender keeps it at two segments or more, and where it was with
+    /// [`Watch::Deliveries`].
     fn reduce(&mut self, loss: &Loss) -> f64;
 
     /// An ACK in congestion avoidance that must not grow cwnd, because cwnd was not the limit.
     fn hold(&mut self, _now: Time) {}
+
+    /// New data leaves with nothing in flight before it; data was last sent at `sent`. Returns the new
+    /// pacing rate in bytes a second, for [`Watch::Deliveries`].
+    fn resume(&mut self, _now: Time, _sent: Time) -> Option<f64> {
+        None
+    }
 
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
@@ -208,6 +230,10 @@ macro_rules! algorithms {
 
             pub(crate) fn hold(&mut self, now: Time) {
                 match self { $(Chosen::$variant(c) => c.hold(now),)* }
+            }
+
+            pub(crate) fn resume(&mut self, now: Time, sent: Time) -> Option<f64> {
+                match self { $(Chosen::$variant(c) => c.resume(now, sent),)* }
             }
 
             pub(crate) fn restart(&mut self) {
@@ -306,7 +332,9 @@ mod tests {
             open: true,
             cwnd_limited: true,
             in_flight: cwnd as u64,
-            loses: false,
+            before: cwnd as u64,
+            lost: 0,
+            lost_total: 0,
             delivery: None,
             delivered_total: 0,
         }
@@ -335,6 +363,7 @@ mod tests {
                     let more = control.increase(&ack_at(now, 2.0, 1.0));
                     assert!((0.0..=2.0).contains(&more), "{algorithm:?}: {more}");
                     control.hold(now);
+                    control.resume(now, now);
                 }
                 control.restart();
             }

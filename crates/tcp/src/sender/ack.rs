@@ -9,10 +9,12 @@ use super::{Phase, Sender, State};
 use crate::cc::Ack;
 use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
+use crate::pacing::window_rate;
 use crate::recovery::Prr;
+use crate::scoreboard::News;
 use crate::send_log::Acknowledged;
 use crate::slow_start::{Arrival, Exit, Step, limited};
-use crate::{ByteCounting, SackBlock, SlowStart};
+use crate::{ByteCounting, Flavour, SackBlock, SlowStart};
 
 /// RFC 6675 §2.
 const DUP_THRESH: u32 = 3;
@@ -46,7 +48,8 @@ impl Sender {
                 bytes: ack - una,
                 some: [Some(ack - 1), None],
                 rtt,
-                loses: false,
+                before: self.nxt - una,
+                lost: self.board.lost(),
             };
             self.watch(now, what);
         }
@@ -59,7 +62,6 @@ impl Sender {
     fn restart_timer(&mut self, now: Time) {
         if self.una == self.nxt {
             self.deadline = Time::MAX;
-            self.quiet_since = now;
         } else {
             self.arm(now);
         }
@@ -81,13 +83,18 @@ impl Sender {
         }
         self.board.catch_up(self.una);
         let una = self.una;
+        let before = if self.watched { self.in_flight() } else { 0 };
+        let lost = self.board.lost();
         let same_window = window == self.peer_window;
         if ack >= una {
             self.peer_window = window;
         }
         let mut acked = 0;
         let mut rtt = None;
+        let mut answered = None;
         if ack > una {
+            answered = self.last_covered(una, ack);
+            let original = self.first_original(una, ack);
             let head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
             let (head, newest) = self.repair.acknowledge(&self.board, una, ack);
@@ -96,13 +103,16 @@ impl Sender {
             self.duplicate_acks = 0;
             rtt = self.measure(now, una, sent, head, echo_retransmit);
             if self.repair.rules.rack {
-                self.note_acknowledged(now, una, sent, newest);
+                self.note_acknowledged(now, sent, original, newest);
             }
             self.note_echo(now, una, head_resent, echo_retransmit);
         }
         let sack = if self.sack { sack } else { &[] };
         let news = self.board.sack(sack, self.una, self.nxt, self.resent_to);
         let sacked = news.bytes;
+        if rtt.is_none() && self.flavour == Flavour::Linux {
+            rtt = self.measure_sacked(now, &news);
+        }
         if ack == una && una < self.nxt && (sacked > 0 || (!self.sack && same_window)) {
             self.duplicate_acks += 1;
         }
@@ -114,8 +124,9 @@ impl Sender {
         } else {
             self.without_sack(ack > una, acked)
         };
-        let more_lost = self.detect(now, &news);
-        self.steer(now, acked, sacked, more_lost, rtt);
+        let ended = self.leave_recovery(acked);
+        let more_lost = self.detect(now, &news, answered);
+        self.steer(now, acked, sacked, more_lost, ended, rtt);
         if self.watched && acked + sacked > 0 {
             // Below una all is new, or else its head is: what else was SACKed there is known.
             let head = || if acked == ack - una { ack - 1 } else { una };
@@ -124,8 +135,10 @@ impl Sender {
                 bytes: acked + sacked,
                 some: [(acked > 0).then(head), last],
                 rtt,
-                loses: more_lost,
+                before,
+                lost,
             };
+            self.refresh();
             self.watch(now, what);
         }
         self.answer_echo(now);
@@ -152,7 +165,18 @@ impl Sender {
             self.timer = Timer::Rto;
             self.deadline = self.deadline.max(self.rto_at);
         }
+        if self.flavour == Flavour::Linux && self.plain && self.may_send_new() {
+            // Deviation from RFC 8985 §6.2: in Linux 6.18 new data that leaves while nothing is out of
+            // order sets the probe's timer in place of the reordering timer.
+            self.repair.reorder_at = Time::MAX;
+        }
         self.await_reordering();
+    }
+
+    /// Whether the windows allow the next new segment.
+    fn may_send_new(&self) -> bool {
+        let len = (self.end - self.nxt).min(self.segment);
+        len > 0 && self.nxt + len <= self.window_edge.min(self.cwnd_edge)
     }
 
     /// RFC 6298 §3 (Karn) and RFC 7323 §4: a round-trip time, if this ACK yields one.
@@ -184,6 +208,16 @@ impl Sender {
         Some(now.since(newest))
     }
 
+    /// A round-trip time of what was sent once and is newly SACKed.
+    ///
+    /// Deviation from RFC 7323 §4.1: as in Linux 6.18; not only ACKs that move una are sampled.
+    fn measure_sacked(&mut self, now: Time, news: &News) -> Option<Duration> {
+        let (first, last) = news.above?;
+        let oldest = self.log.sent_at(first);
+        self.rtt.sample(now.since(oldest), self.una, self.nxt);
+        Some(now.since(self.log.sent_at(last)))
+    }
+
     /// Without SACK, duplicate ACKs stand for segments delivered (RFC 9937 §6), and a partial ACK
     /// shows the next hole (RFC 6582 §3.2). Returns the bytes newly acknowledged and "SACKed".
     fn without_sack(&mut self, advanced: bool, acked: u64) -> (u64, u64) {
@@ -210,33 +244,44 @@ impl Sender {
         (acked - settled, 0)
     }
 
-    /// Moves between Open, Recovery and Loss, and sets cwnd accordingly.
+    /// RFC 6675 §5 (A): from Recovery or Loss to Open when all of the episode is acknowledged, before
+    /// the scoreboard is searched for losses. Returns whether a recovery ended.
+    fn leave_recovery(&mut self, acked: u64) -> bool {
+        let recovers = self.state == State::Recovery;
+        let reno = !self.sack && !self.repair.rules.newreno;
+        let ends_early = reno && recovers && acked > 0;
+        if !(recovers || self.state == State::Loss)
+            || (self.una < self.recovery_point && !ends_early)
+        {
+            return false;
+        }
+        if recovers {
+            // RFC 9937 §6: recovery ends at ssthresh.
+            self.fall_to_ssthresh();
+        }
+        self.state = State::Open;
+        self.board.forget_assumed();
+        self.repair.frto = Frto::Idle;
+        self.repair.rack.note_recovery();
+        recovers
+    }
+
+    /// Enters Recovery if it must, and sets cwnd. `ended`: with this ACK a recovery ended; in Linux it
+    /// is one of congestion avoidance already.
     fn steer(
         &mut self,
         now: Time,
         acked: u64,
         sacked: u64,
         more_lost: bool,
+        ended: bool,
         rtt: Option<Duration>,
     ) {
         let delivered = acked + sacked;
-        let mut may_grow = acked > 0 || (self.state == State::Loss && delivered > 0);
-        let reno = !self.sack && !self.repair.rules.newreno;
-        let ends_early = reno && self.state == State::Recovery && acked > 0;
-        if matches!(self.state, State::Recovery | State::Loss)
-            && (self.una >= self.recovery_point || ends_early)
-        {
-            if self.state == State::Recovery {
-                // RFC 9937 §6: recovery ends at ssthresh.
-                self.cwnd = self.ssthresh;
-                may_grow = false;
-            }
-            self.state = State::Open;
-            self.board.forget_assumed();
-            self.repair.frto = Frto::Idle;
-            self.repair.rack.note_recovery();
-        }
+        let may_grow = (acked > 0 || (self.state == State::Loss && delivered > 0))
+            && (!ended || self.flavour == Flavour::Linux);
         match self.state {
+            State::Recovery if self.sampled => {}
             State::Recovery => {
                 let pipe = self.board.pipe(self.una, self.nxt);
                 if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {
@@ -277,6 +322,9 @@ impl Sender {
         self.episode_at = self.una;
         self.rescued = false;
         self.state = State::Recovery;
+        if self.sampled {
+            return;
+        }
         // RecoverFS: in flight before this ACK, without what was SACKed earlier.
         let sacked_before = self.board.delivered() - sacked;
         let flight = (self.nxt - self.una) - sacked_before + acked;
@@ -343,6 +391,7 @@ impl Sender {
                 una: self.una,
                 nxt: self.nxt,
                 cwnd: self.cwnd * self.per_byte,
+                rate: window_rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs()),
             }) {
                 Step::SlowStart => {}
                 Step::Conservative => share = CSS_GROWTH_DIVISOR,

@@ -4,27 +4,70 @@ use farpath_units::{Duration, Time};
 
 use super::repair::Timer;
 use super::{Sender, State};
+use crate::Flavour;
+use crate::rack::Sent;
 use crate::scoreboard::{MOST_ROUNDS, News};
 use crate::send_log::Acknowledged;
 
 impl Sender {
-    /// Whether an ACK with this news shows a loss: by time with RACK, by count otherwise.
+    /// Whether an ACK with this news, and what `last_covered` said of it, shows a loss: by time with
+    /// RACK, by count otherwise.
     #[inline]
-    pub(super) fn detect(&mut self, now: Time, news: &News) -> bool {
+    pub(super) fn detect(&mut self, now: Time, news: &News, covered: Option<Sent>) -> bool {
         if self.repair.rules.rack {
             self.note_sacked(now, news);
+            if self.flavour == Flavour::Linux {
+                let last = news.above.map(|(_, last)| last).or(news.below);
+                if let Some(sent) = covered.or_else(|| last.map(|last| self.last_sent_of(last))) {
+                    let min = self.rtt.min();
+                    self.repair.rack.answered(now, sent, min);
+                }
+            }
             self.detect_by_time(now)
         } else {
             self.board.detect_loss(self.segment)
         }
     }
 
-    /// RFC 8985 §6.2 steps 1 to 3: what an ACK that moved una from `una` says about deliveries.
+    /// The last transmission of the last byte, in sequence, that an ACK which moves una to `ack` newly
+    /// delivers; by the kernel's rules, and before the ACK is taken in.
+    pub(super) fn last_covered(&self, una: u64, ack: u64) -> Option<Sent> {
+        if self.flavour == Flavour::Rfc || !self.repair.rules.rack {
+            return None;
+        }
+        let last = self.board.last_unsacked_of(una, ack)?;
+        Some(self.last_sent_of(last))
+    }
+
+    /// When the unacknowledged byte was sent last, and whether that was a retransmission.
+    fn last_sent_of(&self, byte: u64) -> Sent {
+        let probe = self.repair.probe.filter(|p| p.again && byte >= p.start);
+        let rounds = self.board.rounds_sent(byte);
+        let (at, again) = match (probe, rounds.checked_sub(1)) {
+            (Some(probe), _) => (probe.at, true),
+            (None, None) => (self.log.sent_at(byte), false),
+            (None, Some(n)) => (self.repair.again[n].log.sent_at(byte), true),
+        };
+        Sent { at, again }
+    }
+
+    /// The first byte that an ACK which moves una to `ack` newly delivers, of what was never sent
+    /// again; before the ACK is taken in.
+    pub(super) fn first_original(&mut self, una: u64, ack: u64) -> Option<u64> {
+        if self.repair.rules.rack {
+            self.board.first_unsacked(una.max(self.resent_to), ack)
+        } else {
+            None
+        }
+    }
+
+    /// RFC 8985 §6.2 steps 1 to 3: what an ACK that moved una says about deliveries: of originals from
+    /// `original` on, and of retransmissions.
     pub(super) fn note_acknowledged(
         &mut self,
         now: Time,
-        una: u64,
         sent: Acknowledged,
+        original: Option<u64>,
         again: Option<(Time, u64)>,
     ) {
         let (min, ack) = (self.rtt.min(), self.una);
@@ -32,11 +75,11 @@ impl Sender {
         if let Some((at, end)) = again {
             rack.delivered(now, at, end, true, min);
         }
-        if una >= self.resent_to {
+        if ack > self.resent_to {
             rack.delivered(now, sent.newest, ack, false, min);
-            rack.originals(una, ack - 1);
-        } else if ack > self.resent_to {
-            rack.delivered(now, sent.newest, ack, false, min);
+        }
+        if let Some(first) = original {
+            rack.originals(first, ack - 1);
         }
     }
 

@@ -37,7 +37,7 @@ impl Sender {
         {
             self.signalled_to = self.nxt;
             self.reduce(now, false);
-            self.cwnd = self.ssthresh;
+            self.fall_to_ssthresh();
             self.refresh();
         }
     }

@@ -23,7 +23,7 @@ impl Paced {
         let measures = watch == Watch::Deliveries;
         let pacing = config.pacing.or_else(|| measures.then(Default::default))?;
         Some(Box::new(Paced {
-            pacer: Pacer::new(pacing, config.segment()),
+            pacer: Pacer::new(pacing, config.segment(), config.flavour),
             deliveries: measures.then(Deliveries::default),
         }))
     }

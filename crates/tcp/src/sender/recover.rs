@@ -1,15 +1,52 @@
-//! What ends or takes back a recovery: tail loss probes answered, F-RTO, D-SACK, Eifel; and ECN.
+//! What cuts the window, and what ends or takes back a recovery: tail loss probes answered, F-RTO, D-SACK, Eifel; and ECN.
 
 use farpath_units::Time;
 
-use super::{Out, Sender, State};
-use crate::SackBlock;
+use super::{LEAST_SSTHRESH, LossEvent, Out, Sender, State};
+use crate::cc::Loss;
 use crate::frto::{Frto, Verdict};
 use crate::limit::Limit;
 use crate::recovery::Prr;
 use crate::scoreboard::News;
+use crate::{Flavour, SackBlock};
 
 impl Sender {
+    /// A congestion event: the algorithm sets ssthresh.
+    pub(super) fn reduce(&mut self, now: Time, timeout: bool) {
+        self.repair.undo.begin(self.cwnd, self.ssthresh);
+        self.repair.ecn.reduced(self.nxt);
+        let used = ((self.nxt - self.una) as f64).min(self.cwnd);
+        // Deviation from RFC 5681 equation (4): Linux cuts cwnd, whether it was the limit or not.
+        let window = match self.flavour {
+            Flavour::Rfc => used,
+            Flavour::Linux => self.cwnd,
+        };
+        let segment = self.segment as f64;
+        let ssthresh = self.control.reduce(&Loss {
+            now,
+            window,
+            segment,
+        });
+        if !self.sampled {
+            self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
+        }
+        self.exit.take_if(|exit| !exit.outlasts_loss());
+        self.regain = used;
+        self.last_loss = Some(LossEvent {
+            at: now,
+            cwnd_before: used as u64,
+            timeout,
+            regained: None,
+        });
+    }
+
+    /// cwnd is ssthresh now, unless the algorithm sets cwnd itself.
+    pub(super) fn fall_to_ssthresh(&mut self) {
+        if !self.sampled {
+            self.cwnd = self.ssthresh;
+        }
+    }
+
     /// An ACK carries ECN-Echo (RFC 3168 §6.1.2): call it before `on_ack`. Ignored unless ECN is on.
     pub fn on_ecn_echo(&mut self) {
         if self.repair.ecn.on {
@@ -33,6 +70,9 @@ impl Sender {
         self.stats.ecn_reductions += 1;
         self.reduce(now, false);
         self.repair.undo.give_up();
+        if self.sampled {
+            return;
+        }
         self.recovery_point = self.nxt;
         self.rescued = false;
         self.state = State::Recovery;
@@ -97,7 +137,7 @@ impl Sender {
                 self.stats.probe_repairs += 1;
                 self.reduce(now, false);
                 self.repair.undo.give_up();
-                self.cwnd = self.ssthresh;
+                self.fall_to_ssthresh();
             }
         }
     }
@@ -160,7 +200,9 @@ impl Sender {
             return;
         };
         self.stats.undone += 1;
-        self.cwnd = self.cwnd.max(cwnd);
+        if !self.sampled {
+            self.cwnd = self.cwnd.max(cwnd);
+        }
         self.ssthresh = self.ssthresh.max(ssthresh);
         self.control.undo();
         if self.regain.is_finite() {

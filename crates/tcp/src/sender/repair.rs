@@ -69,6 +69,8 @@ pub(super) struct Repair {
     pub(super) probe: Option<Probe>,
     pub(super) probe_due: bool,
     pub(super) window_probe_due: bool,
+    /// When anything but new data was sent last: a retransmission, or the end of the handshake.
+    pub(super) sent_at: Time,
     /// RACK's reordering timer is to run out then, as of the last detection.
     pub(super) reorder_at: Time,
     /// The originals' log is the sender's own.
@@ -94,6 +96,7 @@ impl Repair {
             probe: None,
             probe_due: false,
             window_probe_due: false,
+            sent_at: Time::ZERO,
             reorder_at: Time::MAX,
             walk: Walk::default(),
             again: Vec::new(),

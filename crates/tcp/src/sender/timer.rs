@@ -6,6 +6,7 @@ use super::repair::{Probe, Timer};
 use super::{Out, Sender, State};
 use crate::frto::Frto;
 use crate::ranges::Range;
+use crate::slow_start::Exit;
 
 impl Sender {
     /// When the timer runs out, or pacing lets more go; [`Time::MAX`] when none is running. A tail loss probe's may run out
@@ -106,7 +107,9 @@ impl Sender {
         }
         self.timed_out_at = self.una;
         self.control.restart();
-        self.exit = None;
+        if !self.sampled {
+            self.exit = Exit::after_timeout(self.slow_start, self.paced.is_some());
+        }
         self.forget_probe();
         self.lose_by_timeout(now);
         let pipe = self.board.pipe(self.una, self.nxt);

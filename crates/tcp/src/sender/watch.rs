@@ -14,8 +14,10 @@ pub(super) struct Delivered {
     pub(super) some: [Option<u64>; 2],
     /// The round-trip time it measured, if it did.
     pub(super) rtt: Option<Duration>,
-    /// Whether it showed a loss.
-    pub(super) loses: bool,
+    /// Bytes in flight before it.
+    pub(super) before: u64,
+    /// Bytes lost in all before it.
+    pub(super) lost: u64,
 }
 
 impl Sender {
@@ -41,7 +43,9 @@ impl Sender {
             open: self.state == State::Open,
             cwnd_limited: self.cwnd_limited,
             in_flight,
-            loses: what.loses,
+            before: what.before,
+            lost: self.board.lost() - what.lost,
+            lost_total: self.board.lost(),
             delivery,
             delivered_total,
         });

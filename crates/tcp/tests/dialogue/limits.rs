@@ -92,27 +92,3 @@ fn the_congestion_window_after_a_loss_and_a_timeout_after_a_lost_window() {
     d.run_until(ms(10_000));
     assert!(d.sender.limited(d.now).spent(Limit::Loss) >= Duration::from_ms(200));
 }
-
-#[test]
-fn rfc5681_4_1_after_an_idle_time_the_window_starts_again() {
-    let mut d = Dialogue::new(
-        &Config {
-            amount: Some(300_000),
-            ..ack_each()
-        },
-        Path::new(RTT),
-    );
-    d.run_to_end();
-    assert!(d.sender.cwnd_bytes() > 100_000);
-    // At once, the window is as it was; after more than an RTO, it is the initial one.
-    d.sender.write(d.now, 50_000);
-    d.pump();
-    assert_eq!(d.sender.nxt() - d.sender.una(), 50_000);
-    d.run_to_end();
-    d.run_until(d.now + Duration::from_secs(1));
-    d.sender.write(d.now, 50_000);
-    d.pump();
-    assert_eq!(d.sender.nxt() - d.sender.una(), 10_000);
-    d.run_to_end();
-    assert_eq!(d.receiver.delivered(), 400_000);
-}

@@ -8,6 +8,7 @@ mod dsack;
 mod ecn;
 mod fuzz;
 mod handshake;
+mod idle;
 mod limits;
 mod long_path;
 mod rack;
