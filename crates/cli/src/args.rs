@@ -324,7 +324,7 @@ pub(crate) struct CompareArgs {
     after_help = "A script passes, differs (its first difference is shown: line, expected, got) or is \
     unsupported: it needs what the model does not have. Nothing in a script is executed: shell lines, and \
     files they run such as ../common/defaults.sh, are only read for the settings they make. Times may differ \
-    by 4 ms, or by --tolerance_usecs of the script.\n\n\
+    by 4 ms, or by what the script sets (--tolerance_usecs).\n\n\
     Scripts are not shipped: the public ones are GPL. To fetch and run them:\n  \
     git clone https://github.com/google/packetdrill\n  \
     farpath conformance packetdrill/gtests/net/tcp\n  \

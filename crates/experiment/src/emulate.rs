@@ -43,10 +43,6 @@ impl Origin for Emulate {
         Name::Emulated
     }
 
-    fn lucky(&self) -> bool {
-        true
-    }
-
     fn real_time(&self) -> bool {
         true
     }

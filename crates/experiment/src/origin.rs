@@ -13,13 +13,19 @@ pub trait Origin: Send + Sync {
     fn name(&self) -> Name;
 
     /// Whether it has luck: if not, one answer stands for all repeats.
-    fn lucky(&self) -> bool;
+    fn lucky(&self) -> bool {
+        true
+    }
 
     /// Whether it runs in real time: alone on the machine, one point after the other.
-    fn real_time(&self) -> bool;
+    fn real_time(&self) -> bool {
+        false
+    }
 
     /// Whether kernels do the work: they have congestion controls that no model knows.
-    fn kernels(&self) -> bool;
+    fn kernels(&self) -> bool {
+        false
+    }
 
     /// Answers one point with one seed.
     fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault>;

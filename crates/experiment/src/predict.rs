@@ -18,14 +18,6 @@ impl Origin for Predict {
         false
     }
 
-    fn real_time(&self) -> bool {
-        false
-    }
-
-    fn kernels(&self) -> bool {
-        false
-    }
-
     fn run(&self, setting: &Setting<'_>, _: &mut dyn Progress) -> Result<Findings, Fault> {
         Ok(Findings {
             records: forecast(setting.scenario, setting.plan, setting.point),

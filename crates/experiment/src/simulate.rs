@@ -72,18 +72,6 @@ impl Origin for Simulate {
         Name::Simulated
     }
 
-    fn lucky(&self) -> bool {
-        true
-    }
-
-    fn real_time(&self) -> bool {
-        false
-    }
-
-    fn kernels(&self) -> bool {
-        false
-    }
-
     fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault> {
         let outcome = self.outcome(setting, progress)?;
         let (scenario, point) = (setting.scenario, setting.point);

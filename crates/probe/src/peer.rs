@@ -29,14 +29,16 @@ pub trait Peer: Send {
     /// When the peer cannot be reached, or cannot do the job.
     fn begin(&mut self, job: &HostJob, told: Told) -> Result<(), PeerError>;
 
-    /// Hands over an order. Peers that take none hear none.
+    /// Hands over an order. Peers that take none ignore it.
     ///
     /// # Errors
     /// When the peer cannot be reached.
-    fn order(&mut self, order: &Order) -> io::Result<()>;
+    fn order(&mut self, _order: &Order) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Nothing more is ordered: it ends, and reports the results so far.
-    fn close(&mut self);
+    fn close(&mut self) {}
 }
 
 /// Why a peer does not do its job.

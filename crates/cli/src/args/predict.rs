@@ -27,7 +27,7 @@ pub(crate) enum Predict {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB\n  \
-    farpath predict path --rate 599.04Mbit/s --rtt 20ms --mtu 9180 --framing atm --loss 1e-5 --cc reno")]
+    farpath predict path --rate 1Gbit/s --rtt 20ms --framing pos --loss 1e-5")]
 pub(crate) struct PathArgs {
     /// The line and what its frames are
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub(crate) struct RouteArgs {
 /// `farpath predict rfc6349`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  \
-    farpath predict rfc6349 --rate 1Gbit/s --bytes 1GB --time 10s --retransmitted 5MB")]
+    farpath predict rfc6349 --rate 1Gbit/s --bytes 1GB --time 10s")]
 pub(crate) struct Rfc6349Args {
     /// The line and what its frames are
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! Every page of help: narrow enough, and with something to learn from.
 
-use crate::farpath::farpath;
+use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [&[&str]; 23] = [
     &[],
     &["run"],
     &["check"],
@@ -15,20 +15,39 @@ const COMMANDS: [&[&str]; 12] = [
     &["predict", "route"],
     &["predict", "rfc6349"],
     &["compare"],
+    &["conformance"],
+    &["config"],
+    &["config", "check"],
+    &["config", "snaky"],
+    &["config", "lbe"],
+    &["lab"],
+    &["lab", "run"],
+    &["lab", "up"],
+    &["lab", "exec"],
+    &["lab", "set"],
+    &["lab", "status"],
 ];
 
-fn help(command: &[&str]) -> String {
-    let mut args = command.to_vec();
-    args.push("--help");
-    farpath(&args).exits(0).out
+/// The page of a command on a terminal of 80 columns.
+fn help(page: &[&str]) -> String {
+    let mut command = command();
+    command.env("COLUMNS", "80").args(page).arg("--help");
+    ran(command.output().expect("the binary was built"))
+        .exits(0)
+        .out
 }
 
 #[test]
-fn every_page_fits_a_hundred_columns_and_says_what_each_option_is_for() {
+fn every_page_fits_eighty_columns_and_says_what_each_option_is_for() {
     for command in COMMANDS {
         let text = help(command);
         for line in text.lines() {
-            assert!(line.chars().count() <= 100, "{command:?}: {line}");
+            assert!(line.chars().count() <= 80, "{command:?}: {line}");
+        }
+        // A line that was broken to fit begins at the margin.
+        let examples = text.lines().skip_while(|l| !l.starts_with("Example"));
+        for line in examples.skip(1).take_while(|l| !l.is_empty()) {
+            assert!(line.starts_with("  "), "{command:?}: {line}");
         }
         assert!(text.contains("Usage: farpath"), "{command:?}");
         // An option with nothing beside or below it explains nothing.
@@ -55,10 +74,11 @@ fn the_pages_teach_by_example() {
         assert!(help(command).contains("Example"), "{command:?}");
     }
     let first = help(&[]);
+    let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in [
         "Exit codes: 0 ok, 1",
         "130 interrupted",
-        "Start with:  farpath run",
+        "Start with: farpath run",
     ] {
         assert!(first.contains(word), "{first}");
     }

@@ -1,10 +1,7 @@
 //! A host that answers echo requests.
 
-use std::io;
-
 use super::{Peer, PeerError, Told, by_itself};
 use crate::job::HostJob;
-use crate::protocol::Order;
 
 /// A host whose kernel answers echo requests: a router, or a machine without a program of ours.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,10 +11,4 @@ impl Peer for Echo {
     fn begin(&mut self, job: &HostJob, told: Told) -> Result<(), PeerError> {
         by_itself(job, &told, "answers echo requests", |_| None)
     }
-
-    fn order(&mut self, _: &Order) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self) {}
 }

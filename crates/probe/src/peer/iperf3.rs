@@ -1,10 +1,7 @@
 //! An iperf3 server.
 
-use std::io;
-
 use super::{Peer, PeerError, Told, by_itself};
 use crate::job::{HostJob, Work};
-use crate::protocol::Order;
 use crate::report::Report;
 
 /// A host on which iperf3 servers listen already, one for each flow; their clients tell what they measured.
@@ -18,10 +15,4 @@ impl Peer for Iperf3Server {
             _ => None,
         })
     }
-
-    fn order(&mut self, _: &Order) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self) {}
 }
