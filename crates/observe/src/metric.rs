@@ -37,22 +37,30 @@ use Subject::{
 };
 
 impl Subject {
-    /// Kinds of tests, as scenarios and records name them.
-    pub const TESTS: [(Subject, &'static str); 8] = [
-        (Ping, "ping"),
-        (Tcp, "tcp"),
-        (Transfer, "transfer"),
-        (Request, "request"),
-        (Flows, "flows"),
-        (Udp, "udp"),
-        (Cells, "cells"),
-        (Bandwidth, "bandwidth"),
-    ];
+    /// Kinds of tests.
+    pub const TESTS: [Subject; 8] = [Ping, Tcp, Transfer, Request, Flows, Udp, Cells, Bandwidth];
+
+    /// Its name; of a kind of test what scenarios and records call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ping => "ping",
+            Tcp => "tcp",
+            Transfer => "transfer",
+            Request => "request",
+            Flows => "flows",
+            Udp => "udp",
+            Cells => "cells",
+            Bandwidth => "bandwidth",
+            Search => "search",
+            Link => "link",
+            Queue => "queue",
+            Policer => "policer",
+        }
+    }
 
     /// The kind of test of that name.
     pub fn of_test(kind: &str) -> Option<Subject> {
-        let found = Subject::TESTS.iter().find(|(_, name)| *name == kind);
-        found.map(|(subject, _)| *subject)
+        Subject::TESTS.into_iter().find(|test| test.name() == kind)
     }
 }
 
@@ -280,11 +288,7 @@ pub const HEADLINES: [(Subject, &[&str]); 9] = [
 
 /// What is shown of a kind, named as in a record; nothing of a kind that is unknown.
 pub fn headline(kind: &str) -> &'static [&'static str] {
-    let subject = match kind {
-        "search" => Some(Search),
-        test => Subject::of_test(test),
-    };
-    let found = HEADLINES.iter().find(|(of, _)| Some(*of) == subject);
+    let found = HEADLINES.iter().find(|(of, _)| of.name() == kind);
     found.map_or(&[], |(_, names)| names)
 }
 

@@ -42,7 +42,7 @@ impl Path<'_> {
 
     /// A ping's times where the path jitters: each request and reply alone, so their mean and least
     /// are those of the distributions; other figures depend on all of them.
-    pub(super) fn jitter_ping(&self, record: &mut Record) {
+    pub(crate) fn jitter_ping(&self, record: &mut Record) {
         let mean = self.added(Distribution::mean);
         if mean == Duration::ZERO {
             return;

@@ -1,0 +1,123 @@
+//! `ping`: echo requests at an interval, and the round-trip times of their replies.
+
+use farpath_element::Io;
+use farpath_observe::{Observation, Ping as Seen, Reply};
+use farpath_record::Seen as Ordinals;
+use farpath_scenario::{Ping, Test};
+use farpath_units::{Duration, Time};
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+use super::{NodeName, Prober};
+use crate::host::Host;
+
+/// Asks; every node answers by itself.
+#[derive(Debug)]
+pub(super) struct Pinger {
+    output: usize,
+    template: Frame,
+    start: Time,
+    ping: Ping,
+    /// From a request's due time until it leaves: a router's control plane takes some time.
+    after: Duration,
+    sent: u64,
+    /// In the order of their arrival.
+    replies: Vec<Reply>,
+    /// Copies of replies that had arrived before.
+    duplicates: u64,
+    seen: Ordinals,
+    /// Errors that came back, as (ordinal, node, kind).
+    errors: Vec<(u64, u32, Kind)>,
+}
+
+impl Pinger {
+    /// A ping before its start, over the station's `output`.
+    pub(super) fn new(
+        test: &Test,
+        ping: &Ping,
+        flow: FlowDir,
+        output: usize,
+        after: Duration,
+    ) -> Pinger {
+        let mut template = Frame::new(Kind::EchoRequest, flow, 0, ping.size as u16);
+        template.ttl = ping.ttl;
+        template.class = test.class;
+        template.set_flags(Flags::DONT_FRAGMENT);
+        Pinger {
+            output,
+            template,
+            start: test.start,
+            ping: ping.clone(),
+            after,
+            sent: 0,
+            replies: Vec::new(),
+            duplicates: 0,
+            seen: Ordinals::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.ping.count.into()
+    }
+
+    fn sent_at(&self, ordinal: u64) -> Time {
+        self.start + self.ping.interval.times(ordinal)
+    }
+}
+
+impl Prober for Pinger {
+    fn deadline(&self) -> Time {
+        if self.sent < self.count() {
+            self.sent_at(self.sent)
+        } else {
+            Time::MAX
+        }
+    }
+
+    fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        while self.deadline() <= now {
+            let mut request = self.template;
+            request.at = host.departs(now, self.output, &request) + self.after;
+            request.seq = self.sent;
+            self.sent += 1;
+            io.output(self.output).push(request);
+        }
+    }
+
+    fn on_frame(&mut self, now: Time, frame: &Frame) {
+        debug_assert_eq!(frame.flow.flow(), self.template.flow.flow());
+        match frame.kind {
+            Kind::EchoReply => {
+                let sent = self.sent_at(frame.seq);
+                let rtt = now.since(sent);
+                if !self.seen.is_new(frame.seq) {
+                    self.duplicates += 1;
+                } else if rtt <= self.ping.timeout {
+                    self.replies.push(Reply { sent, rtt });
+                }
+            }
+            Kind::TimeExceeded | Kind::FragmentationNeeded => {
+                self.errors.push((frame.seq, frame.side, frame.kind));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_done(&self, now: Time) -> bool {
+        let answered = (self.replies.len() + self.errors.len()) as u64;
+        let complete = self.sent == self.count() && answered >= self.count();
+        complete || now >= self.sent_at(self.count().saturating_sub(1)) + self.ping.timeout
+    }
+
+    fn seen(&self, name: &NodeName<'_>, notes: &mut Vec<String>) -> Option<Observation> {
+        notes.extend(self.errors.iter().map(|(ordinal, node, kind)| {
+            let by = name(*node);
+            format!("request {} was answered by {by}: {kind:?}", ordinal + 1)
+        }));
+        Some(Observation::Ping(Seen {
+            sent: self.sent,
+            replies: self.replies.clone(),
+            duplicates: self.duplicates,
+        }))
+    }
+}
