@@ -432,7 +432,7 @@ impl Jobs {
     }
 
     /// Adds the tasks of a flow, or none of them.
-    fn add<const N: usize>(
+    pub(crate) fn add<const N: usize>(
         &mut self,
         flow: usize,
         works: [(&String, Work); N],
@@ -441,7 +441,7 @@ impl Jobs {
         for (number, (host, task)) in tasks.iter().enumerate() {
             match self.hosts.get(*host) {
                 Some(job) => job.fits(task)?,
-                None => task.check()?,
+                None => task.work.check()?,
             }
             if tasks[..number].iter().any(|(other, _)| other == host) {
                 return Err(JobError::Twice((*host).clone()));
