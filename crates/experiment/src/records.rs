@@ -11,7 +11,7 @@ use farpath_observe::{
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, Test, TestKind, Tool};
+use farpath_scenario::{Scenario, Test, Tool};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
@@ -53,7 +53,7 @@ pub fn records(
     records
 }
 
-struct Collector<'a, 'p> {
+pub(crate) struct Collector<'a, 'p> {
     plan: &'a Plan,
     planned: &'a Planned,
     results: &'a Results,
@@ -61,10 +61,10 @@ struct Collector<'a, 'p> {
 }
 
 /// What was seen, when it was over, and what a reader must know.
-struct Seen {
-    observation: Observation,
-    last: Option<Time>,
-    notes: Vec<String>,
+pub(crate) struct Seen {
+    pub(crate) observation: Observation,
+    pub(crate) last: Option<Time>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Both ends of a connection.
@@ -126,38 +126,27 @@ impl Collector<'_, '_> {
             });
             return foreign::seen(&reports, test);
         }
-        match &test.kind {
-            TestKind::Ping(_) => {
-                let ping = |report: &Report| match report {
-                    Report::Ping(report) => Some(self.ping(report)),
-                    _ => None,
-                };
-                self.find(*flows.first()?, ping)
-            }
-            TestKind::Udp(udp) => self.datagrams(*flows.first()?, udp.size),
-            TestKind::Flows(_) => {
-                let all: Vec<Ends<'_>> = flows.iter().filter_map(|f| self.ends(*f)).collect();
-                let all: Vec<Connection> = all.into_iter().map(one_of_many).collect();
-                let last = all.iter().map(|c| c.finished).max();
-                Some(Seen {
-                    observation: Observation::Flows(all),
-                    last,
-                    notes: Vec::new(),
-                })
-            }
-            TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => {
-                self.connections(test, flows)
-            }
-        }
+        self.seen_of(test, flows)
     }
 
-    fn find<T>(&self, flow: usize, of: impl Fn(&Report) -> Option<T>) -> Option<T> {
+    pub(crate) fn find<T>(&self, flow: usize, of: impl Fn(&Report) -> Option<T>) -> Option<T> {
         self.results.reports.get(&flow)?.iter().find_map(of)
     }
 
     fn each<'r, T>(&'r self, flows: &[usize], of: fn(&'r Report) -> Option<T>) -> Vec<T> {
         let reports = flows.iter().filter_map(|f| self.results.reports.get(f));
         reports.filter_map(|all| all.iter().find_map(of)).collect()
+    }
+
+    /// Connections that come and go.
+    pub(crate) fn flows(&self, flows: &[usize]) -> Seen {
+        let all = flows.iter().filter_map(|f| self.ends(*f));
+        let all: Vec<Connection> = all.map(one_of_many).collect();
+        Seen {
+            last: all.iter().map(|c| c.finished).max(),
+            observation: Observation::Flows(all),
+            notes: Vec::new(),
+        }
     }
 
     fn ends(&self, flow: usize) -> Option<Ends<'_>> {
@@ -174,7 +163,7 @@ impl Collector<'_, '_> {
         Some((source, sink))
     }
 
-    fn ping(&self, report: &PingReport) -> Seen {
+    pub(crate) fn ping(&self, report: &PingReport) -> Seen {
         let reply = |(sent, rtt): &(u64, u64)| Reply {
             sent: at(*sent),
             rtt: Duration::from_ns(*rtt),
@@ -198,7 +187,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    fn datagrams(&self, flow: usize, payload: u32) -> Option<Seen> {
+    pub(crate) fn datagrams(&self, flow: usize, payload: u32) -> Option<Seen> {
         let all = self.results.reports.get(&flow)?;
         let source = all.iter().find_map(|report| match report {
             Report::UdpSend(report) => Some(report),
@@ -224,7 +213,7 @@ impl Collector<'_, '_> {
         })
     }
 
-    fn connections(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
+    pub(crate) fn connections(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
         let all: Vec<Ends<'_>> = flows.iter().filter_map(|f| self.ends(*f)).collect();
         if all.is_empty() {
             return None;
@@ -302,7 +291,7 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
         .take_while(|(t, _)| until.is_none_or(|until| *t <= until));
     Connection {
         established: at(source.established_ns),
-        always_writes: matches!(&test.kind, TestKind::Tcp(tcp) if tcp.bytes.is_none()),
+        always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
         completion: Some(one.finished.since(one.opened)),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),

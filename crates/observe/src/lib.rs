@@ -27,7 +27,7 @@ pub use connection::{Connection, RoundTrips, Sample};
 pub use datagrams::{Cells, Datagrams};
 pub use exchange::Asker;
 pub use limit::{Limit, Stretch, Surroundings};
-pub use observation::{Observation, Span};
+pub use observation::*;
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
 pub use ping::{Ping, Reply};
