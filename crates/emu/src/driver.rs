@@ -166,7 +166,7 @@ fn planned(scenario: &Scenario, from: Time) -> Time {
         Some(all) => {
             let interval = all.interval.as_ps().max(1);
             let number = from.since(test.start).as_ps().div_ceil(interval);
-            (number < all.count).then(|| test.start + all.interval.times(number))
+            (number < all.count.into()).then(|| test.start + all.interval.times(number))
         }
         None => (test.start >= from).then_some(test.start),
     };

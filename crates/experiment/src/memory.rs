@@ -29,7 +29,7 @@ pub(crate) fn needed(scenario: &Scenario, plan: &Plan) -> u64 {
             rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1))
         } else {
             // What came of every packet is kept.
-            kind.periodic().map_or(0, |all| all.count)
+            kind.periodic().map_or(0, |all| all.count.into())
         };
         needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Arrivals, Flows, NodeId, Pace, Scenario, Tcp, Test, Tool, Udp, arrivals};
+use farpath_scenario::{
+    Arrivals, Flows, NodeId, Pace, Periodic, Scenario, Tcp, Test, Tool, Udp, arrivals,
+};
 use farpath_units::{Duration, Key, Size, Time};
 use farpath_wire::FlowDir;
 
@@ -179,12 +181,7 @@ impl Planner<'_> {
         ends
     }
 
-    pub(crate) fn ping(
-        &mut self,
-        test: &Test,
-        ping: &farpath_scenario::Ping,
-        flow: usize,
-    ) -> Result<(), String> {
+    pub(crate) fn ping(&mut self, test: &Test, ping: &Periodic, flow: usize) -> Result<(), String> {
         let host = self.scenario.node_name(test.from);
         let ping = Ping {
             host: host.to_owned(),

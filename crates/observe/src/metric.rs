@@ -37,30 +37,29 @@ use Subject::{
 };
 
 impl Subject {
-    /// Kinds of tests.
-    pub const TESTS: [Subject; 8] = [Ping, Tcp, Transfer, Request, Flows, Udp, Cells, Bandwidth];
-
-    /// Its name; of a kind of test what scenarios and records call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ping => "ping",
-            Tcp => "tcp",
-            Transfer => "transfer",
-            Request => "request",
-            Flows => "flows",
-            Udp => "udp",
-            Cells => "cells",
-            Bandwidth => "bandwidth",
-            Search => "search",
-            Link => "link",
-            Queue => "queue",
-            Policer => "policer",
-        }
-    }
+    /// Kinds of tests, what scenarios and records call them, and what they do. The last is one of records alone.
+    #[rustfmt::skip]
+    pub const TESTS: [(Subject, &'static str, &'static str); 8] = [
+        (Ping, "ping", "echo requests at an `interval`, answered by every node itself"),
+        (Tcp, "tcp", "connections that write as fast as they may, for `duration` or until `bytes` are delivered"),
+        (Transfer, "transfer", "files from disk to disk, each asked for over one connection and sent over another"),
+        (Request, "request", "blocks, asked for one by one over one connection and answered over another"),
+        (Flows, "flows", "connections that come and go, each of a size of its own"),
+        (Udp, "udp", "a stream of datagrams"),
+        (Cells, "cells", "a tester's stream of single ATM cells"),
+        (Bandwidth, "bandwidth", "the capacity of a path and what is left of it"),
+    ];
 
     /// The kind of test of that name.
     pub fn of_test(kind: &str) -> Option<Subject> {
-        Subject::TESTS.into_iter().find(|test| test.name() == kind)
+        let found = Subject::TESTS.iter().find(|test| test.1 == kind);
+        found.map(|test| test.0)
+    }
+
+    /// What a kind of test is called; a search by its own name.
+    pub fn name(self) -> &'static str {
+        let found = Subject::TESTS.iter().find(|test| test.0 == self);
+        found.map_or("search", |test| test.1)
     }
 }
 

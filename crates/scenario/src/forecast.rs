@@ -53,7 +53,7 @@ fn overlaps(scenario: &Scenario, plan: &Plan, number: usize, path: &Path<'_>) ->
     let span = |t: &Test| {
         let long = match t.kind.periodic() {
             // The last answer comes a round trip later, and finds what is there by then.
-            Some(all) => Some(all.interval.times(all.count)),
+            Some(all) => Some(all.interval.times(all.count.into())),
             None => t.duration.map(|d| t.omit + d),
         };
         (t.start, long.map_or(Time::MAX, |long| t.start + long))

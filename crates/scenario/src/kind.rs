@@ -3,7 +3,7 @@
 //! Who runs, predicts or describes tests asks the methods here, and matches a kind only where its own
 //! program is started. What a kind has to itself lies in a file of its own beside.
 
-mod ping;
+mod periodic;
 
 use farpath_observe::metric::Subject;
 use farpath_record::Record;
@@ -23,43 +23,14 @@ use crate::source::Beside;
 use crate::table::{ANY_SIZE, COUNT, ENVELOPE, ON_OFF, POSITIVE_TIME, SIZES, TIME, WINDOW};
 use crate::traffic;
 
-pub use ping::Ping;
+pub use periodic::Periodic;
 
-/// The kinds a scenario may have, and what they put on the wire.
-pub(crate) const KINDS: [(Subject, &str); 7] = [
-    (
-        Subject::Ping,
-        "echo requests at an `interval`, answered by every node itself",
-    ),
-    (
-        Subject::Tcp,
-        "connections that write as fast as they may, for `duration` or until `bytes` are delivered",
-    ),
-    (Subject::Udp, "a stream of datagrams at a `rate`"),
-    (
-        Subject::Transfer,
-        "files, from disk to disk: each asked for over one connection, sent over another",
-    ),
-    (
-        Subject::Request,
-        "blocks, asked for one by one over one connection, answered over another",
-    ),
-    (
-        Subject::Flows,
-        "connections that come and go, each of a size of its own",
-    ),
-    (
-        Subject::Cells,
-        "a tester's single ATM cells, against a `contract`",
-    ),
-];
-
-/// The words after `kind`.
-const NAMES: [&str; KINDS.len()] = {
-    let mut names = [""; KINDS.len()];
+/// The words after `kind`: all but the last are kinds a scenario may have.
+const NAMES: [&str; Subject::TESTS.len() - 1] = {
+    let mut names = [""; Subject::TESTS.len() - 1];
     let mut n = 0;
     while n < names.len() {
-        names[n] = KINDS[n].0.name();
+        names[n] = Subject::TESTS[n].1;
         n += 1;
     }
     names
@@ -77,6 +48,7 @@ const TIMED: &[&str] = &["tcp", "udp", "transfer", "request", "flows", "cells"];
 const PACED: &[&str] = &["udp", "cells"];
 const CELLS: &[&str] = &["cells"];
 
+#[rustfmt::skip]
 pub(crate) const TEST: Section = Section {
     name: "test",
     doc: "Traffic, and what is measured of it.",
@@ -85,73 +57,19 @@ pub(crate) const TEST: Section = Section {
         key("kind", Choice(&NAMES), "What it does: below.").required(),
         key("from", Ref("node"), "The node that starts.").required(),
         key("to", Ref("node"), "The node that answers.").required(),
-        key(
-            "via",
-            Ref("link"),
-            "The sender's link, when it has several.",
-        ),
+        key("via", Ref("link"), "The sender's link, when it has several."),
         key("start", TIME, "When it starts.").default("0 s"),
-        key(
-            "duration",
-            POSITIVE_TIME,
-            "How long it is measured, after `omit`.",
-        )
-        .default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given")
-        .only(TIMED),
-        key(
-            "omit",
-            TIME,
-            "How long after the start the measurement begins.",
-        )
-        .default("0 s")
-        .only(TIMED),
-        key(
-            "class",
-            Class,
-            "DSCP name (`ef`, `af11`, `cs1`, `le`) or the whole TOS byte.",
-        )
-        .default("0"),
+        key("duration", POSITIVE_TIME, "How long it is measured, after `omit`.").default("10 s; none for a transfer or flows, or when `bytes` or `requests` is given").only(TIMED),
+        key("omit", TIME, "How long after the start the measurement begins.").default("0 s").only(TIMED),
+        key("class", Class, "DSCP name (`ef`, `af11`, `cs1`, `le`) or the whole TOS byte.").default("0"),
         key("ip", Int { min: 4, max: 6 }, "4 or 6.").default("4"),
-        key("count", COUNT, "Requests sent.")
-            .default("5")
-            .only(PING),
-        key("interval", POSITIVE_TIME, "From one request to the next.")
-            .default("1 s")
-            .only(PING),
-        key(
-            "timeout",
-            POSITIVE_TIME,
-            "How long an answer is waited for.",
-        )
-        .default("5 s")
-        .only(PING),
-        key("ttl", Int { min: 1, max: 255 }, "TTL of the requests.")
-            .default("64")
-            .only(PING),
-        key(
-            "size",
-            Octets {
-                min: 1,
-                max: 65_535,
-            },
-            "Bytes of the IP datagram (ping) or of its UDP payload (udp).",
-        )
-        .default("84 (ping), 1472 (udp)")
-        .only(&["ping", "udp"]),
-        key(
-            "window",
-            WINDOW,
-            "Most payload bytes in flight: exact, no kernel rules.",
-        )
-        .only(TCP)
-        .instead_of("socket_buffer"),
-        key(
-            "socket_buffer",
-            WINDOW,
-            "What is passed to setsockopt; the profile and its sysctls make a window of it.",
-        )
-        .only(TCP)
-        .instead_of("window"),
+        key("count", COUNT, "Requests sent.").default("5").only(PING),
+        key("interval", POSITIVE_TIME, "From one request to the next.").default("1 s").only(PING),
+        key("timeout", POSITIVE_TIME, "How long an answer is waited for.").default("5 s").only(PING),
+        key("ttl", Int { min: 1, max: 255 }, "TTL of the requests.").default("64").only(PING),
+        key("size", Octets { min: 1, max: 65_535 }, "Bytes of the IP datagram (ping) or of its UDP payload (udp).").default("84 (ping), 1472 (udp)").only(&["ping", "udp"]),
+        key("window", WINDOW, "Most payload bytes in flight: exact, no kernel rules.").only(TCP).instead_of("socket_buffer"),
+        key("socket_buffer", WINDOW, "What is passed to setsockopt; the profile and its sysctls make a window of it.").only(TCP).instead_of("window"),
         congestion::CC,
         congestion::FLAVOUR,
         congestion::SLOW_START,
@@ -161,19 +79,8 @@ pub(crate) const TEST: Section = Section {
         congestion::IDLE_RESTART,
         congestion::PACING,
         congestion::GSO,
-        key(
-            "parallel",
-            Int {
-                min: 1,
-                max: 10_000,
-            },
-            "Connections at once.",
-        )
-        .default("1")
-        .only(STREAMS),
-        key("bytes", ANY_SIZE, "Payload each connection transfers.")
-            .default("as much as `duration` allows")
-            .only(BULK),
+        key("parallel", Int { min: 1, max: 10_000 }, "Connections at once.").default("1").only(STREAMS),
+        key("bytes", ANY_SIZE, "Payload each connection transfers.").default("as much as `duration` allows").only(BULK),
         recovery::SACK,
         recovery::RACK,
         recovery::REDUCTION,
@@ -183,41 +90,10 @@ pub(crate) const TEST: Section = Section {
         recovery::DSACK,
         recovery::EIFEL,
         recovery::ECN,
-        key(
-            "timestamps",
-            Bool,
-            "Timestamps (RFC 7323): 12 bytes a segment.",
-        )
-        .default("true")
-        .only(TCP),
-        key(
-            "initial_window",
-            Int {
-                min: 1,
-                max: 1_000_000,
-            },
-            "Initial window in segments.",
-        )
-        .default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-6)")
-        .only(TCP)
-        .instead_of("remembered_window"),
-        key(
-            "initial_ssthresh",
-            Int {
-                min: 2,
-                max: 1_000_000_000,
-            },
-            "Initial slow-start threshold in segments.",
-        )
-        .default("unlimited")
-        .only(TCP),
-        key(
-            "delayed_ack",
-            Int { min: 1, max: 255 },
-            "One ACK per this many full segments.",
-        )
-        .default("2")
-        .only(TCP),
+        key("timestamps", Bool, "Timestamps (RFC 7323): 12 bytes a segment.").default("true").only(TCP),
+        key("initial_window", Int { min: 1, max: 1_000_000 }, "Initial window in segments.").default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-6)").only(TCP).instead_of("remembered_window"),
+        key("initial_ssthresh", Int { min: 2, max: 1_000_000_000 }, "Initial slow-start threshold in segments.").default("unlimited").only(TCP),
+        key("delayed_ack", Int { min: 1, max: 255 }, "One ACK per this many full segments.").default("2").only(TCP),
         recovery::DELAYED_ACK_TIMEOUT,
         recovery::QUICK_ACKS,
         recovery::RTO_MIN,
@@ -225,67 +101,27 @@ pub(crate) const TEST: Section = Section {
         recovery::RTO_GRANULARITY,
         recovery::RTO_INITIAL,
         recovery::RTO_MAX,
-        key("reverse", Bool, "Data flows from `to` to `from`.")
-            .default("false")
-            .only(&["tcp", "transfer", "flows"]),
-        key("files", COUNT, "Files, shared out over the connections.")
-            .default("1")
-            .only(TRANSFER),
-        key("file_size", ANY_SIZE, "Bytes of each file.")
-            .required()
-            .only(TRANSFER),
-        key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.")
-            .default("1")
-            .only(TRANSFER),
-        key("block", ANY_SIZE, "Bytes of an answer.")
-            .default("64 KiB")
-            .only(REQUEST),
-        key("request_size", ANY_SIZE, "Bytes of a request.")
-            .default("100 B")
-            .only(REQUEST),
-        key("outstanding", COUNT, "Requests on each connection that wait for their answer at most.")
-            .default("1")
-            .only(REQUEST),
-        key("think_time", TIME, "From an answer to the request that follows it.")
-            .default("0 s")
-            .only(REQUEST),
-        key("requests", COUNT, "Requests on each connection.")
-            .default("as many as `duration` allows")
-            .only(REQUEST),
-        key("rate", Kind::Rate, "Rate of UDP payload, required without `replay`; of whole cells (cells).").only(PACED)
-            .instead_of("replay"),
-        key(
-            "arrivals",
-            Choice(&["constant", "poisson"]),
-            "Equal or exponential gaps between datagrams.",
-        )
-        .default("constant")
-        .only(UDP),
+        key("reverse", Bool, "Data flows from `to` to `from`.").default("false").only(&["tcp", "transfer", "flows"]),
+        key("files", COUNT, "Files, shared out over the connections.").default("1").only(TRANSFER),
+        key("file_size", ANY_SIZE, "Bytes of each file.").required().only(TRANSFER),
+        key("pipelining", COUNT, "Files asked for at once on each connection: with 1, a round trip passes between two files.").default("1").only(TRANSFER),
+        key("block", ANY_SIZE, "Bytes of an answer.").default("64 KiB").only(REQUEST),
+        key("request_size", ANY_SIZE, "Bytes of a request.").default("100 B").only(REQUEST),
+        key("outstanding", COUNT, "Requests on each connection that wait for their answer at most.").default("1").only(REQUEST),
+        key("think_time", TIME, "From an answer to the request that follows it.").default("0 s").only(REQUEST),
+        key("requests", COUNT, "Requests on each connection.").default("as many as `duration` allows").only(REQUEST),
+        key("rate", Kind::Rate, "Rate of UDP payload, required without `replay`; of whole cells (cells).").only(PACED).instead_of("replay"),
+        key("arrivals", Choice(&["constant", "poisson"]), "Equal or exponential gaps between datagrams.").default("constant").only(UDP),
         key("on_off", Table(&ON_OFF), "Bursts at `rate` and pauses between them.").only(UDP),
-        key("replay", Text, "A CSV file of `time_s,bytes` or `time_s,rate_bps`, beside the scenario, that says what is sent.")
-            .only(UDP)
-            .instead_of("rate"),
-        key("envelope", Table(&ENVELOPE), "Day and night: how the rate, or the arrivals of flows, rise and fall.")
-            .only(&["udp", "flows"]),
-        key("flows", Int { min: 1, max: 10_000 }, "Connections in all, one after the other or overlapping.")
-            .required()
-            .only(FLOWS),
-        key("spacing", POSITIVE_TIME, "Mean time from one connection's start to the next; exponential.")
-            .required()
-            .only(FLOWS),
-        key("sizes", Table(&SIZES), "How much each connection transfers.")
-            .required()
-            .only(FLOWS),
+        key("replay", Text, "A CSV file of `time_s,bytes` or `time_s,rate_bps`, beside the scenario, that says what is sent.").only(UDP).instead_of("rate"),
+        key("envelope", Table(&ENVELOPE), "Day and night: how the rate, or the arrivals of flows, rise and fall.").only(&["udp", "flows"]),
+        key("flows", Int { min: 1, max: 10_000 }, "Connections in all, one after the other or overlapping.").required().only(FLOWS),
+        key("spacing", POSITIVE_TIME, "Mean time from one connection's start to the next; exponential.").required().only(FLOWS),
+        key("sizes", Table(&SIZES), "How much each connection transfers.").required().only(FLOWS),
         key("burst", COUNT, "Cells that come together, at `peak`; on average they come at `rate`.").only(CELLS),
         key("peak", Kind::Rate, "Rate of the cells of a burst.").only(CELLS),
         key("contract", Table(&atm::METER), "What the receiver holds the cells against: `conforming_ratio`.").only(CELLS),
-        key(
-            "tool",
-            Choice(&["farpath", "iperf3"]),
-            "The program that runs it between real hosts; predictions and simulations know none.",
-        )
-        .default("farpath")
-        .only(&["tcp", "udp"]),
+        key("tool", Choice(&["farpath", "iperf3"]), "The program that runs it between real hosts; predictions and simulations know none.").default("farpath").only(&["tcp", "udp"]),
         key("group", Name, "Tests of one group are compared: `group_jain_index`.").only(TIMED),
     ],
 };
@@ -294,7 +130,7 @@ pub(crate) const TEST: Section = Section {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TestKind {
     /// ICMP echo.
-    Ping(Ping),
+    Ping(Periodic),
     /// One or several TCP connections.
     Tcp(Tcp),
     /// A stream of datagrams.
@@ -305,17 +141,6 @@ pub enum TestKind {
     Request(Request),
     /// Transfers that come and go.
     Flows(Flows),
-}
-
-/// Single packets at equal intervals, which load a path hardly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Periodic {
-    /// Packets sent.
-    pub count: u64,
-    /// From one to the next.
-    pub interval: Duration,
-    /// How long after it was sent one still counts.
-    pub timeout: Duration,
 }
 
 /// What each connection of a test does until it is done, where no `duration` ends it.
@@ -345,7 +170,7 @@ impl TestKind {
     ) -> Option<TestKind> {
         let profiles = traffic::profiles(scenario, f, from, to);
         Some(match Subject::of_test(&f.get::<String>("kind")?)? {
-            Subject::Ping => TestKind::Ping(Ping::read(f)),
+            Subject::Ping => TestKind::Ping(Periodic::read(f)),
             Subject::Udp => TestKind::Udp(traffic::udp(f, name, folder, faults)?),
             Subject::Cells => TestKind::Udp(traffic::cells(f, name, faults)?),
             Subject::Tcp => TestKind::Tcp(traffic::tcp(f, profiles, faults)),
@@ -378,7 +203,7 @@ impl TestKind {
     /// The closed forms' answer for a test on its path.
     pub(crate) fn predict(&self, test: &Test, path: &Path<'_>, record: &mut Record) {
         match self {
-            TestKind::Ping(ping) => ping.predict(path, record),
+            TestKind::Ping(ping) => path.ping(ping, record),
             TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, record),
             TestKind::Udp(udp) => path.udp(test, udp, record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, record),
@@ -400,9 +225,9 @@ impl TestKind {
     }
 
     /// Its packets, where it sends them one at a time.
-    pub fn periodic(&self) -> Option<Periodic> {
+    pub fn periodic(&self) -> Option<&Periodic> {
         match self {
-            TestKind::Ping(ping) => Some(ping.periodic()),
+            TestKind::Ping(ping) => Some(ping),
             _ => None,
         }
     }
@@ -412,14 +237,6 @@ impl TestKind {
         match self {
             TestKind::Ping(ping) => Some(ping.size),
             TestKind::Udp(udp) => Some(udp.size + header),
-            _ => None,
-        }
-    }
-
-    /// The TTL of what `from` sends, where the scenario says it.
-    pub fn ttl(&self) -> Option<u8> {
-        match self {
-            TestKind::Ping(ping) => Some(ping.ttl),
             _ => None,
         }
     }

@@ -59,7 +59,7 @@ pub use configured::Configuration;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Document, parse};
 pub use forecast::forecast;
-pub use kind::{Periodic, Ping, TestKind, Work};
+pub use kind::{Periodic, TestKind, Work};
 pub use model::*;
 pub use pace::Pace;
 pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Sharing};

@@ -3,7 +3,7 @@
 use farpath_observe::metric::{self, Subject};
 
 use crate::key::{Key, Kind, Section};
-use crate::kind::{KINDS, TEST};
+use crate::kind::TEST;
 use crate::quantity::example;
 use crate::table::{ARRAYS, SCENARIO};
 
@@ -38,8 +38,8 @@ hold 1000 packets. Causes of loss act in this order, whatever the order of the k
 
 /// The metrics of each kind of thing, from the registry that expectations are checked against.
 fn metrics() -> String {
-    let of_test = |of: Subject| (format!("`TEST.METRIC`, kind `{}`", of.name()), of);
-    let tests = Subject::TESTS.into_iter().map(of_test);
+    let tests = Subject::TESTS.iter();
+    let tests = tests.map(|(of, kind, _)| (format!("`TEST.METRIC`, kind `{kind}`"), *of));
     let others = [
         ("`link.NAME.A>B.METRIC`", Subject::Link),
         ("`link.NAME.A>B.queue.CLASS.METRIC`", Subject::Queue),
@@ -57,9 +57,11 @@ fn metrics() -> String {
 
 /// What each kind of test does.
 fn kinds() -> String {
-    let row = |(of, does): &(Subject, &str)| format!("| `{}` | {does} |\n", of.name());
-    let rows: String = KINDS.iter().map(row).collect();
-    format!("\n| kind | does |\n|---|---|\n{rows}")
+    let mut text = "\n| kind | does |\n|---|---|\n".to_owned();
+    for (_, kind, does) in &Subject::TESTS[..TEST.variants().len()] {
+        text.push_str(&format!("| `{kind}` | {does} |\n"));
+    }
+    text
 }
 
 /// `docs/reference/scenario.md`.

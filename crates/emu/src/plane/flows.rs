@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, node_at};
-use farpath_scenario::{Loss, NodeId, Ping, Protocol, Scenario, Test, TestKind, Tool};
+use farpath_scenario::{Loss, NodeId, Periodic, Protocol, Scenario, Test, TestKind, Tool};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -59,7 +59,7 @@ fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
         ip: 4,
         group: None,
         tool: Tool::default(),
-        kind: TestKind::Ping(Ping {
+        kind: TestKind::Ping(Periodic {
             count: 0,
             size: 84,
             interval: Duration::from_secs(1),

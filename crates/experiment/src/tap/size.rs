@@ -41,7 +41,7 @@ fn frames(scenario: &Scenario, plan: &Plan, number: usize) -> (u64, u64) {
         return (all, 0);
     }
     let Some(tcp) = test.kind.tcp() else {
-        let count = test.kind.periodic().map_or(0, |all| all.count);
+        let count = test.kind.periodic().map_or(0, |all| all.count.into());
         return (count, count);
     };
     let walk = plan.walk(scenario, FlowDir::forward(number as u16));

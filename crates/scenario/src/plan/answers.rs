@@ -54,9 +54,9 @@ impl Plan {
         let header = self.flows[usize::from(dir.flow())].header_bytes;
         let len = test.kind.datagram_bytes(header.into());
         let len = len.unwrap_or_else(|| scenario.datagram_limit(from, self.ports[port].link));
-        let ttl = test.kind.ttl().filter(|_| !dir.is_reverse());
+        let all = test.kind.periodic().filter(|_| !dir.is_reverse());
         let mut frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
-        frame.ttl = ttl.unwrap_or(frame.ttl);
+        frame.ttl = all.map_or(frame.ttl, |all| all.ttl);
         let mut last = None;
         self.follow(from, frame, |port, _| last = Some(port))
             .and(last)

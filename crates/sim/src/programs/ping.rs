@@ -3,7 +3,7 @@
 use farpath_element::Io;
 use farpath_observe::{Observation, Ping as Seen, Reply};
 use farpath_record::Seen as Ordinals;
-use farpath_scenario::{Ping, Test};
+use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -16,7 +16,7 @@ pub(super) struct Pinger {
     output: usize,
     template: Frame,
     start: Time,
-    ping: Ping,
+    ping: Periodic,
     /// From a request's due time until it leaves: a router's control plane takes some time.
     after: Duration,
     sent: u64,
@@ -33,7 +33,7 @@ impl Pinger {
     /// A ping before its start, over the station's `output`.
     pub(super) fn new(
         test: &Test,
-        ping: &Ping,
+        ping: &Periodic,
         flow: FlowDir,
         output: usize,
         after: Duration,

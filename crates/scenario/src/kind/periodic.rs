@@ -1,32 +1,31 @@
-//! `ping`: echo requests and their replies.
+//! Single packets at equal intervals: echo requests.
 
 use farpath_predict::rtt;
 use farpath_record::Record;
 use farpath_units::Duration;
 
-use super::Periodic;
 use crate::decode::Fields;
 use crate::forecast::{Path, put};
 use crate::network::octets;
 
-/// `kind = "ping"`.
+/// Single packets at equal intervals, which hardly load a path: `kind = "ping"`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ping {
-    /// Requests sent.
+pub struct Periodic {
+    /// Packets sent.
     pub count: u32,
-    /// From one request to the next.
+    /// From one to the next.
     pub interval: Duration,
     /// Bytes of the IP datagram.
     pub size: u32,
-    /// IP TTL of the requests.
+    /// Their IP TTL.
     pub ttl: u8,
-    /// How long an answer is waited for.
+    /// How long after it was sent one still counts.
     pub timeout: Duration,
 }
 
-impl Ping {
-    pub(super) fn read(f: &Fields) -> Ping {
-        Ping {
+impl Periodic {
+    pub(super) fn read(f: &Fields) -> Periodic {
+        Periodic {
             count: octets(f, "count").unwrap_or(5),
             interval: f.get("interval").unwrap_or(Duration::from_secs(1)),
             size: octets(f, "size").unwrap_or(84),
@@ -37,11 +36,13 @@ impl Ping {
             timeout: f.get("timeout").unwrap_or(Duration::from_secs(5)),
         }
     }
+}
 
-    /// Its times and losses on a path that has nothing else to carry.
-    pub(super) fn predict(&self, path: &Path<'_>, record: &mut Record) {
+impl Path<'_> {
+    /// A ping on the path alone.
+    pub(super) fn ping(&self, ping: &Periodic, record: &mut Record) {
         let m = &mut record.metrics;
-        let round_trip = rtt::ping_rtt(&path.hops(&path.there), &path.hops(&path.back), self.size);
+        let round_trip = rtt::ping_rtt(&self.hops(&self.there), &self.hops(&self.back), ping.size);
         let ns = round_trip.as_ps() as f64 / 1000.0;
         for name in [
             "rtt_min_ns",
@@ -52,18 +53,10 @@ impl Ping {
         ] {
             put(m, name, ns.round());
         }
-        put(m, "sent", self.count.into());
-        let arrives = 1.0 - path.loss_ratio(self.size, &path.there);
-        let returns = 1.0 - path.loss_ratio(self.size, &path.back);
+        put(m, "sent", ping.count.into());
+        let arrives = 1.0 - self.loss_ratio(ping.size, &self.there);
+        let returns = 1.0 - self.loss_ratio(ping.size, &self.back);
         put(m, "loss_ratio", 1.0 - arrives * returns);
-        path.jitter_ping(record);
-    }
-
-    pub(super) fn periodic(&self) -> Periodic {
-        Periodic {
-            count: self.count.into(),
-            interval: self.interval,
-            timeout: self.timeout,
-        }
+        self.jitter_ping(record);
     }
 }
