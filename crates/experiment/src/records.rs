@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
-    Asker, Connection, Datagrams, Observation, Path, Ping, Reply, RoundTrips, Sample, Surroundings,
+    Asker, Connection, Datagrams, Observation, Packets, Path, RoundTrips, Sample, Surroundings,
     Timers, recovery,
 };
 use farpath_record::{Origin, Record};
@@ -164,11 +164,8 @@ impl Collector<'_, '_> {
     }
 
     pub(crate) fn ping(&self, report: &PingReport) -> Seen {
-        let reply = |(sent, rtt): &(u64, u64)| Reply {
-            sent: at(*sent),
-            rtt: Duration::from_ns(*rtt),
-        };
-        let mut replies: Vec<Reply> = report.replies.iter().map(reply).collect();
+        let reply = |(sent, rtt): &(u64, u64)| (at(*sent), Duration::from_ns(*rtt));
+        let mut replies: Vec<(Time, Duration)> = report.replies.iter().map(reply).collect();
         // In the order of the requests: an instant of the series never lies before the last.
         replies.sort_unstable();
         let answered = report.errors.iter().map(|(number, from, how)| {
@@ -177,11 +174,12 @@ impl Collector<'_, '_> {
             format!("request {number} was answered by {by}: {how}")
         });
         Seen {
-            last: replies.iter().map(|r| r.sent + r.rtt).max(),
+            last: replies.iter().map(|(sent, rtt)| *sent + *rtt).max(),
             notes: answered.chain(report.notes.iter().cloned()).collect(),
-            observation: Observation::Ping(Ping {
+            observation: Observation::Packets(Packets {
+                timed: "rtt",
                 sent: report.sent,
-                replies,
+                arrived: replies,
                 duplicates: report.duplicates,
             }),
         }

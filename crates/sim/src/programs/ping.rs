@@ -1,8 +1,8 @@
 //! `ping`: echo requests at an interval, and the round-trip times of their replies.
 
 use farpath_element::Io;
-use farpath_observe::{Observation, Ping as Seen, Reply};
-use farpath_record::Seen as Ordinals;
+use farpath_observe::{Observation, Packets};
+use farpath_record::Seen;
 use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -20,11 +20,11 @@ pub(super) struct Pinger {
     /// From a request's due time until it leaves: a router's control plane takes some time.
     after: Duration,
     sent: u64,
-    /// In the order of their arrival.
-    replies: Vec<Reply>,
+    /// When each request that was answered was sent, and its round-trip time.
+    replies: Vec<(Time, Duration)>,
     /// Copies of replies that had arrived before.
     duplicates: u64,
-    seen: Ordinals,
+    seen: Seen,
     /// Errors that came back, as (ordinal, node, kind).
     errors: Vec<(u64, u32, Kind)>,
 }
@@ -51,7 +51,7 @@ impl Pinger {
             sent: 0,
             replies: Vec::new(),
             duplicates: 0,
-            seen: Ordinals::new(),
+            seen: Seen::new(),
             errors: Vec::new(),
         }
     }
@@ -93,7 +93,7 @@ impl Prober for Pinger {
                 if !self.seen.is_new(frame.seq) {
                     self.duplicates += 1;
                 } else if rtt <= self.ping.timeout {
-                    self.replies.push(Reply { sent, rtt });
+                    self.replies.push((sent, rtt));
                 }
             }
             Kind::TimeExceeded | Kind::FragmentationNeeded => {
@@ -114,9 +114,10 @@ impl Prober for Pinger {
             let by = name(*node);
             format!("request {} was answered by {by}: {kind:?}", ordinal + 1)
         }));
-        Some(Observation::Ping(Seen {
+        Some(Observation::Packets(Packets {
+            timed: "rtt",
             sent: self.sent,
-            replies: self.replies.clone(),
+            arrived: self.replies.clone(),
             duplicates: self.duplicates,
         }))
     }
