@@ -203,7 +203,9 @@ impl TestKind {
     /// The closed forms' answer for a test on its path.
     pub(crate) fn predict(&self, test: &Test, path: &Path<'_>, record: &mut Record) {
         match self {
-            TestKind::Ping(ping) => path.ping(ping, record),
+            TestKind::Ping(all) => {
+                path.periodic(all, ("rtt", &[&path.there, &path.back]), record);
+            }
             TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, record),
             TestKind::Udp(udp) => path.udp(test, udp, record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, record),

@@ -1,12 +1,13 @@
 //! Single packets at equal intervals: echo requests.
 
-use farpath_predict::rtt;
+use farpath_element::impair::Distribution;
 use farpath_record::Record;
 use farpath_units::Duration;
 
 use crate::decode::Fields;
 use crate::forecast::{Path, put};
 use crate::network::octets;
+use crate::plan::Hop;
 
 /// Single packets at equal intervals, which hardly load a path: `kind = "ping"`.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,24 +40,35 @@ impl Periodic {
 }
 
 impl Path<'_> {
-    /// A ping on the path alone.
-    pub(super) fn ping(&self, ping: &Periodic, record: &mut Record) {
+    /// Packets that cross `ways` one after the other and meet nothing else; what is timed of them is called `timed`.
+    /// Where there is jitter each meets its own: their mean and least are those of the distributions, while other
+    /// figures depend on all of them.
+    pub(super) fn periodic(
+        &self,
+        all: &Periodic,
+        (timed, ways): (&str, &[&[Hop]]),
+        record: &mut Record,
+    ) {
         let m = &mut record.metrics;
-        let round_trip = rtt::ping_rtt(&self.hops(&self.there), &self.hops(&self.back), ping.size);
-        let ns = round_trip.as_ps() as f64 / 1000.0;
-        for name in [
-            "rtt_min_ns",
-            "rtt_avg_ns",
-            "rtt_max_ns",
-            "rtt_p50_ns",
-            "rtt_p99_ns",
-        ] {
-            put(m, name, ns.round());
+        let hops = ways.iter().flat_map(|way| self.hops(way));
+        let times = hops.map(|hop| hop.time_for(all.size));
+        let ns = |time: Duration| (time.as_ps() as f64 / 1e3).round();
+        let base = ns(times.fold(Duration::ZERO, |sum, time| sum + time));
+        let mean = self.jitter(ways, Distribution::mean);
+        let least = self.jitter(ways, Distribution::least);
+        put(m, &format!("{timed}_min_ns"), base + ns(least));
+        put(m, &format!("{timed}_avg_ns"), base + ns(mean));
+        if mean == Duration::ZERO {
+            for of in ["max", "p50", "p99"] {
+                put(m, &format!("{timed}_{of}_ns"), base);
+            }
+        } else {
+            let note =
+                "with jitter: the least possible time and the mean of all; no other is foreseen";
+            record.notes.push(note.to_owned());
         }
-        put(m, "sent", ping.count.into());
-        let arrives = 1.0 - self.loss_ratio(ping.size, &self.there);
-        let returns = 1.0 - self.loss_ratio(ping.size, &self.back);
-        put(m, "loss_ratio", 1.0 - arrives * returns);
-        self.jitter_ping(record);
+        put(m, "sent", all.count.into());
+        let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
+        put(m, "loss_ratio", 1.0 - arrives.product::<f64>());
     }
 }
