@@ -99,10 +99,10 @@ pub(crate) struct Planner<'a> {
     plan: &'a Plan,
     seed: u64,
     hosts: &'a Hosts<'a>,
-    planned: Planned,
+    pub(crate) planned: Planned,
 }
 
-fn said(error: JobError) -> String {
+pub(crate) fn said(error: JobError) -> String {
     error.to_string()
 }
 
@@ -139,7 +139,7 @@ impl Planner<'_> {
         self.plan(number, test, flows)
     }
 
-    fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {
+    pub(crate) fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {
         let from = test.start + test.omit;
         let until = test.duration.map(|d| from + d);
         let every = until.map_or(SHORT, |until| {
@@ -164,7 +164,7 @@ impl Planner<'_> {
     }
 
     /// The ends of a flow: its source and its sink.
-    fn ends(&self, test: &Test, flow: usize) -> [End; 2] {
+    pub(crate) fn ends(&self, test: &Test, flow: usize) -> [End; 2] {
         let plan = &self.plan.flows[flow];
         let [from, to] = Plan::flow_ports(flow);
         let end = |node, port| {
@@ -174,7 +174,7 @@ impl Planner<'_> {
         [end(plan.source, from), end(plan.sink, to)]
     }
 
-    fn marked(&self, mut ends: [End; 2], flow: usize) -> [End; 2] {
+    pub(crate) fn marked(&self, mut ends: [End; 2], flow: usize) -> [End; 2] {
         for end in &mut ends {
             end.mark = (self.hosts.mark)(&end.host, flow);
         }

@@ -233,7 +233,7 @@ impl Collector<'_, '_> {
     }
 }
 
-fn at(ns: u64) -> Time {
+pub(crate) fn at(ns: u64) -> Time {
     Time::ZERO + Duration::from_ns(ns)
 }
 

@@ -7,7 +7,7 @@
 //! In a [`Task`] times are nanoseconds of the run and sizes are bytes.
 
 pub(crate) mod check;
-mod jobs;
+pub(crate) mod jobs;
 
 use std::net::{IpAddr, SocketAddr};
 
