@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use farpath_observe::limit::WORDS;
-use farpath_observe::metric::{LINK_METRICS, METRICS, Metric, Subject};
+use farpath_observe::metric::{LINK_METRICS, METRICS, Metric};
 
 /// Columns at which a list of words is wrapped.
 const COLUMNS: usize = 110;
@@ -43,11 +43,7 @@ fn metrics() -> String {
 }
 
 fn kinds(metric: &Metric) -> String {
-    let tests = Subject::TESTS.iter().filter(|(s, _)| metric.of.contains(s));
-    let mut names: Vec<&str> = tests.map(|(_, name)| *name).collect();
-    if metric.of.contains(&Subject::Search) {
-        names.push("search");
-    }
+    let names: Vec<&str> = metric.of.iter().map(|of| of.name()).collect();
     names.join(", ")
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         shown.push_str(&format!(
             "\n  {} ({}): {} to {}, {rtt} of propagation there and back\n    there  {}\n    back   {}\n",
             test.name,
-            test.kind.name(),
+            test.kind.subject().name(),
             scenario.node_name(plan.flows[flow].source),
             scenario.node_name(plan.flows[flow].sink),
             describe(scenario, &plan, dir),

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use farpath_scenario::{Scenario, Test, TestKind};
+use farpath_scenario::{Scenario, Test};
 use farpath_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -160,15 +160,15 @@ pub fn drive<I: Interface + AsFd>(
     }
 }
 
-/// When a test next sends of its own accord, not before `from`: a ping at its interval, others when they start.
+/// When a test next sends of its own accord, not before `from`: single packets at their interval, others when they start.
 fn planned(scenario: &Scenario, from: Time) -> Time {
-    let next = |test: &Test| match &test.kind {
-        TestKind::Ping(ping) => {
-            let interval = ping.interval.as_ps().max(1);
+    let next = |test: &Test| match test.kind.periodic() {
+        Some(all) => {
+            let interval = all.interval.as_ps().max(1);
             let number = from.since(test.start).as_ps().div_ceil(interval);
-            (number < ping.count.into()).then(|| test.start + ping.interval.times(number))
+            (number < all.count.into()).then(|| test.start + all.interval.times(number))
         }
-        _ => (test.start >= from).then_some(test.start),
+        None => (test.start >= from).then_some(test.start),
     };
     let tests = scenario.tests.iter();
     tests.filter_map(next).fold(Time::MAX, Time::min)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, address};
-use farpath_scenario::{Change, NodeId, Scenario, TestKind};
+use farpath_scenario::{Change, NodeId, Scenario};
 use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
@@ -251,7 +251,7 @@ fn largest_window(scenario: &Scenario, plan: &Plan, ends: (NodeId, NodeId)) -> O
     let between = flows.filter(|(_, flow)| (flow.source, flow.sink) == ends);
     let mut windows = between.filter_map(|(number, flow)| {
         let test = scenario.tests.get(flow.test)?;
-        let TestKind::Tcp(tcp) = &test.kind else {
+        let Some(tcp) = test.kind.bulk() else {
             return test.kind.tcp().map(|_| None);
         };
         let mss = u64::from(plan.tcp_config(scenario, number, tcp).mss.max(1));

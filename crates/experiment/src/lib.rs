@@ -18,6 +18,7 @@ mod emulate;
 mod experiment;
 mod fault;
 mod jobs;
+mod kinds;
 pub mod lab;
 mod loaded;
 mod memory;

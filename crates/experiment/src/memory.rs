@@ -1,8 +1,8 @@
 //! Whether the machine can hold what a run keeps in flight.
 
 use farpath_emu::audit::memory_available;
+use farpath_scenario::Scenario;
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Scenario, TestKind};
 use farpath_wire::FlowDir;
 
 use crate::Fault;
@@ -16,26 +16,20 @@ pub(crate) fn needed(scenario: &Scenario, plan: &Plan) -> u64 {
     let mut needed = 0_u64;
     for (flow, f) in plan.flows.iter().enumerate() {
         let kind = &scenario.tests[f.test].kind;
-        let connection = |tcp| {
+        let frames = if let Some(tcp) = kind.tcp() {
             let config = plan.tcp_config(scenario, flow, tcp);
             let window = config.receive_window.min(config.send_buffer);
             window / u64::from(config.mss)
-        };
-        let frames = match kind {
-            TestKind::Tcp(_)
-            | TestKind::Transfer(_)
-            | TestKind::Request(_)
-            | TestKind::Flows(_) => kind.tcp().map_or(0, connection),
-            TestKind::Udp(udp) => {
-                let walk = plan.walk(scenario, FlowDir::forward(flow as u16));
-                let long = plan.propagation(scenario, &walk);
-                let long = long.min(scenario.tests[f.test].duration.unwrap_or(long));
-                let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
-                let rate = rate.map_or(udp.rate, |r| r.min(udp.rate));
-                rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1))
-            }
-            // Every answer is kept.
-            TestKind::Ping(ping) => ping.count.into(),
+        } else if let Some(udp) = kind.udp() {
+            let walk = plan.walk(scenario, FlowDir::forward(flow as u16));
+            let long = plan.propagation(scenario, &walk);
+            let long = long.min(scenario.tests[f.test].duration.unwrap_or(long));
+            let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
+            let rate = rate.map_or(udp.rate, |r| r.min(udp.rate));
+            rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1))
+        } else {
+            // What came of every packet is kept.
+            kind.periodic().map_or(0, |all| all.count.into())
         };
         needed = needed.saturating_add(frames.saturating_mul(FRAME_BYTES));
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{
-    Arrivals, Flows, NodeId, Pace, Scenario, Tcp, Test, TestKind, Tool, Udp, arrivals,
+    Arrivals, Flows, NodeId, Pace, Periodic, Scenario, Tcp, Test, Tool, Udp, arrivals,
 };
 use farpath_units::{Duration, Key, Size, Time};
 use farpath_wire::FlowDir;
@@ -98,20 +98,20 @@ pub fn plan_jobs(scenario: &Scenario, plan: &Plan, seed: u64, hosts: &Hosts<'_>)
     planner.planned
 }
 
-struct Planner<'a> {
+pub(crate) struct Planner<'a> {
     scenario: &'a Scenario,
     plan: &'a Plan,
     seed: u64,
     hosts: &'a Hosts<'a>,
-    planned: Planned,
+    pub(crate) planned: Planned,
 }
 
-fn said(error: JobError) -> String {
+pub(crate) fn said(error: JobError) -> String {
     error.to_string()
 }
 
 impl Planner<'_> {
-    fn note(&mut self, test: usize, note: &str) {
+    pub(crate) fn note(&mut self, test: usize, note: &str) {
         let notes = self.planned.notes.entry(test).or_default();
         notes.push(note.to_owned());
     }
@@ -140,32 +140,10 @@ impl Planner<'_> {
                 "`initial_ssthresh` is the model's: the kernel's slow start ends by its own rules",
             );
         }
-        match &test.kind {
-            TestKind::Ping(ping) => self.ping(test, ping, flows[0]),
-            TestKind::Udp(udp) => self.udp(test, udp, flows[0]),
-            TestKind::Flows(kind) => self.flows(test, kind, flows),
-            TestKind::Tcp(tcp) => {
-                for flow in flows {
-                    self.bulk(test, tcp, *flow, None)?;
-                }
-                Ok(())
-            }
-            TestKind::Transfer(_) | TestKind::Request(_) => {
-                if matches!(test.kind, TestKind::Transfer(_)) {
-                    self.note(
-                        number,
-                        "files come from memory and go nowhere: the scenario's disks are those of the model",
-                    );
-                }
-                for flow in flows {
-                    self.exchange(test, *flow)?;
-                }
-                Ok(())
-            }
-        }
+        self.plan(number, test, flows)
     }
 
-    fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {
+    pub(crate) fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {
         let from = test.start + test.omit;
         let until = test.duration.map(|d| from + d);
         let every = until.map_or(SHORT, |until| {
@@ -190,7 +168,7 @@ impl Planner<'_> {
     }
 
     /// The ends of a flow: its source and its sink.
-    fn ends(&self, test: &Test, flow: usize) -> [End; 2] {
+    pub(crate) fn ends(&self, test: &Test, flow: usize) -> [End; 2] {
         let plan = &self.plan.flows[flow];
         let [from, to] = Plan::flow_ports(flow);
         let end = |node, port| {
@@ -200,19 +178,14 @@ impl Planner<'_> {
         [end(plan.source, from), end(plan.sink, to)]
     }
 
-    fn marked(&self, mut ends: [End; 2], flow: usize) -> [End; 2] {
+    pub(crate) fn marked(&self, mut ends: [End; 2], flow: usize) -> [End; 2] {
         for end in &mut ends {
             end.mark = (self.hosts.mark)(&end.host, flow);
         }
         ends
     }
 
-    fn ping(
-        &mut self,
-        test: &Test,
-        ping: &farpath_scenario::Ping,
-        flow: usize,
-    ) -> Result<(), String> {
+    pub(crate) fn ping(&mut self, test: &Test, ping: &Periodic, flow: usize) -> Result<(), String> {
         let host = self.scenario.node_name(test.from);
         let ping = Ping {
             host: host.to_owned(),
@@ -231,7 +204,7 @@ impl Planner<'_> {
         self.planned.jobs.ping(flow, &ping).map_err(said)
     }
 
-    fn udp(&mut self, test: &Test, udp: &Udp, flow: usize) -> Result<(), String> {
+    pub(crate) fn udp(&mut self, test: &Test, udp: &Udp, flow: usize) -> Result<(), String> {
         if udp.cells.is_some() {
             return Err("a kernel sends datagrams and no cells".to_owned());
         }
@@ -276,7 +249,7 @@ impl Planner<'_> {
         (self.hosts.algorithm)(test).unwrap_or_else(name)
     }
 
-    fn bulk(
+    pub(crate) fn bulk(
         &mut self,
         test: &Test,
         tcp: &Tcp,
@@ -301,18 +274,16 @@ impl Planner<'_> {
                 flows.len()
             ));
         }
-        let (kind, reverse) = match &test.kind {
-            TestKind::Tcp(tcp) => (self.iperf3_tcp(number, tcp), tcp.reverse),
-            TestKind::Udp(udp)
-                if is_even(udp) && udp.size as usize >= farpath_probe::UDP_HEADER =>
-            {
-                let (rate, size) = (udp.rate.as_bps(), udp.size);
-                (Iperf3Kind::Udp { rate, size }, false)
-            }
-            TestKind::Udp(_) => {
+        let (kind, reverse) = if let Some(tcp) = test.kind.bulk() {
+            (self.iperf3_tcp(number, tcp), tcp.reverse)
+        } else if let Some(udp) = test.kind.udp() {
+            if !is_even(udp) || (udp.size as usize) < farpath_probe::UDP_HEADER {
                 return Err("iperf3 sends datagrams of 16 bytes or more, at equal gaps".to_owned());
             }
-            _ => return Err("iperf3 runs tcp and udp tests only".to_owned()),
+            let (rate, size) = (udp.rate.as_bps(), udp.size);
+            (Iperf3Kind::Udp { rate, size }, false)
+        } else {
+            return Err("iperf3 runs tcp and udp tests only".to_owned());
         };
         if test.kind.tcp().is_some_and(|tcp| tcp.window.is_some()) {
             self.note(
@@ -355,7 +326,12 @@ impl Planner<'_> {
         }
     }
 
-    fn flows(&mut self, test: &Test, kind: &Flows, flows: &[usize]) -> Result<(), String> {
+    pub(crate) fn flows(
+        &mut self,
+        test: &Test,
+        kind: &Flows,
+        flows: &[usize],
+    ) -> Result<(), String> {
         let until = test.duration.map(|d| test.start + test.omit + d);
         for (flow, arrival) in flows.iter().zip(arrivals(test, kind, self.seed)) {
             // Who would come after the end of the test does not come.
@@ -367,7 +343,7 @@ impl Planner<'_> {
     }
 
     /// Stream `flow`, whose requests are the flow after it.
-    fn exchange(&mut self, test: &Test, flow: usize) -> Result<(), String> {
+    pub(crate) fn exchange(&mut self, test: &Test, flow: usize) -> Result<(), String> {
         let stream = self.plan.flows[flow].stream;
         let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(stream)) else {
             return Ok(());

@@ -8,12 +8,12 @@ use std::net::IpAddr;
 
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
-    Asker, Connection, Datagrams, Observation, Path, Ping, Reply, RoundTrips, Sample, Surroundings,
+    Asker, Connection, Datagrams, Observation, Packets, Path, RoundTrips, Sample, Surroundings,
     Timers, between_clocks, recovery,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{NodeId, Scenario, Test, TestKind, Tool};
+use farpath_scenario::{NodeId, Scenario, Test, Tool};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
@@ -56,7 +56,7 @@ pub fn records(
     records
 }
 
-struct Collector<'a, 'p> {
+pub(crate) struct Collector<'a, 'p> {
     scenario: &'a Scenario,
     plan: &'a Plan,
     planned: &'a Planned,
@@ -65,10 +65,10 @@ struct Collector<'a, 'p> {
 }
 
 /// What was seen, when it was over, and what a reader must know.
-struct Seen {
-    observation: Observation,
-    last: Option<Time>,
-    notes: Vec<String>,
+pub(crate) struct Seen {
+    pub(crate) observation: Observation,
+    pub(crate) last: Option<Time>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Both ends of a connection.
@@ -144,38 +144,27 @@ impl Collector<'_, '_> {
             });
             return foreign::seen(&reports, test);
         }
-        match &test.kind {
-            TestKind::Ping(_) => {
-                let ping = |report: &Report| match report {
-                    Report::Ping(report) => Some(self.ping(report)),
-                    _ => None,
-                };
-                self.find(*flows.first()?, ping)
-            }
-            TestKind::Udp(udp) => self.datagrams(*flows.first()?, udp.size),
-            TestKind::Flows(_) => {
-                let all: Vec<Ends<'_>> = flows.iter().filter_map(|f| self.ends(*f)).collect();
-                let all: Vec<Connection> = all.into_iter().map(one_of_many).collect();
-                let last = all.iter().map(|c| c.finished).max();
-                Some(Seen {
-                    observation: Observation::Flows(all),
-                    last,
-                    notes: Vec::new(),
-                })
-            }
-            TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => {
-                self.connections(test, flows)
-            }
-        }
+        self.seen_of(test, flows)
     }
 
-    fn find<T>(&self, flow: usize, of: impl Fn(&Report) -> Option<T>) -> Option<T> {
+    pub(crate) fn find<T>(&self, flow: usize, of: impl Fn(&Report) -> Option<T>) -> Option<T> {
         self.results.reports.get(&flow)?.iter().find_map(of)
     }
 
     fn each<'r, T>(&'r self, flows: &[usize], of: fn(&'r Report) -> Option<T>) -> Vec<T> {
         let reports = flows.iter().filter_map(|f| self.results.reports.get(f));
         reports.filter_map(|all| all.iter().find_map(of)).collect()
+    }
+
+    /// Connections that come and go.
+    pub(crate) fn flows(&self, flows: &[usize]) -> Seen {
+        let all = flows.iter().filter_map(|f| self.ends(*f));
+        let all: Vec<Connection> = all.map(one_of_many).collect();
+        Seen {
+            last: all.iter().map(|c| c.finished).max(),
+            observation: Observation::Flows(all),
+            notes: Vec::new(),
+        }
     }
 
     fn ends(&self, flow: usize) -> Option<Ends<'_>> {
@@ -199,12 +188,9 @@ impl Collector<'_, '_> {
         Some(self.scenario.node_name(NodeId(node)))
     }
 
-    fn ping(&self, report: &PingReport) -> Seen {
-        let reply = |(sent, rtt): &(u64, u64)| Reply {
-            sent: at(*sent),
-            rtt: Duration::from_ns(*rtt),
-        };
-        let mut replies: Vec<Reply> = report.replies.iter().map(reply).collect();
+    pub(crate) fn ping(&self, report: &PingReport) -> Seen {
+        let reply = |(sent, rtt): &(u64, u64)| (at(*sent), Duration::from_ns(*rtt));
+        let mut replies: Vec<(Time, Duration)> = report.replies.iter().map(reply).collect();
         // In the order of the requests: an instant of the series never lies before the last.
         replies.sort_unstable();
         let answered = report.errors.iter().map(|e| {
@@ -213,17 +199,18 @@ impl Collector<'_, '_> {
             format!("request {} was answered by {by}: {:?}", e.request, e.error)
         });
         Seen {
-            last: replies.iter().map(|r| r.sent + r.rtt).max(),
+            last: replies.iter().map(|(sent, rtt)| *sent + *rtt).max(),
             notes: answered.chain(report.notes.iter().cloned()).collect(),
-            observation: Observation::Ping(Ping {
+            observation: Observation::Packets(Packets {
+                timed: "rtt",
                 sent: report.sent,
-                replies,
+                arrived: replies,
                 duplicates: report.duplicates,
             }),
         }
     }
 
-    fn datagrams(&self, flow: usize, payload: u32) -> Option<Seen> {
+    pub(crate) fn datagrams(&self, flow: usize, payload: u32) -> Option<Seen> {
         let all = self.results.reports.get(&flow)?;
         let source = all.iter().find_map(|report| match report {
             Report::UdpSend(report) => Some(report),
@@ -249,7 +236,7 @@ impl Collector<'_, '_> {
         })
     }
 
-    fn connections(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
+    pub(crate) fn connections(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
         let all: Vec<Ends<'_>> = flows.iter().filter_map(|f| self.ends(*f)).collect();
         if all.is_empty() {
             return None;
@@ -271,7 +258,7 @@ impl Collector<'_, '_> {
     }
 }
 
-fn at(ns: u64) -> Time {
+pub(crate) fn at(ns: u64) -> Time {
     Time::ZERO + Duration::from_ns(ns)
 }
 
@@ -327,7 +314,7 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
         .take_while(|(t, _)| until.is_none_or(|until| *t <= until));
     Connection {
         established: at(source.established_ns),
-        always_writes: matches!(&test.kind, TestKind::Tcp(tcp) if tcp.bytes.is_none()),
+        always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
         completion: Some(one.finished.since(one.opened)),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),

@@ -37,22 +37,29 @@ use Subject::{
 };
 
 impl Subject {
-    /// Kinds of tests, as scenarios and records name them.
-    pub const TESTS: [(Subject, &'static str); 8] = [
-        (Ping, "ping"),
-        (Tcp, "tcp"),
-        (Transfer, "transfer"),
-        (Request, "request"),
-        (Flows, "flows"),
-        (Udp, "udp"),
-        (Cells, "cells"),
-        (Bandwidth, "bandwidth"),
+    /// Kinds of tests, what scenarios and records call them, and what they do. The last is one of records alone.
+    #[rustfmt::skip]
+    pub const TESTS: [(Subject, &'static str, &'static str); 8] = [
+        (Ping, "ping", "echo requests at an `interval`, answered by every node itself"),
+        (Tcp, "tcp", "connections that write as fast as they may, for `duration` or until `bytes` are delivered"),
+        (Transfer, "transfer", "files from disk to disk, each asked for over one connection and sent over another"),
+        (Request, "request", "blocks, asked for one by one over one connection and answered over another"),
+        (Flows, "flows", "connections that come and go, each of a size of its own"),
+        (Udp, "udp", "a stream of datagrams"),
+        (Cells, "cells", "a tester's stream of single ATM cells"),
+        (Bandwidth, "bandwidth", "the capacity of a path and what is left of it"),
     ];
 
     /// The kind of test of that name.
     pub fn of_test(kind: &str) -> Option<Subject> {
-        let found = Subject::TESTS.iter().find(|(_, name)| *name == kind);
-        found.map(|(subject, _)| *subject)
+        let found = Subject::TESTS.iter().find(|test| test.1 == kind);
+        found.map(|test| test.0)
+    }
+
+    /// What a kind of test is called; a search by its own name.
+    pub fn name(self) -> &'static str {
+        let found = Subject::TESTS.iter().find(|test| test.0 == self);
+        found.map_or("search", |test| test.1)
     }
 }
 
@@ -280,11 +287,7 @@ pub const HEADLINES: [(Subject, &[&str]); 9] = [
 
 /// What is shown of a kind, named as in a record; nothing of a kind that is unknown.
 pub fn headline(kind: &str) -> &'static [&'static str] {
-    let subject = match kind {
-        "search" => Some(Search),
-        test => Subject::of_test(test),
-    };
-    let found = HEADLINES.iter().find(|(of, _)| Some(*of) == subject);
+    let found = HEADLINES.iter().find(|(of, _)| of.name() == kind);
     found.map_or(&[], |(_, names)| names)
 }
 

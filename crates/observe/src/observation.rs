@@ -8,7 +8,7 @@ use crate::datagrams::Datagrams;
 use crate::exchange::{self, Asker};
 use crate::flows;
 use crate::limit::Surroundings;
-use crate::ping::Ping;
+use crate::packets::Packets;
 
 /// When a test was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,8 +37,8 @@ impl Span {
 /// What was seen of one test, of any origin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observation {
-    /// Echoes.
-    Ping(Ping),
+    /// Packets one at a time.
+    Packets(Packets),
     /// A stream of datagrams or cells.
     Datagrams(Datagrams),
     /// Connections side by side, and who asked for what they carried, where somebody did.
@@ -57,7 +57,7 @@ impl Observation {
         record: &mut Record,
     ) {
         match self {
-            Observation::Ping(ping) => ping.fill(record),
+            Observation::Packets(packets) => packets.fill(record),
             Observation::Datagrams(datagrams) => datagrams.fill(span, record),
             Observation::Connections(all, askers) => {
                 crate::connection::fill(all, span, around, record);

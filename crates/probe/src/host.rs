@@ -13,17 +13,11 @@ use nix::sys::prctl::set_timerslack;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::clock::{Clock, ClockName};
-use crate::exchange::{self, Both};
-use crate::iperf3::{self, Iperf3Error, Server};
-use crate::job::{HostJob, Task, Work};
-use crate::ping;
+use crate::job::HostJob;
 use crate::protocol::{self, Message, Order};
-use crate::report::Report;
-use crate::socket::{Prepared, SocketError};
 use crate::sys;
-use crate::tcp;
-use crate::udp;
 use crate::watch::{Stop, Stopper, Watch};
+use crate::work::TaskError;
 
 /// Why a host could not do anything.
 #[derive(Debug, thiserror::Error)]
@@ -46,25 +40,6 @@ pub enum ServeError {
 /// Stack of a thread: their buffers are elsewhere.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// A task whose socket is there.
-enum Socketed {
-    Ping(ping::Prepared),
-    Udp(udp::Prepared),
-    Tcp(Prepared),
-    Both(Both),
-    Server(Server),
-    Client,
-}
-
-/// Why a task failed.
-#[derive(Debug, thiserror::Error)]
-enum TaskError {
-    #[error(transparent)]
-    Socket(#[from] SocketError),
-    #[error(transparent)]
-    Iperf3(#[from] Iperf3Error),
-}
-
 /// Does the job read from `input`, and reports to `output`; ends when `input` does, whether the tasks are done or not.
 /// With `stop` the tasks end early.
 ///
@@ -83,11 +58,11 @@ pub fn serve(
     let job: HostJob = protocol::understand(&job).map_err(ServeError::Job)?;
     let (mut ready, mut stoppers) = (Vec::new(), BTreeMap::new());
     for task in job.tasks() {
-        match prepare(&task.work) {
-            Ok(socketed) => {
+        match task.work.prepare() {
+            Ok(prepared) => {
                 let (own, said) = Stop::new()?;
                 stoppers.insert(task.flow, own);
-                ready.push((task, socketed, said));
+                ready.push((task.flow, prepared, said));
             }
             Err(error) => fault(&output, task.flow, &error)?,
         }
@@ -114,19 +89,16 @@ pub fn serve(
             stopper.stop();
         })?;
         let mut running = Vec::new();
-        for (task, socketed, own) in ready {
+        for (flow, run, own) in ready {
             let watch = Watch {
                 clock,
                 stop: [stop.clone(), own],
             };
-            let run = move || match perform(socketed, task, &watch) {
-                Ok(report) => {
-                    let flow = task.flow;
-                    tell(output, &Message::Report { flow, report })
-                }
+            let run = move || match run(&watch) {
+                Ok(report) => tell(output, &Message::Report { flow, report }),
                 // The end that failed has said why.
                 Err(_) if watch.stop[1].is_said() => Ok(()),
-                Err(error) => fault(output, task.flow, &error),
+                Err(error) => fault(output, flow, &error),
             };
             let named = thread::Builder::new().stack_size(STACK_BYTES);
             // A thread that cannot report says nothing: whoever reads the output sees it end.
@@ -196,46 +168,6 @@ fn fault(output: &Mutex<impl Write>, flow: usize, error: &TaskError) -> io::Resu
     let fault = error.to_string();
     let flow = Some(flow);
     tell(output, &Message::Fault { flow, fault })
-}
-
-fn prepare(work: &Work) -> Result<Socketed, TaskError> {
-    Ok(match work {
-        Work::Ping(work) => Socketed::Ping(ping::Prepared::new(work)?),
-        Work::UdpSend(work) => Socketed::Udp(udp::Prepared::new(&work.ends)?),
-        Work::UdpReceive(work) => Socketed::Udp(udp::Prepared::new(&work.ends)?),
-        Work::TcpSend(work) | Work::TcpReceive(work) => {
-            Socketed::Tcp(Prepared::new(&work.connection)?)
-        }
-        Work::Ask(work) | Work::Answer(work) => Socketed::Both(Both::new(work)?),
-        Work::Iperf3Server(work) => Socketed::Server(Server::new(work)?),
-        Work::Iperf3Client(_) => Socketed::Client,
-    })
-}
-
-fn perform(socketed: Socketed, task: &Task, watch: &Watch) -> Result<Report, TaskError> {
-    Ok(match (socketed, &task.work) {
-        (Socketed::Ping(p), Work::Ping(work)) => Report::Ping(ping::ping(&p, work, watch)?),
-        (Socketed::Udp(p), Work::UdpSend(work)) => Report::UdpSend(udp::send(p, work, watch)?),
-        (Socketed::Udp(p), Work::UdpReceive(work)) => {
-            Report::UdpReceive(udp::receive(p, work, watch)?)
-        }
-        (Socketed::Tcp(p), Work::TcpSend(work)) => Report::TcpSend(tcp::send(p, work, watch)?),
-        (Socketed::Tcp(p), Work::TcpReceive(work)) => {
-            Report::TcpReceive(tcp::receive(p, work, watch)?)
-        }
-        (Socketed::Both(both), Work::Ask(work)) => Report::Ask(exchange::ask(both, work, watch)?),
-        (Socketed::Both(both), Work::Answer(work)) => {
-            Report::Answer(exchange::answer(both, work, watch)?)
-        }
-        (Socketed::Server(server), _) => {
-            server.serve(watch)?;
-            Report::Iperf3Server
-        }
-        (Socketed::Client, Work::Iperf3Client(work)) => {
-            Report::Iperf3(iperf3::client(work, watch)?)
-        }
-        _ => unreachable!("each work has its own kind of socket"),
-    })
 }
 
 #[cfg(test)]

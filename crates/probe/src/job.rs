@@ -6,13 +6,14 @@
 //!
 //! In a [`Task`] times are nanoseconds of the run and sizes are bytes.
 
-mod check;
-mod jobs;
+pub(crate) mod check;
+pub(crate) mod jobs;
 
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::work::Work;
 pub use check::JobError;
 pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Ping, Stream, Timing};
 
@@ -66,7 +67,7 @@ impl HostJob {
 
     /// Whether a task can be done beside the others.
     fn fits(&self, task: &Task) -> Result<(), JobError> {
-        task.check()?;
+        task.work.check()?;
         if self.tasks.len() == MOST_TASKS {
             return Err(JobError::TooMany);
         }
@@ -113,42 +114,11 @@ pub struct Task {
 impl Task {
     /// The mark of what it sends as flow `flow`; 0 for none.
     fn mark(&self, flow: usize) -> u32 {
-        match &self.work {
-            // The requests are the flow after the answers.
-            Work::Ask(work) | Work::Answer(work) if self.flow + 1 == flow => work.asking.ends.mark,
-            _ if self.flow != flow => 0,
-            Work::Ask(work) | Work::Answer(work) => work.answering.ends.mark,
-            Work::TcpSend(work) | Work::TcpReceive(work) => work.connection.ends.mark,
-            Work::UdpSend(work) => work.ends.mark,
-            Work::UdpReceive(work) => work.ends.mark,
-            Work::Ping(work) => work.mark,
-            Work::Iperf3Client(_) | Work::Iperf3Server(_) => 0,
-        }
+        // The requests of an exchange are the flow after its answers.
+        let marks = self.work.marks();
+        let marked = marks.iter().zip(self.flow..).find(|(_, own)| *own == flow);
+        marked.map_or(0, |(mark, _)| *mark)
     }
-}
-
-/// What one end of a flow does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Work {
-    /// Sends echo requests.
-    Ping(PingWork),
-    /// Sends datagrams.
-    UdpSend(UdpSendWork),
-    /// Receives them.
-    UdpReceive(UdpReceiveWork),
-    /// Writes into a connection.
-    TcpSend(TcpWork),
-    /// Reads from it.
-    TcpReceive(TcpWork),
-    /// Asks over one connection and is answered over another.
-    Ask(ExchangeWork),
-    /// Answers.
-    Answer(ExchangeWork),
-    /// Runs iperf3's server.
-    Iperf3Server(Iperf3Work),
-    /// Runs its client.
-    Iperf3Client(Iperf3Work),
 }
 
 /// When something is measured.

@@ -22,6 +22,7 @@ mod sys;
 mod tcp;
 mod udp;
 mod watch;
+pub mod work;
 
 pub use clock::{ClockName, Offset, Utc};
 pub use conductor::{Conductor, ConductorError};

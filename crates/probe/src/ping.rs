@@ -100,13 +100,13 @@ struct Pinger<'a> {
 
 /// Pings.
 pub(crate) fn ping(
-    prepared: &Prepared,
+    prepared: Prepared,
     work: &PingWork,
     watch: &Watch,
 ) -> Result<PingReport, SocketError> {
     let mut pinger = Pinger {
         work,
-        prepared,
+        prepared: &prepared,
         watch,
         report: PingReport::default(),
         seen: Seen::new(),

@@ -1,33 +1,11 @@
-//! What one end of a flow measured.
+//! What one end of a flow measured. Times are nanoseconds of the run.
 
 use std::net::IpAddr;
 
 use farpath_record::Series;
 use serde::{Deserialize, Serialize};
 
-/// What one end of a flow measured. Times are nanoseconds of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Report {
-    /// Of a ping.
-    Ping(PingReport),
-    /// Of the sending end of a stream of datagrams.
-    UdpSend(UdpSendReport),
-    /// Of the receiving end.
-    UdpReceive(UdpReceiveReport),
-    /// Of the end of a connection that writes.
-    TcpSend(TcpSendReport),
-    /// Of the end that reads.
-    TcpReceive(TcpReceiveReport),
-    /// Of the end that asks.
-    Ask(AskReport),
-    /// Of the end that answers: what it sent.
-    Answer(TcpSendReport),
-    /// Of iperf3's client.
-    Iperf3(Iperf3Report),
-    /// Of iperf3's server, which tells its client.
-    Iperf3Server,
-}
+pub use crate::work::Report;
 
 /// What a ping measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -68,13 +68,9 @@ impl Results {
                     error_ns as f64 * 1e-6
                 ),
             };
-            for report in self.reports.get_mut(flow).into_iter().flatten() {
-                match report {
-                    Report::UdpReceive(report) => report.notes.push(note.clone()),
-                    Report::TcpReceive(report) => report.notes.push(note.clone()),
-                    Report::Ask(report) => report.received.notes.push(note.clone()),
-                    _ => {}
-                }
+            let reports = self.reports.get_mut(flow).into_iter().flatten();
+            for notes in reports.filter_map(Report::notes_between_ends) {
+                notes.push(note.clone());
             }
         }
     }

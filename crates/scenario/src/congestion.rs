@@ -11,7 +11,7 @@ use crate::key::{Key, Kind, key};
 use crate::model::Congestion;
 use crate::network::octets;
 
-use crate::table::TCP;
+use crate::kind::TCP;
 
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;

@@ -18,7 +18,7 @@ use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
-use crate::model::{Loss, Ping, Scenario, Test, TestKind, Udp, Way};
+use crate::model::{Loss, Scenario, Test, Udp, Way};
 use crate::plan::{Hop, Plan};
 
 type Metrics = BTreeMap<String, f64>;
@@ -32,19 +32,11 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         };
         let path = Path::new(scenario, plan, flow);
         let mut record = scenario.record(test, Origin::Predicted, point);
-        match &test.kind {
-            TestKind::Ping(ping) => path.ping(ping, &mut record),
-            TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, &mut record),
-            TestKind::Udp(udp) => path.udp(test, udp, &mut record),
-            TestKind::Tcp(tcp) => path.tcp(test, tcp, &mut record),
-            TestKind::Transfer(_) | TestKind::Request(_) => path.exchange(test, &mut record),
-            TestKind::Flows(flows) => path.flows(flows, &mut record),
-        }
+        test.kind.predict(test, &path, &mut record);
         path.note_weather(&mut record);
         path.note_bundles(&mut record);
-        match &test.kind {
-            TestKind::Ping(_) => path.jitter_ping(&mut record),
-            _ => path.note_impairments(&mut record),
+        if test.kind.periodic().is_none() {
+            path.note_impairments(&mut record);
         }
         if overlaps(scenario, plan, number, &path) {
             record.notes.push(
@@ -56,38 +48,21 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
     records
 }
 
-impl TestKind {
-    /// The word after `kind`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            TestKind::Ping(_) => "ping",
-            TestKind::Tcp(_) => "tcp",
-            TestKind::Udp(udp) if udp.cells.is_some() => "cells",
-            TestKind::Udp(_) => "udp",
-            TestKind::Transfer(_) => "transfer",
-            TestKind::Request(_) => "request",
-            TestKind::Flows(_) => "flows",
-        }
-    }
-}
-
 /// Whether a heavy test other than `number` uses a port of this path at the same time.
 fn overlaps(scenario: &Scenario, plan: &Plan, number: usize, path: &Path<'_>) -> bool {
-    let span = |t: &Test| match (&t.kind, t.duration) {
-        // The last request's answer comes a round trip later, and finds what is there by then.
-        (TestKind::Ping(ping), _) => (t.start, t.start + ping.interval.times(ping.count.into())),
-        (_, Some(duration)) => (t.start, t.start + t.omit + duration),
-        (_, None) => (t.start, Time::MAX),
+    let span = |t: &Test| {
+        let long = match t.kind.periodic() {
+            // The last answer comes a round trip later, and finds what is there by then.
+            Some(all) => Some(all.interval.times(all.count.into())),
+            None => t.duration.map(|d| t.omit + d),
+        };
+        (t.start, long.map_or(Time::MAX, |long| t.start + long))
     };
     let (start, end) = span(&scenario.tests[number]);
     plan.flows.iter().enumerate().any(|(flow, f)| {
         let other = &scenario.tests[f.test];
         let (from, until) = span(other);
-        if f.test == number
-            || matches!(other.kind, TestKind::Ping(_))
-            || from >= end
-            || until <= start
-        {
+        if f.test == number || other.kind.periodic().is_some() || from >= end || until <= start {
             return false;
         }
         let there = plan.walk(scenario, FlowDir::forward(flow as u16));
@@ -98,12 +73,12 @@ fn overlaps(scenario: &Scenario, plan: &Plan, number: usize, path: &Path<'_>) ->
 }
 
 /// One flow's way there and back.
-struct Path<'a> {
+pub(crate) struct Path<'a> {
     scenario: &'a Scenario,
     plan: &'a Plan,
     flow: usize,
-    there: Vec<Hop>,
-    back: Vec<Hop>,
+    pub(crate) there: Vec<Hop>,
+    pub(crate) back: Vec<Hop>,
 }
 
 /// How much fits through the narrowest place, and what that is: `nic`, `link` or `host_cpu`.
@@ -112,7 +87,7 @@ struct Narrowest {
     place: &'static str,
 }
 
-fn put(metrics: &mut Metrics, name: &str, value: f64) {
+pub(crate) fn put(metrics: &mut Metrics, name: &str, value: f64) {
     metrics.insert(name.to_owned(), value);
 }
 
@@ -129,7 +104,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    fn hops(&self, walk: &[Hop]) -> Vec<rtt::Hop> {
+    pub(crate) fn hops(&self, walk: &[Hop]) -> Vec<rtt::Hop> {
         let hop = |h: &Hop| {
             let port = &self.plan.ports[h.port];
             let link = &self.scenario.links[port.link.0];
@@ -156,24 +131,6 @@ impl<'a> Path<'a> {
         let out = self.hops(&self.there);
         let out = out.iter().map(|h| h.time_for(len));
         out.fold(Duration::ZERO, |sum, time| sum + time)
-    }
-
-    fn ping(&self, ping: &Ping, record: &mut Record) {
-        let round_trip = rtt::ping_rtt(&self.hops(&self.there), &self.hops(&self.back), ping.size);
-        let ns = round_trip.as_ps() as f64 / 1000.0;
-        for name in [
-            "rtt_min_ns",
-            "rtt_avg_ns",
-            "rtt_max_ns",
-            "rtt_p50_ns",
-            "rtt_p99_ns",
-        ] {
-            put(&mut record.metrics, name, ns.round());
-        }
-        put(&mut record.metrics, "sent", ping.count.into());
-        let arrives = 1.0 - self.loss_ratio(ping.size, &self.there);
-        let returns = 1.0 - self.loss_ratio(ping.size, &self.back);
-        put(&mut record.metrics, "loss_ratio", 1.0 - arrives * returns);
     }
 
     /// Payload rate at which the first port is full, or one of the hosts, when each datagram of `len` bytes carries
@@ -238,7 +195,7 @@ impl<'a> Path<'a> {
     }
 
     /// Chance that a datagram of `len` bytes is lost on `walk`, from the random causes on it.
-    fn loss_ratio(&self, len: u32, walk: &[Hop]) -> f64 {
+    pub(crate) fn loss_ratio(&self, len: u32, walk: &[Hop]) -> f64 {
         let mut arrives = 1.0;
         for hop in walk {
             let port = &self.plan.ports[hop.port];
@@ -261,7 +218,7 @@ impl<'a> Path<'a> {
         1.0 - arrives
     }
 
-    fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
+    pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);

@@ -132,11 +132,9 @@ fn in_test<'a>(text: &str, test: &'a str, metric: &'a str, names: &Names) -> Opt
     };
     // A kind that is misspelt is a fault of its own.
     let kind = Subject::of_test(&names.test_kinds[number]).unwrap_or(Subject::Tcp);
-    let named = Subject::TESTS.iter().find(|(subject, _)| *subject == kind);
-    let name = named.map_or("tcp", |(_, name)| *name);
     let of = match kind {
         Subject::Ping => "a ping".to_owned(),
-        _ => format!("a {name} test"),
+        _ => format!("a {} test", kind.name()),
     };
     in_registry(text, metric, &of, kind)
 }

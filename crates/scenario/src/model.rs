@@ -12,6 +12,8 @@ use farpath_record::Expect;
 use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
+use crate::kind::TestKind;
+
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 pub use search::Search;
 
@@ -339,23 +341,6 @@ pub struct Test {
     pub kind: TestKind,
 }
 
-/// What a test does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TestKind {
-    /// ICMP echo.
-    Ping(Ping),
-    /// One or several TCP connections.
-    Tcp(Tcp),
-    /// A stream of datagrams.
-    Udp(Udp),
-    /// Files, from disk to disk.
-    Transfer(Transfer),
-    /// Blocks, asked for one by one.
-    Request(Request),
-    /// Transfers that come and go.
-    Flows(Flows),
-}
-
 /// `kind = "transfer"`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
@@ -401,75 +386,6 @@ pub struct Exchange {
     pub requests: Option<u64>,
     /// Answers come from a disk and go to one.
     pub disks: bool,
-}
-
-/// Bytes of a request for a file: a command line of a file transfer protocol.
-const FILE_REQUEST: u64 = 100;
-
-impl TestKind {
-    /// What its connections are made of, if it has any.
-    pub fn tcp(&self) -> Option<&Tcp> {
-        match self {
-            TestKind::Tcp(tcp) => Some(tcp),
-            TestKind::Transfer(transfer) => Some(&transfer.tcp),
-            TestKind::Request(request) => Some(&request.tcp),
-            TestKind::Flows(flows) => Some(&flows.tcp),
-            TestKind::Ping(_) | TestKind::Udp(_) => None,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn tcp_mut(&mut self) -> Option<&mut Tcp> {
-        match self {
-            TestKind::Tcp(tcp) => Some(tcp),
-            TestKind::Transfer(transfer) => Some(&mut transfer.tcp),
-            TestKind::Request(request) => Some(&mut request.tcp),
-            TestKind::Flows(flows) => Some(&mut flows.tcp),
-            TestKind::Ping(_) | TestKind::Udp(_) => None,
-        }
-    }
-
-    /// What is asked and answered on connection `stream`, if the test asks.
-    pub fn exchange(&self, stream: u32) -> Option<Exchange> {
-        match self {
-            TestKind::Transfer(t) => {
-                let streams = u64::from(t.tcp.parallel.max(1));
-                let more = u64::from(u64::from(stream) < t.files % streams);
-                Some(Exchange {
-                    request: FILE_REQUEST,
-                    answer: t.file_size.as_bytes(),
-                    outstanding: t.pipelining,
-                    think: Duration::ZERO,
-                    requests: Some(t.files / streams + more),
-                    disks: true,
-                })
-            }
-            TestKind::Request(r) => Some(Exchange {
-                request: r.request_size.as_bytes(),
-                answer: r.block.as_bytes(),
-                outstanding: r.outstanding,
-                think: r.think_time,
-                requests: r.requests,
-                disks: false,
-            }),
-            TestKind::Ping(_) | TestKind::Tcp(_) | TestKind::Udp(_) | TestKind::Flows(_) => None,
-        }
-    }
-}
-
-/// `kind = "ping"`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ping {
-    /// Requests sent.
-    pub count: u32,
-    /// From one request to the next.
-    pub interval: Duration,
-    /// Bytes of the IP datagram.
-    pub size: u32,
-    /// IP TTL of the requests.
-    pub ttl: u8,
-    /// How long an answer is waited for.
-    pub timeout: Duration,
 }
 
 /// `kind = "tcp"`.

@@ -11,7 +11,7 @@ impl Scenario {
     /// The empty record of a test at a point.
     pub fn record(&self, test: &Test, origin: Origin, point: &BTreeMap<String, String>) -> Record {
         let (from, to) = (self.node_name(test.from), self.node_name(test.to));
-        let mut record = Record::new(origin, &test.name, test.kind.name(), from, to);
+        let mut record = Record::new(origin, &test.name, test.kind.subject().name(), from, to);
         record.point.clone_from(point);
         record.started_ns = test.start.as_ns();
         record.duration_ns = test.duration.unwrap_or_default().as_ns();

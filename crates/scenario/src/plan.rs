@@ -15,7 +15,7 @@ use farpath_element::{Circuit, EXPLICIT_NULL, FIRST_LABEL, Forwarding, LabelActi
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
-use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, TestKind, Way};
+use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, Way};
 pub use address::{address, node_at};
 pub use connection::segments_per_growth;
 use route::Routes;
@@ -174,11 +174,7 @@ impl Scenario {
 impl crate::model::Test {
     /// Where the test's data comes from and where it goes: a request's answer is its data.
     pub fn data_ends(&self) -> (NodeId, NodeId) {
-        let reverse = match &self.kind {
-            TestKind::Request(_) => true,
-            other => other.tcp().is_some_and(|tcp| tcp.reverse),
-        };
-        if reverse {
+        if self.kind.is_reverse() {
             (self.to, self.from)
         } else {
             (self.from, self.to)

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Time};
 
 use crate::bundle;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Tcp, Test, TestKind, Way};
+use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Test, Way};
 use crate::mpls::parts;
 use crate::plan::Plan;
+use crate::queueing::Protocol;
 
 /// Bytes of one label stack entry (RFC 3032 §2.1).
 const LABEL: u32 = 4;
@@ -77,13 +78,8 @@ fn lost_segments(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnost
                 continue;
             }
             let flow = plan.flows.iter().position(|p| p.test == number);
-            let (
-                TestKind::Tcp(Tcp {
-                    bytes: Some(bytes), ..
-                }),
-                Some(flow),
-            ) = (kind, flow)
-            else {
+            let bytes = kind.bulk().and_then(|tcp| tcp.bytes);
+            let (Some(bytes), Some(flow)) = (bytes, flow) else {
                 continue;
             };
             let segments = bytes.as_bytes().div_ceil(plan.mss(scenario, flow).into());
@@ -100,35 +96,17 @@ fn lost_segments(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnost
 /// Whether a test ends while the clock of the run still counts; a transfer at the rate of the
 /// fastest link, since it cannot be faster.
 fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
-    let rates = scenario
-        .links
-        .iter()
-        .flat_map(|l| &l.directions)
-        .map(|d| d.rate);
-    let (key, long) = match &test.kind {
-        TestKind::Ping(ping) => ("count", ping.interval.times(ping.count.into())),
-        TestKind::Tcp(Tcp {
-            bytes: Some(bytes), ..
-        }) if test.duration.is_none() => (
-            "bytes",
-            rates.max().map_or(Duration::ZERO, |r| r.time_for(*bytes)),
-        ),
-        TestKind::Flows(flows) => ("spacing", flows.spacing.times(flows.tcp.parallel.into())),
-        other if test.duration.is_none() && other.exchange(0).is_some() => {
-            let fastest = rates.max();
-            let most = other.exchange(0).map_or(Duration::ZERO, |e| {
-                let requests = e.requests.unwrap_or(0);
-                let bytes = Size::from_bytes(requests.saturating_mul(e.answer));
-                let thinking = e.think.times(requests / e.outstanding.max(1));
-                fastest.map_or(Duration::ZERO, |r| r.time_for(bytes)) + thinking
-            });
-            let key = match other {
-                TestKind::Transfer(_) => "file_size",
-                _ => "requests",
-            };
-            (key, most)
+    let directions = scenario.links.iter().flat_map(|l| &l.directions);
+    let fastest = directions.map(|d| d.rate).max();
+    // Flows are all drawn, whoever comes after the end as well.
+    let draws = test.kind.flows().is_some();
+    let work = test.kind.work(0);
+    let (key, long) = match work.filter(|_| draws || test.duration.is_none()) {
+        Some(work) => {
+            let sending = fastest.map_or(Duration::ZERO, |r| r.time_for(work.bytes));
+            (work.key, sending + work.pauses)
         }
-        _ => (
+        None => (
             "duration",
             test.omit + test.duration.unwrap_or(Duration::ZERO),
         ),
@@ -447,12 +425,17 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
     else {
         return;
     };
-    let (size, least) = match &test.kind {
-        TestKind::Ping(p) => (p.size, ip + 8),
-        TestKind::Udp(u) => (u.size + ip + UDP, 0),
-        TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) | TestKind::Flows(_) => {
-            (0, 0)
-        }
+    if test.ip == 6 && largest < IPV6_LEAST_MTU {
+        let title = format!(
+            "MTU too small: IPv6 needs {IPV6_LEAST_MTU} bytes (RFC 8200 §5), `{}` has {largest}",
+            scenario.node_name(test.from)
+        );
+        faults.push(Diagnostic::new(f.place("ip"), title).help("raise the MTU, or write ip = 4"));
+    }
+    // The headers of ICMP and of UDP are equally long.
+    let least = ip + UDP;
+    let Some(size) = test.kind.datagram_bytes(least) else {
+        return;
     };
     let name = &test.name;
     if size < least {
@@ -463,41 +446,26 @@ fn packet_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Di
         );
     }
     if size > largest {
-        let whole = if let TestKind::Udp(_) = test.kind {
-            "datagrams"
-        } else {
-            "requests"
+        let whole = match test.kind.protocol() {
+            Protocol::Icmp => "requests",
+            _ => "datagrams",
         };
         let title = format!(
             "MTU too small: test `{name}` sends {whole} of {size} bytes, `{}` at most {largest}",
             scenario.node_name(test.from)
         );
-        let headers = if let TestKind::Udp(_) = test.kind {
-            ip + UDP
-        } else {
-            0
-        };
+        let headers = size - test.kind.datagram_bytes(0).unwrap_or(size);
         let most = largest - headers;
         faults.push(
             Diagnostic::new(f.place("size"), title)
                 .help(format!("write size = {most} or less, or raise the MTU")),
         );
     }
-    if test.ip == 6 && largest < IPV6_LEAST_MTU {
-        let title = format!(
-            "MTU too small: IPv6 needs {IPV6_LEAST_MTU} bytes (RFC 8200 §5), `{}` has {largest}",
-            scenario.node_name(test.from)
-        );
-        faults.push(Diagnostic::new(f.place("ip"), title).help("raise the MTU, or write ip = 4"));
-    }
 }
 
 /// A window holds a segment at least: what both ends' largest datagrams leave for payload.
 fn window_fits(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnostic>) {
-    let TestKind::Tcp(tcp) = &test.kind else {
-        return;
-    };
-    let Some(window) = tcp.window else {
+    let Some((tcp, window)) = test.kind.bulk().and_then(|tcp| Some((tcp, tcp.window?))) else {
         return;
     };
     let largest = |node: NodeId| {

@@ -3,6 +3,7 @@
 use farpath_observe::metric::{self, Subject};
 
 use crate::key::{Key, Kind, Section};
+use crate::kind::TEST;
 use crate::quantity::example;
 use crate::table::{ARRAYS, SCENARIO};
 
@@ -38,7 +39,7 @@ hold 1000 packets. Causes of loss act in this order, whatever the order of the k
 /// The metrics of each kind of thing, from the registry that expectations are checked against.
 fn metrics() -> String {
     let tests = Subject::TESTS.iter();
-    let tests = tests.map(|(of, kind)| (format!("`TEST.METRIC`, kind `{kind}`"), *of));
+    let tests = tests.map(|(of, kind, _)| (format!("`TEST.METRIC`, kind `{kind}`"), *of));
     let others = [
         ("`link.NAME.A>B.METRIC`", Subject::Link),
         ("`link.NAME.A>B.queue.CLASS.METRIC`", Subject::Queue),
@@ -54,12 +55,24 @@ fn metrics() -> String {
     text
 }
 
+/// What each kind of test does.
+fn kinds() -> String {
+    let mut text = "\n| kind | does |\n|---|---|\n".to_owned();
+    for (_, kind, does) in &Subject::TESTS[..TEST.variants().len()] {
+        text.push_str(&format!("| `{kind}` | {does} |\n"));
+    }
+    text
+}
+
 /// `docs/reference/scenario.md`.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
     print(&mut page, "scenario", &SCENARIO);
     for section in ARRAYS {
         print(&mut page, &format!("[{}]", section.name), section);
+        if section.name == TEST.name {
+            page.push_str(&kinds());
+        }
         for key in section.keys {
             if let Kind::Table(inside) | Kind::Tables(inside) = &key.kind {
                 let title = format!("{}.{}", section.name, key.name);

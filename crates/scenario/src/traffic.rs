@@ -8,14 +8,17 @@ use farpath_units::{Duration, Size, Time};
 use crate::congestion::congestion;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
+use crate::kind::TestKind;
 use crate::model::{
-    Change, Event, LinkId, NodeId, Ping, Request, Scenario, Tcp, Test, TestKind, Tool, Transfer,
-    Udp, Way,
+    Change, Event, LinkId, NodeId, Request, Scenario, Tcp, Test, Tool, Transfer, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
+use crate::queueing::Protocol;
 use crate::recovery;
 use crate::source::Beside;
+
+pub(crate) use load::{cells, flows, udp};
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
@@ -40,29 +43,9 @@ pub(crate) fn test(
         let d = Diagnostic::new(f.place("ip"), format!("there is no IP version {n}"));
         faults.push(d.help("write ip = 4 or ip = 6"));
     }
-    let kind = match f.get::<String>("kind")?.as_str() {
-        "ping" => TestKind::Ping(ping(f)),
-        "udp" => TestKind::Udp(load::udp(f, &name, folder, faults)?),
-        "cells" => TestKind::Udp(load::cells(f, &name, faults)?),
-        "flows" => {
-            let tcp = tcp(f, profiles(scenario, f, from, to), faults);
-            TestKind::Flows(load::flows(f, tcp, faults)?)
-        }
-        "transfer" => TestKind::Transfer(Transfer {
-            tcp: tcp(f, profiles(scenario, f, from, to), faults),
-            files: count(f, "files").unwrap_or(1),
-            file_size: f.get("file_size")?,
-            pipelining: count(f, "pipelining").unwrap_or(1),
-        }),
-        "request" => TestKind::Request(request(
-            f,
-            [profile(scenario, to), profile(scenario, from)],
-            faults,
-        )),
-        _ => TestKind::Tcp(tcp(f, profiles(scenario, f, from, to), faults)),
-    };
+    let kind = TestKind::read(f, &name, (scenario, [from, to]), folder, faults)?;
     for (key, host) in [("from", from), ("to", to)] {
-        if !matches!(kind, TestKind::Ping(_)) && host.0 >= scenario.hosts.len() {
+        if kind.protocol() != Protocol::Icmp && host.0 >= scenario.hosts.len() {
             let router = names.node_name(host);
             let title = format!("`{router}` is a router, and test `{name}` needs a host");
             let d = Diagnostic::new(f.place(key), title);
@@ -94,23 +77,14 @@ pub(crate) fn test(
 
 /// How long a test is measured: what has an end of its own needs no other.
 fn duration(f: &Fields, kind: &TestKind) -> Option<Duration> {
-    let sized = f.has("bytes")
-        || f.has("requests")
-        || matches!(kind, TestKind::Transfer(_) | TestKind::Flows(_));
-    match kind {
-        TestKind::Ping(_) => None,
-        TestKind::Udp(Udp {
-            replay: Some(replay),
-            ..
-        }) => {
-            // The last line is part of it.
-            let whole = replay.total().0 + Duration::from_ns(1);
-            f.get("duration").or(Some(whole))
-        }
-        _ => f
-            .get("duration")
-            .or((!sized).then_some(Duration::from_secs(10))),
-    }
+    let replay = kind.udp().and_then(|udp| udp.replay.as_ref());
+    let usual = match (kind.work(0), replay) {
+        (Some(_), _) => None,
+        // The last line is part of it.
+        (None, Some(replay)) => Some(replay.total().0 + Duration::from_ns(1)),
+        (None, None) => Some(Duration::from_secs(10)),
+    };
+    f.get("duration").or(usual)
 }
 
 /// The two nodes of a test and the sender's link, if one was named.
@@ -154,25 +128,27 @@ fn ends(
     Some((from, to, via))
 }
 
-fn ping(f: &Fields) -> Ping {
-    Ping {
-        count: octets(f, "count").unwrap_or(5),
-        interval: f.get("interval").unwrap_or(Duration::from_secs(1)),
-        size: octets(f, "size").unwrap_or(84),
-        ttl: f
-            .get::<i64>("ttl")
-            .and_then(|t| u8::try_from(t).ok())
-            .unwrap_or(64),
-        timeout: f.get("timeout").unwrap_or(Duration::from_secs(5)),
-    }
-}
-
 /// A whole number of at least 1.
 fn count(f: &Fields, key: &str) -> Option<u64> {
     f.get::<i64>(key).map(i64::unsigned_abs)
 }
 
-fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
+/// Files, one after the other.
+pub(crate) fn transfer(
+    f: &Fields,
+    profiles: [Profile; 2],
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Transfer> {
+    Some(Transfer {
+        tcp: tcp(f, profiles, faults),
+        files: count(f, "files").unwrap_or(1),
+        file_size: f.get("file_size")?,
+        pipelining: count(f, "pipelining").unwrap_or(1),
+    })
+}
+
+/// Blocks; the profiles are those of the host that answers and of the one that asks.
+pub(crate) fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
     Request {
         tcp: tcp(f, profiles, faults),
         block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
@@ -184,7 +160,7 @@ fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> 
 }
 
 /// The profiles of the host that sends the data and of the one that receives it.
-fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
+pub(crate) fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
     let ends = if f.get("reverse").unwrap_or(false) {
         [to, from]
     } else {
@@ -198,7 +174,12 @@ fn profile(scenario: &Scenario, node: NodeId) -> Profile {
     host.map(|h| h.profile).unwrap_or_default()
 }
 
-fn tcp(f: &Fields, [profile, receiver]: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
+/// Connections of those two profiles.
+pub(crate) fn tcp(
+    f: &Fields,
+    [profile, receiver]: [Profile; 2],
+    faults: &mut Vec<Diagnostic>,
+) -> Tcp {
     let timeout = f
         .get("delayed_ack_timeout")
         .unwrap_or(receiver.delayed_ack_timeout());

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
-    Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, Ping, Reply, RoundTrips,
-    Sample, Stretch, Surroundings, Timers,
+    Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, RoundTrips, Sample, Stretch,
+    Surroundings, Timers,
 };
 use farpath_record::{LinkRecord, Origin, Record};
-use farpath_scenario::{NodeId, Scenario, Test, TestKind};
+use farpath_scenario::{NodeId, Scenario, Test};
 use farpath_tcp::Phase;
 use farpath_units::{Duration, Time};
 use farpath_wan::Evidence;
@@ -17,7 +17,6 @@ use farpath_wire::FlowDir;
 use crate::build::Built;
 use crate::exchange::Asker;
 use crate::host::Way;
-use crate::ping::Pinger;
 use crate::programs::measured;
 use crate::run::Outcome;
 use crate::station::Program;
@@ -106,44 +105,39 @@ impl<'a> Collector<'a> {
         flows: &[usize],
         record: &mut Record,
     ) -> Option<Observation> {
-        let ends = |flow: &usize| self.ends(*flow);
-        let connections = || {
-            let both = flows.iter().filter_map(ends);
-            both.map(|(source, sink)| self.connection(test, source, sink))
-                .collect()
-        };
-        Some(match &test.kind {
-            TestKind::Ping(_) => {
-                let pinger = self.pinger(*flows.first()?)?;
-                self.note_errors(pinger, record);
-                Observation::Ping(ping(pinger))
-            }
-            TestKind::Udp(udp) => {
-                let seen = self.datagrams(*flows.first()?, udp.cells.is_some())?;
-                Observation::Datagrams(seen)
-            }
-            TestKind::Flows(_) => {
-                let both = flows.iter().filter_map(ends);
-                Observation::Flows(both.map(|(source, sink)| flow(source, sink)).collect())
-            }
-            TestKind::Tcp(_) => Observation::Connections(connections(), Vec::new()),
-            TestKind::Transfer(_) | TestKind::Request(_) => {
-                let askers = flows.iter().filter_map(|f| self.asker(*f));
-                Observation::Connections(connections(), askers.collect())
-            }
-        })
+        let first = *flows.first()?;
+        if let Some(seen) = self.probed(first, &mut record.notes) {
+            return Some(seen);
+        }
+        if let Some(udp) = test.kind.udp() {
+            let seen = self.datagrams(first, udp.cells.is_some())?;
+            return Some(Observation::Datagrams(seen));
+        }
+        let both = flows.iter().filter_map(|flow| self.ends(*flow));
+        if test.kind.flows().is_some() {
+            let all = both.map(|(source, sink)| flow(source, sink));
+            return Some(Observation::Flows(all.collect()));
+        }
+        let all = both.map(|(source, sink)| self.connection(test, source, sink));
+        let askers = flows.iter().filter_map(|f| self.asker(*f));
+        Some(Observation::Connections(all.collect(), askers.collect()))
+    }
+
+    /// What the programs at a flow's ends say of it by themselves.
+    fn probed(&self, flow: usize, notes: &mut Vec<String>) -> Option<Observation> {
+        let dir = FlowDir::forward(flow as u16);
+        let plan = &self.built.wan.plan.flows[flow];
+        let name = |node: u32| self.scenario.node_name(NodeId(node as usize));
+        let ends = [(plan.source, dir.turned()), (plan.sink, dir)];
+        ends.into_iter()
+            .find_map(|(node, dir)| match self.program(node, dir)? {
+                Program::Prober(prober) => prober.seen(&name, notes),
+                _ => None,
+            })
     }
 
     fn program(&self, node: NodeId, dir: FlowDir) -> Option<&'a Program> {
         self.built.station(node.0).program(dir)
-    }
-
-    fn pinger(&self, flow: usize) -> Option<&'a Pinger> {
-        let source = self.built.wan.plan.flows[flow].source;
-        match self.program(source, FlowDir::forward(flow as u16).turned())? {
-            Program::Pinger(pinger) => Some(pinger),
-            _ => None,
-        }
     }
 
     fn asker(&self, flow: usize) -> Option<Asked> {
@@ -160,16 +154,6 @@ impl<'a> Collector<'a> {
         let source = self.program(plan.source, dir.turned())?;
         let sink = self.program(plan.sink, dir)?;
         Some((source.tcp_source()?, sink.tcp_sink()?))
-    }
-
-    fn note_errors(&self, pinger: &Pinger, record: &mut Record) {
-        for (ordinal, node, kind) in &pinger.errors {
-            let name = self.scenario.node_name(NodeId(*node as usize));
-            record.notes.push(format!(
-                "request {} was answered by {name}: {kind:?}",
-                ordinal + 1
-            ));
-        }
     }
 
     fn datagrams(&self, flow: usize, cells: bool) -> Option<Datagrams> {
@@ -270,8 +254,8 @@ impl<'a> Collector<'a> {
         if busy(flow.source) || busy(flow.sink) {
             return Some(Limit::HostCpu);
         }
-        let files = matches!(test.kind, TestKind::Transfer(_));
-        let disks = files && (disk(flow.source, Way::Read) || disk(flow.sink, Way::Write));
+        let disks = test.kind.exchange(0).is_some_and(|e| e.disks);
+        let disks = disks && (disk(flow.source, Way::Read) || disk(flow.sink, Way::Write));
         disks.then_some(Limit::Disk)
     }
 }
@@ -304,18 +288,6 @@ fn as_kernel(sample: &TcpSample, account: &farpath_tcp::Shares) -> Timers {
         receive_window: spent(farpath_tcp::Limit::ReceiveWindow),
         send_buffer: spent(farpath_tcp::Limit::SendBuffer),
         ..Timers::default()
-    }
-}
-
-fn ping(pinger: &Pinger) -> Ping {
-    let reply = |(sent, rtt): &(Time, Duration)| Reply {
-        sent: *sent,
-        rtt: *rtt,
-    };
-    Ping {
-        sent: pinger.sent(),
-        replies: pinger.replies.iter().map(reply).collect(),
-        duplicates: pinger.duplicates,
     }
 }
 

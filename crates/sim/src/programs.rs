@@ -1,17 +1,45 @@
 //! Which programs a scenario's tests put on which nodes.
 
+mod ping;
+
+use std::fmt::Debug;
+
+use farpath_element::Io;
+use farpath_observe::Observation;
 use farpath_scenario::plan::Flow;
-use farpath_scenario::{Pace, Ping, Scenario, Test, TestKind, arrivals};
-use farpath_units::{Duration, Key, Time};
-use farpath_wire::FlowDir;
+use farpath_scenario::{Pace, Scenario, Test, TestKind, arrivals};
+use farpath_units::{Key, Time};
+use farpath_wire::{FlowDir, Frame};
 
 use crate::build::{Built, Keep};
 use crate::exchange::{Answerer, Asker, ExchangeConfig};
-use crate::host::Way;
-use crate::ping::{Pinger, PingerConfig};
+use crate::host::{Host, Way};
 use crate::station::Program;
 use crate::tcp::{TcpSink, TcpSinkConfig, TcpSource, TcpSourceConfig};
 use crate::udp::{UdpConfig, UdpSink, UdpSource};
+
+/// What a node of that number is called.
+pub(crate) type NodeName<'a> = dyn Fn(u32) -> &'a str + 'a;
+
+/// A program that sends single packets or hears them, so few that a call through a table costs nothing.
+pub trait Prober: Debug + Send {
+    /// When it next does something of its own accord; [`Time::MAX`] for never, the default.
+    fn deadline(&self) -> Time {
+        Time::MAX
+    }
+
+    /// That instant has come; nothing by default.
+    fn on_deadline(&mut self, _now: Time, _host: &mut Host, _io: &mut Io<'_>) {}
+
+    /// A frame of its flow has arrived.
+    fn on_frame(&mut self, now: Time, frame: &Frame);
+
+    /// Whether it waits for nothing more.
+    fn is_done(&self, now: Time) -> bool;
+
+    /// What it measured, with notes for a reader; none at an end that knows less than the other.
+    fn seen(&self, name: &NodeName<'_>, notes: &mut Vec<String>) -> Option<Observation>;
+}
 
 /// Start and end of a test's measurement; a test without duration is measured to its end.
 pub fn measured(test: &Test) -> (Time, Time) {
@@ -39,15 +67,13 @@ pub(crate) fn install(scenario: &Scenario, built: &mut Built, keep: Keep) {
             }
             continue;
         }
-        if let TestKind::Flows(flows) = &test.kind
+        if let Some(flows) = test.kind.flows()
             && flow.stream == 0
         {
             of_flows = arrivals(test, flows, built.wan.seed());
         }
-        let arrival = match &test.kind {
-            TestKind::Flows(_) => of_flows.get(flow.stream as usize).copied(),
-            _ => None,
-        };
+        let arrival = test.kind.flows();
+        let arrival = arrival.and_then(|_| of_flows.get(flow.stream as usize).copied());
         // Who would come after the end of the test does not come.
         if arrival.is_some_and(|a| a.0 >= measured(test).1) {
             continue;
@@ -82,7 +108,8 @@ fn programs(
     match &test.kind {
         TestKind::Ping(ping) => {
             let after = built.station(flow.source.0).lookahead();
-            (Program::Pinger(pinger(test, ping, dir, out, after)), None)
+            let pinger = ping::Pinger::new(test, ping, dir, out, after);
+            (Program::Prober(Box::new(pinger)), None)
         }
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);
@@ -212,19 +239,4 @@ fn exchanges(
     built
         .station_mut(sink)
         .add(asker, &[there, asking.turned()]);
-}
-
-fn pinger(test: &Test, ping: &Ping, flow: FlowDir, output: usize, after: Duration) -> Pinger {
-    Pinger::new(PingerConfig {
-        flow,
-        output,
-        start: test.start,
-        interval: ping.interval,
-        count: ping.count.into(),
-        size: ping.size as u16,
-        ttl: ping.ttl,
-        class: test.class,
-        timeout: ping.timeout,
-        after,
-    })
 }

@@ -2,12 +2,11 @@
 
 use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
 use farpath_scenario::plan::{Plan, PlanError, port_of};
-use farpath_scenario::{Event, Scenario, TestKind};
-use farpath_units::{Duration, Rate, Size, Time};
+use farpath_scenario::{Event, Scenario};
+use farpath_units::{Duration, Rate, Time};
 use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
-use crate::programs::measured;
 use crate::station::Program;
 
 /// Takes frames of tapped ports, in order of time.
@@ -124,32 +123,24 @@ pub fn sampling(end: Time, intervals: u64) -> Sampling {
 /// When the last test should have ended.
 pub fn nominal_end(scenario: &Scenario, plan: &Plan) -> Time {
     let mut end = Time::ZERO;
-    for (number, flow) in plan.flows.iter().enumerate() {
+    for (number, flow) in plan.flows.iter().enumerate().filter(|(_, f)| !f.asks) {
         let test = &scenario.tests[flow.test];
         let rtt = base_rtt(scenario, plan, number);
-        let own = match &test.kind {
-            TestKind::Ping(p) => {
-                test.start + p.interval.times(p.count.saturating_sub(1).into()) + rtt
+        // Disks and processors may take longer than the slowest link: the run goes on until all is done.
+        let long = match test
+            .kind
+            .work(flow.stream)
+            .filter(|_| test.duration.is_none())
+        {
+            Some(work) => {
+                let hops = plan.walk(scenario, FlowDir::forward(number as u16));
+                let slowest = hops.iter().map(|h| plan.ports[h.port].rate).min();
+                let sending = slowest.map_or(Duration::ZERO, |rate| rate.time_for(work.bytes));
+                sending + work.pauses + rtt.times(work.rounds)
             }
-            TestKind::Udp(_) => measured(test).1 + rtt,
-            TestKind::Tcp(tcp) => match (test.duration, tcp.bytes) {
-                (Some(_), _) => measured(test).1 + rtt,
-                // Slow start takes some round trips; the rest goes at the slowest link's rate.
-                (None, Some(bytes)) => {
-                    test.start + transfer_estimate(plan, scenario, number, bytes) + rtt.times(25)
-                }
-                (None, None) => test.start + Duration::from_secs(10),
-            },
-            TestKind::Flows(flows) => match test.duration {
-                Some(_) => measured(test).1 + rtt,
-                None => test.start + flows.spacing.times(flows.tcp.parallel.into()) + rtt.times(10),
-            },
-            TestKind::Transfer(_) | TestKind::Request(_) => match test.duration {
-                Some(_) => measured(test).1 + rtt,
-                None => test.start + exchange_estimate(plan, scenario, number) + rtt.times(10),
-            },
+            None => test.omit + test.duration.unwrap_or_default() + rtt,
         };
-        end = end.max(own);
+        end = end.max(test.start + long);
     }
     let last_event = scenario.events.last().map_or(Time::ZERO, |e| e.at.next());
     end.max(last_event).max(Time::from_ps(1))
@@ -159,26 +150,6 @@ fn base_rtt(scenario: &Scenario, plan: &Plan, flow: usize) -> Duration {
     let dir = FlowDir::forward(flow as u16);
     plan.propagation(scenario, &plan.walk(scenario, dir))
         + plan.propagation(scenario, &plan.walk(scenario, dir.turned()))
-}
-
-fn transfer_estimate(plan: &Plan, scenario: &Scenario, flow: usize, bytes: Size) -> Duration {
-    let hops = plan.walk(scenario, FlowDir::forward(flow as u16));
-    let slowest = hops.iter().map(|h| plan.ports[h.port].rate).min();
-    slowest.map_or(Duration::ZERO, |rate| rate.time_for(bytes))
-}
-
-/// Disks and processors may take longer than the links: the run goes on until all is done.
-fn exchange_estimate(plan: &Plan, scenario: &Scenario, number: usize) -> Duration {
-    let flow = &plan.flows[number];
-    let kind = &scenario.tests[flow.test].kind;
-    let Some(exchange) = kind.exchange(flow.stream).filter(|_| !flow.asks) else {
-        return Duration::ZERO;
-    };
-    let requests = exchange.requests.unwrap_or(0);
-    let bytes = Size::from_bytes(requests.saturating_mul(exchange.answer));
-    let pause = exchange.think + base_rtt(scenario, plan, number);
-    transfer_estimate(plan, scenario, number, bytes)
-        + pause.times(requests / exchange.outstanding.max(1))
 }
 
 struct Running<'a, 'o> {
@@ -240,22 +211,16 @@ impl Running<'_, '_> {
 
     /// How long after the nominal end the run may go on.
     fn rest_limit(&self, now: Time) -> Time {
-        let unbounded = self.scenario.tests.iter().any(|t| {
-            let sized = matches!(&t.kind, TestKind::Tcp(tcp) if tcp.bytes.is_some());
-            let ends =
-                sized || t.kind.exchange(0).is_some() || matches!(t.kind, TestKind::Flows(_));
-            t.duration.is_none() && ends
-        });
+        let mut tests = self.scenario.tests.iter();
+        let unbounded = tests.any(|t| t.duration.is_none() && t.kind.tcp().is_some());
         if unbounded {
             return now + LONGEST;
         }
         let longest = (0..self.built.port_count())
             .map(|p| self.built.wan.longest_rtt(p))
             .max();
-        let waits = self.scenario.tests.iter().map(|t| match &t.kind {
-            TestKind::Ping(p) => p.timeout,
-            _ => SETTLE,
-        });
+        let tests = self.scenario.tests.iter();
+        let waits = tests.map(|t| t.kind.periodic().map_or(SETTLE, |all| all.timeout));
         now + longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default()
     }
 
@@ -270,7 +235,7 @@ impl Running<'_, '_> {
         let busy = |p: &Program| match p {
             Program::TcpSource(s) => !s.complete(),
             Program::UdpSource(s) => !s.done(),
-            Program::Pinger(p) => !p.complete() && now < p.settled(),
+            Program::Prober(p) => !p.is_done(now),
             Program::Asker(a) => !a.done(now),
             Program::Answerer(a) => !a.done(),
             Program::TcpSink(_) | Program::UdpSink(_) => false,

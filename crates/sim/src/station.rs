@@ -11,7 +11,7 @@ use farpath_wan::Drops;
 
 use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
-use crate::ping::Pinger;
+use crate::programs::Prober;
 use crate::tcp::{TcpSink, TcpSource};
 use crate::udp::{UdpSink, UdpSource};
 
@@ -26,8 +26,8 @@ pub enum Program {
     UdpSource(UdpSource),
     /// Receives datagrams.
     UdpSink(UdpSink),
-    /// Sends echo requests.
-    Pinger(Pinger),
+    /// Sends or hears single packets.
+    Prober(Box<dyn Prober>),
     /// Asks over TCP.
     Asker(Box<Asker>),
     /// Answers over TCP.
@@ -72,7 +72,7 @@ impl Program {
             Program::TcpSink(p) => p.deadline(),
             Program::UdpSource(p) => p.deadline(),
             Program::UdpSink(_) => Time::MAX,
-            Program::Pinger(p) => p.deadline(),
+            Program::Prober(p) => p.deadline(),
             Program::Asker(p) => p.deadline(),
             Program::Answerer(p) => p.deadline(),
         }
@@ -84,7 +84,7 @@ impl Program {
             Program::TcpSink(p) => p.on_deadline(now, host, io),
             Program::UdpSource(p) => p.on_deadline(now, host, io),
             Program::UdpSink(_) => {}
-            Program::Pinger(p) => p.on_deadline(now, host, io),
+            Program::Prober(p) => p.on_deadline(now, host, io),
             Program::Asker(p) => p.on_deadline(now, host, io),
             Program::Answerer(p) => p.on_deadline(now, host, io),
         }
@@ -97,7 +97,7 @@ impl Program {
             Program::UdpSource(p) => p.on_turn(now, host, io),
             Program::Asker(p) => p.on_turn(now, host, io),
             Program::Answerer(p) => p.on_turn(now, host, io),
-            Program::TcpSink(_) | Program::UdpSink(_) | Program::Pinger(_) => {}
+            Program::TcpSink(_) | Program::UdpSink(_) | Program::Prober(_) => {}
         }
     }
 
@@ -116,7 +116,7 @@ impl Program {
             Program::TcpSink(p) => return p.on_frames(frames, until, host, io),
             Program::UdpSource(_) => {}
             Program::UdpSink(p) => p.on_frame(frames[0].at, &frames[0]),
-            Program::Pinger(p) => p.on_frame(frames[0].at, &frames[0]),
+            Program::Prober(p) => p.on_frame(frames[0].at, &frames[0]),
             Program::Asker(p) => p.on_frame(&frames[0], host, io),
             Program::Answerer(p) => p.on_frame(&frames[0], host, io),
         }
@@ -129,7 +129,7 @@ impl Program {
             Program::TcpSink(p) => p.sample(),
             Program::Asker(p) => p.sample(now),
             Program::Answerer(p) => p.sample(now),
-            Program::UdpSink(_) | Program::UdpSource(_) | Program::Pinger(_) => {}
+            Program::UdpSink(_) | Program::UdpSource(_) | Program::Prober(_) => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, node_at};
-use farpath_scenario::{Loss, NodeId, Ping, Scenario, Test, TestKind, Tool};
+use farpath_scenario::{Loss, NodeId, Periodic, Protocol, Scenario, Test, TestKind, Tool};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -59,7 +59,7 @@ fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
         ip: 4,
         group: None,
         tool: Tool::default(),
-        kind: TestKind::Ping(Ping {
+        kind: TestKind::Ping(Periodic {
             count: 0,
             size: 84,
             interval: Duration::from_secs(1),
@@ -120,28 +120,25 @@ impl Flows {
                 flows.pairs[b * flows.nodes + a] = Some(there.turned());
                 continue;
             }
-            let (protocols, ports): (&[u8], _) = match scenario.tests[flow.test].kind {
-                TestKind::Ping(_) => (&[1], [Plan::echo_identifier(number), 0]),
-                _ => (&[6, 17], Plan::flow_ports(number)),
+            let protocol = scenario.tests[flow.test].kind.protocol();
+            let [here, far] = Plan::flow_ports(number);
+            let echo = [Plan::echo_identifier(number), 0];
+            let (protocol, ports, back) = match protocol {
+                Protocol::Icmp => (1, echo, echo),
+                Protocol::Tcp => (6, [here, far], [far, here]),
+                Protocol::Udp => (17, [here, far], [far, here]),
             };
-            for protocol in protocols.iter().copied() {
-                let back = if protocol == 1 {
-                    ports
-                } else {
-                    [ports[1], ports[0]]
+            let mut insert = |from, to, ports, dir| {
+                let tuple = Tuple {
+                    from,
+                    to,
+                    protocol,
+                    ports,
                 };
-                let mut insert = |from, to, ports, dir| {
-                    let tuple = Tuple {
-                        from,
-                        to,
-                        protocol,
-                        ports,
-                    };
-                    flows.tuples.insert(tuple, dir);
-                };
-                insert(from, to, ports, there);
-                insert(to, from, back, there.turned());
-            }
+                flows.tuples.insert(tuple, dir);
+            };
+            insert(from, to, ports, there);
+            insert(to, from, back, there.turned());
         }
         flows
     }

@@ -1,7 +1,7 @@
 //! What another program measured, as an observation.
 
 use farpath_observe::{Connection, Datagrams, Observation, RoundTrips, Sample};
-use farpath_scenario::{Test, TestKind};
+use farpath_scenario::Test;
 use farpath_units::{Duration, Time};
 
 use super::{Seen, at};
@@ -15,7 +15,7 @@ pub(super) fn seen(reports: &[&Iperf3Report], test: &Test) -> Option<Seen> {
          after the test",
         first.version
     );
-    let observation = if matches!(test.kind, TestKind::Udp(_)) {
+    let observation = if test.kind.udp().is_some() {
         Observation::Datagrams(datagrams(first))
     } else {
         let all = reports.iter().map(|report| connection(report, test));

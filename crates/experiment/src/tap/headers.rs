@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, PortPlan, address};
-use farpath_scenario::{Ccc, Flows, NodeId, Request, Scenario, TestKind, Transfer};
+use farpath_scenario::{Ccc, NodeId, Protocol, Scenario};
 use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -87,11 +87,16 @@ impl Flow {
                 IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
             })),
         };
+        let header = u32::from(flow.header_bytes);
         let mut info = FlowInfo {
             addresses,
             ports: Plan::flow_ports(number),
             identifier: Plan::echo_identifier(number),
-            kind: Kind::EchoRequest,
+            kind: match test.kind.protocol() {
+                Protocol::Icmp => Kind::EchoRequest,
+                Protocol::Udp => Kind::Udp,
+                Protocol::Tcp => Kind::Data,
+            },
             mss: 0,
             timestamps: false,
             sack: false,
@@ -101,27 +106,17 @@ impl Flow {
             customer_vlan: carried_vlan(scenario, plan, number),
         };
         let mut windows = [IDLE_WINDOW; 2];
-        let len = match &test.kind {
-            TestKind::Ping(ping) => ping.size,
-            TestKind::Udp(udp) => {
-                info.kind = Kind::Udp;
-                udp.size + u32::from(flow.header_bytes)
-            }
-            TestKind::Tcp(tcp)
-            | TestKind::Transfer(Transfer { tcp, .. })
-            | TestKind::Request(Request { tcp, .. })
-            | TestKind::Flows(Flows { tcp, .. }) => {
-                let config = plan.tcp_config(scenario, number, tcp);
-                let bare = if test.ip == 6 { 60 } else { 40 };
-                info.kind = Kind::Data;
-                // RFC 9293 §3.7.1: the MSS of a SYN does not count options.
-                info.mss = (config.mss + u32::from(flow.header_bytes)).saturating_sub(bare) as u16;
-                (info.timestamps, info.sack) = (config.timestamps, config.sack);
-                windows[1] = config.receive_window;
-                info.window_scale[1] = scale(config.receive_window);
-                config.mss + u32::from(flow.header_bytes)
-            }
-        };
+        let mut len = test.kind.datagram_bytes(header).unwrap_or_default();
+        if let Some(tcp) = test.kind.tcp() {
+            let config = plan.tcp_config(scenario, number, tcp);
+            let bare = if test.ip == 6 { 60 } else { 40 };
+            len = config.mss + header;
+            // RFC 9293 §3.7.1: the MSS of a SYN does not count options.
+            info.mss = len.saturating_sub(bare) as u16;
+            (info.timestamps, info.sack) = (config.timestamps, config.sack);
+            windows[1] = config.receive_window;
+            info.window_scale[1] = scale(config.receive_window);
+        }
         Flow {
             info,
             windows,

@@ -1,7 +1,7 @@
 //! How large captures may become.
 
+use farpath_scenario::Scenario;
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{Flows, Request, Scenario, TestKind, Transfer};
 use farpath_units::{Duration, Size};
 use farpath_wire::FlowDir;
 
@@ -36,27 +36,23 @@ fn frames(scenario: &Scenario, plan: &Plan, number: usize) -> (u64, u64) {
     let flow = &plan.flows[number];
     let test = &scenario.tests[flow.test];
     let long = test.omit + test.duration.unwrap_or(Duration::ZERO);
-    match &test.kind {
-        TestKind::Ping(ping) => (ping.count.into(), ping.count.into()),
-        TestKind::Udp(udp) => (
-            udp.rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1)),
-            0,
-        ),
-        TestKind::Tcp(tcp)
-        | TestKind::Transfer(Transfer { tcp, .. })
-        | TestKind::Request(Request { tcp, .. })
-        | TestKind::Flows(Flows { tcp, .. }) => {
-            let walk = plan.walk(scenario, FlowDir::forward(number as u16));
-            let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
-            let streams = plan.flows.iter().filter(|f| f.test == flow.test).count() as u64;
-            let sent = rate.map_or(0, |r| r.bytes_in(long).as_bytes()) / streams.max(1);
-            let asked = test.kind.exchange(flow.stream).and_then(|e| {
-                let each = if flow.asks { e.request } else { e.answer };
-                Some(Size::from_bytes(e.requests?.saturating_mul(each)))
-            });
-            let bytes = tcp.bytes.or(asked).map_or(sent, Size::as_bytes);
-            let data = bytes / u64::from(plan.mss(scenario, number));
-            (data, data / u64::from(tcp.delayed_ack.every.max(1)))
-        }
+    if let Some(udp) = test.kind.udp() {
+        let all = udp.rate.bytes_in(long).as_bytes() / u64::from(udp.size.max(1));
+        return (all, 0);
     }
+    let Some(tcp) = test.kind.tcp() else {
+        let count = test.kind.periodic().map_or(0, |all| all.count.into());
+        return (count, count);
+    };
+    let walk = plan.walk(scenario, FlowDir::forward(number as u16));
+    let rate = walk.iter().map(|hop| plan.ports[hop.port].rate).min();
+    let streams = plan.flows.iter().filter(|f| f.test == flow.test).count() as u64;
+    let sent = rate.map_or(0, |r| r.bytes_in(long).as_bytes()) / streams.max(1);
+    let asked = test.kind.exchange(flow.stream).and_then(|e| {
+        let each = if flow.asks { e.request } else { e.answer };
+        Some(Size::from_bytes(e.requests?.saturating_mul(each)))
+    });
+    let bytes = tcp.bytes.or(asked).map_or(sent, Size::as_bytes);
+    let data = bytes / u64::from(plan.mss(scenario, number));
+    (data, data / u64::from(tcp.delayed_ack.every.max(1)))
 }

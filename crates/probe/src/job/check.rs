@@ -3,8 +3,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{
-    Connection, Due, Ends, ExchangeWork, Iperf3Kind, JOB_SCHEMA, MOST_GAPS, MOST_OUTSTANDING,
-    MOST_TASKS, PingWork, Side, Span, Task, Work,
+    Connection, Due, Ends, ExchangeWork, Iperf3Kind, Iperf3Work, JOB_SCHEMA, MOST_GAPS,
+    MOST_OUTSTANDING, MOST_TASKS, PingWork, Side, Span, TcpWork, UdpSendWork,
 };
 use crate::{icmp, udp};
 
@@ -89,43 +89,7 @@ pub enum JobError {
     Unmarked,
 }
 
-impl Task {
-    /// Whether it can be done.
-    pub(super) fn check(&self) -> Result<(), JobError> {
-        match &self.work {
-            Work::Ping(work) => ping(work),
-            Work::UdpSend(work) => {
-                if let Due::Rate(0) = work.due {
-                    return Err(JobError::Zero("the rate"));
-                }
-                if matches!(&work.due, Due::Gaps(gaps) if gaps.len() > MOST_GAPS) {
-                    return Err(JobError::Gaps);
-                }
-                datagrams(&work.ends, work.span, work.size)
-            }
-            Work::UdpReceive(work) => datagrams(&work.ends, work.span, work.size),
-            Work::TcpSend(work) | Work::TcpReceive(work) => {
-                span(work.span)?;
-                connection(&work.connection)
-            }
-            Work::Ask(work) | Work::Answer(work) => exchange(work),
-            Work::Iperf3Server(work) | Work::Iperf3Client(work) => {
-                span(work.span)?;
-                ports(&work.ends)?;
-                if work.ends.mark != 0 {
-                    return Err(JobError::Unmarked);
-                }
-                match &work.kind {
-                    Iperf3Kind::Tcp { algorithm: cc, .. } => algorithm(cc),
-                    Iperf3Kind::Udp { rate: 0, .. } => Err(JobError::Zero("the rate")),
-                    Iperf3Kind::Udp { size, .. } => datagram(*size),
-                }
-            }
-        }
-    }
-}
-
-fn ping(work: &PingWork) -> Result<(), JobError> {
+pub(crate) fn ping(work: &PingWork) -> Result<(), JobError> {
     versions(work.local, work.remote)?;
     let (version, header) = match work.local {
         IpAddr::V4(_) => (4, 20),
@@ -145,7 +109,17 @@ fn ping(work: &PingWork) -> Result<(), JobError> {
     }
 }
 
-fn datagrams(ends: &Ends, when: Span, size: u32) -> Result<(), JobError> {
+pub(crate) fn udp_send(work: &UdpSendWork) -> Result<(), JobError> {
+    if let Due::Rate(0) = work.due {
+        return Err(JobError::Zero("the rate"));
+    }
+    if matches!(&work.due, Due::Gaps(gaps) if gaps.len() > MOST_GAPS) {
+        return Err(JobError::Gaps);
+    }
+    datagrams(&work.ends, work.span, work.size)
+}
+
+pub(crate) fn datagrams(ends: &Ends, when: Span, size: u32) -> Result<(), JobError> {
     span(when)?;
     ports(ends)?;
     datagram(size)
@@ -156,7 +130,25 @@ fn datagram(size: u32) -> Result<(), JobError> {
     fits.then_some(()).ok_or(JobError::Datagram { size })
 }
 
-fn exchange(work: &ExchangeWork) -> Result<(), JobError> {
+pub(crate) fn tcp(work: &TcpWork) -> Result<(), JobError> {
+    span(work.span)?;
+    connection(&work.connection)
+}
+
+pub(crate) fn iperf3(work: &Iperf3Work) -> Result<(), JobError> {
+    span(work.span)?;
+    ports(&work.ends)?;
+    if work.ends.mark != 0 {
+        return Err(JobError::Unmarked);
+    }
+    match &work.kind {
+        Iperf3Kind::Tcp { algorithm: cc, .. } => algorithm(cc),
+        Iperf3Kind::Udp { rate: 0, .. } => Err(JobError::Zero("the rate")),
+        Iperf3Kind::Udp { size, .. } => datagram(*size),
+    }
+}
+
+pub(crate) fn exchange(work: &ExchangeWork) -> Result<(), JobError> {
     span(work.span)?;
     connection(&work.asking)?;
     connection(&work.answering)?;

@@ -81,7 +81,7 @@ impl Timing {
         }
     }
 
-    fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         Span {
             start: self.start.as_ns(),
             from: self.from.as_ns(),
@@ -279,7 +279,7 @@ pub struct Iperf3 {
 const LEAST_IPERF3: Duration = Duration::from_ms(100);
 
 /// Both ends of a flow: their own address and the other's.
-fn ends(one: &End, other: &End, class: u8) -> [Ends; 2] {
+pub(crate) fn ends(one: &End, other: &End, class: u8) -> [Ends; 2] {
     let ends = |own: &End, other: &End| Ends {
         local: own.address,
         remote: other.address,
@@ -432,7 +432,7 @@ impl Jobs {
     }
 
     /// Adds the tasks of a flow, or none of them.
-    fn add<const N: usize>(
+    pub(crate) fn add<const N: usize>(
         &mut self,
         flow: usize,
         works: [(&String, Work); N],
@@ -441,7 +441,7 @@ impl Jobs {
         for (number, (host, task)) in tasks.iter().enumerate() {
             match self.hosts.get(*host) {
                 Some(job) => job.fits(task)?,
-                None => task.check()?,
+                None => task.work.check()?,
             }
             if tasks[..number].iter().any(|(other, _)| other == host) {
                 return Err(JobError::Twice((*host).clone()));

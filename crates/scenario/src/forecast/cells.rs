@@ -8,7 +8,7 @@ use crate::model::{Test, Udp, Way};
 
 impl Path<'_> {
     /// Share of the cells that pass every policer and cause of loss on the way, and their number.
-    pub(super) fn cells(&self, test: &Test, udp: &Udp, record: &mut Record) {
+    pub(crate) fn cells(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let seconds = test.duration.unwrap_or_default().as_secs_f64();
         let sent = (udp.rate.as_bps() as f64 * seconds / CELL_BITS as f64).floor();
         let header = u32::from(self.plan.flows[self.flow].header_bytes);

@@ -10,7 +10,7 @@ impl Path<'_> {
     /// Each connection has `outstanding` answers under way, one of which takes a round trip, the
     /// thinking and its own time on the way: outstanding · answer / (RTT + think + answer / rate),
     /// as long as nothing else gives less.
-    pub(super) fn exchange(&self, test: &Test, record: &mut Record) {
+    pub(crate) fn exchange(&self, test: &Test, record: &mut Record) {
         let (Some(tcp), Some(exchange)) = (test.kind.tcp(), test.kind.exchange(0)) else {
             return;
         };
@@ -54,7 +54,7 @@ impl Path<'_> {
     }
 
     /// What flows that come and go offer on average, and how long one of mean size takes alone.
-    pub(super) fn flows(&self, flows: &Flows, record: &mut Record) {
+    pub(crate) fn flows(&self, flows: &Flows, record: &mut Record) {
         let flow = self.flow_of(&flows.tcp);
         let share = flows.envelope.map_or(1.0, |e| e.mean());
         let size = flows.sizes.mean();

@@ -5,7 +5,7 @@ use farpath_predict::bit_error;
 use farpath_record::Record;
 use farpath_units::{Duration, Size};
 
-use super::{Path, put};
+use super::Path;
 use crate::model::Way;
 use crate::plan::Hop;
 
@@ -16,9 +16,13 @@ impl Path<'_> {
         &self.scenario.links[port.link.0].directions[way].impairments
     }
 
-    /// Sum over the jitters there and back of what `part` says of each.
-    fn added(&self, part: impl Fn(&Distribution) -> Duration) -> Duration {
-        let hops = self.there.iter().chain(&self.back);
+    /// Sum over the jitters on `ways` of what `part` says of each.
+    pub(crate) fn jitter(
+        &self,
+        ways: &[&[Hop]],
+        part: impl Fn(&Distribution) -> Duration,
+    ) -> Duration {
+        let hops = ways.iter().copied().flatten();
         let jitters = hops.filter_map(|h| self.impairments(h).jitter.as_ref());
         jitters.fold(Duration::ZERO, |sum, (d, _)| sum + part(d))
     }
@@ -38,27 +42,6 @@ impl Path<'_> {
             Finder::Crc => struck,
             Finder::Checksum { undetected } => struck * (1.0 - undetected),
         }
-    }
-
-    /// A ping's times where the path jitters: each request and reply alone, so their mean and least
-    /// are those of the distributions; other figures depend on all of them.
-    pub(super) fn jitter_ping(&self, record: &mut Record) {
-        let mean = self.added(Distribution::mean);
-        if mean == Duration::ZERO {
-            return;
-        }
-        let least = self.added(Distribution::least);
-        let m = &mut record.metrics;
-        for (name, more) in [("rtt_avg_ns", mean), ("rtt_min_ns", least)] {
-            let base = m.get(name).copied().unwrap_or_default();
-            put(m, name, base + (more.as_ps() as f64 / 1e3).round());
-        }
-        for name in ["rtt_max_ns", "rtt_p50_ns", "rtt_p99_ns"] {
-            m.remove(name);
-        }
-        let note =
-            "with jitter: the least possible round trip and the mean of all; no other is foreseen";
-        record.notes.push(note.to_owned());
     }
 
     /// What no forecast knows.

@@ -43,7 +43,7 @@ pub(super) struct Flow {
 }
 
 impl Path<'_> {
-    pub(super) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
+    pub(crate) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
         let flow = self.flow_of(tcp);
         let m = &mut record.metrics;
         put(m, "rtt_min_ns", flow.base.as_ns() as f64);

@@ -6,7 +6,7 @@
 
 use farpath_wire::{FlowDir, Frame, Kind};
 
-use crate::model::{NodeId, Scenario, TestKind};
+use crate::model::{NodeId, Scenario};
 use crate::plan::{Plan, port_of};
 
 impl Plan {
@@ -51,14 +51,12 @@ impl Plan {
         let index = node.routes.get(dir.index()).copied().flatten()?;
         let port = node.ports[usize::from(index)];
         let test = &scenario.tests[self.flows[usize::from(dir.flow())].test];
-        let mut len = scenario.datagram_limit(from, self.ports[port].link);
-        let mut ttl = None;
-        if let TestKind::Ping(ping) = &test.kind {
-            len = ping.size;
-            ttl = (!dir.is_reverse()).then_some(ping.ttl);
-        }
+        let header = self.flows[usize::from(dir.flow())].header_bytes;
+        let len = test.kind.datagram_bytes(header.into());
+        let len = len.unwrap_or_else(|| scenario.datagram_limit(from, self.ports[port].link));
+        let all = test.kind.periodic().filter(|_| !dir.is_reverse());
         let mut frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
-        frame.ttl = ttl.unwrap_or(frame.ttl);
+        frame.ttl = all.map_or(frame.ttl, |all| all.ttl);
         let mut last = None;
         self.follow(from, frame, |port, _| last = Some(port))
             .and(last)

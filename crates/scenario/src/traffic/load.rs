@@ -11,7 +11,7 @@ use crate::replay;
 use crate::source::Beside;
 
 /// A stream of datagrams; `folder` has the files it may name.
-pub(super) fn udp(
+pub(crate) fn udp(
     f: &Fields,
     name: &str,
     folder: &Beside,
@@ -63,7 +63,7 @@ pub(super) fn udp(
 const CELL_PAYLOAD: u32 = 4;
 
 /// A tester's stream of cells.
-pub(super) fn cells(f: &Fields, name: &str, faults: &mut Vec<Diagnostic>) -> Option<Udp> {
+pub(crate) fn cells(f: &Fields, name: &str, faults: &mut Vec<Diagnostic>) -> Option<Udp> {
     let mut refuse = |key: &str, title: String, help: &str| {
         faults.push(Diagnostic::new(f.place(key), title).help(help));
     };
@@ -142,7 +142,7 @@ fn envelope(f: &Fields) -> Option<Envelope> {
 }
 
 /// Flows that come and go: `tcp` says what each is like.
-pub(super) fn flows(f: &Fields, mut tcp: Tcp, faults: &mut Vec<Diagnostic>) -> Option<Flows> {
+pub(crate) fn flows(f: &Fields, mut tcp: Tcp, faults: &mut Vec<Diagnostic>) -> Option<Flows> {
     tcp.parallel = octets(f, "flows")?;
     Some(Flows {
         tcp,

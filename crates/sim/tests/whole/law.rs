@@ -80,7 +80,7 @@ fn shortened(name: &str) -> Scenario {
     // Few and slow frames, each with luck of its own.
     let more: u32 = if name.starts_with("impaired/") { 40 } else { 1 };
     let kinds = || scenario.tests.iter().map(|t| &t.kind);
-    let only_pings = kinds().all(|k| matches!(k, TestKind::Ping(_)));
+    let only_pings = kinds().all(|k| k.periodic().is_some());
     for test in &mut scenario.tests {
         test.start = Time::from_ps(test.start.as_ps() / 100);
         match &mut test.kind {
@@ -92,16 +92,13 @@ fn shortened(name: &str) -> Scenario {
                 };
                 ping.interval = Duration::from_ms(if only_pings { 2 } else { 40 });
             }
-            TestKind::Udp(_) => {
-                test.omit = Duration::ZERO;
-                test.duration = Some(Duration::from_ms(12).times(more.into()));
-            }
-            TestKind::Tcp(_)
-            | TestKind::Transfer(_)
-            | TestKind::Request(_)
-            | TestKind::Flows(_) => {
+            kind if kind.tcp().is_some() => {
                 test.omit = Duration::from_ms(200);
                 test.duration = Some(Duration::from_ms(6000));
+            }
+            _ => {
+                test.omit = Duration::ZERO;
+                test.duration = Some(Duration::from_ms(12).times(more.into()));
             }
         }
     }

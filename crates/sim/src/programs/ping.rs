@@ -1,0 +1,124 @@
+//! `ping`: echo requests at an interval, and the round-trip times of their replies.
+
+use farpath_element::Io;
+use farpath_observe::{Observation, Packets};
+use farpath_record::Seen;
+use farpath_scenario::{Periodic, Test};
+use farpath_units::{Duration, Time};
+use farpath_wire::{Flags, FlowDir, Frame, Kind};
+
+use super::{NodeName, Prober};
+use crate::host::Host;
+
+/// Asks; every node answers by itself.
+#[derive(Debug)]
+pub(super) struct Pinger {
+    output: usize,
+    template: Frame,
+    start: Time,
+    ping: Periodic,
+    /// From a request's due time until it leaves: a router's control plane takes some time.
+    after: Duration,
+    sent: u64,
+    /// When each request that was answered was sent, and its round-trip time.
+    replies: Vec<(Time, Duration)>,
+    /// Copies of replies that had arrived before.
+    duplicates: u64,
+    seen: Seen,
+    /// Errors that came back, as (ordinal, node, kind).
+    errors: Vec<(u64, u32, Kind)>,
+}
+
+impl Pinger {
+    /// A ping before its start, over the station's `output`.
+    pub(super) fn new(
+        test: &Test,
+        ping: &Periodic,
+        flow: FlowDir,
+        output: usize,
+        after: Duration,
+    ) -> Pinger {
+        let mut template = Frame::new(Kind::EchoRequest, flow, 0, ping.size as u16);
+        template.ttl = ping.ttl;
+        template.class = test.class;
+        template.set_flags(Flags::DONT_FRAGMENT);
+        Pinger {
+            output,
+            template,
+            start: test.start,
+            ping: ping.clone(),
+            after,
+            sent: 0,
+            replies: Vec::new(),
+            duplicates: 0,
+            seen: Seen::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.ping.count.into()
+    }
+
+    fn sent_at(&self, ordinal: u64) -> Time {
+        self.start + self.ping.interval.times(ordinal)
+    }
+}
+
+impl Prober for Pinger {
+    fn deadline(&self) -> Time {
+        if self.sent < self.count() {
+            self.sent_at(self.sent)
+        } else {
+            Time::MAX
+        }
+    }
+
+    fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
+        while self.deadline() <= now {
+            let mut request = self.template;
+            request.at = host.departs(now, self.output, &request) + self.after;
+            request.seq = self.sent;
+            self.sent += 1;
+            io.output(self.output).push(request);
+        }
+    }
+
+    fn on_frame(&mut self, now: Time, frame: &Frame) {
+        debug_assert_eq!(frame.flow.flow(), self.template.flow.flow());
+        match frame.kind {
+            Kind::EchoReply => {
+                let sent = self.sent_at(frame.seq);
+                let rtt = now.since(sent);
+                if !self.seen.is_new(frame.seq) {
+                    self.duplicates += 1;
+                } else if rtt <= self.ping.timeout {
+                    self.replies.push((sent, rtt));
+                }
+            }
+            Kind::TimeExceeded | Kind::FragmentationNeeded => {
+                self.errors.push((frame.seq, frame.side, frame.kind));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_done(&self, now: Time) -> bool {
+        let answered = (self.replies.len() + self.errors.len()) as u64;
+        let complete = self.sent == self.count() && answered >= self.count();
+        complete || now >= self.sent_at(self.count().saturating_sub(1)) + self.ping.timeout
+    }
+
+    fn seen(&self, name: &NodeName<'_>, notes: &mut Vec<String>) -> Option<Observation> {
+        notes.extend(self.errors.iter().map(|(ordinal, node, kind)| {
+            let by = name(*node);
+            format!("request {} was answered by {by}: {kind:?}", ordinal + 1)
+        }));
+        Some(Observation::Packets(Packets {
+            timed: "rtt",
+            sent: self.sent,
+            arrived: self.replies.clone(),
+            duplicates: self.duplicates,
+        }))
+    }
+}
