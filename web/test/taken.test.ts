@@ -62,7 +62,7 @@ describe("what the evidence leaves open", () => {
 describe("routes of records", () => {
   const hop = (ttl: number, name: string, more = {}): Route["hops"][number] => ({ ttl, name, address: `198.18.0.${ttl}`, rtt_ns: [], ...more });
 
-  it("are told once, with labels, times and what is not known", () => {
+  it("are named once, with labels, times and what is not known", () => {
     const way: Route = { hops: [hop(1, "middle", { labels: [16] }), { ttl: 2, rtt_ns: [] }, hop(3, "right")], reached: true };
     const first: Route = { hops: [hop(1, "middle", { rtt_ns: [3e6, 2_060_691] })], reached: false };
     const all = [record("rtt", { route: way }), record("bulk", { route: way }), record("hop", { route: first }), record("none", {})];

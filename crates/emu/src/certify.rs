@@ -39,7 +39,7 @@ pub struct Evidence {
     pub waits: Histogram,
     /// Drops the model did not order, by where.
     pub unordered: BTreeMap<String, u64>,
-    /// How far the clocks of any two hosts may lie apart, where hosts told times.
+    /// How far the clocks of any two hosts may lie apart, where hosts reported times.
     pub clock_error: Option<Duration>,
     /// What else makes the run worthless, by what happened and what would help.
     pub faults: Vec<String>,

@@ -74,10 +74,8 @@ fn point(
     };
     let planned = plan_jobs(scenario, plan, seed, &hosts);
     for (test, why) in &planned.skipped {
-        progress.note(&format!(
-            "test `{}` is not emulated: {why}",
-            scenario.tests[*test].name
-        ));
+        let name = &scenario.tests[*test].name;
+        progress.note(&format!("test `{name}` is not emulated: {why}"));
     }
     let nominal = nominal_end(scenario, plan);
     tell(&ground.layouts, progress);

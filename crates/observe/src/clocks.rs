@@ -1,4 +1,4 @@
-//! What clocks leave open: times from an instant that one end told to one that the other did.
+//! What clocks leave open: times from an instant that one end stated to one that the other stated.
 
 use farpath_record::{Record, Uncertainty};
 use farpath_units::Duration;

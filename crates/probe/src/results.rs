@@ -32,7 +32,7 @@ impl Results {
         Some(one.error_ns().saturating_add(other.error_ns()))
     }
 
-    /// The same of any two hosts, the most: none when none told times.
+    /// The same of any two hosts, the most: none when none reported times.
     pub fn largest_clock_error_ns(&self) -> Option<u64> {
         let hosts = || self.clocks.keys();
         let pairs = hosts().flat_map(|one| hosts().map(move |other| (one, other)));

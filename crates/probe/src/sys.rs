@@ -53,7 +53,7 @@ pub(crate) fn realtime_error_ns() -> Option<u64> {
     (clock.status & libc::STA_UNSYNC == 0).then(|| error_us.saturating_mul(1000))
 }
 
-/// What this process runs on; none where the kernel's words are no text.
+/// What this process runs on; none where the kernel's words cannot be read as text.
 pub(crate) fn system() -> Option<System> {
     let name = uname().ok()?;
     Some(System {

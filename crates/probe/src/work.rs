@@ -1,4 +1,4 @@
-//! The programs of this crate: what each is told, how it comes to run, and what it reports.
+//! The programs of this crate: its job, how it comes to run, and what it reports.
 //!
 //! A program is a pair of variants, of [`Work`] and of [`Report`], and an answer to each question asked here; what
 //! else it is lies in a file of its own.

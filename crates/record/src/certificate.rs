@@ -46,7 +46,7 @@ pub struct Certificate {
     /// Share of their time that the machine under a virtual one gave to others.
     #[serde(with = "crate::number::one", default)]
     pub stolen_share: f64,
-    /// How far the clocks of any two hosts may lie apart, nanoseconds: 0 where all read one clock; none where no host told
+    /// How far the clocks of any two hosts may lie apart, nanoseconds: 0 where all read one clock; none where no host reported
     /// times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<u64>,

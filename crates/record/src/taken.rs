@@ -44,7 +44,7 @@ pub struct Host {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// How far its times may be off beside those of the program that had the test run, nanoseconds; none of a host that
-    /// told no times.
+    /// reported no times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<u64>,
 }

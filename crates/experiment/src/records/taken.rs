@@ -11,7 +11,7 @@ use farpath_probe::report::{IcmpError, PingError, Report};
 /// What runs a test that no other tool does.
 const OWN_TOOL: &str = concat!("farpath ", env!("CARGO_PKG_VERSION"));
 
-/// TTL that kernels send with unless they are told another.
+/// TTL that kernels send with unless another is configured.
 const USUAL_TTL: u8 = 64;
 
 impl Collector<'_, '_> {
