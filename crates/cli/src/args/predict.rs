@@ -17,9 +17,9 @@ pub(crate) enum Predict {
     Path(PathArgs),
     /// Rate that each layer of a protocol stack leaves for the next
     Overhead(OverheadArgs),
-    /// What a distance says: the least round-trip time in fibre, the land-speed product
+    /// Least round-trip time over a distance, and land-speed product
     Route(RouteArgs),
-    /// The ratios of RFC 6349 of a transfer that was measured
+    /// Ratios of RFC 6349 of a measured transfer
     Rfc6349(Rfc6349Args),
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Rfc6349Args {
     #[arg(long, value_name = "SIZE")]
     pub(crate) bytes: String,
     /// How long that took: 10s
-    #[arg(long)]
+    #[arg(long, value_name = "T")]
     pub(crate) time: String,
     /// Payload that was sent again: 5MB
     #[arg(long, value_name = "SIZE")]
