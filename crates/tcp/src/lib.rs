@@ -6,6 +6,7 @@
 
 mod cc;
 mod config;
+mod delayed_ack;
 mod delivery;
 mod ecn;
 mod edge;

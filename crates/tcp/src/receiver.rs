@@ -2,14 +2,18 @@
 
 use farpath_units::{Duration, Time};
 
+use crate::Flavour;
 use crate::config::{Config, Reading};
+use crate::delayed_ack::Adapting;
 use crate::ecn::Echo;
 use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
-/// the first measurement, for it measures none.
+/// the first measurement, where it measures none.
 const IDLE: Duration = Duration::from_secs(1);
+/// The shortest time there is.
+const INSTANT: Duration = Duration::from_ps(1);
 
 /// An acknowledgement to put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +70,10 @@ pub struct Receiver {
     quick: u8,
     /// Most of them at the start and after an idle time or a duplicate.
     quick_limit: u8,
-    /// When the last acknowledgement was sent.
-    acked_at: Time,
+    /// When the last segment arrived.
+    last: Time,
+    /// A segment that comes so long after it is no longer the usual case.
+    patience: Duration,
     /// What `threshold` is when quick ACKs are used up.
     usual_threshold: u64,
     /// The last segment was a duplicate, of these bytes, and is to be reported.
@@ -79,6 +85,8 @@ pub struct Receiver {
     segment: u64,
     window: u64,
     timeout: Duration,
+    /// The timer adapts to the gaps between segments.
+    adapting: Option<Adapting>,
     above: Ranges,
     /// The ranges that last changed, the most recent first.
     recent: [SackBlock; MAX_SACK_BLOCKS],
@@ -101,7 +109,8 @@ struct Slow {
 pub struct InOrder {
     next: u64,
     acked: u64,
-    acked_at: Time,
+    last: Time,
+    patience: Duration,
     deadline: Time,
     threshold: u64,
     timeout: Duration,
@@ -113,14 +122,14 @@ impl InOrder {
     /// Whether a first transmission at `seq`, unmarked, that arrives at `now` goes on with the run.
     #[inline]
     pub fn expects(&self, now: Time, seq: u64) -> bool {
-        let idle = self.deadline == Time::MAX && now.since(self.acked_at) > IDLE;
-        seq == self.next && now < self.deadline && !idle
+        seq == self.next && now < self.deadline && now.since(self.last) < self.patience
     }
 
     /// The segment expected arrived, with `len` bytes; the acknowledgement to send now, if one is due.
     #[inline]
     pub fn take(&mut self, now: Time, len: u64) -> Option<u64> {
         self.segments += 1;
+        self.last = now;
         self.next += len;
         if self.next - self.acked < self.threshold {
             if self.deadline == Time::MAX {
@@ -129,7 +138,6 @@ impl InOrder {
             return None;
         }
         self.acked = self.next;
-        self.acked_at = now;
         self.deadline = Time::MAX;
         self.acks += 1;
         Some(self.next)
@@ -144,6 +152,8 @@ impl Receiver {
         // Linux: half the window in segments, at least 2.
         let half = config.receive_window / (2 * segment);
         let quick = config.quick_acks.min(half.clamp(2, 255) as u8);
+        let timeout = config.delayed_ack.timeout;
+        let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
         // Two full segments' worth of bytes, so that a short last segment waits for the timer.
         let usual_threshold = if every == 1 { 1 } else { every * segment };
         Receiver {
@@ -163,7 +173,9 @@ impl Receiver {
             recent_count: 0,
             quick,
             quick_limit: quick,
-            acked_at: Time::ZERO,
+            last: Time::ZERO,
+            patience: adapting.map_or(IDLE, |a| a.steady()) + INSTANT,
+            adapting,
             usual_threshold,
             twice: None,
             dsack: config.recovery.dsack && config.sack,
@@ -174,7 +186,7 @@ impl Receiver {
             }),
             segment,
             window: config.receive_window,
-            timeout: config.delayed_ack.timeout,
+            timeout,
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
@@ -187,7 +199,7 @@ impl Receiver {
         if self.next == u64::MAX {
             self.next = 0;
             self.in_order = self.slow.is_none();
-            self.acked_at = now;
+            self.last = now;
         }
         self.syn_ack_due = true;
     }
@@ -219,15 +231,49 @@ impl Receiver {
 
     #[inline]
     fn acknowledge_later(&mut self, now: Time) -> bool {
-        if self.deadline == Time::MAX && now.since(self.acked_at) > IDLE {
-            self.acknowledge_quickly();
+        if now.since(self.last) >= self.patience {
+            self.note_gap(now);
         }
+        self.last = now;
         if self.next - self.acked >= self.threshold {
             self.due = true;
         } else if self.deadline == Time::MAX {
             self.deadline = now + self.timeout;
         }
         self.due
+    }
+
+    /// A segment came after a pause, or while the timer adapts.
+    #[cold]
+    fn note_gap(&mut self, now: Time) {
+        let silent = match &mut self.adapting {
+            Some(adapting) => adapting.on_gap(now.since(self.last)),
+            None => true,
+        };
+        self.adapt();
+        if silent {
+            self.acknowledge_quickly();
+        }
+    }
+
+    /// The timer and what it takes for usual follow from the gaps so far.
+    fn adapt(&mut self) {
+        if let Some(adapting) = &self.adapting {
+            self.timeout = adapting.timeout();
+            self.patience = match adapting.is_least() {
+                true => adapting.steady() + INSTANT,
+                false => Duration::ZERO,
+            };
+        }
+    }
+
+    /// The handshake took so long, from the SYN-ACK to its answer: the most that a timer that adapts
+    /// waits for.
+    pub fn on_round_trip(&mut self, rtt: Duration) {
+        if let Some(adapting) = &mut self.adapting {
+            adapting.on_round_trip(rtt);
+        }
+        self.adapt();
     }
 
     /// The next segments are acknowledged one by one (Linux's quick ACKs).
@@ -273,6 +319,7 @@ impl Receiver {
         if quiet {
             return self.acknowledge_later(now);
         }
+        self.last = now;
         self.due = true;
         true
     }
@@ -333,7 +380,7 @@ impl Receiver {
 
     /// The next acknowledgement to send at `now`, if one is due. Call until `None`.
     #[inline]
-    pub fn poll(&mut self, now: Time) -> Option<AckOut<'_>> {
+    pub fn poll(&mut self, _now: Time) -> Option<AckOut<'_>> {
         if !self.due && !self.syn_ack_due {
             return None;
         }
@@ -348,7 +395,6 @@ impl Receiver {
                 self.use_quick_acks();
             }
             self.acked = self.next;
-            self.acked_at = now;
             self.stats.acks += 1;
             count = usize::from(self.recent_count.min(self.sack_limit));
         }
@@ -424,7 +470,7 @@ impl Receiver {
     }
 
     /// A data segment going the other way carries the acknowledgement: none is due any more.
-    pub fn carried(&mut self, now: Time) {
+    pub fn carried(&mut self, _now: Time) {
         if self.next != u64::MAX {
             self.due = false;
             self.deadline = Time::MAX;
@@ -432,7 +478,6 @@ impl Receiver {
                 self.use_quick_acks();
             }
             self.acked = self.next;
-            self.acked_at = now;
         }
     }
 
@@ -450,14 +495,13 @@ impl Receiver {
     /// `window`, echoes a first transmission and reports nothing out of order. Else [`Receiver::poll`]
     /// has the answer.
     #[inline]
-    pub fn poll_usual(&mut self, now: Time, window: u64) -> Option<u64> {
+    pub fn poll_usual(&mut self, _now: Time, window: u64) -> Option<u64> {
         if !self.due || !self.is_usual(window) {
             return None;
         }
         self.due = false;
         self.deadline = Time::MAX;
         self.acked = self.next;
-        self.acked_at = now;
         self.stats.acks += 1;
         Some(self.next)
     }
@@ -484,7 +528,8 @@ impl Receiver {
         ready.then_some(InOrder {
             next: self.next,
             acked: self.acked,
-            acked_at: self.acked_at,
+            last: self.last,
+            patience: self.patience,
             deadline: self.deadline,
             threshold: self.threshold,
             timeout: self.timeout,
@@ -498,7 +543,7 @@ impl Receiver {
     pub fn end_run(&mut self, run: &InOrder) {
         self.next = run.next;
         self.acked = run.acked;
-        self.acked_at = run.acked_at;
+        self.last = run.last;
         self.deadline = run.deadline;
         self.stats.segments += run.segments;
         self.stats.acks += run.acks;
@@ -515,6 +560,10 @@ impl Receiver {
         if now >= self.deadline {
             self.deadline = Time::MAX;
             self.due = true;
+            if let Some(adapting) = &mut self.adapting {
+                adapting.on_missed();
+            }
+            self.adapt();
         }
     }
 

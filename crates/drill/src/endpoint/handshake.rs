@@ -91,6 +91,9 @@ impl Connection {
     pub(super) fn establish(&mut self, now: Time, segment: &Packet) {
         self.last_data = Some(now);
         self.sender.on_syn_ack(now);
+        if let Some(rtt) = self.sender.srtt() {
+            self.receiver.on_round_trip(rtt);
+        }
         self.state = match (self.closing, self.peer_done()) {
             (true, _) => State::FinWait1,
             (false, true) => State::CloseWait,

@@ -52,6 +52,8 @@ pub struct TcpSink {
     pub samples: Vec<u64>,
     /// The instant the last byte so far was delivered.
     pub last: Time,
+    /// When the SYN arrived, until the ACK that ends the handshake does.
+    syn_at: Option<Time>,
 }
 
 impl TcpSink {
@@ -72,6 +74,7 @@ impl TcpSink {
             until: None,
             samples: Vec::new(),
             last: Time::ZERO,
+            syn_at: None,
             config,
         }
     }
@@ -176,7 +179,13 @@ impl TcpSink {
                 Kind::Data => self.on_data(now, frame, host, io),
                 Kind::Syn => {
                     self.receiver.on_syn(now);
+                    self.syn_at = Some(now);
                     self.send(now, host, io);
+                }
+                Kind::Ack => {
+                    if let Some(at) = self.syn_at.take() {
+                        self.receiver.on_round_trip(now.since(at));
+                    }
                 }
                 _ => {}
             }

@@ -1,6 +1,6 @@
 //! When the receiver acknowledges.
 
-use farpath_tcp::{Config, DelayedAck, Receiver};
+use farpath_tcp::{Config, DelayedAck, Flavour, Receiver};
 use farpath_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -178,15 +178,20 @@ proptest! {
         every in 1u8..4,
         quick_acks in 0u8..6,
         most in 1usize..40,
+        kernel: bool,
     ) {
         let delayed_ack = DelayedAck { every, ..config().delayed_ack };
-        let config = Config { delayed_ack, quick_acks, ..config() };
+        let flavour = if kernel { Flavour::Linux } else { Flavour::Rfc };
+        let config = Config { delayed_ack, quick_acks, flavour, ..config() };
         let (mut now, mut next, mut segments) = (ms(1), 0, Vec::new());
         for (gap, kind) in steps {
             // The timer's very instant, an idle second and one more instant, are among them.
             now += [
                 Duration::ZERO,
                 Duration::from_ms(40),
+                Duration::from_ms(20),
+                Duration::from_ms(20) + Duration::from_ps(1),
+                Duration::from_ms(30),
                 Duration::from_secs(1),
                 Duration::from_secs(1) + Duration::from_ps(1),
             ].get(gap).copied().unwrap_or(Duration::from_us(gap as u64));

@@ -318,7 +318,10 @@ impl Dialogue {
         match packet {
             Packet::Syn => self.receiver.on_syn(self.now),
             Packet::SynAck => self.sender.on_syn_ack(self.now),
-            Packet::HandshakeAck => {}
+            Packet::HandshakeAck => {
+                let rtt = self.path.delay.times(2);
+                self.receiver.on_round_trip(rtt);
+            }
             Packet::WindowProbe => {
                 let below = self.sender.una().saturating_sub(1);
                 self.receiver.on_data(self.now, below, 0, false);
