@@ -89,7 +89,7 @@ impl Failure {
         if let Some(hint) = &self.hint {
             text.push_str(&format!("\nhint: {hint}\n"));
         }
-        // Nobody may be reading; the exit code still tells.
+        // Nobody may be reading; the exit code still says it.
         drop(std::io::stderr().write_all(text.as_bytes()));
         self.exit.into()
     }

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::source::Source;
 
 /// Reads and checks `sources` together: circuits and classes of service cross devices. `dialects`
-/// names each file's language; where it is `None`, or missing, the text tells.
+/// names each file's language; where it is `None`, or missing, it is detected from the text.
 pub fn check(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
     check_with(sources, dialects, &Options::default())
 }

@@ -103,7 +103,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report on files that are not checked yet; where no dialect is given, the text decides.
+    /// A report on files that are not checked yet; where no dialect is given, it is detected from the text.
     pub(crate) fn new(sources: &[Source], dialects: &[Option<Dialect>]) -> Report {
         let file = |(i, source): (usize, &Source)| FileReport {
             name: source.name.clone(),

@@ -240,7 +240,7 @@ pub fn register(place: &Place, source: Source<'_>) -> Result<Registered, BpfErro
 /// Unregisters what processes that ended left registered: the records nobody holds, and one of ours that its
 /// maker could not record any more. Returns their names.
 pub fn unregister_stale(place: &Place) -> Result<Vec<String>, BpfError> {
-    // Who could not register any may not look, and has left none.
+    // A process that cannot register any has left none, and may not read them.
     if !place.folder.exists() || obstacle::Facts::read().judge().is_err() {
         return Ok(Vec::new());
     }
@@ -276,7 +276,7 @@ fn sweep(folder: &Folder, bpftool: &Bpftool) -> Result<Vec<String>, BpfError> {
 /// The congestion controls the kernel has, by name.
 ///
 /// # Errors
-/// When the kernel does not tell.
+/// When the kernel's list cannot be read.
 pub fn available() -> Result<Vec<String>, BpfError> {
     controls(Path::new("/"), settings::AVAILABLE).map_err(at(Path::new(AVAILABLE)))
 }

@@ -120,12 +120,12 @@ pub fn drive<I: Interface + AsFd>(
     let mut turned = None;
     let mut wake = WAKE[0];
     let mut passed = Passed::default();
-    // When it looked last, and how long it meant to sleep since.
-    let (mut looked, mut meant) = (clock.now(), Duration::ZERO);
+    // The last reading of the clock, and how long a sleep was intended since.
+    let (mut last, mut meant) = (clock.now(), Duration::ZERO);
     loop {
         let now = clock.now();
-        fidelity.gap(now.since(looked).saturating_sub(meant));
-        (looked, meant) = (now, Duration::ZERO);
+        fidelity.gap(now.since(last).saturating_sub(meant));
+        (last, meant) = (now, Duration::ZERO);
         if turned.is_none_or(|at| now >= at + TURN) {
             if !turn(plane, now, fidelity) {
                 return Ok(now);
@@ -150,7 +150,7 @@ pub fn drive<I: Interface + AsFd>(
             let turn_due = turned.map_or(before, |at| at + LONGEST_SLEEP);
             let rest = due.min(turn_due.since(before));
             if rest > Duration::ZERO {
-                // Who was stopped in his sleep has looked away as well.
+                // Only the sleep that was intended is left out of the gap: a pause meanwhile counts.
                 meant = rest;
                 if sleep(plane, rest)? == Woken::ByTime {
                     wake = lead(wake, clock.now().since(before + rest), own);

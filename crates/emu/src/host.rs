@@ -107,7 +107,7 @@ pub fn init_main() {
 /// `PID START PROGRAM [ARGUMENT]...`
 #[allow(
     clippy::print_stderr,
-    reason = "the shadow has nobody else to tell but the caller's terminal"
+    reason = "the shadow can report only to the caller's terminal"
 )]
 fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
     let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
@@ -286,7 +286,7 @@ impl Host {
     }
 }
 
-/// A queueing discipline, as `tc` tells.
+/// A queueing discipline, as `tc` reports it.
 #[derive(Deserialize)]
 struct Queue {
     dev: String,

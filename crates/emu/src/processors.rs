@@ -46,8 +46,8 @@ impl Processors {
         _ = sched_setaffinity(Pid::from_raw(pid), &self.hosts);
     }
 
-    /// Runs `work` in this thread on the data plane's, and tells it whether it is there: where a container
-    /// allows less it runs where it runs.
+    /// Runs `work` in this thread on the data plane's processor. Where a container does not allow that, `work` runs on
+    /// any processor; its argument is whether the thread was moved.
     pub(crate) fn on_own<T>(&self, work: impl FnOnce(bool) -> T) -> T {
         let before = sched_getaffinity(CALLER);
         let moved = sched_setaffinity(CALLER, &self.plane);

@@ -130,7 +130,7 @@ impl<T> Drop for Taken<'_, '_, '_, T> {
     }
 }
 
-/// What a job tells, and whether it goes on: not behind a fault.
+/// Where a job reports its progress, and reads whether it goes on: not behind a fault.
 struct Told<'s, 'a, 'p, T>(&'s Shared<'a, 'p, T>, usize);
 
 impl<T: Send> Progress for Told<'_, '_, '_, T> {

@@ -1,5 +1,5 @@
 //! Brings the hosts of a run together: hands out their jobs, compares their clocks, lets them begin together, and
-//! collects what they tell.
+//! collects what they report.
 
 use std::collections::BTreeMap;
 use std::io;

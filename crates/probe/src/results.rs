@@ -57,9 +57,9 @@ impl Results {
         }
     }
 
-    /// Notes on what tells times of two hosts how far these may be off.
-    pub(crate) fn note_clocks(&mut self, tellers: &BTreeMap<usize, Vec<String>>) {
-        for (flow, hosts) in tellers {
+    /// Notes, on reports that compare times of two hosts, how far these may be off. `hosts` is by flow.
+    pub(crate) fn note_clocks(&mut self, hosts: &BTreeMap<usize, Vec<String>>) {
+        for (flow, hosts) in hosts {
             let [one, other] = &hosts[..] else { continue };
             let note = match self.clock_error_ns(one, other) {
                 None | Some(0) => continue,

@@ -38,7 +38,7 @@ struct LinkState {
     link: String,
     direction: String,
     bytes: u64,
-    /// Since the last look.
+    /// Since the snapshot before.
     rate_bps: f64,
     waiting_frames: u64,
     frames: u64,
@@ -46,7 +46,7 @@ struct LinkState {
 }
 
 impl Snapshot {
-    /// The lab as it is now; `before` is the last look and becomes this one.
+    /// The lab as it is now; `before` has time and bytes of the snapshot before, and becomes this one's.
     pub(super) fn of(
         plane: &Plane<Tap>,
         now: Time,

@@ -30,7 +30,7 @@ const INTERFACE: [&str; 5] = [
     "spanning-tree bpdufilter|bpduguard|cost|guard|port-priority|portfast",
 ];
 
-/// What looks like one of these and is of the configuration itself.
+/// A command that begins like one of these and belongs to the configuration itself.
 const NOT_INTERFACE: &str = "spanning-tree * default";
 
 const CLASS: &str = "bandwidth|fair-queue|police|priority|queue-limit|random-detect|service-policy|set|shape|trust|wred";

@@ -316,7 +316,7 @@ impl Interface {
         self.name.starts_with("so-")
     }
 
-    /// The rate its name or `speed` tells; `None` where only the hardware knows.
+    /// The rate by its name or `speed`; `None` where only the hardware knows it.
     pub fn rate(&self) -> Option<Rate> {
         let stated = self.speed.as_ref().and_then(|s| speed(&s.value));
         let by_name = match self.name.split('-').next()? {

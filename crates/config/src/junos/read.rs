@@ -327,7 +327,7 @@ impl Reader<'_, '_> {
     fn lsp(&mut self, id: Id, fixed: bool) -> Lsp {
         let protections = ["fast-reroute", "link-protection", "node-link-protection"];
         let primary = self.all(id, &["primary"]).first().copied();
-        // A fixed LSP is built of statements farpath does not look into.
+        // A fixed LSP is built of statements that farpath does not read.
         let value = if fixed { None } else { Some(id) };
         Lsp {
             name: self.name(id),

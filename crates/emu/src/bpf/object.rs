@@ -115,7 +115,7 @@ impl Ours {
     }
 }
 
-/// What is to be registered, and what tells it from everything else.
+/// What is to be registered, and the hash that identifies it.
 pub(super) struct Wanted<'a> {
     kind: Kind<'a>,
     /// SHA-256 of what it is made from, in hexadecimal digits.

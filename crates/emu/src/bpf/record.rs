@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::{BpfError, at};
 
-/// The file whose lock lets one process at a time look and change.
+/// The file whose lock lets one process at a time read and change the folder.
 const GATE: &str = "gate";
 /// The file with the name of what is being registered.
 const INTENT: &str = "intent";
 /// How names of records end.
 const ENDING: &str = "registered";
 
-/// The folder, and the right to look and change.
+/// The folder, locked for reading and changing it.
 pub(super) struct Folder {
     path: PathBuf,
     _gate: File,

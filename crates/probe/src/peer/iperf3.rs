@@ -4,7 +4,7 @@ use super::{Peer, PeerError, Told, by_itself};
 use crate::job::{HostJob, Work};
 use crate::report::Report;
 
-/// A host on which iperf3 servers listen already, one for each flow; their clients tell what they measured.
+/// A host on which iperf3 servers listen already, one for each flow; their clients report what they measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Iperf3Server;
 
