@@ -227,9 +227,10 @@ impl Config {
         self.remembered_window.unwrap_or(self.initial_window).max(1)
     }
 
-    /// The first slow-start threshold in segments; `None` is unlimited.
-    pub(crate) fn first_ssthresh(&self) -> Option<u32> {
-        self.initial_ssthresh.or(self.remembered_window)
+    /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
+    pub(crate) fn first_ssthresh(&self) -> f64 {
+        let first = self.initial_ssthresh.or(self.remembered_window);
+        first.map_or(f64::INFINITY, |segments| f64::from(segments.max(2)))
     }
 
     /// Payload bytes of a full segment as sent: the MSS, or the whole window where that is smaller.

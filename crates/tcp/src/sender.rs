@@ -183,9 +183,7 @@ impl Sender {
             peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
             cwnd: f64::from(config.first_window()) * segment as f64,
-            ssthresh: config
-                .first_ssthresh()
-                .map_or(f64::INFINITY, |s| f64::from(s.max(2)) * segment as f64),
+            ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
             rtt: Rtt::new(config.rto, config.rto_min),

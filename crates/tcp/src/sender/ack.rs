@@ -128,18 +128,12 @@ impl Sender {
         let more_lost = self.detect(now, &news, answered);
         self.steer(now, acked, sacked, more_lost, ended, rtt);
         if self.watched && acked + sacked > 0 {
-            // Below una all is new, or else its head is: what else was SACKed there is known.
-            let head = || if acked == ack - una { ack - 1 } else { una };
-            let last = news.above.map(|(_, last)| last).or(news.below);
-            let what = Delivered {
-                bytes: acked + sacked,
-                some: [(acked > 0).then(head), last],
-                rtt,
-                before,
-                lost,
-            };
+            let some = some_of((una, ack), acked, &news);
             self.refresh();
-            self.watch(now, what);
+            self.watch(
+                now,
+                Delivered::new(acked + sacked, some, rtt, (before, lost)),
+            );
         }
         self.answer_echo(now);
         self.refresh();
@@ -430,4 +424,12 @@ impl Sender {
             _ => Phase::SlowStart,
         }
     }
+}
+
+/// Offsets among the `acked` bytes between `una` and `ack` and among those that were SACKed, the one sent last included. Below
+/// `ack` all is new, or else the head is: what else was SACKed there is known.
+fn some_of((una, ack): (u64, u64), acked: u64, news: &News) -> [Option<u64>; 2] {
+    let below = || if acked == ack - una { ack - 1 } else { una };
+    let last = news.above.map(|(_, last)| last).or(news.below);
+    [(acked > 0).then(below), last]
 }

@@ -20,6 +20,24 @@ pub(super) struct Delivered {
     pub(super) lost: u64,
 }
 
+impl Delivered {
+    /// Bytes delivered, some offsets among them, the round trip, and bytes in flight and lost before.
+    pub(super) fn new(
+        bytes: u64,
+        some: [Option<u64>; 2],
+        rtt: Option<Duration>,
+        (before, lost): (u64, u64),
+    ) -> Delivered {
+        Delivered {
+            bytes,
+            some,
+            rtt,
+            before,
+            lost,
+        }
+    }
+}
+
 impl Sender {
     /// Shows the algorithm an ACK, and follows it.
     #[inline(never)]
