@@ -108,6 +108,7 @@ impl Connection {
             "tcpi_rttvar" => micros(sender.rttvar()),
             "tcpi_min_rtt" => micros(sender.rtt_min()?),
             "tcpi_rto" => micros(sender.rto()),
+            "tcpi_pacing_rate" => (sender.pacing_rate()?.as_bps() / 8) as i64,
             "tcpi_snd_mss" => segment as i64,
             "tcpi_advmss" => {
                 let options = if self.agreed.timestamps { 12 } else { 0 };

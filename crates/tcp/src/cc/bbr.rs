@@ -129,9 +129,9 @@ impl State {
         }
     }
 
-    /// cwnd for so much of a pipe of that bandwidth: what keeps bursts and delayed ACKs from stopping
-    /// the flow on top.
-    fn target(&self, bandwidth: f64, gain: f64, segment: f64) -> f64 {
+    /// cwnd for so much of a pipe of that bandwidth: `extra` bytes, and what keeps bursts and delayed
+    /// ACKs from stopping the flow, on top.
+    fn target(&self, bandwidth: f64, gain: f64, extra: f64, segment: f64) -> f64 {
         if self.rtt_min == Duration::MAX || bandwidth == 0.0 {
             return f64::INFINITY;
         }
@@ -140,9 +140,10 @@ impl State {
         let whole = (self.pipe(bandwidth, gain) / segment).ceil();
         let segments = if self.policer.is_some() {
             // The kernel counts whole segments, and an even number of them.
+            let whole = whole + (extra / segment).floor();
             2.0 * (0.5 * (whole + HEADROOM * burst.floor().max(least))).ceil()
         } else {
-            whole + HEADROOM * burst.max(least)
+            whole + HEADROOM * burst.max(least) + extra / segment
         };
         let mut target = segments * segment;
         if self.mode == Mode::ProbeBandwidth && self.phase == 0 {
@@ -198,6 +199,10 @@ impl State {
             expected = 0.0;
         }
         self.epoch_bytes += seen.delivered as f64;
+        if self.policer.is_some() {
+            // The kernel counts whole segments.
+            expected = (expected / seen.segment).floor() * seen.segment;
+        }
         let extra = (self.epoch_bytes - expected).min(seen.cwnd);
         let slot = &mut self.extra[self.extra_at];
         *slot = slot.max(extra);
@@ -224,7 +229,7 @@ impl State {
         let long = seen.now.since(self.phase_at) > self.rtt_min;
         let flight = seen.before as f64;
         let gain = self.pacing_gain();
-        let target = |gain| self.target(self.bandwidth, gain, seen.segment);
+        let target = |gain| self.target(self.bandwidth, gain, 0.0, seen.segment);
         let over = if gain > 1.0 {
             long && (seen.lost > 0 || flight >= target(gain))
         } else if gain < 1.0 {
@@ -254,7 +259,7 @@ impl State {
             self.mode = Mode::Drain;
             ssthresh = Some(self.pipe(self.bandwidth, 1.0));
         }
-        let drained = self.target(self.bandwidth, 1.0, seen.segment);
+        let drained = self.target(self.bandwidth, 1.0, 0.0, seen.segment);
         if self.mode == Mode::Drain && seen.in_flight as f64 <= drained {
             self.probe_bandwidth(seen.now);
         }
@@ -349,10 +354,14 @@ impl State {
         if self.conserve {
             cwnd = cwnd.max(seen.in_flight as f64 + acked);
         } else {
-            let mut target = self.target(self.used(), self.cwnd_gain(), segment);
+            let extra = match self.filled {
+                true => self.extra[0]
+                    .max(self.extra[1])
+                    .min(EXTRA_CAP_S * self.used()),
+                false => 0.0,
+            };
+            let target = self.target(self.used(), self.cwnd_gain(), extra, segment);
             if self.filled {
-                let extra = self.extra[0].max(self.extra[1]);
-                target += extra.min(EXTRA_CAP_S * self.used());
                 cwnd = (cwnd + acked).min(target);
             } else if cwnd < target || seen.delivered_total < FIRST_SEGMENTS * segment as u64 {
                 cwnd += acked;

@@ -1,6 +1,6 @@
 //! What a sender tells about itself.
 
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Rate, Time};
 
 use super::Sender;
 use crate::limit::{Limit, Shares};
@@ -143,6 +143,14 @@ impl Sender {
     /// The retransmission timeout in force, back-off included.
     pub fn rto(&self) -> Duration {
         self.rtt.timeout()
+    }
+
+    /// The rate at which bursts leave; `None` for a sender that does not pace, and before the first
+    /// round trip is known.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        let pacer = &self.paced.as_ref()?.pacer;
+        let rate = pacer.rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs());
+        Rate::from_bps((8.0 * rate) as u64).filter(|_| rate.is_finite())
     }
 
     /// The counters.
