@@ -11,7 +11,7 @@ use crate::job::ExchangeWork;
 use crate::report::{AskReport, TcpSendReport};
 use crate::socket::{Opened, Prepared, SocketError, abort, refused};
 use crate::sys::{self, Ready};
-use crate::tcp::{Sink, Source, WRITE_BYTES, ZEROES};
+use crate::tcp::{Outgoing, Sink, Source};
 use crate::watch::{READ, WRITE, Watch, Woken};
 
 /// Bytes taken from the kernel at once.
@@ -45,33 +45,19 @@ impl Both {
     }
 }
 
-/// What is to be written into a connection: zeroes.
-#[derive(Debug, Default)]
-struct Outgoing {
-    left: u64,
+/// Writes what there is room for; how much that was.
+fn write(out: &mut Outgoing, socket: &OwnedFd) -> Result<u64, SocketError> {
+    let mut sent = 0;
+    while out.left > 0
+        && let Some(bytes) = out.offer(socket.as_fd())?
+    {
+        sent += bytes;
+    }
+    Ok(sent)
 }
 
-impl Outgoing {
-    /// Writes what there is room for; how much that was.
-    fn write(&mut self, socket: &OwnedFd) -> Result<u64, SocketError> {
-        let mut sent = 0;
-        while self.left > 0 {
-            let piece = self.left.min(WRITE_BYTES as u64) as usize;
-            match sys::send(socket.as_fd(), &ZEROES[..piece]) {
-                Ok(bytes) => {
-                    self.left -= bytes as u64;
-                    sent += bytes as u64;
-                }
-                Err(error) if sys::would_block(error) => break,
-                Err(error) => return refused("send", Err(error)),
-            }
-        }
-        Ok(sent)
-    }
-
-    fn wish(&self) -> Ready {
-        if self.left > 0 { WRITE } else { NOTHING }
-    }
+fn wish(out: &Outgoing) -> Ready {
+    if out.left > 0 { WRITE } else { NOTHING }
 }
 
 /// What a connection gave.
@@ -113,7 +99,7 @@ impl Asker<'_> {
             answered: 0,
             pending: VecDeque::new(),
             thinking: VecDeque::new(),
-            out: Outgoing::default(),
+            out: Outgoing::new(0),
             report: AskReport::default(),
         }
     }
@@ -183,7 +169,7 @@ pub(crate) fn ask(
     asker.ask(watch.clock.now(), work.outstanding);
     while !asker.done() && watch.clock.now() < stop_ns {
         asker.think(watch.clock.now());
-        asker.out.write(&asking.socket)?;
+        write(&mut asker.out, &asking.socket)?;
         match take(&answering)? {
             Incoming::Bytes(bytes) => {
                 let now = watch.clock.now();
@@ -195,7 +181,7 @@ pub(crate) fn ask(
                 let next = asker.thinking.front().copied().unwrap_or(u64::MAX);
                 let wishes = [
                     (answering.socket.as_fd(), READ),
-                    (asking.socket.as_fd(), asker.out.wish()),
+                    (asking.socket.as_fd(), wish(&asker.out)),
                 ];
                 let woken = watch.either(wishes, stop_ns.min(next));
                 if refused("wait for an answer", woken)? == Woken::Stopped {
@@ -219,7 +205,7 @@ pub(crate) fn answer(
 ) -> Result<TcpSendReport, SocketError> {
     let ([asking, answering], notes) = both.open(watch, work.span.start)?;
     let mut source = Source::new(&answering, work.span, false, notes);
-    let (mut out, mut heard, mut answered) = (Outgoing::default(), 0, 0);
+    let (mut out, mut heard, mut answered) = (Outgoing::new(0), 0, 0);
     let stop_ns = work.span.until.unwrap_or(u64::MAX);
     loop {
         let now = watch.clock.now();
@@ -227,7 +213,7 @@ pub(crate) fn answer(
             break;
         }
         source.look(&answering.socket, now)?;
-        source.wrote(out.write(&answering.socket).unwrap_or(0));
+        source.wrote(write(&mut out, &answering.socket).unwrap_or(0));
         match take(&asking)? {
             Incoming::Bytes(bytes) => {
                 heard += bytes;
@@ -240,7 +226,7 @@ pub(crate) fn answer(
             Incoming::Nothing => {
                 let wishes = [
                     (asking.socket.as_fd(), READ),
-                    (answering.socket.as_fd(), out.wish()),
+                    (answering.socket.as_fd(), wish(&out)),
                 ];
                 let woken = watch.either(wishes, stop_ns.min(source.due()));
                 if refused("wait for a request", woken)? == Woken::Stopped {

@@ -5,4 +5,4 @@ mod sink;
 mod source;
 
 pub(crate) use sink::{Sink, receive};
-pub(crate) use source::{Source, WRITE_BYTES, ZEROES, send};
+pub(crate) use source::{Outgoing, Source, send};
