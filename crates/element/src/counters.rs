@@ -11,7 +11,7 @@ use crate::qdisc::Footprint;
 pub enum Drop {
     /// The queue was full.
     Tail = 0,
-    /// Random early detection.
+    /// Early, by active queue management.
     Red = 1,
     /// A policer found it out of contract.
     Policed = 2,

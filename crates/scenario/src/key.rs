@@ -103,6 +103,22 @@ pub(crate) const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Ke
     }
 }
 
+/// Lists of keys, one after the other: `N` in all.
+pub(crate) const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut n = 0;
+        while n < lists[list].len() {
+            all[at] = lists[list][n];
+            (n, at) = (n + 1, at + 1);
+        }
+        list += 1;
+    }
+    assert!(at == N, "N is not how many there are");
+    all
+}
+
 impl Key {
     pub(crate) const fn required(mut self) -> Key {
         self.required = true;

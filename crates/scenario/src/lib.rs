@@ -51,7 +51,7 @@ mod template;
 mod trace;
 mod traffic;
 
-pub use aqm::{Codel, DropRule, FqCodel, Red, Shape};
+pub use aqm::*;
 pub use arrivals::arrivals;
 pub use atm::{CellContract, CellDiscard, CellPolicer, CellQueue, Cells};
 pub use conditioning::{Bound, Conditioning, MarkRule, PoliceAction, PoliceRule, Rule};
@@ -62,7 +62,7 @@ pub use forecast::forecast;
 pub use kind::{Periodic, TestKind, Work};
 pub use model::*;
 pub use pace::Pace;
-pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Sharing};
+pub use queueing::{Class, ClassLimit, Match, Protocol, Queueing, Scheduler, Shape, Sharing};
 pub use reference::reference;
 pub use schema::schema;
 pub use set::{NoValue, Set};

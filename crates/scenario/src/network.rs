@@ -236,7 +236,7 @@ fn served(
         let ends = link.get::<Vec<At<String>>>("ends").unwrap_or_default();
         let only_hosts = ends.iter().all(|e| names.is_host(e.get_ref()));
         for f in own.into_iter().chain(only_hosts.then_some(link)) {
-            if let Some(key) = queueing::KEYS.iter().find(|k| f.has(k)) {
+            if let Some(key) = queueing::keys().find(|k| f.has(k)) {
                 let title = format!("`{key}` where host `{}` sends", host.name);
                 let d = Diagnostic::new(f.place(key), title);
                 let help = "this is a router's work: put a [[router]] in between";

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use farpath_element::qdisc::{MOST_QUEUES, Transport};
-use farpath_units::{Ratio, Size};
+use farpath_element::qdisc::{AqmConfig, MOST_QUEUES, Transport};
+use farpath_units::{Rate, Ratio, Size};
 
-use crate::aqm::{self, Codel, DropRule, FqCodel, Red, Shape};
+use crate::aqm::{self, DropRule, FqCodel, RedCurve};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
@@ -55,12 +55,21 @@ pub struct Class {
     pub sharing: Sharing,
     /// What may wait in it.
     pub limit: ClassLimit,
-    /// Early drops by the mean queue.
-    pub red: Option<Red>,
-    /// Drops by how long frames waited.
-    pub codel: Option<Codel>,
+    /// What manages its queue.
+    pub aqm: Option<AqmConfig>,
+    /// Where that is RED, for frames of no rule.
+    pub curve: Option<RedCurve>,
     /// Rules for some of its frames.
     pub drops: Vec<DropRule>,
+}
+
+/// A shaper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rate at which its bucket fills.
+    pub rate: Rate,
+    /// Bytes the bucket holds; a full frame if absent.
+    pub burst: Option<Size>,
 }
 
 /// What a class knows its frames by.
@@ -119,18 +128,12 @@ pub enum ClassLimit {
 }
 
 /// The keys of a direction that need a router.
-pub(crate) const KEYS: [&str; 10] = [
-    "scheduler",
-    "memory",
-    "wrr",
-    "class",
-    "fq_codel",
-    "red",
-    "codel",
-    "shape",
-    "mark",
-    "police",
-];
+pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
+    let managed = aqm::KEYS.iter().map(|key| key.name);
+    let served = ["scheduler", "memory", "wrr", "class", "fq_codel"];
+    let sent = ["shape", "mark", "police"];
+    served.into_iter().chain(managed).chain(sent)
+}
 
 /// The class of a direction that has no others.
 const ONLY: &str = "all";
@@ -141,7 +144,7 @@ pub(crate) fn class_names(f: &Fields) -> Option<Vec<String>> {
         return Some(classes.iter().filter_map(|c| c.get("name")).collect());
     }
     let scheduler = f.get::<String>("scheduler");
-    let one = ["red", "codel", "shape"].iter().any(|k| f.has(k));
+    let one = f.has("shape") || aqm::kinds(f).next().is_some();
     match scheduler.as_deref() {
         Some("fq-codel") => Some(vec![ONLY.to_owned()]),
         _ if one => Some(vec![ONLY.to_owned()]),
@@ -177,7 +180,7 @@ pub(crate) fn queueing(
         "strict" => Scheduler::Strict,
         _ => return one_queue(layers, (&word, queue), &tables, faults),
     };
-    for key in ["red", "codel"].into_iter().filter(|k| has(k)) {
+    for key in aqm::KEYS.map(|key| key.name).into_iter().filter(|k| has(k)) {
         let title = format!("`{key}` of a link with classes");
         let help = "write it in the [[link.class]] tables it is for";
         faults.push(Diagnostic::new(place(key), title).help(help));
@@ -199,7 +202,14 @@ pub(crate) fn queueing(
         memory,
         classes,
         fq_codel: None,
-        shape: first::<Fields>(layers, "shape").and_then(|f| aqm::shape(&f)),
+        shape: first::<Fields>(layers, "shape").and_then(|f| shape_of(&f)),
+    })
+}
+
+fn shape_of(f: &Fields) -> Option<Shape> {
+    Some(Shape {
+        rate: f.get("rate")?,
+        burst: f.get("burst"),
     })
 }
 
@@ -236,18 +246,16 @@ fn one_queue(
         let title = "`memory` without classes that share it";
         faults.push(Diagnostic::new(place("memory"), title).help(help));
     }
-    let table = |key: &str| layers.iter().find(|f| f.has(key));
-    for key in ["red", "codel"] {
-        if fair && table(key).is_some() {
-            let title = format!("`{key}` beside scheduler = \"fq-codel\"");
-            let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
-            faults.push(Diagnostic::new(place(key), title).help(help));
-        }
+    let managed = layers.iter().find(|f| aqm::kinds(f).next().is_some());
+    if fair && let Some(key) = managed.and_then(|f| aqm::kinds(f).next()) {
+        let title = format!("`{key}` beside scheduler = \"fq-codel\"");
+        let help = "every queue of fq-codel has a controller: set it in `fq_codel`";
+        faults.push(Diagnostic::new(place(key), title).help(help));
     }
-    let red = table("red").and_then(|f| aqm::red(f, faults));
-    let codel = table("codel").and_then(|f| aqm::codel(f));
-    let shape = first::<Fields>(layers, "shape").and_then(|f| aqm::shape(&f));
-    if !fair && red.is_none() && codel.is_none() && shape.is_none() {
+    let aqm = managed.and_then(|f| aqm::aqm(f, faults));
+    let curve = managed.and_then(|f| aqm::curve(f, faults));
+    let shape = first::<Fields>(layers, "shape").and_then(|f| shape_of(&f));
+    if !fair && aqm.is_none() && shape.is_none() {
         return None;
     }
     Some(Queueing {
@@ -258,8 +266,8 @@ fn one_queue(
             matches: Vec::new(),
             sharing: Sharing::Priority,
             limit: ClassLimit::Own(queue),
-            red,
-            codel,
+            aqm,
+            curve,
             drops: Vec::new(),
         }],
         fq_codel: fair.then(|| aqm::fq_codel(first::<Fields>(layers, "fq_codel").as_ref())),
@@ -304,17 +312,18 @@ fn class(
         fault("weight", title, help);
     }
     let limit = limit(f, &name, (queue, memory), faults);
-    let red = aqm::red(f, faults);
+    let aqm = aqm::aqm(f, faults);
+    let curve = aqm::curve(f, faults);
     let rules: Vec<Fields> = f.get("drop").unwrap_or_default();
     let rule = |r: &Fields| {
         let all = matches(r, names, &mut Vec::new());
         let all = all.into_iter().map(At::into_inner).collect();
-        aqm::drop_rule(r, all, red.as_ref(), faults)
+        aqm::drop_rule(r, all, curve, faults)
     };
     Class {
         drops: rules.iter().map(rule).collect(),
-        codel: aqm::codel(f),
-        red,
+        aqm,
+        curve,
         matches: matches(f, names, &mut Vec::new())
             .into_iter()
             .map(At::into_inner)

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use farpath_element::qdisc::{
-    ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
-    Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket,
+    ClassesConfig, Classifier, Curve, DisciplineConfig, FqCodelConfig, Level, Limit, Place,
+    QueueConfig, QueueSite, QueuesConfig, Rounds, TokenBucket,
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Port, Stage};
 use farpath_record::{PolicerRecord, QueueRecord};
 use farpath_scenario::plan::{Plan, PortPlan};
 use farpath_scenario::{
-    Bound, Class, ClassLimit, Codel, Direction, Match, PoliceAction, PoliceRule, QueueLimit,
-    Queueing, Rule, Scenario, Scheduler, Sharing, Way,
+    Bound, Class, ClassLimit, Direction, Match, PoliceAction, PoliceRule, QueueLimit, Queueing,
+    Rule, Scenario, Scheduler, Sharing, Way,
 };
 use farpath_units::{Duration, Key, Size};
 use farpath_wire::FlowDir;
@@ -80,7 +80,8 @@ impl Site<'_> {
                 quantum: fair.quantum.unwrap_or(self.full_frame()),
                 packets: fair.packets,
                 memory: fair.memory.as_bytes(),
-                codel: self.codel(&fair.codel),
+                codel: fair.codel,
+                frame: self.full_frame(),
                 key: self.key.with("fq-codel"),
             }),
             None => QueuesConfig::Classes(self.classes(queueing)),
@@ -118,8 +119,7 @@ impl Site<'_> {
             ClassLimit::Memory => Limit::Bytes(memory),
             ClassLimit::MemoryShare(share) => Limit::Bytes((memory as f64 * share.get()) as u64),
         };
-        let red = class.red.as_ref();
-        let curve = red.map(|red| Curve {
+        let curve = class.curve.map(|red| Curve {
             min: self.bytes(self.limit(red.min)) as f64,
             max: self.bytes(self.limit(red.max)) as f64,
             max_p: red.max_p.get(),
@@ -146,24 +146,18 @@ impl Site<'_> {
             quantum: weight(class).map(|w| w.saturating_mul(unit)),
             limit,
             levels,
-            red: red.map(|red| RedConfig {
-                weight: red.weight.get(),
-                gentle: red.gentle,
-                ecn: red.ecn,
-                packet_time: self.frame_time(),
-                key: self.key.with("red").with(&class.name),
-                names: Arc::clone(self.flow_names),
-            }),
-            codel: class.codel.as_ref().map(|codel| self.codel(codel)),
+            aqm: class.aqm.map(|aqm| (aqm, self.managed(class))),
         }
     }
 
-    fn codel(&self, codel: &Codel) -> CodelConfig {
-        CodelConfig {
-            target: codel.target,
-            interval: codel.interval,
+    /// Where active queue management of a class stands. Random drops are drawn by the word of RED, the first
+    /// of its kinds, whatever the kind.
+    fn managed(&self, class: &Class) -> QueueSite {
+        QueueSite {
             frame: self.full_frame(),
-            ecn: codel.ecn,
+            frame_time: self.frame_time(),
+            key: self.key.with("red").with(&class.name),
+            names: Arc::clone(self.flow_names),
         }
     }
 

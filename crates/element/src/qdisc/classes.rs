@@ -5,10 +5,9 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use super::aqm::{Codel, Red, Verdict};
-use super::fq_codel::Served;
+use super::aqm::{Aqm, Found, Served, Verdict};
 use super::rounds::Turns;
-use super::{Classifier, CodelConfig, Curve, Footprint, Limit, Place, RedConfig, Rounds};
+use super::{AqmConfig, Classifier, Curve, Footprint, Limit, Place, QueueSite, Rounds};
 use crate::counters::Drop;
 
 /// What one queue is made of.
@@ -20,10 +19,8 @@ pub struct QueueConfig {
     pub limit: Limit,
     /// Rules for some of its frames, by [`Place::level`]; a frame beyond them has none.
     pub levels: Vec<Level>,
-    /// Early drops by the average of what waits, along the levels' curves.
-    pub red: Option<RedConfig>,
-    /// Drops at the head by how long frames waited.
-    pub codel: Option<CodelConfig>,
+    /// Active queue management, and where it is done.
+    pub aqm: Option<(AqmConfig, QueueSite)>,
 }
 
 impl QueueConfig {
@@ -33,8 +30,7 @@ impl QueueConfig {
             quantum,
             limit,
             levels: Vec::new(),
-            red: None,
-            codel: None,
+            aqm: None,
         }
     }
 }
@@ -140,24 +136,33 @@ struct Queue {
     byte_limit: u64,
     frame_limit: usize,
     levels: Vec<Level>,
-    red: Option<Box<Red>>,
-    codel: Option<(CodelConfig, Codel)>,
+    aqm: Option<Box<dyn Aqm>>,
     counter: QueueCounter,
 }
 
 impl Queue {
+    /// Whether it drops what does not fit and does nothing else.
+    fn is_plain(&self) -> bool {
+        self.levels.is_empty() && self.aqm.is_none()
+    }
+
     /// Whether a frame of a level is dropped, or marked, before the queue is full.
     #[inline(never)]
-    fn early(&mut self, frame: &mut Frame, level: u8, own: u64) -> Option<Drop> {
-        let rule = self.levels.get(usize::from(level))?;
-        if rule.threshold.is_some_and(|most| own > most) {
+    fn early(&mut self, frame: &mut Frame, level: u8, own: u64, fits: bool) -> Option<Drop> {
+        let rule = self.levels.get(usize::from(level));
+        let threshold = rule.and_then(|rule| rule.threshold);
+        if threshold.is_some_and(|most| own > most) {
             self.counter.tail += 1;
             return Some(Drop::Tail);
         }
-        let (red, curve) = (self.red.as_mut()?, rule.curve.as_ref()?);
-        let drop = match red.judge(frame, self.bytes, curve) {
+        let found = Found {
+            bytes: self.bytes,
+            fits,
+            curve: rule.and_then(|rule| rule.curve.as_ref()),
+        };
+        let drop = match self.aqm.as_mut()?.arrive(frame, &found) {
             Verdict::Pass => false,
-            Verdict::Notify => !(red.config.ecn && marked(frame)),
+            Verdict::Mark => !marked(frame),
             Verdict::Drop => true,
         };
         if drop {
@@ -198,8 +203,7 @@ impl Classes {
                 byte_limit: 0,
                 frame_limit: 0,
                 levels: config.levels,
-                red: config.red.map(|red| Box::new(Red::new(red))),
-                codel: config.codel.map(|codel| (codel, Codel::default())),
+                aqm: config.aqm.map(|(aqm, site)| aqm.build(&site)),
                 counter: QueueCounter::default(),
             };
             queue.set_limit(config.limit);
@@ -238,22 +242,23 @@ impl Classes {
         queue.counter.offered += 1;
         let length = u64::from(cost.queue_bytes);
         let (own, all) = (queue.bytes + length, self.bytes + length);
+        let room = own <= queue.byte_limit
+            && all <= self.memory
+            && queue.waiting.len() < queue.frame_limit;
+        let fits = room || !waits;
         let mut waiting = Waiting::new(frame, cost);
-        if !queue.levels.is_empty() {
+        if !queue.is_plain() {
             let before = waiting.frame.class;
-            if let Some(reason) = queue.early(&mut waiting.frame, place.level, own) {
+            if let Some(reason) = queue.early(&mut waiting.frame, place.level, own, fits) {
                 return Err(reason);
             }
             queue.counter.marked += u64::from(waiting.frame.class != before);
         }
+        if !fits {
+            queue.counter.tail += 1;
+            return Err(Drop::Tail);
+        }
         if waits {
-            let fits = own <= queue.byte_limit
-                && all <= self.memory
-                && queue.waiting.len() < queue.frame_limit;
-            if !fits {
-                queue.counter.tail += 1;
-                return Err(Drop::Tail);
-            }
             queue.counter.most_bytes = queue.counter.most_bytes.max(own);
         }
         queue.waiting.push_back(waiting);
@@ -265,8 +270,7 @@ impl Classes {
 
     /// Whether all queues drop what does not fit and do nothing else.
     pub(super) fn is_plain(&self) -> bool {
-        let plain = |q: &Queue| q.levels.is_empty() && q.codel.is_none();
-        self.queues.iter().all(plain)
+        self.queues.iter().all(Queue::is_plain)
     }
 
     /// Like frames come while the transmitter is busy, and nothing leaves meanwhile; returns how many of
@@ -335,20 +339,17 @@ impl Classes {
         self.frames -= 1;
         queue.waiting.pop_front();
         let empty = queue.waiting.is_empty();
-        if empty && let Some(red) = &mut queue.red {
-            red.emptied(now);
-        }
         self.turns.spend(number, bytes, empty);
     }
 
-    /// The frame the transmitter takes at `now`; what a controller drops instead goes into `gone`.
+    /// The frame the transmitter takes at `now`; what active queue management drops instead goes into `gone`.
     #[inline]
     pub(super) fn take(&mut self, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
         loop {
             let (number, frame) = self.next()?;
             let frame = *frame;
-            if self.queues[number].codel.is_some() {
-                let taken = self.take_controlled(number, now, gone);
+            if self.queues[number].aqm.is_some() {
+                let taken = self.take_managed(number, now, gone);
                 if taken.is_some() {
                     return taken;
                 }
@@ -359,11 +360,11 @@ impl Classes {
         }
     }
 
-    /// What the controller of queue `number` lets through, if anything.
+    /// What the management of queue `number` lets through, if anything.
     #[inline(never)]
-    fn take_controlled(&mut self, number: usize, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
+    fn take_managed(&mut self, number: usize, now: Time, gone: &mut Vec<Gone>) -> Option<Frame> {
         let queue = &mut self.queues[number];
-        let (config, controller) = queue.codel.as_mut()?;
+        let aqm = queue.aqm.as_mut()?;
         let mut head = Served {
             waiting: &mut queue.waiting,
             bytes: &mut queue.bytes,
@@ -371,10 +372,10 @@ impl Classes {
             left: (&mut self.bytes, &mut self.frames),
             gone,
         };
-        let taken = controller.take(config, now, &mut head);
+        let taken = aqm.take(now, &mut head);
         let empty = queue.waiting.is_empty();
-        if empty && let Some(red) = &mut queue.red {
-            red.emptied(now);
+        if empty {
+            aqm.emptied(now);
         }
         let bytes = taken.as_ref().map_or(0, |t| t.queue_bytes);
         self.turns.spend(number, bytes, empty);
@@ -392,8 +393,8 @@ impl Classes {
             queue.counter.down += queue.waiting.len() as u64;
             gone.extend(queue.waiting.drain(..).map(|w| (w.frame, Drop::Down)));
             queue.bytes = 0;
-            if let Some(red) = &mut queue.red {
-                red.emptied(now);
+            if let Some(aqm) = &mut queue.aqm {
+                aqm.emptied(now);
             }
             self.turns.spend(number, 0, true);
         }

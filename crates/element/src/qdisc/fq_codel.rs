@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use farpath_units::{Key, Time};
 use farpath_wire::{FlowDir, Frame};
 
-use super::aqm::{Codel, Head};
-use super::classes::{Gone, QueueCounter, Waiting, marked};
+use super::aqm::{Codel, Served};
+use super::classes::{Gone, QueueCounter, Waiting};
 use super::{CodelConfig, Footprint};
 use crate::counters::Drop;
 
@@ -23,6 +23,8 @@ pub struct FqCodelConfig {
     pub memory: u64,
     /// The controller of each queue.
     pub codel: CodelConfig,
+    /// Bytes of a full frame: a queue of no more is left alone.
+    pub frame: u32,
     /// What the hash is keyed with.
     pub key: Key,
 }
@@ -94,7 +96,7 @@ impl FqCodel {
                 bytes: 0,
                 credit: 0,
                 list: List::None,
-                codel: Codel::default(),
+                codel: Codel::new(self.config.codel, self.config.frame),
             });
             self.queues.len() - 1
         }) as u16;
@@ -167,7 +169,7 @@ impl FqCodel {
                 left: (&mut self.bytes, &mut self.frames),
                 gone,
             };
-            let taken = controller.take(&self.config.codel, now, &mut head);
+            let taken = controller.take(now, &mut head);
             queue.codel = controller;
             let Some(taken) = taken else {
                 list.pop_front();
@@ -209,39 +211,5 @@ impl FqCodel {
     /// The counter of all queues together.
     pub(super) fn counter(&self) -> &QueueCounter {
         &self.counter
-    }
-}
-
-/// A queue with its controller at work on it.
-pub(super) struct Served<'a> {
-    pub(super) waiting: &'a mut VecDeque<Waiting>,
-    pub(super) bytes: &'a mut u64,
-    pub(super) counter: &'a mut QueueCounter,
-    /// Bytes and frames of the whole port.
-    pub(super) left: (&'a mut u64, &'a mut u64),
-    pub(super) gone: &'a mut Vec<Gone>,
-}
-
-impl Head for Served<'_> {
-    type Item = Waiting;
-
-    fn pop(&mut self) -> Option<(Waiting, Time, u64)> {
-        let item = self.waiting.pop_front()?;
-        let length = u64::from(item.queue_bytes);
-        *self.bytes -= length;
-        *self.left.0 -= length;
-        *self.left.1 -= 1;
-        Some((item, item.frame.at, *self.bytes))
-    }
-
-    fn drop(&mut self, item: Waiting) {
-        self.counter.early += 1;
-        self.gone.push((item.frame, Drop::Red));
-    }
-
-    fn mark(&mut self, item: &mut Waiting) -> bool {
-        let marked = marked(&mut item.frame);
-        self.counter.marked += u64::from(marked);
-        marked
     }
 }

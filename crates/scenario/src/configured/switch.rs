@@ -6,11 +6,12 @@ use farpath_config::qos::{
     Action, Device, Direction as Side, Interface, Options, Police, PolicyClass, Port, PortPolicy,
     Queue,
 };
+use farpath_element::qdisc::{AqmConfig, RedConfig};
 use farpath_units::{Ratio, Size};
 
 use super::known::Known;
 use super::{Configuration, interfaces};
-use crate::aqm::{DropRule, Red};
+use crate::aqm::{DropRule, RedCurve};
 use crate::conditioning::{Bound, MarkRule, PoliceAction, PoliceRule, Rule};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
@@ -349,15 +350,18 @@ fn class(port: &Port, queue: &Queue, memory: Size) -> Class {
             Sharing::Weight(queue.weight)
         },
         limit: ClassLimit::Own(QueueLimit::Bytes(limit)),
-        red: random.map(|(min, max)| Red {
+        aqm: random.map(|_| {
+            AqmConfig::Red(RedConfig {
+                weight: WRED_WEIGHT,
+                gentle: false,
+                ecn: false,
+            })
+        }),
+        curve: random.map(|(min, max)| RedCurve {
             min: bytes(min),
             max: bytes(max.max(min + 1)),
             max_p: part(100),
-            weight: Ratio::new(WRED_WEIGHT).unwrap_or_default(),
-            gentle: false,
-            ecn: false,
         }),
-        codel: None,
         drops,
     }
 }

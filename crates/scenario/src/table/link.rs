@@ -1,12 +1,13 @@
 //! `[[link]]` and its directions.
 
-use super::queueing::{CLASS, CODEL, FQ_CODEL, MARK, MEMORY, POLICE, RED, SCHEDULER, SHAPE, WRR};
+use super::queueing::{CLASS, MARK, MEMORY, POLICE, SCHEDULER, SHAPE, WRR};
 use super::{COUNT, MTU, POSITIVE_TIME, impair};
+use crate::aqm::{self, FQ_CODEL};
 use crate::atm;
 use crate::key::Kind::{
     BitErrorRate, Bool, Int, Name, Queue, Ratio, Ref, Refs, Table, Tables, Texts,
 };
-use crate::key::{Key, Kind, Section, key};
+use crate::key::{Key, Kind, Section, joined, key};
 const RATE: Key =
     key("rate", Kind::Rate, "Rate available to framed packets.").default("what the signal leaves");
 const DELAY: Key = key(
@@ -95,24 +96,15 @@ const GILBERT_ELLIOTT: Section = Section {
 };
 
 /// What a direction may say, and a link of both of its directions.
-const EITHER: [Key; 31] = [
-    RATE,
-    DELAY,
-    LINK_MTU,
-    REORDER,
-    QUEUE,
-    LOSS,
-    LOSE,
-    LOSE_EVERY,
-    GILBERT,
-    BIT_ERRORS,
-    SCHEDULER,
-    MEMORY,
-    WRR,
-    CLASS,
-    FQ_CODEL,
-    RED,
-    CODEL,
+const EITHER: &[Key] =
+    &joined::<{ SENT.len() + aqm::KEYS.len() + CARRIED.len() }>(&[SENT, &aqm::KEYS, CARRIED]);
+
+const SENT: &[Key] = &[
+    RATE, DELAY, LINK_MTU, REORDER, QUEUE, LOSS, LOSE, LOSE_EVERY, GILBERT, BIT_ERRORS, SCHEDULER,
+    MEMORY, WRR, CLASS, FQ_CODEL,
+];
+
+const CARRIED: &[Key] = &[
     SHAPE,
     MARK,
     POLICE,
@@ -132,17 +124,17 @@ const EITHER: [Key; 31] = [
 const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
-    keys: &EITHER,
+    keys: EITHER,
 };
 
 pub(crate) const LINK: Section = Section {
     name: "link",
     doc: "A full-duplex link between two nodes: two independent directions.",
-    keys: &of_link(),
+    keys: &joined::<{ BEFORE.len() + EITHER.len() + AFTER.len() }>(&[BEFORE, EITHER, AFTER]),
 };
 
 /// What only a link says, before and after what its directions may say, too.
-const BEFORE: [Key; 7] = [
+const BEFORE: &[Key] = &[
     key("name", Name, "Name, unique among links.").required(),
     key(
         "ends",
@@ -175,7 +167,7 @@ const BEFORE: [Key; 7] = [
     atm::ENCAPSULATION,
 ];
 
-const AFTER: [Key; 2] = [
+const AFTER: &[Key] = &[
     key(
         "forward",
         Table(&DIRECTION),
@@ -187,18 +179,3 @@ const AFTER: [Key; 2] = [
         "What differs from the second end to the first.",
     ),
 ];
-
-const fn of_link() -> [Key; BEFORE.len() + EITHER.len() + AFTER.len()] {
-    let mut all = [RATE; BEFORE.len() + EITHER.len() + AFTER.len()];
-    let parts: [&[Key]; 3] = [&BEFORE, &EITHER, &AFTER];
-    let (mut part, mut at) = (0, 0);
-    while part < parts.len() {
-        let mut n = 0;
-        while n < parts[part].len() {
-            all[at] = parts[part][n];
-            (n, at) = (n + 1, at + 1);
-        }
-        part += 1;
-    }
-    all
-}

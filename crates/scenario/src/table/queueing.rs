@@ -1,10 +1,11 @@
 //! What a `[[link]]` says about queues: classes, how they take turns, and what they share.
 
-use super::{ANY_SIZE, COUNT, POSITIVE_TIME};
+use super::ANY_SIZE;
+use crate::aqm;
 use crate::key::Kind::{
     Bool, Choice, Codes, Int, Name, Octets, Queue, Rate, Ratio, Refs, Table, Tables, Text,
 };
-use crate::key::{Key, Section, key};
+use crate::key::{Key, Section, joined, key};
 
 pub(crate) const SCHEDULER: Key = key(
     "scheduler",
@@ -102,42 +103,47 @@ const TEST: Key = key(
 const CLASS_TABLE: Section = Section {
     name: "class",
     doc: "A class of frames and its queue; the one without a match takes what no other matches.",
-    keys: &[
-        key("name", Name, "Name, unique on the link.").required(),
-        DSCP,
-        PRECEDENCE,
-        COS,
-        EXP,
-        PROTOCOL,
-        TEST,
-        key(
-            "weight",
-            Int { min: 0, max: 65_535 },
-            "Its share of the link in proportion to the other classes' weights; from 1.",
-        )
-        .default("1"),
-        key(
-            "priority",
-            Bool,
-            "Whether it is served before every class without priority; of several, the first first.",
-        )
-        .default("false; true with scheduler = \"strict\""),
-        key("queue", Queue, "What may wait in it.").default("the link's `queue`, or `memory` if that is given"),
-        key(
-            "memory_share",
-            Ratio,
-            "The part of `memory` that may wait in it.",
-        )
-        .instead_of("queue"),
-        RED,
-        CODEL,
-        key(
-            "drop",
-            Tables(&DROP),
-            "Frames of the class that are dropped before its queue is full: thresholds, weighted RED.",
-        ),
-    ],
+    keys: &joined::<{ OF_CLASS.len() + aqm::KEYS.len() + 1 }>(&[OF_CLASS, &aqm::KEYS, &[DROPS]]),
 };
+
+const OF_CLASS: &[Key] = &[
+    key("name", Name, "Name, unique on the link.").required(),
+    DSCP,
+    PRECEDENCE,
+    COS,
+    EXP,
+    PROTOCOL,
+    TEST,
+    key(
+        "weight",
+        Int {
+            min: 0,
+            max: 65_535,
+        },
+        "Its share of the link in proportion to the other classes' weights; from 1.",
+    )
+    .default("1"),
+    key(
+        "priority",
+        Bool,
+        "Whether it is served before every class without priority; of several, the first first.",
+    )
+    .default("false; true with scheduler = \"strict\""),
+    key("queue", Queue, "What may wait in it.")
+        .default("the link's `queue`, or `memory` if that is given"),
+    key(
+        "memory_share",
+        Ratio,
+        "The part of `memory` that may wait in it.",
+    )
+    .instead_of("queue"),
+];
+
+const DROPS: Key = key(
+    "drop",
+    Tables(&DROP),
+    "Frames of the class that are dropped before its queue is full: thresholds, weighted RED.",
+);
 
 const DROP: Section = Section {
     name: "drop",
@@ -168,110 +174,6 @@ const DROP: Section = Section {
             "`max_p` of the class's `red` for these frames.",
         )
         .default("that of `red`"),
-    ],
-};
-
-pub(crate) const RED: Key = key(
-    "red",
-    Table(&RED_TABLE),
-    "Random early detection: drops by the average of what waits.",
-);
-
-const RED_TABLE: Section = Section {
-    name: "red",
-    doc: "Random early detection (Floyd and Jacobson 1993).",
-    keys: &[
-        key("min", Queue, "Mean queue below which nothing is dropped.").required(),
-        key("max", Queue, "Mean queue at which `max_p` is reached.").required(),
-        key("max_p", Ratio, "Probability of a drop just below `max`.").default("0.1"),
-        key(
-            "weight",
-            Ratio,
-            "Weight of each arriving frame's sample in the mean.",
-        )
-        .default("0.002"),
-        key(
-            "gentle",
-            Bool,
-            "Whether the probability rises to 1 between `max` and twice `max`, not at once.",
-        )
-        .default("true"),
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("false"),
-    ],
-};
-
-const TARGET: Key = key("target", POSITIVE_TIME, "Acceptable standing delay.").default("5 ms");
-const INTERVAL: Key = key(
-    "interval",
-    POSITIVE_TIME,
-    "About the largest RTT: how long ends need to react.",
-)
-.default("100 ms");
-
-pub(crate) const CODEL: Key = key(
-    "codel",
-    Table(&CODEL_TABLE),
-    "Controlled delay (RFC 8289): drops at the head by how long frames waited. `codel = {}` is enough.",
-);
-
-const CODEL_TABLE: Section = Section {
-    name: "codel",
-    doc: "Controlled delay (RFC 8289).",
-    keys: &[
-        TARGET,
-        INTERVAL,
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("false"),
-    ],
-};
-
-pub(crate) const FQ_CODEL: Key = key(
-    "fq_codel",
-    Table(&FQ_CODEL_TABLE),
-    "Details of `scheduler = \"fq-codel\"`.",
-);
-
-const FQ_CODEL_TABLE: Section = Section {
-    name: "fq_codel",
-    doc: "A queue for each hashed flow, each with controlled delay (RFC 8290).",
-    keys: &[
-        key(
-            "flows",
-            Int {
-                min: 1,
-                max: 65_535,
-            },
-            "Queues that flows are hashed to.",
-        )
-        .default("1024"),
-        key(
-            "quantum",
-            Octets {
-                min: 1,
-                max: 1_000_000,
-            },
-            "Bytes a queue sends before the next one's turn.",
-        )
-        .default("a full frame"),
-        key("packets", COUNT, "Frames that may wait in all queues.").default("10240"),
-        key("memory", ANY_SIZE, "Bytes that may wait in all queues.").default("32 MB"),
-        TARGET,
-        INTERVAL,
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("true"),
     ],
 };
 

@@ -210,6 +210,11 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
             "set it in `fq_codel`",
         ),
         (
+            format!("{red}codel = {{}}\n"),
+            "`red` and `codel` of one queue",
+            "keep one of them",
+        ),
+        (
             "fq_codel = { flows = 8 }\n".to_owned(),
             "`fq_codel` beside scheduler = \"fifo\"",
             "scheduler = \"fq-codel\"",

@@ -2,6 +2,8 @@
 
 use farpath_units::{Duration, Time};
 
+use super::{Aqm, Head, Served, Waiting};
+
 /// What is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelConfig {
@@ -9,27 +11,16 @@ pub struct CodelConfig {
     pub target: Duration,
     /// Time in which ends react, about the largest RTT (RFC 8289 §4.4).
     pub interval: Duration,
-    /// Bytes of a full frame: a queue of no more is left alone.
-    pub frame: u32,
     /// Datagrams of ECN-capable transports are marked instead of dropped (RFC 8289 §5.4).
     pub ecn: bool,
 }
 
-/// A queue as its controller sees it.
-pub(crate) trait Head {
-    /// What waits in it.
-    type Item;
-    /// Takes the frame at the head: when it came, and the bytes left behind it.
-    fn pop(&mut self) -> Option<(Self::Item, Time, u64)>;
-    /// Drops a frame.
-    fn drop(&mut self, item: Self::Item);
-    /// Marks a frame if its transport allows; whether it did.
-    fn mark(&mut self, item: &mut Self::Item) -> bool;
-}
-
 /// The controller of one queue (RFC 8289 §5).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Codel {
+    config: CodelConfig,
+    /// Bytes of a full frame: a queue of no more is left alone.
+    frame: u32,
     /// When the delay will have been too long for an interval, if it is too long.
     first_above: Option<Time>,
     drop_next: Time,
@@ -42,50 +33,57 @@ pub(crate) struct Codel {
 const MEMORY: u64 = 16;
 
 impl Codel {
+    pub(crate) fn new(config: CodelConfig, frame: u32) -> Codel {
+        Codel {
+            config,
+            frame,
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+        }
+    }
+
     /// The frame to send at `now`, after drops.
-    pub(crate) fn take<H: Head>(
-        &mut self,
-        config: &CodelConfig,
-        now: Time,
-        head: &mut H,
-    ) -> Option<H::Item> {
-        let (mut item, mut too_long) = self.pop(config, now, head)?;
+    pub(crate) fn take<H: Head>(&mut self, now: Time, head: &mut H) -> Option<H::Item> {
+        let (mut item, mut too_long) = self.pop(now, head)?;
         if self.dropping && !too_long {
             self.dropping = false;
         }
         if self.dropping {
             while self.dropping && now >= self.drop_next {
                 self.count = self.count.saturating_add(1);
-                if config.ecn && head.mark(&mut item) {
-                    self.drop_next = self.next(config, self.drop_next);
+                if self.config.ecn && head.mark(&mut item) {
+                    self.drop_next = self.next(self.drop_next);
                     return Some(item);
                 }
                 head.drop(item);
-                let Some((next, still)) = self.pop(config, now, head) else {
+                let Some((next, still)) = self.pop(now, head) else {
                     self.dropping = false;
                     return None;
                 };
                 (item, too_long) = (next, still);
                 self.dropping = too_long;
                 if too_long {
-                    self.drop_next = self.next(config, self.drop_next);
+                    self.drop_next = self.next(self.drop_next);
                 }
             }
         } else if too_long {
-            let marked = config.ecn && head.mark(&mut item);
+            let marked = self.config.ecn && head.mark(&mut item);
             let next = if marked {
                 Some(item)
             } else {
                 head.drop(item);
-                self.pop(config, now, head).map(|(item, _)| item)
+                self.pop(now, head).map(|(item, _)| item)
             };
             self.dropping = true;
             // Begin near the rate that controlled the queue last, if that was not long ago.
             let delta = self.count.saturating_sub(self.last_count);
-            let memory = config.interval.times(MEMORY);
+            let memory = self.config.interval.times(MEMORY);
             let recent = now < self.drop_next + memory;
             self.count = if delta > 1 && recent { delta } else { 1 };
-            self.drop_next = self.next(config, now);
+            self.drop_next = self.next(now);
             self.last_count = self.count;
             return next;
         }
@@ -93,28 +91,29 @@ impl Codel {
     }
 
     /// The control law (RFC 8289 §3.2.1): the next drop after the one at `from`.
-    fn next(&self, config: &CodelConfig, from: Time) -> Time {
-        let step = config.interval.as_ps() as f64 / f64::from(self.count.max(1)).sqrt();
+    fn next(&self, from: Time) -> Time {
+        let step = self.config.interval.as_ps() as f64 / f64::from(self.count.max(1)).sqrt();
         from + Duration::from_ps(step as u64)
     }
 
     /// The frame at the head, and whether its wait has been too long for an interval.
-    fn pop<H: Head>(
-        &mut self,
-        config: &CodelConfig,
-        now: Time,
-        head: &mut H,
-    ) -> Option<(H::Item, bool)> {
+    fn pop<H: Head>(&mut self, now: Time, head: &mut H) -> Option<(H::Item, bool)> {
         let Some((item, came, left)) = head.pop() else {
             self.first_above = None;
             return None;
         };
-        if now.since(came) < config.target || left <= u64::from(config.frame) {
+        if now.since(came) < self.config.target || left <= u64::from(self.frame) {
             self.first_above = None;
             return Some((item, false));
         }
-        let above = *self.first_above.get_or_insert(now + config.interval);
+        let above = *self.first_above.get_or_insert(now + self.config.interval);
         Some((item, now >= above))
+    }
+}
+
+impl Aqm for Codel {
+    fn take(&mut self, now: Time, head: &mut Served<'_>) -> Option<Waiting> {
+        self.take(now, head)
     }
 }
 
@@ -145,13 +144,6 @@ mod tests {
         }
     }
 
-    const CONFIG: CodelConfig = CodelConfig {
-        target: Duration::from_ms(5),
-        interval: Duration::from_ms(100),
-        frame: 1514,
-        ecn: true,
-    };
-
     /// Takes a frame every 10 µs for 3 s.
     fn three_seconds(ecn: bool) -> Standing {
         let mut queue = Standing {
@@ -160,10 +152,15 @@ mod tests {
             ecn,
             marked: 0,
         };
-        let mut codel = Codel::default();
+        let config = CodelConfig {
+            target: Duration::from_ms(5),
+            interval: Duration::from_ms(100),
+            ecn: true,
+        };
+        let mut codel = Codel::new(config, 1514);
         for n in 0..300_000_u64 {
             queue.now = Time::ZERO + Duration::from_ms(20) + Duration::from_us(10).times(n);
-            assert!(codel.take(&CONFIG, queue.now, &mut queue).is_some());
+            assert!(codel.take(queue.now, &mut queue).is_some());
         }
         queue
     }

@@ -1,12 +1,10 @@
 //! Random early detection (Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993), and weighted: several
 //! curves over one average.
 
-use std::sync::Arc;
-
-use farpath_units::{Duration, Key, Time};
+use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use crate::flows::Flows;
+use super::{Aqm, Draws, Found, QueueSite, Verdict};
 
 /// From no drops to all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +18,7 @@ pub struct Curve {
 }
 
 /// How the average is taken and what is done by it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {
     /// Weight of each sample in the average.
     pub weight: f64,
@@ -28,63 +26,41 @@ pub struct RedConfig {
     pub gentle: bool,
     /// Datagrams of ECN-capable transports are marked instead of dropped (RFC 3168 §5).
     pub ecn: bool,
-    /// Time of a typical frame on the link: the average decays by one sample for each while idle.
-    pub packet_time: Duration,
-    /// What luck is drawn from: the port and the queue.
-    pub key: Key,
-    /// Names of the flows, by number, which key their luck.
-    pub names: Arc<[String]>,
-}
-
-/// What is done with an arriving frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Pass,
-    /// Drop it, or mark it if that is possible.
-    Notify,
-    /// Drop it.
-    Drop,
 }
 
 /// The average of one queue.
 #[derive(Debug)]
 pub(crate) struct Red {
-    pub(crate) config: RedConfig,
+    config: RedConfig,
+    /// Time of a frame on the link: the average decays by one sample for each while idle.
+    frame_time: Duration,
     average: f64,
     /// Frames since the last drop, while the average is between the thresholds.
     since_drop: f64,
     /// Since when the queue has been empty.
     idle: Option<Time>,
-    /// How many draws each flow has had.
-    flows: Flows<u64>,
+    draws: Draws,
 }
 
 impl Red {
-    pub(crate) fn new(config: RedConfig) -> Red {
-        let mut flows = Flows::new(config.key);
-        flows.name(Arc::clone(&config.names));
+    pub(super) fn new(config: RedConfig, site: &QueueSite) -> Red {
         Red {
-            flows,
             config,
+            frame_time: site.frame_time,
+            draws: Draws::new(site),
             average: 0.0,
             since_drop: -1.0,
             idle: Some(Time::ZERO),
         }
     }
 
-    /// The queue has become empty.
-    #[inline]
-    pub(crate) fn emptied(&mut self, now: Time) {
-        self.idle = Some(now);
-    }
-
     /// `frame` meets `bytes` waiting at `frame.at`.
-    pub(crate) fn judge(&mut self, frame: &Frame, bytes: u64, curve: &Curve) -> Verdict {
+    fn judge(&mut self, frame: &Frame, bytes: u64, curve: &Curve) -> Verdict {
         let now = frame.at;
         let weight = self.config.weight;
         if let Some(since) = self.idle.take() {
             let idle = now.since(since).as_ps() as f64;
-            let frames = idle / self.config.packet_time.as_ps().max(1) as f64;
+            let frames = idle / self.frame_time.as_ps().max(1) as f64;
             self.average *= libm::pow(1.0 - weight, frames);
         }
         self.average += weight * (bytes as f64 - self.average);
@@ -102,19 +78,26 @@ impl Red {
         self.since_drop += 1.0;
         // Drops become evenly spaced: between one and 1/p frames apart.
         let left = 1.0 - self.since_drop * probability;
-        let due = left <= 0.0 || self.uniform(frame) < probability / left;
+        let due = left <= 0.0 || self.draws.uniform(frame) < probability / left;
         if due {
             self.since_drop = 0.0;
-            return Verdict::Notify;
+            return match self.config.ecn {
+                true => Verdict::Mark,
+                false => Verdict::Drop,
+            };
         }
         Verdict::Pass
     }
+}
 
-    /// The flow's next draw, in [0, 1).
-    fn uniform(&mut self, frame: &Frame) -> f64 {
-        let (luck, drawn) = self.flows.of(frame);
-        *drawn += 1;
-        luck.uniform(*drawn - 1)
+impl Aqm for Red {
+    fn arrive(&mut self, frame: &Frame, found: &Found<'_>) -> Verdict {
+        let judge = |curve| self.judge(frame, found.bytes, curve);
+        found.curve.map_or(Verdict::Pass, judge)
+    }
+
+    fn emptied(&mut self, now: Time) {
+        self.idle = Some(now);
     }
 }
 
@@ -136,6 +119,7 @@ fn probability(average: f64, curve: &Curve, gentle: bool) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farpath_units::Key;
     use farpath_wire::{FlowDir, Kind};
 
     const CURVE: Curve = Curve {
@@ -149,14 +133,18 @@ mod tests {
     }
 
     fn red(weight: f64, gentle: bool) -> Red {
-        Red::new(RedConfig {
+        let config = RedConfig {
             weight,
             gentle,
             ecn: false,
-            packet_time: Duration::from_us(10),
+        };
+        let site = QueueSite {
+            frame: 1514,
+            frame_time: Duration::from_us(10),
             key: Key::new(7),
-            names: Arc::default(),
-        })
+            names: Default::default(),
+        };
+        Red::new(config, &site)
     }
 
     /// At a steady average, drops are uniform on 1 .. 1/p − 1 frames apart: one in 1/(2p) is lost.
@@ -165,7 +153,7 @@ mod tests {
         for (bytes, p) in [(20_000, 0.05), (12_000, 0.01), (29_000, 0.095)] {
             let mut red = red(1.0, true);
             let judged = (0..400_000).map(|_| red.judge(&frame(Duration::ZERO), bytes, &CURVE));
-            let lost = judged.filter(|v| *v == Verdict::Notify).count() as f64 / 400_000.0;
+            let lost = judged.filter(|v| *v == Verdict::Drop).count() as f64 / 400_000.0;
             let expected = 2.0 * p;
             assert!(
                 (lost / expected - 1.0).abs() < 0.02,

@@ -1,5 +1,7 @@
 //! Modes, services, drivers, an independent port, conservation, replay: all on random networks.
 
+use std::collections::BTreeMap;
+
 use farpath_element::{Channel, Drop, Mode};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Burst, Frame};
@@ -270,6 +272,7 @@ fn two_hundred_networks_with_queues_obey() {
 #[test]
 fn two_hundred_networks_with_disciplines_obey() {
     let (mut early, mut marked, mut policed, mut held, mut down) = (0, 0, 0, 0, 0);
+    let mut managed: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 0..200 {
         let mut c = Choices::from_seed(seed);
         let plan = Plan::draw(&mut c).with_disciplines(&mut c);
@@ -284,7 +287,12 @@ fn two_hundred_networks_with_disciplines_obey() {
             down += counter.down;
             held += u64::from(counter.longest_wait > Duration::from_us(100));
         }
+        for (kind, counter) in plan.managed(&truth) {
+            *managed.entry(kind).or_default() += counter.early + counter.marked;
+        }
     }
+    println!("{early} {marked} {policed} {held} {down} {managed:?}");
+    assert!(managed.values().all(|acted| *acted > 50), "{managed:?}");
     assert!(
         early > 500 && marked > 50 && policed > 500 && held > 50 && down > 50,
         "{early} {marked} {policed} {held} {down}"

@@ -8,8 +8,9 @@ use farpath_element::impair::{
     Chance, Distribution, Finder, FlapSpec, GilbertElliott, Impairments, LossSpec, RateTrace,
 };
 use farpath_element::qdisc::{
-    ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig, Level, Limit,
-    Place, QueueConfig, QueuesConfig, RedConfig, Rounds, TokenBucket, Transport,
+    AqmConfig, ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig,
+    Level, Limit, Place, QueueConfig, QueueCounter, QueueSite, QueuesConfig, RedConfig, Rounds,
+    TokenBucket, Transport,
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage, Unit};
 use farpath_predict::Framing;
@@ -18,6 +19,7 @@ use farpath_units::{Duration, Key, Rate, Size, Time};
 use farpath_wire::{FlowDir, Kind};
 
 use crate::law::choices::Choices;
+use crate::law::net::Outcome;
 use crate::law::node::{Burst, Habits};
 
 #[derive(Clone, Debug)]
@@ -34,6 +36,22 @@ pub(crate) struct Direction {
     pub(crate) queues: Option<DisciplineConfig>,
     pub(crate) conditioning: Vec<Stage>,
     pub(crate) cells: Cells,
+}
+
+impl Direction {
+    /// Shaped cells have one queue; and some links go down and empty theirs.
+    fn have_queues(&mut self, c: &mut Choices) {
+        self.cells.shape = None;
+        if c.chance(20) {
+            let frame = self.rate.time_for(Size::from_bytes(1500));
+            self.impairments.flap = Some(FlapSpec {
+                up: frame.times(1 + c.below(30)),
+                down: frame.times(1 + c.below(10)),
+                random: c.chance(50),
+                holds: false,
+            });
+        }
+    }
 }
 
 /// What happens to cells where the framing has any.
@@ -458,17 +476,7 @@ impl Plan {
                     queues: QueuesConfig::Classes(queues(c, direction)),
                     shaper: None,
                 });
-                // Shaped cells have one queue.
-                direction.cells.shape = None;
-                if c.chance(20) {
-                    let frame = direction.rate.time_for(Size::from_bytes(1500));
-                    direction.impairments.flap = Some(FlapSpec {
-                        up: frame.times(1 + c.below(30)),
-                        down: frame.times(1 + c.below(10)),
-                        random: c.chance(50),
-                        holds: false,
-                    });
-                }
+                direction.have_queues(c);
             }
         }
         self
@@ -483,8 +491,7 @@ impl Plan {
                 direction.queues = c.chance(70).then(|| discipline(c, direction, key));
                 direction.conditioning = conditioning(c, direction);
                 if direction.queues.is_some() {
-                    // Shaped cells have one queue.
-                    direction.cells.shape = None;
+                    direction.have_queues(c);
                 }
             }
         }
@@ -561,7 +568,7 @@ impl Plan {
                 None => true,
                 Some(DisciplineConfig { queues, shaper }) => match queues {
                     QueuesConfig::Classes(classes) => {
-                        let tail = |q: &QueueConfig| q.levels.is_empty() && q.codel.is_none();
+                        let tail = |q: &QueueConfig| q.levels.is_empty() && q.aqm.is_none();
                         shaper.is_none() && classes.queues.iter().all(tail)
                     }
                     QueuesConfig::FqCodel(_) => false,
@@ -570,6 +577,24 @@ impl Plan {
             tail && d.conditioning.is_empty()
         };
         self.links.iter().flat_map(|l| &l.directions).all(plain)
+    }
+
+    /// The kind of active queue management of each queue that has one, and what the queue did.
+    pub(crate) fn managed<'a>(
+        &'a self,
+        outcome: &'a Outcome,
+    ) -> impl Iterator<Item = (String, &'a QueueCounter)> {
+        let queues = |d: &'a Direction| match d.queues.as_ref().map(|config| &config.queues) {
+            Some(QueuesConfig::Classes(classes)) => &classes.queues[..],
+            _ => &[],
+        };
+        let directions = self.links.iter().flat_map(|l| &l.directions);
+        let ports = directions.zip(&outcome.ports);
+        let all = ports.flat_map(move |(d, port)| queues(d).iter().zip(&port.queues));
+        all.filter_map(|(queue, (counter, _))| {
+            let kind = format!("{:?}", queue.aqm.as_ref()?.0);
+            Some((kind.split('(').next()?.to_owned(), counter))
+        })
     }
 
     fn add_flow(&mut self, c: &mut Choices, palette: &Palette, n: usize) {
@@ -737,12 +762,6 @@ fn queues(c: &mut Choices, direction: &Direction) -> ClassesConfig {
 /// Any discipline, with short delays and few bytes, so that all of it happens.
 fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineConfig {
     let full = direction.framing.queue_bytes(1500);
-    let codel = |c: &mut Choices| CodelConfig {
-        target: Duration::from_us(c.pick(&[20, 1, 100])),
-        interval: Duration::from_us(c.pick(&[100, 10, 400])),
-        frame: full,
-        ecn: c.chance(50),
-    };
     let queues = if c.chance(25) {
         QueuesConfig::FqCodel(FqCodelConfig {
             queues: c.pick(&[1024, 1, 2]),
@@ -750,32 +769,25 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
             packets: c.pick(&[10_240, 4, 20]),
             memory: c.pick(&[32_000_000, 9000]),
             codel: codel(c),
+            frame: full,
             key,
         })
     } else {
         let mut classes = queues(c, direction);
+        // More often than not there is room, so that something is left to manage.
+        classes.memory = c.pick(&[u64::MAX, classes.memory]);
         for (n, queue) in classes.queues.iter_mut().enumerate() {
-            queue.codel = c.chance(40).then(|| codel(c));
-            if !c.chance(50) {
-                continue;
-            }
-            let curve = Curve {
-                min: f64::from(full) * c.pick(&[1.0, 0.1, 4.0]),
-                max: f64::from(full) * c.pick(&[5.0, 20.0]),
-                max_p: c.pick(&[0.1, 1.0, 0.02]),
-            };
-            queue.levels = vec![Level {
-                threshold: c.chance(20).then_some(2 * u64::from(full)),
-                curve: Some(curve),
-            }];
-            queue.red = Some(RedConfig {
-                weight: c.pick(&[0.002, 0.3, 1.0]),
-                gentle: c.chance(50),
-                ecn: c.chance(50),
-                packet_time: direction.rate.time_for(Size::from_bytes(1500)),
+            queue.levels = vec![level(c, full)];
+            let site = QueueSite {
+                frame: c.pick(&[20, full, 20]),
+                frame_time: direction.rate.time_for(Size::from_bytes(1500)),
                 key: key.with_number(n as u64),
                 names: Default::default(),
-            });
+            };
+            if c.chance(90) {
+                queue.aqm = Some((aqm(c), site));
+                queue.limit = c.pick(&[Limit::Packets(1000), queue.limit]);
+            }
         }
         QueuesConfig::Classes(classes)
     };
@@ -785,6 +797,38 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
     DisciplineConfig {
         queues,
         shaper: c.chance(30).then(|| TokenBucket::new(slower, burst)),
+    }
+}
+
+/// Any active queue management.
+fn aqm(c: &mut Choices) -> AqmConfig {
+    match c.below(2) {
+        0 => AqmConfig::Codel(codel(c)),
+        _ => AqmConfig::Red(RedConfig {
+            weight: c.pick(&[0.3, 0.002, 1.0]),
+            gentle: c.chance(50),
+            ecn: c.chance(50),
+        }),
+    }
+}
+
+fn codel(c: &mut Choices) -> CodelConfig {
+    CodelConfig {
+        target: Duration::from_us(c.pick(&[20, 1, 100])),
+        interval: Duration::from_us(c.pick(&[100, 10, 400])),
+        ecn: c.chance(50),
+    }
+}
+
+fn level(c: &mut Choices, full: u32) -> Level {
+    let curve = Curve {
+        min: f64::from(full) * c.pick(&[1.0, 0.1, 4.0]),
+        max: f64::from(full) * c.pick(&[5.0, 20.0]),
+        max_p: c.pick(&[0.1, 1.0, 0.02]),
+    };
+    Level {
+        threshold: c.chance(20).then_some(2 * u64::from(full)),
+        curve: Some(curve),
     }
 }
 
