@@ -1,6 +1,7 @@
 //! Active queue management, as the keys of a link and of a class describe it.
 
 mod codel;
+mod pie;
 mod red;
 
 use farpath_element::qdisc::AqmConfig;
@@ -17,6 +18,7 @@ pub(crate) use red::{curve, drop_rule};
 const KINDS: &[(Key, Read)] = &[
     (red::KEY, |f, faults| AqmConfig::Red(red::read(f, faults))),
     (codel::KEY, |f, _| AqmConfig::Codel(codel::read(f))),
+    (pie::KEY, |f, faults| AqmConfig::Pie(pie::read(f, faults))),
 ];
 
 type Read = fn(&Fields, &mut Vec<Diagnostic>) -> AqmConfig;

@@ -1,6 +1,7 @@
 //! Classes, schedulers, active queue management, policers and marks through the whole simulator.
 
 use farpath_element::Mode;
+use farpath_predict::aimd::Aimd;
 use farpath_record::link_metric;
 
 use crate::world::{World, assert_near, assert_within, run_in, run_text, scenario};
@@ -90,6 +91,7 @@ fn a_flooded_link_is_never_idle() {
         format!("scheduler = \"strict\"\n{classes}"),
         "scheduler = \"fq-codel\"\n".to_owned(),
         "codel = {}\n".to_owned(),
+        "pie = {}\n".to_owned(),
         "red = { min = \"20 packets\", max = \"60 packets\" }\n".to_owned(),
     ] {
         let udp = |class: u8, size: u32| {
@@ -249,10 +251,11 @@ fn bulk_takes_what_is_left_as_in_rfc_3662() {
 
 /// Marks reach a sender that uses ECN: the queue stays short and nothing is lost.
 #[test]
-fn red_and_codel_mark_what_can_be_marked() {
+fn what_manages_a_queue_marks_what_can_be_marked() {
     for keys in [
         "red = { min = \"15 kB\", max = \"45 kB\", ecn = true }",
         "codel = { ecn = true }",
+        "pie = { ecn = true }",
         "scheduler = \"fq-codel\"",
     ] {
         let tests = test(
@@ -271,6 +274,32 @@ fn red_and_codel_mark_what_can_be_marked() {
             world.metric("t", "goodput_bps") > 0.85 * 20e6 * 1448.0 / 1538.0,
             "{keys}"
         );
+    }
+}
+
+/// An integral comes to rest only where its error is nothing: at the target. There the flows' windows are
+/// what fills the path and the queue, and so many frames are dropped as hold Reno at such a window. That law
+/// wants windows of tens of segments.
+#[test]
+fn pie_keeps_its_target_and_drops_what_reno_needs() {
+    for (flows, delay_ms) in [(10, 20), (50, 50)] {
+        let rtt = 2e-3 * f64::from(delay_ms) + 0.015;
+        let window = 100e6 * rtt / 8.0 / 1538.0 / f64::from(flows);
+        let tcp = format!(
+            "cc = \"reno\"\nparallel = {flows}\nduration = \"100 s\"\ninitial_ssthresh = {}",
+            window as u32
+        );
+        let tests = test("t", "tcp", "a", "b", &tcp);
+        let keys = "[link.forward]\nqueue = \"2000 packets\"\npie = {}\n";
+        let world = run_text(&neck("100 Mbit/s", &format!("{delay_ms} ms"), keys, &tests));
+        let of = |name: &str| metric(&world, &format!("queue.all.{name}"));
+        assert_near("mean delay in ns", of("delay_mean_ns"), 15e6, 0.03);
+        let needed = Aimd::reno(1.0).loss_for(window);
+        let dropped = of("drops") / of("offered");
+        println!("{flows} flows: {dropped} for {needed}");
+        assert_near("drops", dropped, needed, 0.15);
+        let goodput = world.metric("t", "goodput_bps");
+        assert_near("goodput", goodput, 1e8 * 1448.0 / 1538.0, 0.01);
     }
 }
 

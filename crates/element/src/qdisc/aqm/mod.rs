@@ -1,6 +1,7 @@
 //! Active queue management: what becomes of a queue's frames before it is full.
 
 mod codel;
+mod pie;
 mod red;
 
 use std::collections::VecDeque;
@@ -15,6 +16,8 @@ use crate::counters::Drop;
 use crate::flows::Flows;
 pub(super) use codel::Codel;
 pub use codel::CodelConfig;
+use pie::Pie;
+pub use pie::PieConfig;
 use red::Red;
 pub use red::{Curve, RedConfig};
 
@@ -25,6 +28,8 @@ pub enum AqmConfig {
     Red(RedConfig),
     /// Controlled delay: drops at the head by how long frames waited.
     Codel(CodelConfig),
+    /// A proportional integral controller: drops on arrival as often as keeps the delay at a target.
+    Pie(PieConfig),
 }
 
 impl AqmConfig {
@@ -33,6 +38,7 @@ impl AqmConfig {
         match self {
             AqmConfig::Red(config) => Box::new(Red::new(config, site)),
             AqmConfig::Codel(config) => Box::new(Codel::new(config, site.frame)),
+            AqmConfig::Pie(config) => Box::new(Pie::new(config, site)),
         }
     }
 }
@@ -71,7 +77,6 @@ pub(super) struct Found<'a> {
     /// Bytes waiting.
     pub(super) bytes: u64,
     /// Whether there is room for it.
-    #[expect(dead_code, reason = "neither RED nor CoDel asks")]
     pub(super) fits: bool,
     /// The curve of the frame's level.
     pub(super) curve: Option<&'a Curve>,

@@ -9,8 +9,8 @@ use farpath_element::impair::{
 };
 use farpath_element::qdisc::{
     AqmConfig, ClassesConfig, Classifier, CodelConfig, Curve, DisciplineConfig, FqCodelConfig,
-    Level, Limit, Place, QueueConfig, QueueCounter, QueueSite, QueuesConfig, RedConfig, Rounds,
-    TokenBucket, Transport,
+    Level, Limit, PieConfig, Place, QueueConfig, QueueCounter, QueueSite, QueuesConfig, RedConfig,
+    Rounds, TokenBucket, Transport,
 };
 use farpath_element::{Action, Conditioner, Meter, Policer, Sampling, Stage, Unit};
 use farpath_predict::Framing;
@@ -785,7 +785,7 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
                 names: Default::default(),
             };
             if c.chance(90) {
-                queue.aqm = Some((aqm(c), site));
+                queue.aqm = Some((aqm(c, site.frame_time), site));
                 queue.limit = c.pick(&[Limit::Packets(1000), queue.limit]);
             }
         }
@@ -800,10 +800,18 @@ fn discipline(c: &mut Choices, direction: &Direction, key: Key) -> DisciplineCon
     }
 }
 
-/// Any active queue management.
-fn aqm(c: &mut Choices) -> AqmConfig {
-    match c.below(2) {
+/// Any active queue management, by the time of a frame.
+fn aqm(c: &mut Choices, frame: Duration) -> AqmConfig {
+    match c.below(3) {
         0 => AqmConfig::Codel(codel(c)),
+        1 => AqmConfig::Pie(PieConfig {
+            target: frame.times(c.pick(&[1, 3, 6])),
+            update: frame.times(c.pick(&[1, 3, 20])),
+            alpha: c.pick(&[1e6, 1e5]),
+            beta: c.pick(&[1e6, 1e7]),
+            burst: frame.times(c.pick(&[0, 3, 30])),
+            mark_below: c.pick(&[1.0, 0.0, 0.1]),
+        }),
         _ => AqmConfig::Red(RedConfig {
             weight: c.pick(&[0.3, 0.002, 1.0]),
             gentle: c.chance(50),
