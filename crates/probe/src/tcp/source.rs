@@ -28,7 +28,7 @@ const BUFFER_SHARE: usize = 4;
 pub(crate) struct Outgoing {
     /// How many.
     pub(crate) left: u64,
-    /// Bytes offered at once; 0 where the send buffer, which grows, is to be looked at first.
+    /// Bytes offered at once; 0 where the send buffer, which grows, is read first.
     piece: usize,
 }
 
