@@ -1,10 +1,13 @@
 //! The kinds of test on real hosts: what is planned for each, and what is seen of it.
 
+use farpath_observe::{Observation, Packets};
 use farpath_probe::report::Report;
-use farpath_scenario::{Test, TestKind};
+use farpath_probe::work::OneWay;
+use farpath_scenario::{Periodic, Test, TestKind};
+use farpath_units::{Duration, Time};
 
-use crate::planned::Planner;
-use crate::records::{Collector, Seen};
+use crate::planned::{Planner, said};
+use crate::records::{Collector, Seen, at};
 
 impl Planner<'_> {
     /// Adds the jobs of a test; `flows` carry its data.
@@ -16,6 +19,7 @@ impl Planner<'_> {
     ) -> Result<(), String> {
         match &test.kind {
             TestKind::Ping(ping) => self.ping(test, ping, flows[0]),
+            TestKind::OneWay(all) => self.one_way(test, all, flows[0]),
             TestKind::Udp(udp) => self.udp(test, udp, flows[0]),
             TestKind::Flows(kind) => self.flows(test, kind, flows),
             TestKind::Tcp(tcp) => {
@@ -34,6 +38,23 @@ impl Planner<'_> {
             }
         }
     }
+
+    fn one_way(&mut self, test: &Test, all: &Periodic, flow: usize) -> Result<(), String> {
+        let [source, sink] = self.marked(self.ends(test, flow), flow);
+        let header = if test.ip == 6 { 48 } else { 28 };
+        let one_way = OneWay {
+            source,
+            sink,
+            class: test.class,
+            size: all.size.saturating_sub(header),
+            start: test.start,
+            interval: all.interval,
+            count: all.count,
+            timeout: all.timeout,
+        };
+        let jobs = &mut self.planned.jobs;
+        jobs.one_way(flow, &one_way).map_err(said)
+    }
 }
 
 impl Collector<'_, '_> {
@@ -45,6 +66,7 @@ impl Collector<'_, '_> {
                 Report::Ping(report) => Some(self.ping(report)),
                 _ => None,
             }),
+            TestKind::OneWay(all) => self.one_way(first, all),
             TestKind::Udp(udp) => self.datagrams(first, udp.size),
             TestKind::Flows(_) => Some(self.flows(flows)),
             TestKind::Tcp(_) | TestKind::Transfer(_) | TestKind::Request(_) => {
@@ -52,4 +74,29 @@ impl Collector<'_, '_> {
             }
         }
     }
+
+    fn one_way(&self, flow: usize, all: &Periodic) -> Option<Seen> {
+        let sent = self.find(flow, |report| match report {
+            Report::UdpSend(report) => Some(report.sent),
+            _ => None,
+        });
+        self.find(flow, |report| match report {
+            Report::OneWay(report) => Some(Seen {
+                last: None,
+                notes: report.notes.clone(),
+                observation: Observation::Packets(Packets {
+                    timed: "delay",
+                    sent: sent.unwrap_or(all.count.into()),
+                    arrived: arrived(&report.arrived),
+                    duplicates: report.duplicates,
+                }),
+            }),
+            _ => None,
+        })
+    }
+}
+
+fn arrived(told: &[(u64, u64)]) -> Vec<(Time, Duration)> {
+    let one = |(sent, delay): &(u64, u64)| (at(*sent), Duration::from_ns(*delay));
+    told.iter().map(one).collect()
 }

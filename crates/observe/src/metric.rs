@@ -20,6 +20,8 @@ pub enum Subject {
     Udp,
     /// A test of kind `cells`.
     Cells,
+    /// A test of kind `oneway`.
+    OneWay,
     /// A test of kind `bandwidth`.
     Bandwidth,
     /// A search.
@@ -33,13 +35,14 @@ pub enum Subject {
 }
 
 use Subject::{
-    Bandwidth, Cells, Flows, Link, Ping, Policer, Queue, Request, Search, Tcp, Transfer, Udp,
+    Bandwidth, Cells, Flows, Link, OneWay, Ping, Policer, Queue, Request, Search, Tcp, Transfer,
+    Udp,
 };
 
 impl Subject {
     /// Kinds of tests, what scenarios and records call them, and what they do. The last is one of records alone.
     #[rustfmt::skip]
-    pub const TESTS: [(Subject, &'static str, &'static str); 8] = [
+    pub const TESTS: [(Subject, &'static str, &'static str); 9] = [
         (Ping, "ping", "echo requests at an `interval`, answered by every node itself"),
         (Tcp, "tcp", "connections that write as fast as they may, for `duration` or until `bytes` are delivered"),
         (Transfer, "transfer", "files from disk to disk, each asked for over one connection and sent over another"),
@@ -47,6 +50,7 @@ impl Subject {
         (Flows, "flows", "connections that come and go, each of a size of its own"),
         (Udp, "udp", "a stream of datagrams"),
         (Cells, "cells", "a tester's stream of single ATM cells"),
+        (OneWay, "oneway", "datagrams at an `interval`, and how long each takes one way (RFC 7679)"),
         (Bandwidth, "bandwidth", "the capacity of a path and what is left of it"),
     ];
 
@@ -166,9 +170,14 @@ pub const METRICS: &[Metric] = {
         "largest round-trip time, likewise; a kernel's smoothed ones give a lower bound, and `uncertainty` says so"),
     metric("rtt_p50_ns", &[Ping], Never, "RTT, p50", "median round-trip time of the echoes"),
     metric("rtt_p99_ns", &[Ping], Never, "RTT, p99", "99th percentile of the round-trip times of the echoes"),
-    metric("sent", &[Ping, Udp], Never, "sent", "echo requests sent; datagrams sent in the measurement"),
-    metric("received", &[Ping, Udp], Never, "received", "replies received; of those datagrams, received"),
-    metric("loss_ratio", &[Ping, Udp, Cells], Never, "loss", "1 − received / sent"),
+    metric("delay_min_ns", &[OneWay], Never, "one-way delay, min", "shortest time from the sending of a datagram to its arrival"),
+    metric("delay_avg_ns", &[OneWay], Never, "one-way delay, mean", "mean of these times"),
+    metric("delay_max_ns", &[OneWay], Never, "one-way delay, max", "longest of them"),
+    metric("delay_p50_ns", &[OneWay], Never, "one-way delay, p50", "their median"),
+    metric("delay_p99_ns", &[OneWay], Never, "one-way delay, p99", "their 99th percentile"),
+    metric("sent", &[Ping, Udp, OneWay], Never, "sent", "echo requests sent; datagrams sent in the measurement"),
+    metric("received", &[Ping, Udp, OneWay], Never, "received", "replies received; of those datagrams, received"),
+    metric("loss_ratio", &[Ping, Udp, Cells, OneWay], Never, "loss", "1 − received / sent"),
     metric("retransmits", &[Tcp, Transfer, Request, Flows], Sum, "retransmits", "segments sent again"),
     metric("rtos", &[Tcp, Transfer, Request, Flows], Sum, "timeouts", "retransmission timeouts"),
     metric("ramp_s", CONNECTED, Never, "ramp",
@@ -198,7 +207,7 @@ pub const METRICS: &[Metric] = {
     metric("flow_time_p99_ns", &[Flows], Never, "flow time, p99", "its 99th percentile"),
     metric("jitter_ns", &[Udp, Cells], Never, "jitter", "interarrival jitter (RFC 3550 §6.4.1)"),
     metric("reordered", &[Udp], Never, "reordered", "datagrams that arrived after a later one"),
-    metric("duplicates", &[Udp, Ping], Never, "duplicates", "copies that arrived of what had arrived; absent when none did"),
+    metric("duplicates", &[Udp, Ping, OneWay], Never, "duplicates", "copies that arrived of what had arrived; absent when none did"),
     metric("cells_sent", &[Cells], Never, "cells sent", "single cells sent in the measurement"),
     metric("cells_received", &[Cells], Never, "cells received", "of those, received"),
     metric("conforming_ratio", &[Cells], Never, "conforming", "share of the received cells that keep the test's `contract`"),
@@ -270,13 +279,14 @@ pub const LINK_METRICS: &[Metric] = {
 };
 
 /// What is shown of a kind of test without being asked for.
-pub const HEADLINES: [(Subject, &[&str]); 9] = [
+pub const HEADLINES: [(Subject, &[&str]); 10] = [
     (Ping, &["rtt_avg_ns"]),
     (Tcp, &["goodput_bps", "recovery_s"]),
     (Transfer, &["completion_ns", "goodput_bps"]),
     (Request, &["request_rate", "goodput_bps"]),
     (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
     (Udp, &["goodput_bps", "loss_ratio"]),
+    (OneWay, &["delay_p50_ns", "delay_p99_ns", "loss_ratio"]),
     (Bandwidth, &["capacity_bps", "available_bps"]),
     (
         Cells,

@@ -21,7 +21,7 @@ use crate::socket::{
 use crate::sys;
 use crate::watch::{WRITE, Watch, Woken};
 
-pub(crate) use sink::receive;
+pub(crate) use sink::{hear, receive};
 
 /// Bytes of the number and the instant.
 pub const HEADER: usize = 16;

@@ -3,6 +3,8 @@
 //! A program is a pair of variants, of [`Work`] and of [`Report`], and an answer to each question asked here; what
 //! else it is lies in a file of its own.
 
+mod one_way;
+
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{self, Both};
@@ -18,6 +20,8 @@ use crate::socket::{Prepared, SocketError};
 use crate::watch::Watch;
 use crate::{ping, tcp, udp};
 
+pub use one_way::{OneWay, OneWayReport};
+
 /// What one end of a flow does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,6 +32,8 @@ pub enum Work {
     UdpSend(UdpSendWork),
     /// Receives them.
     UdpReceive(UdpReceiveWork),
+    /// Times datagrams as they arrive.
+    OneWay(UdpReceiveWork),
     /// Writes into a connection.
     TcpSend(TcpWork),
     /// Reads from it.
@@ -52,6 +58,8 @@ pub enum Report {
     UdpSend(UdpSendReport),
     /// Of the receiving end.
     UdpReceive(UdpReceiveReport),
+    /// Of the end that timed datagrams.
+    OneWay(OneWayReport),
     /// Of the end of a connection that writes.
     TcpSend(TcpSendReport),
     /// Of the end that reads.
@@ -84,7 +92,9 @@ impl Work {
         match self {
             Work::Ping(work) => check::ping(work),
             Work::UdpSend(work) => check::udp_send(work),
-            Work::UdpReceive(work) => check::datagrams(&work.ends, work.span, work.size),
+            Work::UdpReceive(work) | Work::OneWay(work) => {
+                check::datagrams(&work.ends, work.span, work.size)
+            }
             Work::TcpSend(work) | Work::TcpReceive(work) => check::tcp(work),
             Work::Ask(work) | Work::Answer(work) => check::exchange(work),
             Work::Iperf3Server(work) | Work::Iperf3Client(work) => check::iperf3(work),
@@ -99,7 +109,7 @@ impl Work {
             }
             Work::TcpSend(work) | Work::TcpReceive(work) => [work.connection.ends.mark, 0],
             Work::UdpSend(work) => [work.ends.mark, 0],
-            Work::UdpReceive(work) => [work.ends.mark, 0],
+            Work::UdpReceive(work) | Work::OneWay(work) => [work.ends.mark, 0],
             Work::Ping(work) => [work.mark, 0],
             Work::Iperf3Client(_) | Work::Iperf3Server(_) => [0, 0],
         }
@@ -116,6 +126,10 @@ impl Work {
             Work::UdpReceive(work) => {
                 let socket = udp::Prepared::new(&work.ends)?;
                 ready(socket, work, udp::receive, Report::UdpReceive)
+            }
+            Work::OneWay(work) => {
+                let socket = udp::Prepared::new(&work.ends)?;
+                ready(socket, work, one_way::receive, Report::OneWay)
             }
             Work::TcpSend(work) => {
                 let socket = Prepared::new(&work.connection)?;
@@ -153,6 +167,7 @@ impl Report {
     pub(crate) fn notes_between_ends(&mut self) -> Option<&mut Vec<String>> {
         match self {
             Report::UdpReceive(report) => Some(&mut report.notes),
+            Report::OneWay(report) => Some(&mut report.notes),
             Report::TcpReceive(report) => Some(&mut report.notes),
             Report::Ask(report) => Some(&mut report.received.notes),
             _ => None,

@@ -37,6 +37,7 @@ const NAMES: [&str; Subject::TESTS.len() - 1] = {
 };
 
 const PING: &[&str] = &["ping"];
+const PERIODIC: &[&str] = &["ping", "oneway"];
 const BULK: &[&str] = &["tcp"];
 pub(crate) const TCP: &[&str] = &["tcp", "transfer", "request", "flows"];
 const STREAMS: &[&str] = &["tcp", "transfer", "request"];
@@ -63,11 +64,11 @@ pub(crate) const TEST: Section = Section {
         key("omit", TIME, "How long after the start the measurement begins.").default("0 s").only(TIMED),
         key("class", Class, "DSCP name (`ef`, `af11`, `cs1`, `le`) or the whole TOS byte.").default("0"),
         key("ip", Int { min: 4, max: 6 }, "4 or 6.").default("4"),
-        key("count", COUNT, "Requests sent.").default("5").only(PING),
-        key("interval", POSITIVE_TIME, "From one request to the next.").default("1 s").only(PING),
-        key("timeout", POSITIVE_TIME, "How long an answer is waited for.").default("5 s").only(PING),
+        key("count", COUNT, "Requests or datagrams sent.").default("5").only(PERIODIC),
+        key("interval", POSITIVE_TIME, "From one to the next.").default("1 s").only(PERIODIC),
+        key("timeout", POSITIVE_TIME, "How long an answer, or a datagram, is waited for.").default("5 s").only(PERIODIC),
         key("ttl", Int { min: 1, max: 255 }, "TTL of the requests.").default("64").only(PING),
-        key("size", Octets { min: 1, max: 65_535 }, "Bytes of the IP datagram (ping) or of its UDP payload (udp).").default("84 (ping), 1472 (udp)").only(&["ping", "udp"]),
+        key("size", Octets { min: 1, max: 65_535 }, "Bytes of the IP datagram (ping, oneway) or of its UDP payload (udp).").default("84 (ping, oneway), 1472 (udp)").only(&["ping", "udp", "oneway"]),
         key("window", WINDOW, "Most payload bytes in flight: exact, no kernel rules.").only(TCP).instead_of("socket_buffer"),
         key("socket_buffer", WINDOW, "What is passed to setsockopt; the profile and its sysctls make a window of it.").only(TCP).instead_of("window"),
         congestion::CC,
@@ -131,6 +132,8 @@ pub(crate) const TEST: Section = Section {
 pub enum TestKind {
     /// ICMP echo.
     Ping(Periodic),
+    /// Datagrams one way, each with the instant it was sent.
+    OneWay(Periodic),
     /// One or several TCP connections.
     Tcp(Tcp),
     /// A stream of datagrams.
@@ -171,6 +174,7 @@ impl TestKind {
         let profiles = traffic::profiles(scenario, f, from, to);
         Some(match Subject::of_test(&f.get::<String>("kind")?)? {
             Subject::Ping => TestKind::Ping(Periodic::read(f)),
+            Subject::OneWay => TestKind::OneWay(Periodic::read(f)),
             Subject::Udp => TestKind::Udp(traffic::udp(f, name, folder, faults)?),
             Subject::Cells => TestKind::Udp(traffic::cells(f, name, faults)?),
             Subject::Tcp => TestKind::Tcp(traffic::tcp(f, profiles, faults)),
@@ -191,6 +195,7 @@ impl TestKind {
     pub fn subject(&self) -> Subject {
         match self {
             TestKind::Ping(_) => Subject::Ping,
+            TestKind::OneWay(_) => Subject::OneWay,
             TestKind::Tcp(_) => Subject::Tcp,
             TestKind::Udp(udp) if udp.cells.is_some() => Subject::Cells,
             TestKind::Udp(_) => Subject::Udp,
@@ -206,6 +211,7 @@ impl TestKind {
             TestKind::Ping(all) => {
                 path.periodic(all, ("rtt", &[&path.there, &path.back]), record);
             }
+            TestKind::OneWay(all) => path.periodic(all, ("delay", &[&path.there]), record),
             TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, record),
             TestKind::Udp(udp) => path.udp(test, udp, record),
             TestKind::Tcp(tcp) => path.tcp(test, tcp, record),
@@ -218,7 +224,7 @@ impl TestKind {
     pub fn protocol(&self) -> Protocol {
         match self {
             TestKind::Ping(_) => Protocol::Icmp,
-            TestKind::Udp(_) => Protocol::Udp,
+            TestKind::OneWay(_) | TestKind::Udp(_) => Protocol::Udp,
             TestKind::Tcp(_)
             | TestKind::Transfer(_)
             | TestKind::Request(_)
@@ -229,7 +235,7 @@ impl TestKind {
     /// Its packets, where it sends them one at a time.
     pub fn periodic(&self) -> Option<&Periodic> {
         match self {
-            TestKind::Ping(ping) => Some(ping),
+            TestKind::Ping(all) | TestKind::OneWay(all) => Some(all),
             _ => None,
         }
     }
@@ -237,7 +243,7 @@ impl TestKind {
     /// Bytes of its IP datagrams, where they are all alike; `header` are those of the IP and transport header.
     pub fn datagram_bytes(&self, header: u32) -> Option<u32> {
         match self {
-            TestKind::Ping(ping) => Some(ping.size),
+            TestKind::Ping(all) | TestKind::OneWay(all) => Some(all.size),
             TestKind::Udp(udp) => Some(udp.size + header),
             _ => None,
         }
@@ -274,7 +280,7 @@ impl TestKind {
             | TestKind::Transfer(Transfer { tcp, .. })
             | TestKind::Request(Request { tcp, .. })
             | TestKind::Flows(Flows { tcp, .. }) => Some(tcp),
-            TestKind::Ping(_) | TestKind::Udp(_) => None,
+            TestKind::Ping(_) | TestKind::OneWay(_) | TestKind::Udp(_) => None,
         }
     }
 
@@ -285,7 +291,7 @@ impl TestKind {
             | TestKind::Transfer(Transfer { tcp, .. })
             | TestKind::Request(Request { tcp, .. })
             | TestKind::Flows(Flows { tcp, .. }) => Some(tcp),
-            TestKind::Ping(_) | TestKind::Udp(_) => None,
+            TestKind::Ping(_) | TestKind::OneWay(_) | TestKind::Udp(_) => None,
         }
     }
 
@@ -297,9 +303,9 @@ impl TestKind {
     /// What there is to do on connection `stream`, if there is an end to it.
     pub fn work(&self, stream: u32) -> Option<Work> {
         let (key, bytes, pauses, rounds) = match self {
-            TestKind::Ping(ping) => {
-                let gaps = u64::from(ping.count.saturating_sub(1));
-                ("count", Size::from_bytes(0), ping.interval.times(gaps), 1)
+            TestKind::Ping(all) | TestKind::OneWay(all) => {
+                let gaps = u64::from(all.count.saturating_sub(1));
+                ("count", Size::from_bytes(0), all.interval.times(gaps), 1)
             }
             // Slow start takes some round trips.
             TestKind::Tcp(tcp) => ("bytes", tcp.bytes?, Duration::ZERO, 25),

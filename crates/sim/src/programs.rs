@@ -1,5 +1,6 @@
 //! Which programs a scenario's tests put on which nodes.
 
+mod one_way;
 mod ping;
 
 use std::fmt::Debug;
@@ -110,6 +111,10 @@ fn programs(
             let after = built.station(flow.source.0).lookahead();
             let pinger = ping::Pinger::new(test, ping, dir, out, after);
             (Program::Prober(Box::new(pinger)), None)
+        }
+        TestKind::OneWay(all) => {
+            let (source, sink) = one_way::ends(test, all, dir, out);
+            (Program::Prober(source), Some(Program::Prober(sink)))
         }
         TestKind::Udp(udp) => {
             let (measured_from, stop) = measured(test);

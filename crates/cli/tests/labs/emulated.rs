@@ -296,6 +296,80 @@ fn a_folded_trunk_carries_what_its_crossings_leave() {
     }
 }
 
+/// Datagrams over a path that is longer one way, the third of which is lost on purpose.
+const LOPSIDED: &str = r#"[scenario]
+name = "lopsided"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[link]]
+name = "l"
+ends = ["a", "b"]
+rate = "100 Mbit/s"
+forward = { delay = "20 ms", lose = [{ flow = "there", segment = 3 }] }
+reverse = { delay = "5 ms" }
+
+[[test]]
+name = "there"
+kind = "oneway"
+from = "a"
+to = "b"
+count = 20
+interval = "20 ms"
+timeout = "2 s"
+
+[[test]]
+name = "back"
+kind = "oneway"
+from = "b"
+to = "a"
+count = 20
+interval = "20 ms"
+timeout = "2 s"
+"#;
+
+#[test]
+fn each_way_of_a_path_has_a_delay_of_its_own() {
+    let place = Place::alone();
+    place.write("lopsided.toml", LOPSIDED);
+    let run = emulate_in(&place, "lopsided.toml", &["--predict", "--simulate"]);
+    for (test, received, light) in [("there", 19.0, 20e6), ("back", 20.0, 5e6)] {
+        let of = |origin, name| run.metric(origin, test, name);
+        // What closed forms say of an idle path is what the simulation gives, to the nanosecond.
+        let least = of("predicted", "delay_min_ns");
+        for name in ["delay_min_ns", "delay_p50_ns", "delay_p99_ns"] {
+            assert_eq!(of("simulated", name), least, "{test} {name}");
+        }
+        for origin in ["simulated", "emulated"] {
+            assert_eq!(of(origin, "sent"), 20.0, "{test} {origin}");
+        }
+        assert_eq!(of("simulated", "received"), received, "{test}");
+        assert!(of("emulated", "received") <= received, "{test}");
+        let names = [
+            "delay_min_ns",
+            "delay_p50_ns",
+            "delay_p99_ns",
+            "delay_max_ns",
+        ];
+        let times = names.map(|name| of("emulated", name));
+        // What is read goes by the clock as it was a moment before: microseconds, or more where the machine paused.
+        assert!(
+            light / 2.0 < times[0] && times.is_sorted(),
+            "{test} {times:?}"
+        );
+        let series = run.record("emulated", test).pointer("/series/delay_ns/v");
+        let arrived = series.and_then(Value::as_array).map(Vec::len);
+        assert_eq!(arrived.map(|n| n as f64), Some(of("emulated", "received")));
+    }
+    let way = |test| run.metric("predicted", test, "delay_min_ns");
+    // Beside the propagation: 118 bytes of frame and gap at 100 Mbit/s.
+    assert_eq!([way("there"), way("back")], [20_009_760.0, 5_009_760.0]);
+}
+
 #[test]
 fn the_same_seed_loses_the_same_frames() {
     let place = Place::alone();

@@ -26,7 +26,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn new(from_ns: u64, until_ns: u64, notes: Vec<String>) -> Counts {
+    fn new(from_ns: u64, until_ns: u64) -> Counts {
         Counts {
             from_ns,
             until_ns,
@@ -34,18 +34,15 @@ impl Counts {
             missing: Missing::default(),
             highest: None,
             transit_ns: 0,
-            report: UdpReceiveReport {
-                notes,
-                ..UdpReceiveReport::default()
-            },
+            report: UdpReceiveReport::default(),
         }
     }
 
-    fn datagram(&mut self, number: u64, sent_ns: u64, now: u64, bytes: u64) {
+    fn datagram(&mut self, number: u64, sent_ns: u64, now: u64, bytes: u64) -> bool {
         let report = &mut self.report;
         if !self.seen.is_new(number) {
             report.duplicates += 1;
-            return;
+            return false;
         }
         self.missing.came(number, now);
         report.received += u64::from(sent_ns >= self.from_ns);
@@ -61,6 +58,7 @@ impl Counts {
         }
         self.highest = self.highest.max(Some(number));
         self.transit_ns = transit_ns;
+        true
     }
 }
 
@@ -70,13 +68,31 @@ pub(crate) fn receive(
     work: &UdpReceiveWork,
     watch: &Watch,
 ) -> Result<UdpReceiveReport, SocketError> {
-    let socket = prepared.socket;
+    let mut counts = Counts::new(work.span.from, work.span.until.unwrap_or(u64::MAX));
+    let notes = hear(prepared, work, watch, |number, sent_ns, now| {
+        counts.datagram(number, sent_ns, now, work.size.into())
+    })?;
+    Ok(UdpReceiveReport {
+        notes,
+        missing: counts.missing.series(),
+        ..counts.report
+    })
+}
+
+/// Tells `take` of every datagram its number, when it was sent and when it arrived, until it has said of all that they
+/// were new, or nothing came for a while after their end. What a reader must know comes back.
+pub(crate) fn hear(
+    prepared: Prepared,
+    work: &UdpReceiveWork,
+    watch: &Watch,
+    mut take: impl FnMut(u64, u64, u64) -> bool,
+) -> Result<Vec<String>, SocketError> {
+    let (socket, mut notes) = (prepared.socket, prepared.notes);
     let span = work.span;
     let until_ns = span.until.unwrap_or(u64::MAX);
-    let mut counts = Counts::new(span.from, until_ns, prepared.notes);
     let mut inbox = Inbox::new((work.size as usize).max(HEADER) + 1);
-    let (mut last_ns, mut without_stamp, mut dropped) = (0, 0_u64, 0);
-    while counts.report.total_bytes < work.expected.saturating_mul(work.size.into()) {
+    let (mut heard, mut last_ns, mut without_stamp, mut dropped) = (0, 0, 0_u64, 0);
+    while heard < work.expected {
         let datagram = match inbox.receive(socket.as_fd()) {
             Ok(datagram) => datagram,
             Err(error) if sys::would_block(error) => {
@@ -98,12 +114,11 @@ pub(crate) fn receive(
         dropped = datagram.dropped.unwrap_or(dropped);
         last_ns = now;
         // Whatever else comes to this port is not the test's.
-        let fields = (eight(&inbox.bytes, 0), eight(&inbox.bytes, 8));
-        if datagram.len == work.size as usize && fields.0 < work.expected {
-            counts.datagram(fields.0, fields.1, now, work.size.into());
+        let (number, sent_ns) = (eight(&inbox.bytes, 0), eight(&inbox.bytes, 8));
+        if datagram.len == work.size as usize && number < work.expected {
+            heard += u64::from(take(number, sent_ns, now));
         }
     }
-    let notes = &mut counts.report.notes;
     if without_stamp > 0 {
         notes.push(format!(
             "{without_stamp} datagrams have no receive timestamp of the kernel: theirs are the program's"
@@ -114,8 +129,7 @@ pub(crate) fn receive(
             "the receiving socket dropped {dropped} datagrams for want of room: the program was too slow, not the path"
         ));
     }
-    counts.report.missing = counts.missing.series();
-    Ok(counts.report)
+    Ok(notes)
 }
 
 fn eight(bytes: &[u8], at: usize) -> u64 {
@@ -129,7 +143,7 @@ mod tests {
 
     #[test]
     fn loss_reordering_and_copies_are_told_apart() {
-        let mut counts = Counts::new(100, 1000, Vec::new());
+        let mut counts = Counts::new(100, 1000);
         // (number, sent, received): 2 overtook 1, 3 is lost, 4 came twice, 5 too late.
         let all = [
             (0, 50, 150),
