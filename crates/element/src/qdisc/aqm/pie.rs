@@ -469,7 +469,7 @@ mod tests {
             if self.current_qdelay == Duration::ZERO && self.qdelay_old == Duration::ZERO {
                 self.drop_prob *= 0.98;
             }
-            self.drop_prob = self.drop_prob.max(0.0).min(1.0);
+            self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
             self.qdelay_old = self.current_qdelay;
             self.burst_allowance = self.burst_allowance.saturating_sub(config.update);
         }
