@@ -53,7 +53,8 @@ pub(crate) fn assert_conserved(what: &str, world: &World) {
     for (number, port) in ports().enumerate() {
         assert_eq!(port.waiting() + port.held(), 0, "{what}: frames wait");
         let counters = port.counters();
-        let before_the_wire = [Drop::Tail, Drop::Mtu, Drop::Down].map(|d| counters.dropped(d));
+        let before_the_wire =
+            [Drop::Tail, Drop::Red, Drop::Mtu, Drop::Down].map(|d| counters.dropped(d));
         let cut = counters.realised.cut;
         let turned_away: u64 = before_the_wire.iter().sum::<u64>() - cut;
         copies += counters.realised.duplicated;
