@@ -143,7 +143,7 @@ impl Forwarding {
             return Exit::Drop(Drop::NoRoute);
         };
         let ttl = entry.ttl().saturating_sub(1);
-        if ttl == 0 {
+        if ttl == 0 && !(action == LabelAction::PopAndRoute && self.delivers(frame)) {
             return self.expired(frame);
         }
         match action {
@@ -198,6 +198,12 @@ impl Forwarding {
             frame.label = LabelEntry::bottom(label, frame.class >> 5, frame.ttl);
         }
         exit
+    }
+
+    /// Whether the far node is the destination of a datagram: it gets there with its last TTL.
+    fn delivers(&self, frame: &Frame) -> bool {
+        let action = self.routes.get(frame.flow.index());
+        frame.inner() == 0 && action == Some(&RouteAction::Deliver)
     }
 
     /// A label's TTL ran out. A datagram goes to the node, which may answer (RFC 3032 §2.3); a
@@ -279,6 +285,16 @@ mod tests {
         f.label = LabelEntry::bottom(EXPLICIT_NULL, 0, 20);
         assert_eq!(node().decide(&mut f), Exit::Output(1));
         assert_eq!((f.label, f.ttl), (LabelEntry::NONE, 19));
+    }
+
+    #[test]
+    fn explicit_null_at_its_destination_takes_the_last_ttl() {
+        let mut node = node();
+        node.routes[0] = RouteAction::Deliver;
+        let mut f = datagram();
+        f.label = LabelEntry::bottom(EXPLICIT_NULL, 0, 1);
+        assert_eq!(node.decide(&mut f), Exit::Output(0));
+        assert_eq!(f.label, LabelEntry::NONE);
     }
 
     #[test]

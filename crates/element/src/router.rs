@@ -1,7 +1,7 @@
 //! What a node answers by itself: echo replies, time exceeded, fragmentation needed.
 
 use farpath_units::Duration;
-use farpath_wire::{Flags, Frame, Kind};
+use farpath_wire::{Flags, Frame, Kind, LabelEntry};
 
 use crate::counters::Drop;
 
@@ -33,6 +33,7 @@ pub fn answer(frame: &Frame, node: u32, is_destination: bool, answers: bool) -> 
                 reply.kind = Kind::EchoReply;
                 reply.flow = frame.flow.turned();
                 reply.ttl = 64;
+                reply.label = LabelEntry::NONE;
                 Answer::Reply(reply)
             }
             Kind::EchoRequest => Answer::Drop(Drop::Host),
@@ -64,7 +65,8 @@ mod tests {
 
     #[test]
     fn an_echo_request_is_turned_round() {
-        let request = Frame::new(Kind::EchoRequest, FlowDir::forward(4), 3, 100);
+        let mut request = Frame::new(Kind::EchoRequest, FlowDir::forward(4), 3, 100);
+        request.label = LabelEntry::bottom(17, 0, 1);
         let Answer::Reply(reply) = answer(&request, 9, true, true) else {
             panic!("no reply")
         };
@@ -72,7 +74,7 @@ mod tests {
             (reply.kind, reply.seq, reply.len),
             (Kind::EchoReply, 3, 100)
         );
-        assert!(reply.flow.is_reverse());
+        assert!(reply.flow.is_reverse() && !reply.label.is_some());
         assert_eq!(answer(&request, 9, true, false), Answer::Drop(Drop::Host));
     }
 

@@ -347,3 +347,15 @@ fn a_ttl_that_ends_inside_a_circuit_is_silent() {
     let died = world.drops("trunk", "r0>r1", Drop::Ttl) + world.drops("trunk", "r1>r0", Drop::Ttl);
     assert_eq!(died, 1);
 }
+
+/// A request with its last TTL, under explicit null, at the router it is for: the answer leaves
+/// without the label the request came with.
+#[test]
+fn a_router_at_the_end_of_an_lsp_answers_a_request_that_just_reaches_it() {
+    let lsp = "[[lsp]]\nname = \"ip\"\npath = [\"r\", \"s\", \"t\"]\nexplicit_null = true\n";
+    for ttl in [3, 64] {
+        let world = chain("", lsp, &ping("probe", "t", &format!("ttl = {ttl}")));
+        assert_eq!(world.metric("probe", "received"), 3.0, "{ttl}");
+        assert!(world.record("probe").notes.is_empty(), "{ttl}");
+    }
+}
