@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use farpath_element::qdisc::Limit;
 use farpath_scenario::plan::{Plan, PlanError, address};
 use farpath_scenario::{Change, NodeId, Scenario};
 use farpath_units::{Duration, Rate, Size};
+use farpath_wan::longest_rtts;
 use farpath_wire::FlowDir;
 
 use crate::plane::with_pairs;
@@ -58,9 +60,10 @@ const FASTEST_FELT: u64 = 40_000_000_000;
 pub fn layout(scenario: &Scenario, machine: &Machine) -> Result<Vec<Layout>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
+    let longest = longest_rtts(&whole, &plan);
     let nodes = (0..scenario.hosts.len()).map(NodeId);
     Ok(nodes
-        .map(|node| host(&whole, &plan, scenario, machine, node))
+        .map(|node| host(&whole, (&plan, &longest), scenario, machine, node))
         .collect())
 }
 
@@ -82,6 +85,7 @@ pub struct Bucket {
 pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
+    let longest = longest_rtts(&whole, &plan);
     let mut buckets = Vec::new();
     for host in 0..scenario.hosts.len() {
         for (number, port) in plan.nodes[host].ports.iter().enumerate() {
@@ -89,7 +93,7 @@ pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
             buckets.push(Bucket {
                 host,
                 interface: interface_name(number),
-                shaping: shaping(&whole, &plan, *port, limit.min(LARGEST_MTU)),
+                shaping: shaping(&whole, (&plan, &longest), *port, limit.min(LARGEST_MTU)),
             });
         }
     }
@@ -98,7 +102,7 @@ pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
 
 fn host(
     whole: &Scenario,
-    plan: &Plan,
+    (plan, longest): (&Plan, &[Duration]),
     scenario: &Scenario,
     machine: &Machine,
     node: NodeId,
@@ -141,7 +145,7 @@ fn host(
             },
             routes: routes(&ways, number, own),
             ring_packets: RING_PACKETS,
-            shaping: shaping(whole, plan, *port, mtu),
+            shaping: shaping(whole, (plan, longest), *port, mtu),
             name,
         });
     }
@@ -293,7 +297,13 @@ fn names(scenario: &Scenario) -> Vec<(IpAddr, String)> {
 /// What lets a host feel the rate of its port: full frames come as fast as the port sends them.
 /// Smaller ones come a little faster, as a token bucket knows no preamble, FCS and gap, and wait in the
 /// model; where the rate changes, the highest is felt.
-fn shaping(scenario: &Scenario, plan: &Plan, port: usize, mtu: u32) -> Option<Shaping> {
+fn shaping(
+    scenario: &Scenario,
+    (plan, longest): (&Plan, &[Duration]),
+    port: usize,
+    mtu: u32,
+) -> Option<Shaping> {
+    let longest_rtt = longest.get(port).copied().unwrap_or_default();
     let port = &plan.ports[port];
     let nic = scenario.hosts.get(port.from.0).and_then(|h| h.nic);
     let changed = scenario
@@ -314,11 +324,12 @@ fn shaping(scenario: &Scenario, plan: &Plan, port: usize, mtu: u32) -> Option<Sh
     let bps = u128::from(highest.as_bps()) * u128::from(frame) / u128::from(wire);
     let rate = Rate::from_bps(u64::try_from(bps).ok()?)?;
     let burst = rate.bytes_in(BURST).max(Size::from_bytes(2 * frame));
-    let waiting = scenario
-        .hosts
-        .get(port.from.0)
-        .map_or(1, |h| h.txqueuelen.max(1));
-    let limit = Size::from_bytes(waiting.saturating_mul(frame).min(LARGEST_LIMIT));
+    let queue = scenario.links[port.link.0].direction_from(port.from).queue;
+    let waiting = match Scenario::queue_limit(queue, port.rate, longest_rtt) {
+        Limit::Packets(n) => n.saturating_mul(frame),
+        Limit::Bytes(bytes) => bytes,
+    };
+    let limit = Size::from_bytes(waiting.clamp(frame, LARGEST_LIMIT));
     Some(Shaping { rate, burst, limit })
 }
 
@@ -474,6 +485,13 @@ mod tests {
         assert_eq!(shaping.rate.as_bps(), 984_395_318);
         assert_eq!(shaping.limit.as_bytes(), 100 * 1514);
         assert_eq!(shaping.burst.as_bytes(), 984_395_318 / 1600);
+        let written = TWO_WAYS.replacen("txqueuelen = 100", "", 1).replacen(
+            "framing = \"gbe\"",
+            "framing = \"gbe\"\nqueue = \"64 KiB\"",
+            1,
+        );
+        let shaping = layouts(&written)[0].spec.interfaces[0].shaping.unwrap();
+        assert_eq!(shaping.limit.as_bytes(), 65_536);
         let slow = TWO_WAYS.replacen("framing = \"gbe\"", "rate = \"1 Mbit/s\"", 1);
         let shaping = layouts(&slow)[0].spec.interfaces[0].shaping.unwrap();
         assert_eq!(shaping.burst.as_bytes(), 2 * 1514);

@@ -86,8 +86,9 @@ pub struct Host {
     pub nic: Option<Rate>,
     /// Largest IP datagram the host sends; the link's MTU if absent.
     pub mtu: Option<u32>,
-    /// Packets that may wait in front of the interface.
-    pub txqueuelen: u64,
+    /// Packets that may wait in front of each interface, where it is written; [`Direction::queue`] is
+    /// what holds on a link.
+    pub txqueuelen: Option<u64>,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -339,6 +340,14 @@ pub struct Test {
     pub tool: Tool,
     /// What it does.
     pub kind: TestKind,
+}
+
+impl Test {
+    /// Whether it is no test of the scenario, but stands for the other traffic between two nodes: no
+    /// name of a scenario has a tilde in it.
+    pub fn stands_for_a_pair(&self) -> bool {
+        self.name.contains('~')
+    }
 }
 
 /// `kind = "transfer"`.

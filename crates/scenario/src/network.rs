@@ -42,7 +42,7 @@ pub(crate) fn host(f: &Fields) -> Host {
         profile,
         nic: f.get("nic"),
         mtu: octets(f, "mtu"),
-        txqueuelen: f.get::<i64>("txqueuelen").map_or(1000, i64::unsigned_abs),
+        txqueuelen: f.get::<i64>("txqueuelen").map(i64::unsigned_abs),
         rmem_max: f.get("rmem_max").unwrap_or(Size::from_bytes(core_max)),
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
@@ -181,13 +181,19 @@ fn direction(
     names: &Names,
     faults: &mut Vec<Diagnostic>,
 ) -> Direction {
-    let txqueue = sender.map(|h| QueueLimit::Packets(h.txqueuelen));
+    let txqueue = sender.and_then(|h| h.txqueuelen).map(QueueLimit::Packets);
+    let written = first(layers, "queue");
+    if let (Some(host), Some(its), Some(queue)) = (sender, txqueue, written)
+        && its != queue
+    {
+        faults.push(two_queues(layers, host));
+    }
     Direction {
         rate,
         mtu,
         delay: first(layers, "delay").unwrap_or(DEFAULT_DELAY),
         reorder: first(layers, "reorder").unwrap_or(false),
-        queue: first(layers, "queue").or(txqueue).unwrap_or(DEFAULT_QUEUE),
+        queue: written.or(txqueue).unwrap_or(DEFAULT_QUEUE),
         losses: losses(layers, names, faults),
         queueing: None,
         conditioning: Conditioning::default(),
@@ -195,6 +201,17 @@ fn direction(
         impairments: Impairments::default(),
         cells: framing.is_atm().then(|| atm::cells(layers, rate, faults)),
     }
+}
+
+/// A host has one queue in front of an interface.
+fn two_queues(layers: &[&Fields], host: &Host) -> Diagnostic {
+    let place = layers.iter().find(|f| f.has("queue"));
+    let place = place.map_or(0..0, |f| f.place("queue"));
+    let name = &host.name;
+    let title = format!("`queue` where host `{name}` sends, and a `txqueuelen` that differs");
+    let help = "both are the queue in front of the host's interface: leave one out; a router's own \
+                direction has its `queue` in [link.forward] or [link.reverse]";
+    Diagnostic::new(place, title).help(help)
 }
 
 /// A whole number of the first layer that has the key, as [`octets`].

@@ -31,8 +31,8 @@ each point of the product; the last key varies fastest. `at` in an `[[expect]]` 
 
 ## Where frames wait and what is lost
 
-A direction that leaves a host waits in the host's `txqueuelen` unless the link says `queue`; one that leaves a router may
-hold 1000 packets. Causes of loss act in this order, whatever the order of the keys: `lose`, `lose_every`, `loss`,
+A direction that leaves a host waits in the host's `txqueuelen`, or in the link's `queue` where that is written; both are an
+error unless they agree. Where neither is written, 1000 packets may wait, as in front of a router. Causes of loss act in this order, whatever the order of the keys: `lose`, `lose_every`, `loss`,
 `gilbert_elliott`, `bit_error_rate`. In an `[[event]]` they replace all that were in force; `loss = 0` ends them.
 ";
 

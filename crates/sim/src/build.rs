@@ -67,15 +67,15 @@ impl Built {
         sampling: Sampling,
         keep: Keep,
     ) -> Built {
+        let wan = Wan::new(scenario, plan, seed, sampling);
         let mut network = Network::new();
         let stations: Vec<ElementId> = (0..scenario.node_count())
             .map(|node| {
                 network.add(Piece::Station(Box::new(station(
-                    scenario, &plan, node, sampling,
+                    scenario, &wan, node, sampling,
                 ))))
             })
             .collect();
-        let wan = Wan::new(scenario, plan, seed, sampling);
         let (mut ports, mut promised) = (Vec::new(), Vec::new());
         for number in 0..wan.plan.ports.len() {
             let mut port = wan.port(scenario, number);
@@ -171,13 +171,13 @@ fn damages(link: &farpath_scenario::Link) -> bool {
     link.directions.iter().any(by_hosts)
 }
 
-fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) -> Station {
+fn station(scenario: &Scenario, wan: &Wan, node: usize, sampling: Sampling) -> Station {
     let router = node
         .checked_sub(scenario.hosts.len())
         .map(|r| &scenario.routers[r]);
-    let routes = plan.nodes[node].routes.clone();
+    let routes = wan.plan.nodes[node].routes.clone();
     let host = match scenario.hosts.get(node) {
-        Some(host) => machinery(scenario, plan, node, host),
+        Some(host) => machinery(scenario, wan, node, host),
         None => Host::none(),
     };
     Station::new(
@@ -191,17 +191,17 @@ fn station(scenario: &Scenario, plan: &Plan, node: usize, sampling: Sampling) ->
 }
 
 /// What stands between a host's programs and its links.
-fn machinery(scenario: &Scenario, plan: &Plan, node: usize, host: &farpath_scenario::Host) -> Host {
-    let interface = |port: &usize| {
-        let port = &plan.ports[*port];
+fn machinery(scenario: &Scenario, wan: &Wan, node: usize, host: &farpath_scenario::Host) -> Host {
+    let interface = |number: &usize| {
+        let port = &wan.plan.ports[*number];
         let framing = scenario.links[port.link.0].framing;
         let backlog = Backlog {
             rule: host.queue_rule(),
             datagram: scenario.datagram_limit(NodeId(node), port.link),
-            packets: host.txqueuelen,
+            limit: wan.queue_limit(scenario, *number),
         };
         Interface::new(Transmitter::new(port.rate, framing), backlog)
     };
-    let interfaces = plan.nodes[node].ports.iter().map(interface).collect();
+    let interfaces = wan.plan.nodes[node].ports.iter().map(interface).collect();
     Host::new(interfaces, &host.limits)
 }

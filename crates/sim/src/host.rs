@@ -7,6 +7,7 @@ mod disk;
 mod interface;
 mod processor;
 
+use farpath_element::qdisc::Limit;
 use farpath_scenario::HostLimits;
 use farpath_units::{Duration, Rate, Time};
 use farpath_wire::Frame;
@@ -220,6 +221,14 @@ impl Host {
             processor.turned();
         }
         self.interfaces[next].next_held().map(Step::Turn)
+    }
+
+    /// The queue in front of an interface has another limit from now on.
+    pub(crate) fn set_limit(&mut self, output: usize, limit: Limit) {
+        if let Some(interface) = self.interfaces.get_mut(output) {
+            interface.set_limit(limit);
+        }
+        self.renew();
     }
 
     /// The rate of an interface changed at `now`.

@@ -3,10 +3,11 @@
 use farpath_element::{Change as PortChange, Mode, Sampling, Tapped};
 use farpath_scenario::plan::{Plan, PlanError, port_of};
 use farpath_scenario::{Event, Scenario};
-use farpath_units::{Duration, Rate, Time};
+use farpath_units::{Duration, Time};
 use farpath_wire::FlowDir;
 
 use crate::build::{Built, Keep};
+use crate::host::Host;
 use crate::station::Program;
 
 /// Takes frames of tapped ports, in order of time.
@@ -263,16 +264,20 @@ impl Running<'_, '_> {
         for way in &event.ways {
             let port = port_of(event.link, *way);
             let change = self.built.wan.change(self.scenario, event, port);
-            if let PortChange::Rate(rate) = change {
-                self.tell_host(port, rate);
+            match change {
+                PortChange::Rate(rate) => {
+                    self.tell_host(port, |h, now, n| h.set_rate(now, n, rate))
+                }
+                PortChange::Limit(limit) => self.tell_host(port, |h, _, n| h.set_limit(n, limit)),
+                _ => {}
             }
             self.built.port_mut(port).apply(change);
             self.built.renew_lookahead(port);
         }
     }
 
-    /// The stack of the host that sends on `port` follows its rate.
-    fn tell_host(&mut self, port: usize, rate: Rate) {
+    /// The stack of the host that sends on `port` follows what its interface is told.
+    fn tell_host(&mut self, port: usize, tell: impl FnOnce(&mut Host, Time, usize)) {
         let from = self.built.wan.plan.ports[port].from.0;
         let now = self.built.network.now();
         let outputs = &self.built.wan.plan.nodes[from].ports;
@@ -280,7 +285,7 @@ impl Running<'_, '_> {
             && let Some(output) = outputs.iter().position(|p| *p == port)
         {
             let station = self.built.station_mut(from);
-            station.host_mut().set_rate(now, output, rate);
+            tell(station.host_mut(), now, output);
             station.renew();
         }
     }

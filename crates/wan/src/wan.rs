@@ -75,16 +75,12 @@ impl Wan {
         let plan = &self.plan.ports[number];
         let link = &scenario.links[plan.link.0];
         let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
-        let limit = match scenario.hosts.get(plan.from.0) {
-            Some(host) => Limit::Packets(self.host_queue.unwrap_or(host.txqueuelen)),
-            None => Scenario::queue_limit(direction.queue, plan.rate, self.longest_rtt[number]),
-        };
         let site = self.site(scenario, number);
         PortConfig {
             rate: plan.rate,
             framing: link.framing,
             mtu: direction.mtu,
-            limit,
+            limit: self.queue_limit(scenario, number),
             delay: direction.delay,
             reorder: direction.reorder,
             losses: self.losses(scenario, number, &direction.losses, None),
@@ -95,6 +91,16 @@ impl Wan {
             conditioning: site.conditioning(),
             queues: site.discipline(),
             circuits: self.circuits(scenario, number),
+        }
+    }
+
+    /// What may wait in front of port `number`, whoever sends on it.
+    pub fn queue_limit(&self, scenario: &Scenario, number: usize) -> Limit {
+        let plan = &self.plan.ports[number];
+        let queue = scenario.links[plan.link.0].direction_from(plan.from).queue;
+        match self.host_queue {
+            Some(packets) if plan.from.0 < scenario.hosts.len() => Limit::Packets(packets),
+            _ => Scenario::queue_limit(queue, plan.rate, self.longest_rtt[number]),
         }
     }
 
@@ -255,12 +261,25 @@ fn headers(plan: &Plan) -> Arc<[u16]> {
         .collect()
 }
 
-/// For each port, the largest propagation there and back of any flow through it.
-fn longest_rtts(scenario: &Scenario, plan: &Plan) -> Vec<Duration> {
+/// For each port, the largest propagation there and back of any flow of a test through it; of any
+/// flow at all where no test uses it.
+pub fn longest_rtts(scenario: &Scenario, plan: &Plan) -> Vec<Duration> {
+    let is_own = |n: &usize| !scenario.tests[plan.flows[*n].test].stands_for_a_pair();
+    let (own, others): (Vec<_>, Vec<_>) = (0..plan.flows.len()).partition(is_own);
+    let mut longest = longest_of(scenario, plan, &own);
+    for (own, any) in longest.iter_mut().zip(longest_of(scenario, plan, &others)) {
+        if *own == Duration::ZERO {
+            *own = any;
+        }
+    }
+    longest
+}
+
+fn longest_of(scenario: &Scenario, plan: &Plan, flows: &[usize]) -> Vec<Duration> {
     let mut longest = vec![Duration::ZERO; plan.ports.len()];
-    for number in 0..plan.flows.len() {
-        let there = plan.walk(scenario, FlowDir::forward(number as u16));
-        let back = plan.walk(scenario, FlowDir::forward(number as u16).turned());
+    for number in flows {
+        let there = plan.walk(scenario, FlowDir::forward(*number as u16));
+        let back = plan.walk(scenario, FlowDir::forward(*number as u16).turned());
         let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
         for hop in there.iter().chain(&back) {
             longest[hop.port] = longest[hop.port].max(rtt);

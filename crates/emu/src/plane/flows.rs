@@ -44,8 +44,8 @@ pub fn with_pairs(scenario: &Scenario) -> (Scenario, Vec<(NodeId, NodeId)>) {
     }
 }
 
-/// What stands for all traffic between two nodes that belongs to no test. No name of a scenario has a
-/// tilde in it.
+/// What stands for all traffic between two nodes that belongs to no test:
+/// [`Test::stands_for_a_pair`].
 fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
     Test {
         name: format!("{}~{}", scenario.node_name(a), scenario.node_name(b)),

@@ -25,7 +25,7 @@ pub(crate) const HOST: Section = Section {
         key(
             "txqueuelen",
             COUNT,
-            "Packets that may wait in front of an interface.",
+            "Packets that may wait in front of each interface; a link's `queue` says the same for one.",
         )
         .default("1000"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")

@@ -34,7 +34,7 @@ const QUEUE: Key = key(
     "What may wait in front of the transmitter: bytes, packets, a time or `1bdp`; \
      the frame in service, preamble, FCS and gap do not count.",
 )
-.default("txqueuelen where a host sends, else 1000 packets");
+.default("txqueuelen where a host has it and sends, else 1000 packets");
 pub(super) const LOSS: Key =
     key("loss", Ratio, "Probability with which each frame is lost.").default("0");
 pub(super) const LOSE: Key = key(

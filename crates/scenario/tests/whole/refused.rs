@@ -1209,3 +1209,23 @@ fn impairments_that_mean_nothing() {
         "{said}"
     );
 }
+
+#[test]
+fn a_host_has_one_queue_in_front_of_an_interface() {
+    let text = |queue: &str| {
+        format!(
+            "[scenario]\nname = \"t\"\n[[host]]\nname = \"a\"\ntxqueuelen = 100\n[[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"r\"]\nframing = \"gbe\"\n{queue}\n"
+        )
+    };
+    let said = rendered(text("queue = \"1 MB\""));
+    assert!(said.contains("`queue` where host `a` sends, and a `txqueuelen` that differs"));
+    assert!(said.contains("leave one out"), "{said}");
+    for fine in ["queue = \"100 packets\"", "reverse.queue = \"1 MB\""] {
+        let source = Source {
+            name: "x.toml".to_owned(),
+            text: text(fine),
+        };
+        assert!(parse(&source, &[]).is_ok(), "{fine}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use farpath_element::Transmitter;
+use farpath_element::qdisc::Limit;
 use farpath_scenario::QueueRule;
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::Frame;
@@ -16,8 +17,8 @@ pub(crate) struct Backlog {
     pub(crate) rule: QueueRule,
     /// Bytes of the largest IP datagram.
     pub(crate) datagram: u32,
-    /// Packets that fit into the interface's queue.
-    pub(crate) packets: u64,
+    /// What fits into the interface's queue.
+    pub(crate) limit: Limit,
 }
 
 /// Largest super-frame that is handed to an interface at once (64 KiB: an IP datagram's length).
@@ -86,10 +87,16 @@ impl Interface {
         interface
     }
 
+    /// The queue in front of it has another limit from now on.
+    pub(crate) fn set_limit(&mut self, limit: Limit) {
+        self.backlog.limit = limit;
+        self.work_out();
+    }
+
     /// The limits at the current rate.
     fn work_out(&mut self) {
         let rate = self.transmitter.rate();
-        let full = self.transmitter.cost_of(self.backlog.datagram).time;
+        let full = self.transmitter.cost_of(self.backlog.datagram);
         (self.most, self.resume) = match self.backlog.rule {
             QueueRule::Hold => {
                 let short = rate.bytes_in(SHORT).as_bytes();
@@ -103,8 +110,12 @@ impl Interface {
             }
             // One more is admitted while fewer wait than fit; one is in service.
             QueueRule::Signal => {
-                let most = full.times(self.backlog.packets);
-                (most, most.saturating_sub(full))
+                let packets = match self.backlog.limit {
+                    Limit::Packets(n) => n,
+                    Limit::Bytes(bytes) => bytes / u64::from(full.queue_bytes.max(1)),
+                };
+                let most = full.time.times(packets);
+                (most, most.saturating_sub(full.time))
             }
         };
         self.usual = (0, Duration::ZERO);
@@ -197,7 +208,7 @@ mod tests {
         let backlog = Backlog {
             rule,
             datagram: 1500,
-            packets: 100,
+            limit: Limit::Packets(100),
         };
         Interface::new(Transmitter::new(rate, Framing::Ethernet), backlog)
     }
@@ -245,6 +256,14 @@ mod tests {
         // One frame's time later there is room for one.
         let later = Time::ZERO + Duration::from_ps(12_304_000);
         assert!(interface.has_room(later) && !interface.has_room(Time::from_ps(12_303_999)));
+    }
+
+    #[test]
+    fn a_limit_in_bytes_holds_the_packets_that_fit_into_it() {
+        let mut interface = interface("1 Gbit/s", QueueRule::Signal);
+        // A full frame is 1514 bytes in a queue: ten of them, and one in service.
+        interface.set_limit(Limit::Bytes(15_141));
+        assert_eq!(admitted(&mut interface), 11);
     }
 
     #[test]

@@ -389,3 +389,60 @@ fn both_modes_agree() {
         assert!(metric(&windowed, &format!("queue.{queue}.frames")) > 100.0);
     }
 }
+
+/// The queue of a host's own direction is the link's, in bytes too: 30 000 bytes at 10 Mbit/s take 24 ms,
+/// 1000 packets would take 1.2 s.
+#[test]
+fn a_written_queue_counts_where_a_host_sends() {
+    for profile in ["linux-6", "linux-2004"] {
+        let udp = "rate = \"20 Mbit/s\"\nsize = 1472\nduration = \"2 s\"";
+        let oneway = "interval = \"10 ms\"\ncount = 200";
+        let tests = test("flood", "udp", "a", "b", udp) + &test("way", "oneway", "a", "b", oneway);
+        let text = neck("1 Gbit/s", "1 ms", "", &tests)
+            .replace(
+                "name = \"a\"",
+                &format!("name = \"a\"\nprofile = \"{profile}\""),
+            )
+            .replace(
+                "ends = [\"a\", \"r\"]\nframing = \"gbe\"",
+                "ends = [\"a\", \"r\"]\nrate = \"10 Mbit/s\"\nqueue = \"30 kB\"",
+            );
+        let world = run_text(&text);
+        let queued = link_metric(world.link("ar", "a>r"), "queue_max_bytes");
+        assert_within(profile, queued.expect("a queue"), 28_000.0, 30_000.0);
+        let way = world.metric("way", "delay_p99_ns");
+        assert_within(profile, way, 23e6, 27e6);
+    }
+}
+
+/// A stack that takes a full queue for congestion sees the link's queue, and what an event makes of it.
+#[test]
+fn an_old_stack_feels_the_links_queue() {
+    let most = |queue: &str, event: &str| {
+        let tcp = test(
+            "bulk",
+            "tcp",
+            "a",
+            "b",
+            "window = \"1 MB\"\nduration = \"3 s\"",
+        );
+        let text = neck("1 Gbit/s", "1 ms", "", &(tcp + event))
+            .replace("name = \"a\"", "name = \"a\"\nprofile = \"linux-2004\"")
+            .replace(
+                "ends = [\"a\", \"r\"]\nframing = \"gbe\"",
+                &format!("ends = [\"a\", \"r\"]\nrate = \"10 Mbit/s\"\nqueue = \"{queue}\""),
+            );
+        let world = run_text(&text);
+        assert_eq!(world.drops("ar", "a>r", farpath_element::Drop::Tail), 0);
+        link_metric(world.link("ar", "a>r"), "queue_max_bytes").expect("a queue")
+    };
+    assert_within(
+        "packets",
+        most("20 packets", ""),
+        19.0 * 1514.0,
+        20.0 * 1514.0,
+    );
+    assert_within("bytes", most("30 kB", ""), 18.0 * 1514.0, 30_000.0);
+    let event = "[[event]]\nat = \"10 ms\"\nlink = \"ar\"\nqueue = \"60 kB\"\n";
+    assert_within("more", most("20 packets", event), 38.0 * 1514.0, 60_000.0);
+}
