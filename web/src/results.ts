@@ -120,7 +120,7 @@ function notesOf(record: TestRecord): string[] {
 }
 
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
-  return [...new Set(expectations.flatMap((e) => (e.note === null ? [] : [e.note])))];
+  return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.note]).filter((text) => text !== null))];
 }
 
 function statedOf(expectations: readonly Expectation[]): string | null {

@@ -141,6 +141,7 @@ export interface Expectation {
   readonly min: Maybe;
   readonly max: Maybe;
   readonly actual: Maybe;
+  readonly absent?: string;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

@@ -248,7 +248,9 @@ impl Collector<'_, '_> {
             Report::Ask(report) => Some(asker(report)),
             _ => None,
         });
-        let seen: Vec<Connection> = all.iter().map(|ends| connection(*ends, test)).collect();
+        let streams = (0..).zip(&all);
+        let seen = streams.map(|(n, ends)| connection(*ends, (test, n)));
+        let seen: Vec<Connection> = seen.collect();
         let last = all.iter().map(|(_, sink)| at(sink.last_ns)).max();
         Some(Seen {
             last,
@@ -302,7 +304,7 @@ fn one_of_many((source, sink): Ends<'_>) -> Connection {
     }
 }
 
-fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
+fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connection {
     let samples: Vec<Sample> = source.samples.iter().map(sample).collect();
     let one = one_of_many((source, sink));
     let until = test.duration.map(|d| test.start + test.omit + d);
@@ -315,7 +317,8 @@ fn connection((source, sink): Ends<'_>, test: &Test) -> Connection {
     Connection {
         established: at(source.established_ns),
         always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
-        completion: Some(one.finished.since(one.opened)),
+        lasted: Some(one.finished.since(one.opened)),
+        whole: test.kind.whole(stream),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples),

@@ -59,6 +59,10 @@ impl Task<'_> {
         let mut record = Record::new(self.origin.name(), &search.name, "search", "", "");
         record.set("highest_bps", low as f64);
         record.set("lowest_failing_bps", high as f64);
+        if low == high {
+            let why = "even the high end holds".to_owned();
+            record.unset("lowest_failing_bps", why);
+        }
         record.notes = notes;
         Ok(Findings {
             records: vec![record],

@@ -22,14 +22,18 @@ pub struct Connection {
     pub finished: Time,
     /// Bytes the application wrote.
     pub written: Option<u64>,
+    /// Bytes that are to be delivered in all, where the test has an end of its own.
+    pub whole: Option<u64>,
     /// Bytes delivered.
     pub delivered: u64,
     /// Of those, within the measurement.
     pub measured: u64,
     /// Goodput in the measurement where a tool says it, bit/s; else it is worked out of `measured`.
     pub goodput_bps: Option<f64>,
-    /// From the SYN to the last byte; none where that is unknown or did not come about.
-    pub completion: Option<Duration>,
+    /// From the SYN to the last byte so far, or until that was on the disk; none where it is unknown.
+    pub lasted: Option<Duration>,
+    /// What was delivered was not all on the disk at the end.
+    pub still_stores: bool,
     /// Segments sent again.
     pub retransmits: Option<u64>,
     /// Retransmission timeouts.
@@ -120,6 +124,12 @@ pub(crate) fn fill<'a>(
         record.streams.push(of_stream);
     }
     merge_streams(record);
+    if let Some(why) = unfinished(all) {
+        record.unset("completion_ns", why.clone());
+        if span.duration.is_none() {
+            record.unset("goodput_bps", why);
+        }
+    }
     record.limited_by = largest(&together);
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
         say_smoothed(record);
@@ -142,6 +152,25 @@ pub(crate) fn fill<'a>(
     }
 }
 
+/// Why a test of these connections has not come to its end, if one of them has not.
+pub(crate) fn unfinished(all: &[Connection]) -> Option<String> {
+    let stream = all.iter().position(|c| !c.is_complete())?;
+    let of_stream = match all.len() {
+        1 => String::new(),
+        _ => format!("stream {stream}: "),
+    };
+    let Connection {
+        delivered, whole, ..
+    } = &all[stream];
+    Some(match whole {
+        Some(whole) if delivered < whole => {
+            format!("{of_stream}{delivered} of {whole} bytes were delivered")
+        }
+        Some(_) => format!("{of_stream}not everything was on the disk at the end"),
+        None => format!("{of_stream}nothing was delivered"),
+    })
+}
+
 /// A largest smoothed round-trip time is a lower bound of the largest one.
 fn say_smoothed(record: &mut Record) {
     if let Some(low) = record.metrics.get("rtt_max_ns").copied() {
@@ -155,6 +184,12 @@ fn say_smoothed(record: &mut Record) {
 }
 
 impl Connection {
+    /// Whether everything came that was to come; of a connection without an end of its own, anything.
+    fn is_complete(&self) -> bool {
+        let least = self.whole.unwrap_or(1);
+        self.delivered >= least && !self.still_stores
+    }
+
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {
         let mut put = |name: &str, value: Option<f64>| {
             if let Some(value) = value.filter(|v| v.is_finite()) {
@@ -162,11 +197,13 @@ impl Connection {
             }
         };
         put("bytes", Some(self.delivered as f64));
-        let end = self.completion.map_or(self.finished, |c| span.start + c);
+        let end = self.lasted.map_or(self.finished, |c| span.start + c);
         let seconds = span.seconds(end);
-        let worked_out = (seconds > 0.0).then(|| self.measured as f64 * 8.0 / seconds);
+        let ended = span.duration.is_some() || self.is_complete();
+        let worked_out = (ended && seconds > 0.0).then(|| self.measured as f64 * 8.0 / seconds);
         put("goodput_bps", self.goodput_bps.or(worked_out));
-        put("completion_ns", self.completion.map(|c| c.as_ns() as f64));
+        let completion = self.lasted.filter(|_| self.is_complete());
+        put("completion_ns", completion.map(|c| c.as_ns() as f64));
         put("retransmits", self.retransmits.map(|n| n as f64));
         put("rtos", self.rtos.map(|n| n as f64));
         put("cwnd_max_bytes", self.cwnd_max.map(|n| n as f64));

@@ -66,6 +66,14 @@ impl Datagrams {
         record.limited_by = limit.map(|l| l.name().to_owned());
     }
 
+    /// The jitter; of less than two datagrams there is none.
+    fn jitter_ns(&self) -> Option<f64> {
+        let jitter = self
+            .jitter_ns
+            .filter(|_| self.received.is_none_or(|n| n > 1));
+        jitter.map(f64::round)
+    }
+
     /// The share that did not arrive; none of nothing.
     fn loss_ratio(&self) -> Option<f64> {
         let (sent, received) = (self.sent? as f64, self.received? as f64);
@@ -87,7 +95,7 @@ impl Datagrams {
         let goodput = self.goodput_bps.or_else(|| per_second(self.bytes as f64));
         set(record, "goodput_bps", goodput);
         set(record, "loss_ratio", self.loss_ratio());
-        set(record, "jitter_ns", self.jitter_ns.map(f64::round));
+        set(record, "jitter_ns", self.jitter_ns());
         set(record, "reordered", self.reordered.map(|n| n as f64));
         if self.duplicates > 0 {
             record.set("duplicates", self.duplicates as f64);
@@ -100,7 +108,7 @@ impl Datagrams {
         set(record, "cells_received", self.received.map(|n| n as f64));
         set(record, "loss_ratio", self.loss_ratio());
         set(record, "conforming_ratio", cells.conforming_ratio);
-        set(record, "jitter_ns", self.jitter_ns.map(f64::round));
+        set(record, "jitter_ns", self.jitter_ns());
         set(record, "cdv_ns", cells.variation_ns);
     }
 }

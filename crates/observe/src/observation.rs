@@ -3,7 +3,7 @@
 use farpath_record::Record;
 use farpath_units::{Duration, Time};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, unfinished};
 use crate::datagrams::Datagrams;
 use crate::exchange::{self, Asker};
 use crate::flows;
@@ -63,6 +63,9 @@ impl Observation {
                 crate::connection::fill(all, span, around, record);
                 if !askers.is_empty() {
                     exchange::fill(askers, span, record);
+                    if let Some(why) = unfinished(all).filter(|_| span.duration.is_none()) {
+                        record.unset("request_rate", why);
+                    }
                 }
             }
             Observation::Flows(all) => flows::fill(all, span, record),

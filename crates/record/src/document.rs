@@ -52,6 +52,7 @@ impl Record {
             started_ns: 0,
             duration_ns: 0,
             metrics: BTreeMap::new(),
+            absent: BTreeMap::new(),
             limited_by: None,
             streams: Vec::new(),
             series: BTreeMap::new(),
@@ -71,6 +72,12 @@ impl Record {
         if value.is_finite() {
             self.metrics.insert(metric.to_owned(), value);
         }
+    }
+
+    /// Takes a metric out again, because what it measures never came about.
+    pub fn unset(&mut self, metric: &str, why: String) {
+        self.metrics.remove(metric);
+        self.absent.insert(metric.to_owned(), why);
     }
 }
 

@@ -53,6 +53,7 @@ fn document() -> RunDocument {
         min: Some(580.0e6),
         max: None,
         actual: Some(580.06e6),
+        absent: None,
         stated: Some("580/581/584 ms".to_owned()),
         source: None,
         note: None,

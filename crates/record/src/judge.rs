@@ -8,12 +8,14 @@
 //!
 //! - With origins named: for each named one that ran. Its metric must exist.
 //! - Without: for each that ran. The simulator sees everything, so where it has the subject it must
-//!   have the metric (a transfer that never completed has no `completion_ns`, and that is a
-//!   failure). Any other origin may lack it: no closed form counts drops, no kernel tells all.
+//!   have the metric. Any other origin may lack it: no closed form counts drops, no kernel tells all.
+//! - A metric that a record says is absent, because what it measures never came about, is judged
+//!   everywhere, and fails: a transfer that never completed has no `completion_ns`.
 //! - If that leaves nobody, although somebody asked for ran, the expectation fails once: a test or a
 //!   metric that exists nowhere is a mistake, not a success.
 //!
-//! Several repeats count by their median.
+//! Several repeats count by their median; where one of them says that the metric is absent, there is
+//! none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,14 +101,54 @@ impl<'a> Results<'a> {
                 .filter(|l| l.origin == origin && l.point == *point && subject.is_link(l))
                 .filter_map(|l| link_metric(l, name))
                 .collect(),
+            _ if self.absence(subject, name, origin, point).is_some() => Vec::new(),
             _ => self
-                .records
-                .iter()
-                .filter(|r| r.origin == origin && r.point == *point && subject.is_record(r))
+                .repeats(subject, origin, point)
                 .filter_map(|r| r.metrics.get(name).copied())
                 .collect(),
         };
         median(values)
+    }
+
+    /// The records of a test or search at a point, one of each repeat.
+    fn repeats<'s>(
+        &'s self,
+        subject: &'s Subject<'_>,
+        origin: Origin,
+        point: &'s Point,
+    ) -> impl Iterator<Item = &'a Record> + use<'a, 's> {
+        let records = self.records.iter();
+        records.filter(move |r| r.origin == origin && r.point == *point && subject.is_record(r))
+    }
+
+    /// Why a metric is absent, in the first repeat that says so.
+    fn absence(
+        &self,
+        subject: &Subject<'_>,
+        name: &str,
+        origin: Origin,
+        point: &Point,
+    ) -> Option<String> {
+        let mut repeats = self.repeats(subject, origin, point);
+        let (repeat, why) = repeats.find_map(|r| Some((r.repeat, r.absent.get(name)?)))?;
+        let several = self.repeats(subject, origin, point).count() > 1;
+        Some(match several {
+            true => format!("repeat {repeat}: {why}"),
+            false => why.clone(),
+        })
+    }
+
+    /// Why there is nothing to compare, where a record says so.
+    fn reason(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<String> {
+        let all = [
+            Some(&expect.metric),
+            expect.over.as_ref(),
+            expect.minus.as_ref(),
+        ];
+        all.into_iter().flatten().find_map(|metric| {
+            let (subject, name) = split(metric)?;
+            self.absence(&subject, name, origin, point)
+        })
     }
 
     /// Points at which the subject has results from `origin`, or from any.
@@ -219,7 +261,10 @@ fn queue_metric(link: &LinkRecord, name: &str) -> Option<f64> {
         }
         "drops" => drops as f64,
         "marked" => queue.marked as f64,
-        "loss_ratio" => drops as f64 / queue.offered.max(1) as f64,
+        // Nothing has no share and no delay.
+        "loss_ratio" if queue.offered == 0 => return None,
+        "delay_max_ns" | "delay_mean_ns" if queue.frames == 0 => return None,
+        "loss_ratio" => drops as f64 / queue.offered as f64,
         "queue_max_bytes" => queue.queue_max_bytes as f64,
         "delay_max_ns" => queue.delay_max_ns,
         "delay_mean_ns" => queue.delay_mean_ns,
@@ -239,7 +284,7 @@ fn policer_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     let colours = ["green", "yellow", "red"];
     if metric == "conforming_ratio" {
         let all: u64 = policer.bytes.iter().sum();
-        return Some(policer.bytes[0] as f64 / all.max(1) as f64);
+        return (all > 0).then(|| policer.bytes[0] as f64 / all as f64);
     }
     let (colour, of) = match metric.strip_suffix("_bytes") {
         Some(colour) => (colour, &policer.bytes),
@@ -285,7 +330,9 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
                 .filter(|o| applies(expect, &results, *o, &point))
             {
                 let actual = results.compared(expect, origin, &point);
-                judged.push(verdict(expect, origin, point.clone(), actual));
+                let mut one = verdict(expect, origin, point.clone(), actual);
+                one.absent = results.reason(expect, origin, &point);
+                judged.push(one);
             }
         }
         if judged.len() == before
@@ -318,6 +365,7 @@ fn applies(expect: &Expect, results: &Results<'_>, origin: Origin, point: &Point
     };
     !expect.origins.is_empty()
         || results.compared(expect, origin, point).is_some()
+        || results.reason(expect, origin, point).is_some()
         || (origin == Origin::Simulated && must())
 }
 
@@ -337,6 +385,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         min: expect.min,
         max: expect.max,
         actual,
+        absent: None,
         stated: expect.stated.clone(),
         source: expect.source.clone(),
         note: expect.note.clone(),

@@ -236,3 +236,57 @@ fn repeats_count_by_their_median_and_searches_by_their_name() {
     assert_eq!(median(vec![1.0, 3.0]), Some(2.0));
     assert_eq!(median(vec![]), None);
 }
+
+#[test]
+fn what_never_came_about_fails_in_every_origin_and_says_why() {
+    const ALL: [Origin; 2] = [Origin::Simulated, Origin::Emulated];
+    let done = record(Origin::Emulated, "t", "completion_ns", 5.0);
+    let mut given_up = record(Origin::Emulated, "t", "bytes", 5.0);
+    given_up.repeat = 1;
+    given_up.unset("completion_ns", "1 of 2 bytes were delivered".to_owned());
+    let judged = run(
+        expect("t.completion_ns", 0.0, 9.0),
+        &[done, given_up.clone()],
+        &[],
+        &ALL,
+    );
+    // The median of those that completed is not that of all.
+    assert_eq!(passes(&judged), [(Origin::Emulated, None, false)]);
+    let why = judged[0].absent.as_deref();
+    assert_eq!(why, Some("repeat 1: 1 of 2 bytes were delivered"));
+    let alone = run(expect("t.completion_ns", 0.0, 9.0), &[given_up], &[], &ALL);
+    let why = alone[0].absent.as_deref();
+    assert_eq!(why, Some("1 of 2 bytes were delivered"));
+}
+
+#[test]
+fn of_nothing_there_is_no_ratio_and_no_delay() {
+    let mut empty = link();
+    empty.queues.push(crate::QueueRecord {
+        class: "be".to_owned(),
+        offered: 0,
+        frames: 0,
+        bytes: 0,
+        drops: BTreeMap::new(),
+        marked: 0,
+        waiting: 0,
+        queue_max_bytes: 0,
+        delay_max_ns: 0.0,
+        delay_mean_ns: 0.0,
+    });
+    empty.policers.push(crate::PolicerRecord {
+        name: "p".to_owned(),
+        frames: [0; 3],
+        bytes: [0; 3],
+    });
+    for metric in [
+        "queue.be.loss_ratio",
+        "queue.be.delay_mean_ns",
+        "queue.be.delay_max_ns",
+        "police.p.conforming_ratio",
+    ] {
+        let metric = format!("link.stm64.a>b.{metric}");
+        let judged = run(expect(&metric, 0.0, 1.0), &[], &[empty.clone()], &BOTH);
+        assert_eq!(passes(&judged), [(Origin::Simulated, None, false)]);
+    }
+}

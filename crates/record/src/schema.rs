@@ -69,6 +69,9 @@ pub struct Record {
     /// Metrics; the unit is last in each name.
     #[serde(with = "crate::number::map")]
     pub metrics: BTreeMap<String, f64>,
+    /// Why a metric has no value that others of its kind have: what it measures never came about.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub absent: BTreeMap<String, String>,
     /// What limited the test most of the time.
     pub limited_by: Option<String>,
     /// The single streams.
@@ -199,6 +202,9 @@ pub struct Expectation {
     /// The value found; absent when the metric does not exist.
     #[serde(default, with = "crate::number::option")]
     pub actual: Option<f64>,
+    /// Why there is no value, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
     /// The source's own words.
     pub stated: Option<String>,
     /// The source.

@@ -112,7 +112,7 @@ fn plain_expectations(out: &mut String, expectations: &[Expectation]) {
                 escape(&point(&e.point)),
                 escape(e.stated.as_deref().unwrap_or("")),
                 origin(e.origin),
-                show(e.actual),
+                e.absent.as_deref().map_or_else(|| show(e.actual), escape),
                 show(e.min),
                 show(e.max),
                 if e.pass { "pass" } else { "FAIL" },

@@ -127,6 +127,7 @@ fn case(run: &RunDocument, e: &Expectation) -> TestCase {
             print(e.max)
         ));
         let texts = [
+            ("absent", &e.absent),
             ("stated", &e.stated),
             ("source", &e.source),
             ("note", &e.note),
@@ -160,6 +161,7 @@ mod tests {
                 min: Some(1e6),
                 max: None,
                 actual,
+                absent: None,
                 stated: Some("\"one\" & <a half>".to_owned()),
                 source: None,
                 note: None,

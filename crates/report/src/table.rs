@@ -361,7 +361,11 @@ fn failure(e: &Expectation) -> String {
         (None, Some(max)) => format!("at most {}", print(max)),
         (None, None) => "any value".to_owned(),
     };
-    let actual = e.actual.map_or_else(|| "no such result".to_owned(), print);
+    let none = || match &e.absent {
+        Some(why) => format!("no such result ({why})"),
+        None => "no such result".to_owned(),
+    };
+    let actual = e.actual.map_or_else(none, print);
     let mut text = format!(
         "{}, {}{point}: {actual}, expected {band}",
         e.metric,

@@ -22,6 +22,7 @@ fn expectation(
         min: Some(band.0),
         max: Some(band.1),
         actual,
+        absent: None,
         stated: (!stated.is_empty()).then(|| stated.to_owned()),
         source: None,
         note: None,
@@ -81,6 +82,7 @@ fn snaky() -> RunDocument {
             "",
         ),
     ];
+    run.expectations[3].absent = Some("3 of 9 bytes were delivered".to_owned());
     run.expectations[2].note = Some("five crossings one way, two the other".to_owned());
     run
 }
@@ -102,7 +104,8 @@ link stm64: a>b over b>a
 
 FAIL  ping-folded.rtt_avg_ns, simulated: 580061234 ns, expected 579000000 ns to
       580061000 ns (stated: 580/581/584 ms)
-FAIL  bulk.completion_ns, simulated: no such result, expected 0 s to 9 s
+FAIL  bulk.completion_ns, simulated: no such result (3 of 9 bytes were
+      delivered), expected 0 s to 9 s
 
 Notes
 - bulk, predicted and simulated: the receive window of 64 MiB is the one the

@@ -335,6 +335,14 @@ impl TestKind {
         })
     }
 
+    /// Bytes connection `stream` delivers in all, if the test has an end of its own.
+    pub fn whole(&self, stream: u32) -> Option<u64> {
+        match self.exchange(stream) {
+            Some(exchange) => Some(exchange.requests?.saturating_mul(exchange.answer)),
+            None => self.bulk()?.bytes.map(Size::as_bytes),
+        }
+    }
+
     /// What is asked and answered on connection `stream`, if the test asks.
     pub fn exchange(&self, stream: u32) -> Option<Exchange> {
         match self {

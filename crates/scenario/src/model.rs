@@ -343,7 +343,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// Whether it is no test of the scenario, but stands for the other traffic between two nodes: no
+    /// Whether it is not a test of the scenario, but stands for the other traffic between two nodes: no
     /// name of a scenario has a tilde in it.
     pub fn stands_for_a_pair(&self) -> bool {
         self.name.contains('~')

@@ -118,7 +118,8 @@ impl<'a> Collector<'a> {
             let all = both.map(|(source, sink)| flow(source, sink));
             return Some(Observation::Flows(all.collect()));
         }
-        let all = both.map(|(source, sink)| self.connection(test, source, sink));
+        let streams = (0..).zip(both);
+        let all = streams.map(|(n, ends)| self.connection((test, n), ends));
         let askers = flows.iter().filter_map(|f| self.asker(*f));
         Some(Observation::Connections(all.collect(), askers.collect()))
     }
@@ -170,7 +171,11 @@ impl<'a> Collector<'a> {
         Some(seen)
     }
 
-    fn connection(&self, test: &Test, source: &TcpSource, sink: &TcpSink) -> Connection {
+    fn connection(
+        &self,
+        (test, stream): (&Test, u32),
+        (source, sink): (&TcpSource, &TcpSink),
+    ) -> Connection {
         let stats = source.sender().stats();
         let finished = sink.finished();
         let loss = source.sender().last_loss();
@@ -182,7 +187,9 @@ impl<'a> Collector<'a> {
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
-            completion: Some(finished.since(test.start)),
+            lasted: Some(finished.since(test.start)),
+            whole: test.kind.whole(stream),
+            still_stores: !sink.is_stored(),
             retransmits: Some(stats.retransmits),
             rtos: Some(stats.rtos),
             cwnd_max: Some(source.cwnd_max),

@@ -276,7 +276,7 @@ impl Running<'_, '_> {
         }
     }
 
-    /// The stack of the host that sends on `port` follows what its interface is told.
+    /// The stack of the host that sends on `port` follows a change of its interface.
     fn tell_host(&mut self, port: usize, tell: impl FnOnce(&mut Host, Time, usize)) {
         let from = self.built.wan.plan.ports[port].from.0;
         let now = self.built.network.now();

@@ -26,7 +26,8 @@ pub(crate) fn metrics(
         return m;
     }
     let (added, order) = (&realised.added, &realised.order);
-    if set.jitter.is_some() || set.reordering.is_some() {
+    // Of nothing there is no mean and no ratio.
+    if (set.jitter.is_some() || set.reordering.is_some()) && added.count() > 0 {
         put(&mut m, "jitter_mean_ns", added.mean_s() * 1e9);
         put(&mut m, "jitter_std_ns", added.std_s() * 1e9);
         put(&mut m, "jitter_min_ns", added.min().as_ps() as f64 / 1e3);

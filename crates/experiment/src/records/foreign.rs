@@ -30,7 +30,7 @@ pub(super) fn seen(reports: &[&Iperf3Report], test: &Test) -> Option<Seen> {
 }
 
 fn connection(report: &Iperf3Report, test: &Test) -> Connection {
-    let whole = test.kind.tcp().is_some_and(|tcp| tcp.bytes.is_some());
+    let whole = test.kind.whole(0);
     let end = |ns: u64| at(report.started_ns + ns);
     let mut since = 0;
     let bytes = |i: &farpath_probe::report::Iperf3Interval, since: u64| {
@@ -57,7 +57,8 @@ fn connection(report: &Iperf3Report, test: &Test) -> Connection {
         finished: end(report.completion_ns),
         delivered: report.bytes,
         goodput_bps: Some(report.goodput_bps as f64),
-        completion: whole.then(|| Duration::from_ns(report.completion_ns)),
+        whole,
+        lasted: whole.map(|_| Duration::from_ns(report.completion_ns)),
         retransmits: report.retransmits,
         cwnd_max: report.cwnd_max,
         rtt: report.rtt_ns.map(|[least, mean, most]| RoundTrips {

@@ -20,6 +20,7 @@ fn data() -> ReportData {
                 min: Some(580e6),
                 max: None,
                 actual: Some(580_061_300.0),
+                absent: None,
                 stated: Some("580/581/584 ms".into()),
                 source: None,
                 note: None,

@@ -79,8 +79,13 @@ impl Path<'_> {
         }
         let (goodput, completion) = exact.unwrap_or_else(|| flow.by_law(test, steady, &ramp));
         put(m, "goodput_bps", goodput);
-        if let Some(seconds) = completion {
+        let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
+        let in_time = |s: &f64| stops.is_none_or(|stops| *s <= stops);
+        if let Some(seconds) = completion.filter(in_time) {
             put(m, "completion_ns", (seconds * 1e9).round());
+        } else if let Some(seconds) = completion {
+            let why = format!("it would take {seconds:.3} s, and the test stops before");
+            record.absent.insert("completion_ns".to_owned(), why);
         }
         if scripted && let Some(seconds) = flow.recovery_s() {
             put(m, "recovery_s", seconds);

@@ -227,3 +227,55 @@ fn the_longest_datagrams_are_carried() {
         world.link("wire", "a>b").frames * 65_535
     );
 }
+
+/// What never came about has no metric, and says why: a transfer, requests and flows through a link that fails, a queue
+/// that nothing entered.
+#[test]
+fn what_did_not_complete_has_no_completion() {
+    let fails = "[[event]]\nat = \"50 ms\"\nlink = \"l\"\nup = false\n";
+    for (kind, more, absent) in [
+        (
+            "tcp",
+            "bytes = \"10 MB\"",
+            &["completion_ns", "goodput_bps"][..],
+        ),
+        (
+            "tcp",
+            "bytes = \"10 MB\"\nduration = \"2 s\"",
+            &["completion_ns"],
+        ),
+        (
+            "tcp",
+            "bytes = \"10 MB\"\nparallel = 2\nduration = \"2 s\"",
+            &["completion_ns"],
+        ),
+        (
+            "transfer",
+            "files = 3\nfile_size = \"4 MB\"\nduration = \"2 s\"",
+            &["completion_ns"],
+        ),
+        (
+            "request",
+            "requests = 1000\nblock = \"20 kB\"\nduration = \"2 s\"",
+            &["completion_ns"],
+        ),
+        (
+            "flows",
+            "flows = 20\nspacing = \"10 ms\"\nduration = \"2 s\"\nsizes = { kind = \"fixed\", size = \"100 kB\" }",
+            &["completion_ns"],
+        ),
+    ] {
+        let text = format!(
+            "[scenario]\nname = \"t\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"5 ms\"\n\
+             [[test]]\nname = \"t\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\n{more}\n{fails}"
+        );
+        let world = run_text(&text);
+        let record = world.record("t");
+        for metric in absent {
+            assert!(!record.metrics.contains_key(*metric), "{kind} {metric}");
+            assert!(record.absent.contains_key(*metric), "{kind} {metric}");
+        }
+        assert!(record.metrics["bytes"] > 0.0, "{kind}");
+    }
+}
