@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use farpath_predict::atm::CELL;
 use farpath_units::{Duration, Time};
-use farpath_wire::Frame;
+use farpath_wire::{FlowDir, Frame};
 
 use crate::atm::{CellQueue, Circuits, Hurt};
 use crate::conditioner::Stage;
@@ -49,6 +49,8 @@ pub struct Port {
     impaired: Option<Box<Impaired>>,
     up: bool,
     losses: Vec<Loss>,
+    /// Frames that causes of loss which are no longer at work had to strike, and did not.
+    missed: Vec<(FlowDir, u64)>,
     forwarding: Forwarding,
     headers: Arc<[u16]>,
     last_arrival: Time,
@@ -92,6 +94,7 @@ impl Port {
             impaired: None,
             up: true,
             losses: config.losses,
+            missed: Vec::new(),
             forwarding: config.forwarding,
             headers: config.headers,
             last_arrival: Time::ZERO,
@@ -174,7 +177,11 @@ impl Port {
                 self.treatments.clear();
             }
             Change::Delay(delay) => self.delay = delay,
-            Change::Losses(losses) => self.losses = losses,
+            Change::Losses(losses) => {
+                self.missed
+                    .extend(self.losses.iter().filter_map(Loss::waits_for));
+                self.losses = losses;
+            }
             Change::Limit(limit) => match &mut self.service {
                 Service::Queues(queues) => queues.set_limit(limit),
                 _ => self.fifo.set_limit(limit),
@@ -182,6 +189,12 @@ impl Port {
             Change::Up(up) => self.up = up,
         }
         self.renew_promise();
+    }
+
+    /// Frames that were to be lost by order and have not come by.
+    pub fn never_struck(&self) -> impl Iterator<Item = (FlowDir, u64)> {
+        let at_work = self.losses.iter().filter_map(Loss::waits_for);
+        self.missed.iter().copied().chain(at_work)
     }
 
     /// Counts what has entered service by now: everything earlier than `now` has happened. Only then

@@ -95,6 +95,8 @@ impl Collector<'_, '_> {
                 hosts: None,
             };
             seen.observation.fill(&test.span(), &around, record);
+            let paths = flows.iter().filter_map(|flow| (self.paths)(*flow));
+            record.notes.extend(paths.flat_map(|path| path.notes));
             record.notes.extend(seen.notes);
             if let (None, Some(last)) = (test.duration, seen.last) {
                 record.duration_ns = last.since(test.start).as_ns();

@@ -5,7 +5,8 @@
 //!    already; `timers` reads the kernel's `TCP_INFO`, `rates` bare rates.
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
-//!    what was dropped on the path, the time spent on losses is theirs.
+//!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
+//!    a connection that random losses keep small. Where nothing was delivered, what took it all limited.
 //! 3. Shares of the sum, which add up to 1.
 
 use std::collections::BTreeMap;
@@ -212,7 +213,9 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let busy = timers::busy(connection, from, until).or_else(hosts);
     let mut left = *stretch;
     let mut given = Stretch::new(from, until);
-    for (full, share) in path.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
+    let full = path.map_or_else(BTreeMap::new, |path| path.full(from, until));
+    let others_fill_it = path.is_some_and(|path| is_held_by_chance(connection, path, from, until));
+    for (full, share) in full.into_iter().filter(|_| !others_fill_it) {
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
         wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
@@ -227,10 +230,36 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     } else if let Some(taker) = path.and_then(Path::taker) {
         left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
     }
+    if let Some(taker) = took_everything(connection, around) {
+        left.take(&WINDOW, all, taker, &mut given);
+    }
     for (limit, ..) in WORDS {
         given.add(limit, left.spent(limit));
     }
     given
+}
+
+/// Whether random losses hold a connection back on a link that others fill: it carries less than half of what the
+/// link can, and chance took what was lost.
+fn is_held_by_chance(connection: &Connection, path: &Path<'_>, from: Time, until: Time) -> bool {
+    let own = connection.intervals.iter();
+    let own = own.filter(|(t, _)| from < *t && *t <= until);
+    let bytes: u64 = own.map(|(_, bytes)| bytes).sum();
+    path.loses_by_chance()
+        && connection.retransmits.is_some_and(|n| n > 0)
+        && (bytes as f64) < path.capacity(from, until) / 2.0
+}
+
+/// What kept everything back, where nothing was delivered.
+fn took_everything(connection: &Connection, around: &Surroundings<'_>) -> Option<Limit> {
+    let lost = || {
+        connection
+            .rtos
+            .is_some_and(|n| n > 0)
+            .then_some(Limit::Loss)
+    };
+    let path = around.path.as_ref().filter(|_| connection.delivered == 0)?;
+    path.took_everything().or_else(lost)
 }
 
 /// Stage 3.
@@ -273,6 +302,7 @@ mod tests {
         let stretch = |s: &(u64, u64, Limit)| Stretch::whole(at(s.0), at(s.1), s.2);
         Connection {
             account: stretches.iter().map(stretch).collect(),
+            delivered: 1,
             ..Connection::default()
         }
     }
@@ -312,6 +342,7 @@ mod tests {
         };
         let intervals = [full, Interval::default()];
         let path = Path {
+            notes: Vec::new(),
             every: Duration::from_ms(100),
             hops: vec![Hop {
                 own: false,
@@ -341,6 +372,7 @@ mod tests {
             (200, 400, Limit::Application),
         ]);
         let path = |dropped| Path {
+            notes: Vec::new(),
             every: Duration::from_ms(100),
             hops: vec![Hop {
                 own: false,
@@ -359,7 +391,7 @@ mod tests {
         };
         let policed = Dropped {
             policed: 9,
-            tail: 2,
+            queue: 2,
             ..Dropped::default()
         };
         assert_eq!(found(policed)["policer"], 0.5);
@@ -377,6 +409,60 @@ mod tests {
             })["mtu"],
             0.5
         );
+    }
+
+    /// One link that others fill, and on which chance takes frames.
+    fn lossy(intervals: &[Interval]) -> Path<'_> {
+        Path {
+            notes: Vec::new(),
+            every: Duration::from_ms(100),
+            hops: vec![Hop {
+                own: false,
+                waits_unseen: false,
+                capacity_bytes: 1000.0,
+                intervals,
+                dropped: Dropped {
+                    other: 30,
+                    queue: 20,
+                    ..Dropped::default()
+                },
+            }],
+        }
+    }
+
+    #[test]
+    fn random_losses_limit_on_a_link_that_others_fill() {
+        let full = [Interval {
+            bytes: 1000,
+            queue_bytes: 10,
+        }];
+        let named = |own_bytes| {
+            let mut seen = connection(&[(0, 100, Limit::CwndRecovery)]);
+            seen.retransmits = Some(3);
+            seen.intervals = vec![(at(100), own_bytes)];
+            let around = Surroundings {
+                path: Some(lossy(&full)),
+                hosts: None,
+            };
+            largest(&shares(&seen, Time::ZERO, &around))
+        };
+        assert_eq!(named(90).as_deref(), Some("cwnd_recovery"));
+        assert_eq!(named(900).as_deref(), Some("link"), "it fills it itself");
+    }
+
+    #[test]
+    fn what_took_everything_limits() {
+        let named = |delivered| {
+            let mut seen = connection(&[(0, 100, Limit::CwndSlowStart)]);
+            seen.delivered = delivered;
+            let around = Surroundings {
+                path: Some(lossy(&[])),
+                hosts: None,
+            };
+            largest(&shares(&seen, Time::ZERO, &around))
+        };
+        assert_eq!(named(0).as_deref(), Some("loss"));
+        assert_eq!(named(1).as_deref(), Some("cwnd_slow_start"));
     }
 
     #[test]

@@ -21,22 +21,22 @@ pub struct Interval {
 /// Frames dropped on one direction of a link and by the node behind it, whoever's they were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// The queue was full.
-    pub tail: u64,
+    /// A queue was full, or its management dropped early.
+    pub queue: u64,
     /// A policer found them out of contract.
     pub policed: u64,
     /// Larger than the link, or the next one, carries.
     pub mtu: u64,
     /// The host behind the link could not take them.
     pub host: u64,
-    /// For any other reason: lost or damaged on the way, early by a queue, no route.
+    /// For any other reason: lost or damaged on the way, no route.
     pub other: u64,
 }
 
 impl Dropped {
     fn plus(self, more: Dropped) -> Dropped {
         Dropped {
-            tail: self.tail + more.tail,
+            queue: self.queue + more.queue,
             policed: self.policed + more.policed,
             mtu: self.mtu + more.mtu,
             host: self.host + more.host,
@@ -94,6 +94,8 @@ pub struct Path<'a> {
     pub every: Duration,
     /// The links.
     pub hops: Vec<Hop<'a>>,
+    /// What a reader must know of them.
+    pub notes: Vec<String>,
 }
 
 impl Path<'_> {
@@ -119,7 +121,7 @@ impl Path<'_> {
     /// What took more than half of all that was dropped on the way, where it has a word of its own: a policer, an MTU.
     pub fn taker(&self) -> Option<Limit> {
         let all = self.dropped();
-        let sum = all.tail + all.policed + all.mtu + all.host + all.other;
+        let sum = all.queue + all.policed + all.mtu + all.host + all.other;
         match () {
             () if 2 * all.policed > sum => Some(Limit::Policer),
             () if 2 * all.mtu > sum => Some(Limit::Mtu),
@@ -127,12 +129,30 @@ impl Path<'_> {
         }
     }
 
+    /// Whether chance took more than half of what was dropped on the way, and not a queue, policer, MTU or host.
+    pub fn loses_by_chance(&self) -> bool {
+        let all = self.dropped();
+        all.other > all.queue + all.policed + all.mtu + all.host
+    }
+
+    /// What took all that was sent, where something was dropped.
+    pub fn took_everything(&self) -> Option<Limit> {
+        (self.dropped() != Dropped::default()).then(|| self.of_lost_datagrams())
+    }
+
+    /// Bytes the narrowest link carries between two instants.
+    pub fn capacity(&self, from: Time, until: Time) -> f64 {
+        let each = self.hops.iter().map(|hop| hop.capacity_bytes);
+        let intervals = until.since(from).as_secs_f64() / self.every.as_secs_f64();
+        each.fold(f64::INFINITY, f64::min) * intervals
+    }
+
     /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are those of the
     /// links, whoever else used them.
     pub fn of_lost_datagrams(&self) -> Limit {
         let all = self.dropped();
         let (mut most, mut limit) = (0, Limit::Link);
-        let queues = self.hops.iter().map(|hop| (hop.dropped.tail, hop.limit()));
+        let queues = self.hops.iter().map(|hop| (hop.dropped.queue, hop.limit()));
         let in_host = self.hops.last().map_or(0, |hop| hop.dropped.host);
         let others = [
             (in_host, Limit::HostCpu),
@@ -169,6 +189,7 @@ mod tests {
             dropped: Dropped::default(),
         };
         Path {
+            notes: Vec::new(),
             every: MS,
             hops: vec![hop],
         }
@@ -232,7 +253,7 @@ mod tests {
             (
                 0,
                 Dropped {
-                    tail: 2,
+                    queue: 2,
                     ..Dropped::default()
                 },
                 Limit::Nic,
@@ -240,7 +261,7 @@ mod tests {
             (
                 1,
                 Dropped {
-                    tail: 3,
+                    queue: 3,
                     ..Dropped::default()
                 },
                 Limit::Link,

@@ -185,13 +185,23 @@ pub enum CellDiscard {
 
 impl Cells {
     /// Chance that a frame of `wire_bytes` is lost through cells lost by chance.
-    pub(crate) fn frame_loss(&self, wire_bytes: u32) -> f64 {
+    /// One of a tester's single cells takes no other with it.
+    pub(crate) fn frame_loss(&self, wire_bytes: u32, unit: LostAtOnce) -> f64 {
         let (cells, q) = (wire_bytes / atm::CELL, self.loss.get());
-        match self.glue {
+        match self.glue && unit == LostAtOnce::Frame {
             true => atm::frame_loss_glued(cells, q),
             false => atm::frame_loss(cells, q),
         }
     }
+}
+
+/// What is lost at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LostAtOnce {
+    /// A frame, of one cell or many.
+    Frame,
+    /// A tester's cell.
+    Cell,
 }
 
 /// What a circuit may send; rates in bit/s of whole cells.

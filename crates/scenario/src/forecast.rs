@@ -18,6 +18,7 @@ use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::FlowDir;
 
+use crate::atm::LostAtOnce;
 use crate::model::{Loss, Scenario, Test, Udp, Way};
 use crate::plan::{Hop, Plan};
 
@@ -196,6 +197,10 @@ impl<'a> Path<'a> {
 
     /// Chance that a datagram of `len` bytes is lost on `walk`, from the random causes on it.
     pub(crate) fn loss_ratio(&self, len: u32, walk: &[Hop]) -> f64 {
+        self.loss_ratio_of(len, walk, LostAtOnce::Frame)
+    }
+
+    pub(crate) fn loss_ratio_of(&self, len: u32, walk: &[Hop], unit: LostAtOnce) -> f64 {
         let mut arrives = 1.0;
         for hop in walk {
             let port = &self.plan.ports[hop.port];
@@ -204,7 +209,7 @@ impl<'a> Path<'a> {
             let direction = &link.directions[usize::from(port.way == Way::Reverse)];
             let wire = match &direction.cells {
                 Some(cells) => {
-                    arrives *= 1.0 - cells.frame_loss(wire);
+                    arrives *= 1.0 - cells.frame_loss(wire, unit);
                     // Wrong bits count where the payload is.
                     wire / atm::CELL * atm::CELL_PAYLOAD
                 }

@@ -46,12 +46,25 @@ fn impairments(layers: &[&Fields], folder: &Beside, faults: &mut Vec<Diagnostic>
             Some((chance, after))
         }),
         corruption: table("corruption").and_then(|f| corruption(&f, faults)),
-        flap: table("flap").and_then(|f| flap(&f)),
+        flap: table("flap").and_then(|f| flap(&f, faults)),
         trace: table("rate_trace").and_then(|f| trace::trace(&f, folder, faults)),
     }
 }
 
-fn flap(f: &Fields) -> Option<FlapSpec> {
+/// Shorter than any interface notices a loss of signal, and a run would do nothing but change.
+const SHORTEST_FLAP: Duration = Duration::from_us(1);
+
+fn flap(f: &Fields, faults: &mut Vec<Diagnostic>) -> Option<FlapSpec> {
+    for key in ["up", "down"] {
+        if f.get::<Duration>(key).is_some_and(|t| t < SHORTEST_FLAP) {
+            let title = format!("`{key}` of a flap below 1 us");
+            let help = "no interface changes so fast: write 1 us or more";
+            let d = Diagnostic::new(f.place(key), title).help(help);
+            if !faults.contains(&d) {
+                faults.push(d);
+            }
+        }
+    }
     Some(FlapSpec {
         up: f.get("up")?,
         down: f.get("down")?,

@@ -97,6 +97,8 @@ impl<'a> Collector<'a> {
             }
         };
         seen.fill(&test.span(), &around, record);
+        let notes = flows.iter().flat_map(|flow| self.evidence.notes(*flow));
+        record.notes.extend(notes);
     }
 
     fn observation(

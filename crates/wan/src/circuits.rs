@@ -18,7 +18,7 @@ pub(crate) fn config(
     scenario: &Scenario,
     port: &PortPlan,
     key: Key,
-    names: Arc<[String]>,
+    (names, single): (Arc<[String]>, Arc<[bool]>),
 ) -> Option<CircuitsConfig> {
     let link = &scenario.links[port.link.0];
     let direction = &link.directions[usize::from(port.way == Way::Reverse)];
@@ -35,6 +35,7 @@ pub(crate) fn config(
             bit_error: bit_error.unwrap_or_default(),
         },
         glue: cells.glue,
+        single,
         police: cells
             .police
             .map(|p| (contract(&p.contract), action(p.tags))),

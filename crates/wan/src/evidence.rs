@@ -14,6 +14,8 @@ pub struct Evidence<'a> {
     wan: &'a Wan,
     real_hosts: bool,
     ports: Vec<(Vec<Interval>, Dropped)>,
+    /// Port, flow and `seq` of what was to be lost by order and did not come by.
+    never_struck: Vec<(usize, FlowDir, u64)>,
 }
 
 impl<'a> Evidence<'a> {
@@ -33,24 +35,65 @@ impl<'a> Evidence<'a> {
                 queue_bytes: i.queue_bytes,
             });
             let all = |reason: Drop| counters.dropped(reason) + behind[reason as usize];
-            let named = [Drop::Tail, Drop::Policed, Drop::Mtu].map(all);
+            let [tail, early, policed, mtu] =
+                [Drop::Tail, Drop::Red, Drop::Policed, Drop::Mtu].map(all);
+            // Frames that lost cells to a queue of cells.
+            let plan = &wan.plan.ports[number];
+            let cells = &scenario.links[plan.link.0].direction_from(plan.from).cells;
+            let queued = cells.as_ref().is_some_and(|cells| cells.queue.is_some());
+            let queue = tail + early + if queued { all(Drop::Cell) } else { 0 };
             let sum: u64 = Drop::ALL.iter().map(|reason| all(*reason)).sum();
             let host = all(Drop::Host);
             let dropped = Dropped {
-                tail: named[0],
-                policed: named[1],
-                mtu: named[2],
+                queue,
+                policed,
+                mtu,
                 host,
-                other: sum - named.iter().sum::<u64>() - host,
+                other: sum - queue - policed - mtu - host,
             };
             (intervals.collect(), dropped)
         };
+        let missed = |number: usize| {
+            let all = port(number).0.never_struck();
+            all.map(move |(flow, seq)| (number, flow, seq))
+                .collect::<Vec<_>>()
+        };
         Evidence {
+            never_struck: (0..wan.plan.ports.len()).flat_map(missed).collect(),
             scenario,
             wan,
             real_hosts,
             ports: (0..wan.plan.ports.len()).map(seen).collect(),
         }
+    }
+
+    /// What a reader must know of a flow's losses: those that were ordered and did not happen.
+    pub fn notes(&self, flow: usize) -> Vec<String> {
+        let plan = &self.wan.plan;
+        let test = &self.scenario.tests[plan.flows[flow].test];
+        let unit = match test.kind.tcp() {
+            Some(_) => u64::from(plan.mss(self.scenario, flow)),
+            None => 1,
+        };
+        let ours = self.never_struck.iter();
+        let walk = plan.walk(self.scenario, FlowDir::forward(flow as u16));
+        let link = |port: usize| plan.ports[port].link;
+        // A link's own `lose` stands in both directions, and the data cross one of them.
+        let expected = |number: usize| {
+            let elsewhere = !walk.iter().any(|hop| link(hop.port) == link(number));
+            elsewhere || walk.iter().any(|hop| hop.port == number)
+        };
+        let ours = ours.filter(|(port, dir, _)| usize::from(dir.flow()) == flow && expected(*port));
+        let note = |(port, _, seq): &(usize, FlowDir, u64)| {
+            let port = &plan.ports[*port];
+            format!(
+                "segment {} was to be lost on link {}, {}, and never passed there",
+                seq / unit.max(1) + 1,
+                self.scenario.links[port.link.0].name,
+                self.scenario.direction_name(port.link, port.way)
+            )
+        };
+        ours.map(note).collect()
     }
 
     /// The links that the data of a flow cross.
@@ -72,6 +115,7 @@ impl<'a> Evidence<'a> {
         };
         Path {
             every,
+            notes: self.notes(flow),
             hops: walk.iter().map(|step| hop(step.port)).collect(),
         }
     }

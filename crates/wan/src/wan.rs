@@ -9,7 +9,7 @@ use farpath_element::{
     Change as PortChange, Element, ElementId, Forwarding, Network, Outages, Port, PortConfig,
     Sampling,
 };
-use farpath_scenario::plan::{Output, Plan};
+use farpath_scenario::plan::{Flow, Output, Plan};
 use farpath_scenario::{Change, Event, Scenario, Way};
 use farpath_units::{Duration, Key, Rate, Time};
 use farpath_wire::FlowDir;
@@ -160,7 +160,12 @@ impl Wan {
     fn circuits(&self, scenario: &Scenario, number: usize) -> Option<CircuitsConfig> {
         let plan = &self.plan.ports[number];
         let names = Arc::clone(&self.flow_names);
-        circuits::config(scenario, plan, Key::new(self.seed), names)
+        let is_single = |f: &Flow| {
+            let udp = scenario.tests[f.test].kind.udp();
+            udp.is_some_and(|udp| udp.cells.is_some())
+        };
+        let single = self.plan.flows.iter().map(is_single).collect();
+        circuits::config(scenario, plan, Key::new(self.seed), (names, single))
     }
 
     /// What all luck of a port is keyed with.

@@ -42,6 +42,9 @@ pub struct CircuitsConfig {
     pub loss: CellLoss,
     /// A frame whose last cell is lost takes the next frame of its circuit with it.
     pub glue: bool,
+    /// By flow number, whether its frames are single cells of a tester: no frame goes on in the next
+    /// one. A flow beyond the end has frames.
+    pub single: Arc<[bool]>,
     /// The policer at the far end.
     pub police: Option<(Contract, Action)>,
     /// The shaper in front of the transmitter.
@@ -175,7 +178,8 @@ impl Circuits {
                 Action::Tag => hurt.tagged = found.failed,
             }
         }
-        let glue = self.config.glue;
+        let single = self.config.single.get(usize::from(frame.flow.flow()));
+        let glue = self.config.glue && single != Some(&true);
         let (luck, circuit) = self.flows.of(frame);
         let before = hurt.lost;
         let draws = (luck, 0, self.cell_loss);

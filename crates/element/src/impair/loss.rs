@@ -201,6 +201,14 @@ impl Loss {
         }
     }
 
+    /// The frame it has to strike, where that has not come by.
+    pub fn waits_for(&self) -> Option<(FlowDir, u64)> {
+        match self.spec {
+            LossSpec::Scripted { flow, seq } if !self.spent => Some((flow, seq)),
+            _ => None,
+        }
+    }
+
     /// Consumes `hazard` units; a loss when the remaining safe units end within them. What is left
     /// of a frame after its first error is not examined: the next loss is drawn from its end.
     #[inline]

@@ -4,6 +4,7 @@ use farpath_predict::atm::{CELL_BITS, conforming_ratio};
 use farpath_record::Record;
 
 use super::{Path, put};
+use crate::atm::LostAtOnce;
 use crate::model::{Test, Udp, Way};
 
 impl Path<'_> {
@@ -12,7 +13,8 @@ impl Path<'_> {
         let seconds = test.duration.unwrap_or_default().as_secs_f64();
         let sent = (udp.rate.as_bps() as f64 * seconds / CELL_BITS as f64).floor();
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
-        let mut arrives = 1.0 - self.loss_ratio(udp.size + header, &self.there);
+        let mut arrives =
+            1.0 - self.loss_ratio_of(udp.size + header, &self.there, LostAtOnce::Cell);
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];

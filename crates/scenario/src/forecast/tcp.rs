@@ -47,6 +47,11 @@ impl Path<'_> {
         let flow = self.flow_of(tcp);
         let m = &mut record.metrics;
         put(m, "rtt_min_ns", flow.base.as_ns() as f64);
+        if flow.loss >= 1.0 {
+            put(m, "goodput_bps", 0.0);
+            record.limited_by = Some("loss".to_owned());
+            return;
+        }
         let Some(loss_bps) = flow.loss_bps() else {
             let named = flow.config.algorithm;
             record.notes.push(format!(

@@ -1170,6 +1170,11 @@ fn impairments_that_mean_nothing() {
             "add share = \"1 %\", or `every`",
         ),
         (
+            "flap = { up = \"1 s\", down = \"1 ns\" }",
+            "`down` of a flap below 1 us",
+            "write 1 us or more",
+        ),
+        (
             "duplication = { share = 1.5 }",
             "`share` must lie between 0 and 1",
             "a ratio: 1e-4",

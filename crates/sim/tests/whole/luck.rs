@@ -207,3 +207,24 @@ fn the_two_directions_and_two_links_have_their_own_luck() {
     }
     assert_ne!(there, back, "equal by chance: choose another seed");
 }
+
+/// The data cross the link one way, and an order that stood in both is missed once.
+#[test]
+fn a_loss_that_was_ordered_and_never_happened_is_said() {
+    let notes = |lose: &str, event: &str| {
+        let tcp = "[[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"100 ms\"\n";
+        let text = format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\n\
+             ends = [\"a\", \"b\"]\nrate = \"100 Mbit/s\"\n{lose}\n{tcp}{event}"
+        );
+        let world = run_in(scenario(&text), Mode::Windowed(WINDOW), 1);
+        world.record("t").notes.clone()
+    };
+    let order = |segment: u32| format!("lose = {{ flow = \"t\", segment = {segment} }}");
+    assert!(notes(&order(5), "").is_empty());
+    let missed = ["segment 50000 was to be lost on link l, a>b, and never passed there"];
+    assert_eq!(notes(&order(50_000), ""), missed);
+    let event = "[[event]]\nat = \"0 s\"\nlink = \"l\"\nloss = 0\n";
+    let replaced = ["segment 5 was to be lost on link l, a>b, and never passed there"];
+    assert_eq!(notes(&order(5), event), replaced);
+}

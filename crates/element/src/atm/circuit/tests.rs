@@ -9,6 +9,7 @@ fn circuits(loss: CellLoss, glue: bool, seed: u64) -> Circuits {
         line: Rate::from_bps(599_040_000).expect("not zero"),
         loss,
         glue,
+        single: [false, true].into(),
         police: None,
         shape: None,
         queue: None,
@@ -180,4 +181,24 @@ fn the_passes_of_a_folded_path_have_luck_of_their_own() {
         assert!(strays < 4.0 * expected.sqrt(), "{a} {b}: {strays}");
         assert_ne!(together[a], together[b]);
     }
+}
+
+/// A tester's cells are not frames: with nothing glued as many are lost as cells are.
+#[test]
+fn a_single_cell_takes_no_other_with_it() {
+    let loss = CellLoss {
+        ratio: 0.3,
+        bit_error: 0.0,
+    };
+    let mut circuits = circuits(loss, true, 5);
+    let (mut cells, mut frames) = (0, 0);
+    for seq in 0..10_000 {
+        let hurt = circuits.pass(Time::ZERO, CELL, &frame(1, seq));
+        cells += hurt.lost;
+        frames += u32::from(hurt.fate.is_some());
+    }
+    assert!(
+        cells == frames && cells > 2_800 && cells < 3_200,
+        "{cells} {frames}"
+    );
 }

@@ -187,6 +187,7 @@ impl Net {
     fn circuits(&self, plan: &Plan, l: usize, d: usize) -> Option<CircuitsConfig> {
         let direction = &plan.links[l].directions[d];
         direction.framing.is_atm().then(|| CircuitsConfig {
+            single: Arc::default(),
             line: direction.rate,
             loss: direction.cells.loss,
             glue: direction.cells.glue,
