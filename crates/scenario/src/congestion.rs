@@ -22,7 +22,7 @@ pub(crate) const CC: Key = key(
     "Congestion control. `bpf:FILE.o`, beside the scenario, is your own struct tcp_congestion_ops for real \
      kernels (`--emulate`): no model knows it.",
 )
-.default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
+.default("reno (sender is linux-2004 or bsd-1999), cubic (linux-5, linux-6)")
 .only(TCP);
 
 /// What a congestion control begins with that is an object file.

@@ -148,7 +148,7 @@ impl Host {
     pub fn queue_rule(&self) -> QueueRule {
         match self.profile {
             Profile::Linux2004 | Profile::Bsd1999 => QueueRule::Signal,
-            Profile::Linux6 => QueueRule::Hold,
+            Profile::Linux5 | Profile::Linux6 => QueueRule::Hold,
         }
     }
 }

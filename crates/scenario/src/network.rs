@@ -24,6 +24,7 @@ pub(crate) fn host(f: &Fields) -> Host {
     let profile = match f.get::<String>("profile").as_deref() {
         Some("bsd-1999") => Profile::Bsd1999,
         Some("linux-2004") => Profile::Linux2004,
+        Some("linux-5") => Profile::Linux5,
         _ => Profile::Linux6,
     };
     // FreeBSD 3: kern.ipc.maxsockbuf, net.inet.tcp.recvspace and sendspace, which never grow.
@@ -31,7 +32,7 @@ pub(crate) fn host(f: &Fields) -> Host {
     let (core_max, rmem, wmem) = match profile {
         Profile::Bsd1999 => (262_144, [4096, 16_384, 16_384], [4096, 16_384, 16_384]),
         Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
-        Profile::Linux6 => (
+        Profile::Linux5 | Profile::Linux6 => (
             212_992,
             [4096, 131_072, 6_291_456],
             [4096, 16_384, 4_194_304],

@@ -199,7 +199,7 @@ pub(crate) fn tcp(
     let (usual_window, usual_cc) = match profile {
         Profile::Bsd1999 => (1, Algorithm::Reno),
         Profile::Linux2004 => (2, Algorithm::Reno),
-        Profile::Linux6 => (10, Algorithm::Cubic),
+        Profile::Linux5 | Profile::Linux6 => (10, Algorithm::Cubic),
     };
     Tcp {
         window: f.get("window"),

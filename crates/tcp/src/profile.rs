@@ -21,7 +21,7 @@ impl Profile {
         let window = match self {
             Profile::Bsd1999 => request.min(rmem_max),
             Profile::Linux2004 => buffer - buffer / 4,
-            Profile::Linux6 => buffer / 2,
+            Profile::Linux5 | Profile::Linux6 => buffer / 2,
         };
         window.min(LARGEST_WINDOW)
     }
@@ -37,7 +37,7 @@ impl Profile {
         match self {
             Profile::Bsd1999 => request.min(wmem_max),
             Profile::Linux2004 => buffer - buffer / 4,
-            Profile::Linux6 => buffer,
+            Profile::Linux5 | Profile::Linux6 => buffer,
         }
     }
 
@@ -50,7 +50,7 @@ impl Profile {
                 let mss = mss.max(1);
                 (4 * mss).min((2 * mss).max(4380)) / mss
             }
-            Profile::Linux6 => 10,
+            Profile::Linux5 | Profile::Linux6 => 10,
         }
     }
 
@@ -58,7 +58,7 @@ impl Profile {
     pub fn algorithm(self) -> Algorithm {
         match self {
             Profile::Bsd1999 | Profile::Linux2004 => Algorithm::Reno,
-            Profile::Linux6 => Algorithm::Cubic,
+            Profile::Linux5 | Profile::Linux6 => Algorithm::Cubic,
         }
     }
 
@@ -66,7 +66,7 @@ impl Profile {
     pub fn byte_counting(self) -> ByteCounting {
         match self {
             Profile::Bsd1999 | Profile::Linux2004 => ByteCounting::Off,
-            Profile::Linux6 => ByteCounting::Full,
+            Profile::Linux5 | Profile::Linux6 => ByteCounting::Full,
         }
     }
 
@@ -79,13 +79,13 @@ impl Profile {
     /// 2004; RACK-TLP, PRR and F-RTO besides now. ECN is off everywhere unless asked for.
     pub fn recovery(self) -> Recovery {
         let linux = self != Profile::Bsd1999;
-        let current = self == Profile::Linux6;
+        let current = matches!(self, Profile::Linux5 | Profile::Linux6);
         Recovery {
             rack: current,
             reduction: match self {
                 Profile::Bsd1999 => Reduction::AtOnce,
                 Profile::Linux2004 => Reduction::RateHalving,
-                Profile::Linux6 => Reduction::Prr,
+                Profile::Linux5 | Profile::Linux6 => Reduction::Prr,
             },
             frto: current,
             newreno: linux,
@@ -110,7 +110,7 @@ impl Profile {
                 initial: Duration::from_secs(3),
                 ..RtoRule::default()
             },
-            Profile::Linux6 => RtoRule::default(),
+            Profile::Linux5 | Profile::Linux6 => RtoRule::default(),
         }
     }
 
@@ -118,7 +118,7 @@ impl Profile {
     pub fn rto_min(self) -> Duration {
         match self {
             Profile::Bsd1999 => Duration::from_secs(1),
-            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(200),
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => Duration::from_ms(200),
         }
     }
 
@@ -126,7 +126,7 @@ impl Profile {
     pub fn delayed_ack_timeout(self) -> Duration {
         match self {
             Profile::Bsd1999 => Duration::from_ms(200),
-            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(40),
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => Duration::from_ms(40),
         }
     }
 
@@ -134,7 +134,7 @@ impl Profile {
     pub fn quick_acks(self) -> u8 {
         match self {
             Profile::Bsd1999 => 0,
-            Profile::Linux2004 | Profile::Linux6 => 16,
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => 16,
         }
     }
 }
