@@ -231,6 +231,12 @@ impl Config {
         self.remembered_window.unwrap_or(self.initial_window).max(1)
     }
 
+    /// The largest congestion window in bytes, a segment at least; infinite without a bound.
+    pub(crate) fn most(&self) -> f64 {
+        let largest = self.largest_window.map(|bytes| bytes.max(self.segment()));
+        largest.map_or(f64::INFINITY, |bytes| bytes as f64)
+    }
+
     /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
     pub(crate) fn first_ssthresh(&self) -> f64 {
         let first = self.initial_ssthresh.or(self.remembered_window);

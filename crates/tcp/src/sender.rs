@@ -172,8 +172,6 @@ impl Sender {
         let control = Chosen::new(config.algorithm, &setup);
         let watch = control.watches();
         let paced = Paced::of(config, watch);
-        let largest = config.largest_window.map(|bytes| bytes.max(segment));
-        let cwnd_most = largest.map_or(f64::INFINITY, |bytes| bytes as f64);
         Sender {
             una: 0,
             nxt: 0,
@@ -186,8 +184,8 @@ impl Sender {
             resent_to: 0,
             peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
-            cwnd: (f64::from(config.first_window()) * segment as f64).min(cwnd_most),
-            cwnd_most,
+            cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),
+            cwnd_most: config.most(),
             ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
