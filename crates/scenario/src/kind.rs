@@ -171,20 +171,20 @@ impl TestKind {
         folder: &Beside,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<TestKind> {
-        let profiles = traffic::profiles(scenario, f, from, to);
+        let ends = traffic::stacks(scenario, f, from, to);
         Some(match Subject::of_test(&f.get::<String>("kind")?)? {
             Subject::Ping => TestKind::Ping(Periodic::read(f)),
             Subject::OneWay => TestKind::OneWay(Periodic::read(f)),
             Subject::Udp => TestKind::Udp(traffic::udp(f, name, folder, faults)?),
             Subject::Cells => TestKind::Udp(traffic::cells(f, name, faults)?),
-            Subject::Tcp => TestKind::Tcp(traffic::tcp(f, profiles, faults)),
+            Subject::Tcp => TestKind::Tcp(traffic::tcp(f, ends, faults)),
             Subject::Flows => {
-                let tcp = traffic::tcp(f, profiles, faults);
+                let tcp = traffic::tcp(f, ends, faults);
                 TestKind::Flows(traffic::flows(f, tcp, faults)?)
             }
-            Subject::Transfer => TestKind::Transfer(traffic::transfer(f, profiles, faults)?),
+            Subject::Transfer => TestKind::Transfer(traffic::transfer(f, ends, faults)?),
             Subject::Request => {
-                let [asker, answerer] = profiles;
+                let [asker, answerer] = ends;
                 TestKind::Request(traffic::request(f, [answerer, asker], faults))
             }
             _ => return None,

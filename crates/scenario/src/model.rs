@@ -88,6 +88,8 @@ pub struct Host {
     pub mtu: Option<u32>,
     /// Packets that may wait in front of the interface.
     pub txqueuelen: u64,
+    /// What serves that queue.
+    pub qdisc: Qdisc,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -98,6 +100,16 @@ pub struct Host {
     pub tcp_wmem: [Size; 3],
     /// What the machine behind the stack can do.
     pub limits: HostLimits,
+}
+
+/// What serves the queue in front of a host's interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Qdisc {
+    /// First come, first served.
+    #[default]
+    PfifoFast,
+    /// The same, and each TCP connection leaves at its own pace (Linux 3.12).
+    Fq,
 }
 
 /// What a host's processor, bus and disks can do; the default is a machine without limits.

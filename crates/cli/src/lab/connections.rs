@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Two looks at one program with 4 MiB of send buffer and 37.5 MB of path: whichever timers ran, and whether the
+    /// One program, again and again, with 4 MiB of send buffer and 37.5 MB of path: whichever timers ran, and whether the
     /// kernel says so or not, the answer is the same.
     #[test]
     fn a_full_send_buffer_is_the_limit_on_every_repeat() {

@@ -367,6 +367,10 @@ impl Flow {
     fn doubts(&self, test: &Test, loss_bps: f64) -> Vec<String> {
         let mut doubts = Vec::new();
         let each = self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999;
+        if fills && self.config.slow_start != farpath_tcp::SlowStart::Standard {
+            doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
+        }
         if self.streams > 1.0 && each < SEGMENTS_FEW {
             doubts.push(format!(
                 "outside the formulas' range: {:.0} streams share the path, {each:.1} segments each, and losses among them are found by timeout",

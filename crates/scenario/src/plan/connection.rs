@@ -56,13 +56,11 @@ impl Plan {
                 // The kernels of 2004 grew the sending buffer by themselves, the receiving one not
                 // yet; a buffer that grew was not doubled first, hence the halves.
                 let grown = match receives {
-                    // A BSD neither grew nor doubled it.
-                    Profile::Bsd1999 => Size::from_bytes(2 * rmem[1].as_bytes()),
-                    Profile::Linux2004 => rmem[1],
+                    Profile::Bsd1999 | Profile::Linux2004 => rmem[1],
                     Profile::Linux5 | Profile::Linux6 => rmem[2],
                 };
                 (
-                    receives.receive_window(grown.as_bytes() / 2, u64::MAX),
+                    receives.grown_window(grown.as_bytes()),
                     match sends {
                         Profile::Bsd1999 => wmem[1].as_bytes(),
                         _ => sends.send_buffer(wmem[2].as_bytes() / 2, u64::MAX),
@@ -113,11 +111,11 @@ pub fn segments_per_growth(config: &Config) -> f64 {
 
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
-/// `net.ipv4.tcp_rmem` of a current Linux.
+/// `net.ipv4.tcp_rmem` of a current Linux (6.18).
 const DEFAULT_RMEM: [Size; 3] = [
     Size::from_bytes(4096),
     Size::from_bytes(131_072),
-    Size::from_bytes(6_291_456),
+    Size::from_bytes(33_554_432),
 ];
 /// `net.ipv4.tcp_wmem` of a current Linux.
 const DEFAULT_WMEM: [Size; 3] = [

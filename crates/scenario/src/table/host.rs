@@ -28,6 +28,12 @@ pub(crate) const HOST: Section = Section {
             "Packets that may wait in front of an interface.",
         )
         .default("1000"),
+        key(
+            "qdisc",
+            Choice(&["pfifo_fast", "fq"]),
+            "Queueing discipline in front of its interfaces. `fq` paces each TCP connection.",
+        )
+        .default("pfifo_fast"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")
@@ -37,7 +43,7 @@ pub(crate) const HOST: Section = Section {
             SysctlTriple,
             "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
         )
-        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-5, linux-6)"),
+        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-5), 4096 131072 33554432 (linux-6)"),
         key(
             "tcp_wmem",
             SysctlTriple,
