@@ -64,7 +64,7 @@ fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
             "[[link]]\nname = \"out{n}\"\nends = [\"right\", \"r{n}\"]\nrate = \"{access}\"\ndelay = \"5 ms\"\nqueue = \"1bdp\"\nmtu = {mtu}"
         ));
         add(format_args!(
-            "[[test]]\nname = \"flow{n}\"\nkind = \"tcp\"\nfrom = \"s{n}\"\nto = \"r{n}\"\nduration = \"1 s\"\nwindow = \"256 MiB\"\ncc = \"cubic\""
+            "[[test]]\nname = \"flow{n}\"\nkind = \"tcp\"\nfrom = \"s{n}\"\nto = \"r{n}\"\nduration = \"1 s\"\nwindow = \"256 MiB\"\ncc = \"cubic\"\nflavour = \"rfc\""
         ));
     }
     text
@@ -106,7 +106,7 @@ fn lone(extra: &str) -> String {
         .expect("a string takes all");
     }
     text.push_str("[[host]]\nname = \"s\"\nmtu = 9000\ntxqueuelen = 100000\n[[host]]\nname = \"r\"\nmtu = 9000\n");
-    text.push_str("[[test]]\nname = \"flow\"\nkind = \"tcp\"\nfrom = \"s\"\nto = \"r\"\nduration = \"1 s\"\nwindow = \"200 MB\"\ncc = \"cubic\"\n");
+    text.push_str("[[test]]\nname = \"flow\"\nkind = \"tcp\"\nfrom = \"s\"\nto = \"r\"\nduration = \"1 s\"\nwindow = \"200 MB\"\ncc = \"cubic\"\nflavour = \"rfc\"\n");
     text
 }
 

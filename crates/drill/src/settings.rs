@@ -56,6 +56,8 @@ pub struct Settings {
     pub delayed_ack: Duration,
     /// cwnd falls back to the initial window after an idle RTO (RFC 5681 §4.1).
     pub slow_start_after_idle: bool,
+    /// Segments leave at a pace: the interface's queue is `fq`.
+    pub paces: bool,
     /// SYNs sent again at most.
     pub syn_retries: u32,
     /// A RST anywhere in the window resets, as before RFC 5961.
@@ -97,6 +99,7 @@ impl Default for Settings {
             rto_min: Duration::from_ms(200),
             delayed_ack: Duration::from_ms(40),
             slow_start_after_idle: true,
+            paces: false,
             syn_retries: 6,
             insecure_reset: false,
             insecure_syn: false,
@@ -155,6 +158,8 @@ impl Settings {
                 _ => return Err(format!("--ip_version={value}")),
             },
             "strict_segments" => self.strict_segments = true,
+            // The size of an arriving super-segment's parts, and whether its memory is given back before the run ends.
+            "mss" | "send_omit_free" => {}
             // Where a packet would go on a real host, and how noisy its tool is.
             "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip" | "bind_port"
             | "connect_port" | "speed" | "init_scripts" | "verbose" | "non_fatal" | "dry_run"

@@ -73,9 +73,13 @@ fn command_line(
             Ok(())
         }
         "tc" if command.contains("limit 0") => Err("an interface that sends nothing".to_owned()),
+        "tc" => {
+            queue(&words, settings);
+            Ok(())
+        }
         "ip" => route(&words, settings),
-        // Offload, queueing and caches of a real host: the endpoint has none.
-        "tc" | "ethtool" | "kldload" | "kldunload" | "true" | ":" | "set" | "export" | "sleep"
+        // Offload and caches of a real host: the endpoint has none.
+        "ethtool" | "kldload" | "kldunload" | "true" | ":" | "set" | "export" | "sleep"
         | "modprobe" | "tcpdrop" => Ok(()),
         _ if base.starts_with("sysctl_restore") => Ok(()),
         _ if base.ends_with(".sh") => {
@@ -88,6 +92,14 @@ fn command_line(
             lines(&text, settings, files, depth - 1, questions)
         }
         _ => Err(format!("the shell command `{base}`")),
+    }
+}
+
+/// `tc qdisc replace dev tun0 root fq`: of all queues this one is seen, because it paces. Another one in its place, or
+/// none, does not.
+fn queue(words: &[String], settings: &mut Settings) {
+    if words.get(1).is_some_and(|word| word == "qdisc") {
+        settings.paces = words.iter().any(|word| word == "fq");
     }
 }
 

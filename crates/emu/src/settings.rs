@@ -183,7 +183,7 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
     let triple = |sizes: [Size; 3]| sizes.map(|s| s.as_bytes().to_string()).join(" ");
     settings.set("net.ipv4.tcp_rmem", triple(host.tcp_rmem));
     settings.set("net.ipv4.tcp_wmem", triple(host.tcp_wmem));
-    if host.profile != Profile::Linux6 {
+    if !matches!(host.profile, Profile::Linux5 | Profile::Linux6) {
         settings.notes.push(
             "its profile is of the models alone: the kernel is this machine's, set as far as it can be"
                 .to_owned(),

@@ -347,6 +347,8 @@ fn sample(sample: &farpath_probe::report::Sample) -> Sample {
         timers: Some(Timers {
             state: sample.state,
             app_limited: sample.app_limited,
+            unsent: sample.unsent,
+            full: false,
             busy: us(sample.busy_us),
             receive_window: us(sample.rwnd_us),
             send_buffer: us(sample.sndbuf_us),

@@ -4,6 +4,9 @@
 //! that how long the receiver's window and the send buffer held it back. What is left of `busy` the
 //! congestion window held back: in slow start, in recovery or after it, or repairing a loss. A
 //! connection that was not busy waited for its application.
+//!
+//! The timer of the send buffer runs only while a writer sleeps in front of a full one. One that comes back late, or
+//! asks first whether there is room, is seen in the samples: nothing unsent, room in the window, the buffer full.
 
 use farpath_units::{Duration, Time};
 
@@ -30,6 +33,10 @@ pub struct Timers {
     pub state: u8,
     /// The application had nothing more to send lately (`tcpi_delivery_rate_app_limited`).
     pub app_limited: bool,
+    /// Bytes written and not sent yet (`tcpi_notsent_bytes`); none where the kernel does not say.
+    pub unsent: Option<u64>,
+    /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`).
+    pub full: bool,
     /// Time with data to send or to be acknowledged.
     pub busy: Duration,
     /// Of that, limited by the receiver's window.
@@ -140,8 +147,12 @@ fn of_state(sample: &Sample, idle: Limit) -> Limit {
         (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
         _ => false,
     };
-    match sample.timers.map_or(OPEN, |t| t.state) {
-        OPEN | DISORDER if has_room && sample.timers.is_some_and(|t| t.app_limited) => idle,
+    let timers = sample.timers.unwrap_or_default();
+    let nothing_to_send = timers.app_limited || timers.unsent == Some(0);
+    match timers.state {
+        // All that the buffer holds is in flight.
+        OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
+        OPEN | DISORDER if has_room && nothing_to_send => idle,
         LOSS => Limit::Loss,
         OPEN | DISORDER if below() => Limit::CwndSlowStart,
         _ => Limit::CwndRecovery,

@@ -79,6 +79,38 @@ fn who_always_writes_is_never_idle() {
     assert_share(&shares_of(&seen, 0), "send_buffer", 1.0);
 }
 
+/// Room in the window and nothing unsent: the buffer where it is full, else the program, whatever else the kernel says.
+#[test]
+fn a_full_send_buffer_with_all_of_it_in_flight_is_the_limit() {
+    let share_of = |unsent, full, app_limited, limit: &str| {
+        let seen = connection(100, |n| Sample {
+            in_flight: Some(50),
+            ..window(
+                100,
+                None,
+                Timers {
+                    app_limited,
+                    unsent,
+                    full,
+                    busy: Duration::from_ms(n * 10),
+                    ..Timers::default()
+                },
+            )
+        });
+        assert_share(&shares_of(&seen, 0), limit, 1.0);
+    };
+    share_of(Some(0), true, false, "send_buffer");
+    share_of(Some(0), true, true, "send_buffer");
+    // The flag outlives its cause by a round trip.
+    share_of(Some(9), true, true, "send_buffer");
+    share_of(None, true, true, "send_buffer");
+    share_of(Some(0), false, false, "application");
+    share_of(None, false, true, "application");
+    // Something holds back what was written: a pace.
+    share_of(Some(9), true, false, "cwnd_slow_start");
+    share_of(None, false, false, "cwnd_slow_start");
+}
+
 #[test]
 fn ticks_of_the_kernel_are_no_idle_time() {
     // Always busy, but the timer moves by 40 ms at a time.
@@ -180,6 +212,8 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                 Timers {
                     state,
                     app_limited: state == DISORDER,
+                    unsent: (state == OPEN).then_some(cwnd % 2),
+                    full: cwnd % 3 == 0,
                     busy: Duration::from_us(busy),
                     receive_window: Duration::from_us(rwnd),
                     send_buffer: Duration::from_us(sndbuf),

@@ -232,6 +232,13 @@ impl<'i> Figures<'i> {
             2 => "A sender that counts bytes (RFC 3465, Linux) grows as with b = 1.",
             _ => "",
         };
+        let kernel = match self.input.cc {
+            Cc::Cubic => {
+                "A Linux host's CUBIC may leave slow start earlier (HyStart); until a loss it grows \
+                 by 5 % a round trip then."
+            }
+            _ => "",
+        };
         vec![
             answer("slow_start_s", rounds_s, "s")
                 .by(
@@ -244,6 +251,7 @@ impl<'i> Figures<'i> {
                     cost.rounds, self.full
                 ))
                 .note(counting)
+                .note(kernel)
                 .holds(ROUNDS),
             answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")
                 .by(

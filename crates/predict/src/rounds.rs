@@ -22,6 +22,9 @@ pub struct Connection<'l> {
     pub pipe: f64,
     /// Largest window in segments; at least 1.
     pub cap: f64,
+    /// Largest congestion window in segments; at least `cap`, of which nothing beyond is ever sent. The RFCs' is `cap`;
+    /// a kernel's grows in slow start to twice that, and a cut is one of the whole.
+    pub ceiling: f64,
     /// Initial window in segments; at least 1.
     pub initial: f64,
     /// By how much a round of slow start multiplies the window; above 1.
@@ -41,7 +44,7 @@ pub struct Round {
     pub end_s: f64,
     /// Segments sent in it.
     pub segments: f64,
-    /// The window at its beginning, in segments; in a round that repairs, the one it comes down to.
+    /// The congestion window at its beginning, in segments; in a round that repairs, the one it comes down to.
     pub window: f64,
     /// How the window comes down in it, if a loss became known at its beginning.
     pub fall: Option<Fall>,
@@ -58,7 +61,7 @@ impl Connection<'_> {
         let mut state = State {
             now_s: 0.0,
             sent: 0.0,
-            window: libm::fmin(self.initial, self.cap),
+            window: libm::fmin(self.initial, self.ceiling),
             climb: None,
             fall: None,
             waits: false,
@@ -121,10 +124,14 @@ struct State {
 
 impl State {
     fn advance(&mut self, of: &Connection<'_>) -> Round {
-        let window = libm::fmin(self.window, of.cap);
+        let window = self.window;
         let fall = self.fall.take();
         let held = fall.is_some_and(|f| f.held);
-        let segments = if held { 0.0 } else { window };
+        let segments = if held {
+            0.0
+        } else {
+            libm::fmin(window, of.cap)
+        };
         let round = Round {
             start_s: self.now_s,
             end_s: self.now_s + of.rtt_s * libm::fmax(1.0, segments / of.pipe),
@@ -151,7 +158,7 @@ impl State {
     fn cut(&mut self, of: &Connection<'_>, window: f64) {
         // By the time the loss is known, slow start has grown once more.
         let top = match self.climb {
-            None => libm::fmin(self.window * of.growth, of.cap),
+            None => self.doubled(of),
             Some(_) => window,
         };
         let climb = of.climb(top);
@@ -173,10 +180,18 @@ impl State {
 
     fn grow(&mut self, of: &Connection<'_>) {
         let grown = match &self.climb {
-            None => self.window * of.growth,
-            Some(climb) => climb.next(self.window, self.round),
+            None => self.doubled(of),
+            // What is not used does not grow.
+            Some(_) if self.window >= of.cap => self.window,
+            Some(climb) => libm::fmin(climb.next(self.window, self.round), of.cap),
         };
         self.round = self.round.saturating_add(1);
-        self.window = libm::fmin(grown, of.cap);
+        self.window = grown;
+    }
+
+    /// The window after a round of slow start: it grows by what is acknowledged of it.
+    fn doubled(&self, of: &Connection<'_>) -> f64 {
+        let sent = libm::fmin(self.window, of.cap);
+        libm::fmin(self.window + sent * (of.growth - 1.0), of.ceiling)
     }
 }

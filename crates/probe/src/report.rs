@@ -102,6 +102,9 @@ pub struct Sample {
     /// The application had nothing more to send lately.
     #[serde(default)]
     pub app_limited: bool,
+    /// Bytes written and not sent yet, where the kernel says.
+    #[serde(default)]
+    pub unsent: Option<u64>,
     /// Time with data to send or to be acknowledged, µs.
     pub busy_us: u64,
     /// Of that, limited by the receiver's window.

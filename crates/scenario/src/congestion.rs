@@ -8,10 +8,11 @@ use crate::decode::{Fields, Value, one_of};
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Choice, Int};
 use crate::key::{Key, Kind, key};
-use crate::model::Congestion;
+use crate::model::{Congestion, Qdisc};
 use crate::network::octets;
 
 use crate::kind::TCP;
+use crate::traffic::Stack;
 
 /// max_ssthresh, in segments (RFC 3742 §2).
 const USUAL_MAX_SSTHRESH: u32 = 100;
@@ -22,7 +23,7 @@ pub(crate) const CC: Key = key(
     "Congestion control. `bpf:FILE.o`, beside the scenario, is your own struct tcp_congestion_ops for real \
      kernels (`--emulate`): no model knows it.",
 )
-.default("reno (sender is linux-2004 or bsd-1999), cubic (linux-6)")
+.default("reno (sender is linux-2004 or bsd-1999), cubic (linux-5, linux-6)")
 .only(TCP);
 
 /// What a congestion control begins with that is an object file.
@@ -56,7 +57,7 @@ pub(crate) const FLAVOUR: Key = key(
     Choice(&["rfc", "linux"]),
     "Whose rules the congestion control follows where they differ: the document's or the kernel's.",
 )
-.default("rfc")
+.default("linux (sender is linux-5 or linux-6), rfc (linux-2004, bsd-1999)")
 .only(TCP);
 
 pub(crate) const SLOW_START: Key = key(
@@ -65,7 +66,7 @@ pub(crate) const SLOW_START: Key = key(
     "Growth before the first loss: doubling, limited (RFC 3742), or ended early by HyStart (as in \
      Linux's CUBIC) or HyStart++ (RFC 9406).",
 )
-.default("standard")
+.default("hystart (cubic, flavour linux), standard")
 .only(TCP)
 .instead_of("hystart");
 
@@ -115,7 +116,7 @@ pub(crate) const PACING: Key = key(
     "Whether the sender spreads its window over the round trip, at 2 (slow start) or 1.2 times cwnd \
      a round trip, in bursts of a millisecond.",
 )
-.default("false; bbr always paces, at its own rate")
+.default("true (sender has qdisc = \"fq\"), false; bbr always paces, at its own rate")
 .only(TCP);
 
 pub(crate) const GSO: Key = key(
@@ -126,15 +127,30 @@ pub(crate) const GSO: Key = key(
 .default("64 KiB")
 .only(TCP);
 
-/// The keys' values, `usual` being the sender's own algorithm.
-pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnostic>) -> Congestion {
+/// The keys' values; what none says is as the sender's host has it.
+pub(crate) fn congestion(f: &Fields, sender: Stack, faults: &mut Vec<Diagnostic>) -> Congestion {
+    let host = sender.profile;
     let word = |key: &str| f.get::<String>(key);
+    let algorithm = word("cc")
+        .and_then(|name| Algorithm::named(&name))
+        .unwrap_or(host.algorithm());
+    let flavour = match word("flavour").as_deref() {
+        Some("linux") => Flavour::Linux,
+        Some("rfc") => Flavour::Rfc,
+        _ => host.flavour(),
+    };
+    // HyStart is the kernel's, not the document's.
+    let usual = match flavour {
+        Flavour::Linux => host.slow_start(algorithm),
+        Flavour::Rfc => SlowStart::Standard,
+    };
     let slow_start = match (word("slow_start").as_deref(), f.get::<bool>("hystart")) {
         (Some("limited"), _) => SlowStart::Limited {
             max_ssthresh: octets(f, "max_ssthresh").unwrap_or(USUAL_MAX_SSTHRESH),
         },
         (Some("hystart"), _) => SlowStart::HyStart,
         (Some("hystart++"), _) | (None, Some(true)) => SlowStart::HyStartPlusPlus,
+        (None, None) => usual,
         _ => SlowStart::Standard,
     };
     if f.has("max_ssthresh") && !matches!(slow_start, SlowStart::Limited { .. }) {
@@ -142,25 +158,24 @@ pub(crate) fn congestion(f: &Fields, usual: Algorithm, faults: &mut Vec<Diagnost
         let help = "add slow_start = \"limited\", or leave max_ssthresh out";
         faults.push(Diagnostic::new(f.place("max_ssthresh"), title).help(help));
     }
-    let algorithm = word("cc")
-        .and_then(|name| Algorithm::named(&name))
-        .unwrap_or(usual);
     let object = word("cc").and_then(|cc| cc.strip_prefix(OBJECT).map(str::to_owned));
     Congestion {
         algorithm,
         object,
-        flavour: match word("flavour").as_deref() {
-            Some("linux") => Flavour::Linux,
-            _ => Flavour::Rfc,
-        },
+        flavour,
         slow_start,
         remembered_window: octets(f, "remembered_window"),
         idle_restart: f.get("idle_restart").unwrap_or(true),
-        pacing: pacing(f, algorithm, faults),
+        pacing: pacing(f, algorithm, sender.qdisc, faults),
     }
 }
 
-fn pacing(f: &Fields, algorithm: Algorithm, faults: &mut Vec<Diagnostic>) -> Option<Pacing> {
+fn pacing(
+    f: &Fields,
+    algorithm: Algorithm,
+    qdisc: Qdisc,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<Pacing> {
     let asked = f.get::<bool>("pacing");
     let always = algorithm == Algorithm::Bbr;
     if always && asked == Some(false) {
@@ -173,10 +188,10 @@ fn pacing(f: &Fields, algorithm: Algorithm, faults: &mut Vec<Diagnostic>) -> Opt
         let help = "write sack = true, or another cc: reno and cubic do without";
         faults.push(Diagnostic::new(f.place("sack"), title).help(help));
     }
-    let paced = always || asked == Some(true);
+    let paced = always || asked.unwrap_or(qdisc == Qdisc::Fq);
     if !paced && f.has("gso") {
         let title = "`gso` without pacing";
-        let help = "add pacing = true: without it the window alone decides how much leaves at once";
+        let help = "add pacing = true, or qdisc = \"fq\" to the host: without it the window alone decides how much leaves at once";
         faults.push(Diagnostic::new(f.place("gso"), title).help(help));
     }
     let burst = f.get::<Size>("gso").map(Size::as_bytes);

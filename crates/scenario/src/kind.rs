@@ -92,7 +92,7 @@ pub(crate) const TEST: Section = Section {
         recovery::EIFEL,
         recovery::ECN,
         key("timestamps", Bool, "Timestamps (RFC 7323): 12 bytes a segment.").default("true").only(TCP),
-        key("initial_window", Int { min: 1, max: 1_000_000 }, "Initial window in segments.").default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-6)").only(TCP).instead_of("remembered_window"),
+        key("initial_window", Int { min: 1, max: 1_000_000 }, "Initial window in segments.").default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-5, linux-6)").only(TCP).instead_of("remembered_window"),
         key("initial_ssthresh", Int { min: 2, max: 1_000_000_000 }, "Initial slow-start threshold in segments.").default("unlimited").only(TCP),
         key("delayed_ack", Int { min: 1, max: 255 }, "One ACK per this many full segments.").default("2").only(TCP),
         recovery::DELAYED_ACK_TIMEOUT,
@@ -171,20 +171,20 @@ impl TestKind {
         folder: &Beside,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<TestKind> {
-        let profiles = traffic::profiles(scenario, f, from, to);
+        let ends = traffic::stacks(scenario, f, from, to);
         Some(match Subject::of_test(&f.get::<String>("kind")?)? {
             Subject::Ping => TestKind::Ping(Periodic::read(f)),
             Subject::OneWay => TestKind::OneWay(Periodic::read(f)),
             Subject::Udp => TestKind::Udp(traffic::udp(f, name, folder, faults)?),
             Subject::Cells => TestKind::Udp(traffic::cells(f, name, faults)?),
-            Subject::Tcp => TestKind::Tcp(traffic::tcp(f, profiles, faults)),
+            Subject::Tcp => TestKind::Tcp(traffic::tcp(f, ends, faults)),
             Subject::Flows => {
-                let tcp = traffic::tcp(f, profiles, faults);
+                let tcp = traffic::tcp(f, ends, faults);
                 TestKind::Flows(traffic::flows(f, tcp, faults)?)
             }
-            Subject::Transfer => TestKind::Transfer(traffic::transfer(f, profiles, faults)?),
+            Subject::Transfer => TestKind::Transfer(traffic::transfer(f, ends, faults)?),
             Subject::Request => {
-                let [asker, answerer] = profiles;
+                let [asker, answerer] = ends;
                 TestKind::Request(traffic::request(f, [answerer, asker], faults))
             }
             _ => return None,

@@ -86,9 +86,16 @@ pub struct Host {
     pub nic: Option<Rate>,
     /// Largest IP datagram the host sends; the link's MTU if absent.
     pub mtu: Option<u32>,
+<<<<<<< HEAD
     /// Packets that may wait in front of each interface, where it is written; [`Direction::queue`] is
     /// what holds on a link.
     pub txqueuelen: Option<u64>,
+=======
+    /// Packets that may wait in front of the interface.
+    pub txqueuelen: u64,
+    /// What serves that queue.
+    pub qdisc: Qdisc,
+>>>>>>> tcp
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -99,6 +106,16 @@ pub struct Host {
     pub tcp_wmem: [Size; 3],
     /// What the machine behind the stack can do.
     pub limits: HostLimits,
+}
+
+/// What serves the queue in front of a host's interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Qdisc {
+    /// First come, first served.
+    #[default]
+    PfifoFast,
+    /// The same, and each TCP connection leaves at its own pace (Linux 3.12).
+    Fq,
 }
 
 /// What a host's processor, bus and disks can do; the default is a machine without limits.
@@ -149,7 +166,7 @@ impl Host {
     pub fn queue_rule(&self) -> QueueRule {
         match self.profile {
             Profile::Linux2004 | Profile::Bsd1999 => QueueRule::Signal,
-            Profile::Linux6 => QueueRule::Hold,
+            Profile::Linux5 | Profile::Linux6 => QueueRule::Hold,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::atm;
 use crate::conditioning::{self, Conditioning};
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, QueueLimit, Router};
+use crate::model::{Direction, Host, HostLimits, Link, Loss, NodeId, Qdisc, QueueLimit, Router};
 use crate::names::Names;
 use crate::queueing;
 use crate::signal;
@@ -24,6 +24,7 @@ pub(crate) fn host(f: &Fields) -> Host {
     let profile = match f.get::<String>("profile").as_deref() {
         Some("bsd-1999") => Profile::Bsd1999,
         Some("linux-2004") => Profile::Linux2004,
+        Some("linux-5") => Profile::Linux5,
         _ => Profile::Linux6,
     };
     // FreeBSD 3: kern.ipc.maxsockbuf, net.inet.tcp.recvspace and sendspace, which never grow.
@@ -31,9 +32,15 @@ pub(crate) fn host(f: &Fields) -> Host {
     let (core_max, rmem, wmem) = match profile {
         Profile::Bsd1999 => (262_144, [4096, 16_384, 16_384], [4096, 16_384, 16_384]),
         Profile::Linux2004 => (131_071, [4096, 87_380, 174_760], [4096, 16_384, 131_072]),
-        Profile::Linux6 => (
+        Profile::Linux5 => (
             212_992,
             [4096, 131_072, 6_291_456],
+            [4096, 16_384, 4_194_304],
+        ),
+        // Read from a running 6.18; 6.12 has the buffers of Linux 5.
+        Profile::Linux6 => (
+            212_992,
+            [4096, 131_072, 33_554_432],
             [4096, 16_384, 4_194_304],
         ),
     };
@@ -42,7 +49,15 @@ pub(crate) fn host(f: &Fields) -> Host {
         profile,
         nic: f.get("nic"),
         mtu: octets(f, "mtu"),
+<<<<<<< HEAD
         txqueuelen: f.get::<i64>("txqueuelen").map(i64::unsigned_abs),
+=======
+        txqueuelen: f.get::<i64>("txqueuelen").map_or(1000, i64::unsigned_abs),
+        qdisc: match f.get::<String>("qdisc").as_deref() {
+            Some("fq") => Qdisc::Fq,
+            _ => Qdisc::PfifoFast,
+        },
+>>>>>>> tcp
         rmem_max: f.get("rmem_max").unwrap_or(Size::from_bytes(core_max)),
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),

@@ -19,7 +19,7 @@ pub(crate) const RACK: Key = key(
     Bool,
     "RACK-TLP (RFC 8985): losses by time, and a probe of a silent tail; needs `sack`.",
 )
-.default("true with `sack` (sender is linux-6), false (linux-2004, bsd-1999)")
+.default("true with `sack` (sender is linux-5 or linux-6), false (linux-2004, bsd-1999)")
 .only(TCP);
 
 pub(crate) const REDUCTION: Key = key(
@@ -27,7 +27,7 @@ pub(crate) const REDUCTION: Key = key(
     Choice(&["prr", "crb", "ssrb", "rate-halving", "at-once"]),
     "How the window comes down in fast recovery: proportionally (RFC 9937, or with a bound of the older RFC), by halves, at once.",
 )
-.default("prr (sender is linux-6), rate-halving (linux-2004), at-once (bsd-1999)")
+.default("prr (sender is linux-5 or linux-6), rate-halving (linux-2004), at-once (bsd-1999)")
 .only(TCP);
 
 pub(crate) const FRTO: Key = key(
@@ -35,7 +35,7 @@ pub(crate) const FRTO: Key = key(
     Bool,
     "F-RTO (RFC 5682): a spurious timeout is recognised.",
 )
-.default("true (sender is linux-6), false (linux-2004, bsd-1999)")
+.default("true (sender is linux-5 or linux-6), false (linux-2004, bsd-1999)")
 .only(TCP);
 
 pub(crate) const NEWRENO: Key = key(
@@ -107,7 +107,7 @@ pub(crate) const RTO_INITIAL: Key = key(
     Span { zero: false },
     "The retransmission timeout before the first measurement.",
 )
-.default("1 s (sender is linux-6), 3 s (linux-2004, bsd-1999)")
+.default("1 s (sender is linux-5 or linux-6), 3 s (linux-2004, bsd-1999)")
 .only(TCP);
 
 pub(crate) const RTO_MAX: Key = key(

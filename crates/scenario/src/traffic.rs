@@ -2,7 +2,7 @@
 
 mod load;
 
-use farpath_tcp::{Algorithm, DelayedAck, Profile};
+use farpath_tcp::{DelayedAck, Profile};
 use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
@@ -10,7 +10,7 @@ use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::kind::TestKind;
 use crate::model::{
-    Change, Event, LinkId, NodeId, Request, Scenario, Tcp, Test, Tool, Transfer, Way,
+    Change, Event, LinkId, NodeId, Qdisc, Request, Scenario, Tcp, Test, Tool, Transfer, Way,
 };
 use crate::names::Names;
 use crate::network::{losses, octets, says_loss};
@@ -136,21 +136,21 @@ fn count(f: &Fields, key: &str) -> Option<u64> {
 /// Files, one after the other.
 pub(crate) fn transfer(
     f: &Fields,
-    profiles: [Profile; 2],
+    ends: [Stack; 2],
     faults: &mut Vec<Diagnostic>,
 ) -> Option<Transfer> {
     Some(Transfer {
-        tcp: tcp(f, profiles, faults),
+        tcp: tcp(f, ends, faults),
         files: count(f, "files").unwrap_or(1),
         file_size: f.get("file_size")?,
         pipelining: count(f, "pipelining").unwrap_or(1),
     })
 }
 
-/// Blocks; the profiles are those of the host that answers and of the one that asks.
-pub(crate) fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagnostic>) -> Request {
+/// Blocks; the ends are the host that answers and the one that asks.
+pub(crate) fn request(f: &Fields, ends: [Stack; 2], faults: &mut Vec<Diagnostic>) -> Request {
     Request {
-        tcp: tcp(f, profiles, faults),
+        tcp: tcp(f, ends, faults),
         block: f.get("block").unwrap_or(Size::from_bytes(65_536)),
         request_size: f.get("request_size").unwrap_or(Size::from_bytes(100)),
         outstanding: count(f, "outstanding").unwrap_or(1),
@@ -159,27 +159,34 @@ pub(crate) fn request(f: &Fields, profiles: [Profile; 2], faults: &mut Vec<Diagn
     }
 }
 
-/// The profiles of the host that sends the data and of the one that receives it.
-pub(crate) fn profiles(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Profile; 2] {
+/// What a test's own keys leave open of an end of a connection.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Stack {
+    pub(crate) profile: Profile,
+    pub(crate) qdisc: Qdisc,
+}
+
+/// Those of the host that sends the data and of the one that receives it.
+pub(crate) fn stacks(scenario: &Scenario, f: &Fields, from: NodeId, to: NodeId) -> [Stack; 2] {
     let ends = if f.get("reverse").unwrap_or(false) {
         [to, from]
     } else {
         [from, to]
     };
-    ends.map(|end| profile(scenario, end))
+    ends.map(|end| stack(scenario, end))
 }
 
-fn profile(scenario: &Scenario, node: NodeId) -> Profile {
+fn stack(scenario: &Scenario, node: NodeId) -> Stack {
     let host = scenario.hosts.get(node.0);
-    host.map(|h| h.profile).unwrap_or_default()
+    host.map_or_else(Stack::default, |h| Stack {
+        profile: h.profile,
+        qdisc: h.qdisc,
+    })
 }
 
-/// Connections of those two profiles.
-pub(crate) fn tcp(
-    f: &Fields,
-    [profile, receiver]: [Profile; 2],
-    faults: &mut Vec<Diagnostic>,
-) -> Tcp {
+/// Connections between two such hosts.
+pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
+    let (profile, receiver) = (sender.profile, receiver.profile);
     let timeout = f
         .get("delayed_ack_timeout")
         .unwrap_or(receiver.delayed_ack_timeout());
@@ -196,15 +203,15 @@ pub(crate) fn tcp(
     let timestamps = f.get("timestamps").unwrap_or(true);
     let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
     let (rto, rto_min) = recovery::rto(f, profile, faults);
-    let (usual_window, usual_cc) = match profile {
-        Profile::Bsd1999 => (1, Algorithm::Reno),
-        Profile::Linux2004 => (2, Algorithm::Reno),
-        Profile::Linux6 => (10, Algorithm::Cubic),
+    let usual_window = match profile {
+        Profile::Bsd1999 => 1,
+        Profile::Linux2004 => 2,
+        Profile::Linux5 | Profile::Linux6 => 10,
     };
     Tcp {
         window: f.get("window"),
         socket_buffer: f.get("socket_buffer"),
-        cc: congestion(f, usual_cc, faults),
+        cc: congestion(f, sender, faults),
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
         sack,

@@ -12,7 +12,9 @@ pub enum Profile {
     Bsd1999,
     /// A Linux of 2004 (2.4 and early 2.6).
     Linux2004,
-    /// A current Linux (6.x).
+    /// A Linux 5, or 6 up to 6.5.
+    Linux5,
+    /// A current Linux (6.18).
     #[default]
     Linux6,
 }
@@ -198,6 +200,8 @@ pub struct Config {
     /// The window in segments that the host remembers of an earlier connection to the same
     /// destination (RFC 9040 §6): this one starts from it, and in congestion avoidance.
     pub remembered_window: Option<u32>,
+    /// Most payload bytes of the congestion window: a route's locked `cwnd`; `None` is unlimited.
+    pub largest_window: Option<u64>,
     /// Pacing; `None` sends what the window allows at once. An algorithm that sets its rate paces
     /// without being asked.
     pub pacing: Option<Pacing>,
@@ -225,6 +229,12 @@ impl Config {
     /// The first congestion window in segments; at least 1.
     pub(crate) fn first_window(&self) -> u32 {
         self.remembered_window.unwrap_or(self.initial_window).max(1)
+    }
+
+    /// The largest congestion window in bytes, a segment at least; infinite without a bound.
+    pub(crate) fn most(&self) -> f64 {
+        let largest = self.largest_window.map(|bytes| bytes.max(self.segment()));
+        largest.map_or(f64::INFINITY, |bytes| bytes as f64)
     }
 
     /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
@@ -262,6 +272,7 @@ impl Default for Config {
             slow_start: SlowStart::Standard,
             initial_ssthresh: None,
             remembered_window: None,
+            largest_window: None,
             pacing: None,
             idle_restart: true,
             amount: None,

@@ -3,7 +3,15 @@
 use farpath_units::Duration;
 
 use crate::cc::Algorithm;
-use crate::config::{ByteCounting, Profile, Recovery, Reduction, RtoFloor, RtoRule};
+use crate::config::{
+    ByteCounting, Config, DelayedAck, Flavour, Profile, Recovery, Reduction, RtoFloor, RtoRule,
+    SlowStart,
+};
+
+/// What of a receive buffer is window, in 256ths: the payload's share of the memory that segments take, which a kernel
+/// from 6.6 on measures with each new size of segment (`scaling_ratio`). As Linux 6.18 had it between hosts in namespaces,
+/// with segments of 1448 and of 8948 bytes; drivers that waste more or less memory give other shares.
+const PAYLOAD_SHARE: u64 = 169;
 
 /// The largest window that scaling can say: 65 535 · 2¹⁴ bytes (RFC 7323 §2.3).
 pub const LARGEST_WINDOW: u64 = 65_535 << 14;
@@ -13,15 +21,25 @@ impl Profile {
     /// sysctl `rmem_max`, both in bytes.
     ///
     /// The kernel clamps the request, doubles it, and keeps part of it for bookkeeping: a quarter
-    /// in 2004 (`tcp_adv_win_scale` 2), half in a current kernel (scale 1; since 6.6 a ratio that
-    /// starts at one half and follows the segments' memory use, which is not modelled). A BSD
-    /// takes the request as it is. Never more than [`LARGEST_WINDOW`].
+    /// in 2004 (`tcp_adv_win_scale` 2), half up to Linux 6.5 (scale 1), since then what segments take besides their
+    /// payload. The scale of the window is chosen before that is known, for half of the buffer, and bounds what can be
+    /// said. A BSD takes the request as it is. Never more than [`LARGEST_WINDOW`].
     pub fn receive_window(self, request: u64, rmem_max: u64) -> u64 {
         let buffer = doubled(request, rmem_max);
+        match self {
+            Profile::Bsd1999 => request.min(rmem_max).min(LARGEST_WINDOW),
+            Profile::Linux6 => self.grown_window(buffer).min(most_said(buffer / 2)),
+            Profile::Linux2004 | Profile::Linux5 => self.grown_window(buffer),
+        }
+    }
+
+    /// The window in bytes that a receiver offers whose buffer grew to `buffer` bytes by itself.
+    pub fn grown_window(self, buffer: u64) -> u64 {
         let window = match self {
-            Profile::Bsd1999 => request.min(rmem_max),
+            Profile::Bsd1999 => buffer,
             Profile::Linux2004 => buffer - buffer / 4,
-            Profile::Linux6 => buffer / 2,
+            Profile::Linux5 => buffer / 2,
+            Profile::Linux6 => buffer / 256 * PAYLOAD_SHARE + buffer % 256 * PAYLOAD_SHARE / 256,
         };
         window.min(LARGEST_WINDOW)
     }
@@ -37,7 +55,7 @@ impl Profile {
         match self {
             Profile::Bsd1999 => request.min(wmem_max),
             Profile::Linux2004 => buffer - buffer / 4,
-            Profile::Linux6 => buffer,
+            Profile::Linux5 | Profile::Linux6 => buffer,
         }
     }
 
@@ -50,7 +68,7 @@ impl Profile {
                 let mss = mss.max(1);
                 (4 * mss).min((2 * mss).max(4380)) / mss
             }
-            Profile::Linux6 => 10,
+            Profile::Linux5 | Profile::Linux6 => 10,
         }
     }
 
@@ -58,7 +76,47 @@ impl Profile {
     pub fn algorithm(self) -> Algorithm {
         match self {
             Profile::Bsd1999 | Profile::Linux2004 => Algorithm::Reno,
-            Profile::Linux6 => Algorithm::Cubic,
+            Profile::Linux5 | Profile::Linux6 => Algorithm::Cubic,
+        }
+    }
+
+    /// Whose rules its congestion control follows: the kernel's from 5 on. What was different in 2004 and before is not
+    /// modelled.
+    pub fn flavour(self) -> Flavour {
+        match self {
+            Profile::Bsd1999 | Profile::Linux2004 => Flavour::Rfc,
+            Profile::Linux5 | Profile::Linux6 => Flavour::Linux,
+        }
+    }
+
+    /// How it starts with an algorithm: HyStart is a part of Linux's CUBIC, and on.
+    pub fn slow_start(self, algorithm: Algorithm) -> SlowStart {
+        match (self.flavour(), algorithm) {
+            (Flavour::Linux, Algorithm::Cubic) => SlowStart::HyStart,
+            _ => SlowStart::Standard,
+        }
+    }
+
+    /// Both ends of a connection with `algorithm` between two such hosts, nothing set, nothing but congestion control in
+    /// the way, segments of 1448 bytes.
+    pub fn config(self, algorithm: Algorithm) -> Config {
+        let mss = Config::default().mss;
+        Config {
+            algorithm,
+            flavour: self.flavour(),
+            slow_start: self.slow_start(algorithm),
+            initial_window: self.initial_window(mss),
+            sack: self.sack(),
+            delayed_ack: DelayedAck {
+                every: 2,
+                timeout: self.delayed_ack_timeout(),
+            },
+            rto_min: self.rto_min(),
+            rto: self.rto(),
+            byte_counting: self.byte_counting(),
+            recovery: self.recovery(),
+            quick_acks: self.quick_acks(),
+            ..Config::default()
         }
     }
 
@@ -66,7 +124,7 @@ impl Profile {
     pub fn byte_counting(self) -> ByteCounting {
         match self {
             Profile::Bsd1999 | Profile::Linux2004 => ByteCounting::Off,
-            Profile::Linux6 => ByteCounting::Full,
+            Profile::Linux5 | Profile::Linux6 => ByteCounting::Full,
         }
     }
 
@@ -79,13 +137,13 @@ impl Profile {
     /// 2004; RACK-TLP, PRR and F-RTO besides now. ECN is off everywhere unless asked for.
     pub fn recovery(self) -> Recovery {
         let linux = self != Profile::Bsd1999;
-        let current = self == Profile::Linux6;
+        let current = matches!(self, Profile::Linux5 | Profile::Linux6);
         Recovery {
             rack: current,
             reduction: match self {
                 Profile::Bsd1999 => Reduction::AtOnce,
                 Profile::Linux2004 => Reduction::RateHalving,
-                Profile::Linux6 => Reduction::Prr,
+                Profile::Linux5 | Profile::Linux6 => Reduction::Prr,
             },
             frto: current,
             newreno: linux,
@@ -110,7 +168,7 @@ impl Profile {
                 initial: Duration::from_secs(3),
                 ..RtoRule::default()
             },
-            Profile::Linux6 => RtoRule::default(),
+            Profile::Linux5 | Profile::Linux6 => RtoRule::default(),
         }
     }
 
@@ -118,7 +176,7 @@ impl Profile {
     pub fn rto_min(self) -> Duration {
         match self {
             Profile::Bsd1999 => Duration::from_secs(1),
-            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(200),
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => Duration::from_ms(200),
         }
     }
 
@@ -126,7 +184,7 @@ impl Profile {
     pub fn delayed_ack_timeout(self) -> Duration {
         match self {
             Profile::Bsd1999 => Duration::from_ms(200),
-            Profile::Linux2004 | Profile::Linux6 => Duration::from_ms(40),
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => Duration::from_ms(40),
         }
     }
 
@@ -134,9 +192,15 @@ impl Profile {
     pub fn quick_acks(self) -> u8 {
         match self {
             Profile::Bsd1999 => 0,
-            Profile::Linux2004 | Profile::Linux6 => 16,
+            Profile::Linux2004 | Profile::Linux5 | Profile::Linux6 => 16,
         }
     }
+}
+
+/// The largest window that can be said with the scale that Linux chooses for `space` bytes (RFC 7323 §2.3).
+fn most_said(space: u64) -> u64 {
+    let scale = space.max(1).ilog2().saturating_sub(15).min(14);
+    65_535 << scale
 }
 
 fn doubled(request: u64, max: u64) -> u64 {
@@ -165,10 +229,22 @@ mod tests {
     }
 
     #[test]
-    fn a_current_host_offers_half_of_twice_the_request() {
-        assert_eq!(Profile::Linux6.receive_window(64 * MIB, RMEM_MAX), 64 * MIB);
-        assert_eq!(Profile::Linux6.receive_window(64 * MIB, 212_992), 212_992);
+    fn a_host_of_linux_5_offers_half_of_twice_the_request() {
+        assert_eq!(Profile::Linux5.receive_window(64 * MIB, RMEM_MAX), 64 * MIB);
+        assert_eq!(Profile::Linux5.receive_window(64 * MIB, 212_992), 212_992);
+        assert_eq!(Profile::Linux5.send_buffer(64 * MIB, RMEM_MAX), 128 * MIB);
+        assert_eq!(Profile::Linux5.grown_window(6 * MIB), 3 * MIB);
+    }
+
+    /// Linux 6.18.44, what a sender in a namespace was offered (`snd_wnd` of `ss`) after `SO_RCVBUF`: 178 024 bytes with
+    /// segments of 1448 bytes and 177 384 with those of 8948 for 135 000, 262 140 for 200 000.
+    #[test]
+    fn a_current_host_offers_the_payloads_share_as_far_as_its_scale_can_say() {
+        let window = Profile::Linux6.receive_window(135_000, u64::MAX);
+        assert!((177_384..=178_500).contains(&window), "{window}");
+        assert_eq!(Profile::Linux6.receive_window(200_000, u64::MAX), 262_140);
         assert_eq!(Profile::Linux6.send_buffer(64 * MIB, RMEM_MAX), 128 * MIB);
+        assert_eq!(Profile::Linux6.grown_window(32 * MIB), 22_151_168);
     }
 
     #[test]

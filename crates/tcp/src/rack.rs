@@ -25,6 +25,9 @@ pub(crate) struct Rack {
     /// The end of the highest segment delivered (RACK.fack).
     fack: u64,
     reordering_seen: bool,
+    /// Times an original came below what was delivered before, and how far below at most, in bytes.
+    overtakings: u32,
+    farthest: u64,
     /// Quarters of the smallest round-trip time (RACK.reo_wnd_mult).
     multiplier: u32,
     persist: u8,
@@ -40,6 +43,8 @@ impl Default for Rack {
             rtt: None,
             fack: 0,
             reordering_seen: false,
+            overtakings: 0,
+            farthest: 0,
             multiplier: 1,
             persist: PERSISTENCE,
             dsack_round: 0,
@@ -88,6 +93,8 @@ impl Rack {
     pub(crate) fn originals(&mut self, first: u64, last: u64) {
         if first < self.fack {
             self.reordering_seen = true;
+            self.overtakings = self.overtakings.saturating_add(1);
+            self.farthest = self.farthest.max(self.fack - first);
         }
         self.fack = self.fack.max(last + 1);
     }
@@ -113,6 +120,11 @@ impl Rack {
         if self.persist == 0 {
             self.multiplier = 1;
         }
+    }
+
+    /// How often an original came below what was delivered before, and how far at most, in bytes.
+    pub(crate) fn overtakings(&self) -> (u32, u64) {
+        (self.overtakings, self.farthest)
     }
 
     /// Whether reordering has been seen on this connection.

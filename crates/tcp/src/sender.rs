@@ -99,6 +99,8 @@ pub struct Sender {
     /// Congestion window in bytes.
     cwnd: f64,
     ssthresh: f64,
+    /// cwnd is never larger; infinite without a bound.
+    cwnd_most: f64,
     /// 1 / `segment`.
     per_byte: f64,
     log: SendLog,
@@ -182,7 +184,8 @@ impl Sender {
             resent_to: 0,
             peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
-            cwnd: f64::from(config.first_window()) * segment as f64,
+            cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),
+            cwnd_most: config.most(),
             ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),

@@ -34,7 +34,7 @@ impl Connections {
     /// The command that samples; its output is for [`Connections::note`].
     pub(super) fn sample(command: &mut Command) -> &mut Command {
         command
-            .args(["-tinH", "state", "established"])
+            .args(["-tinmH", "state", "established"])
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .stdout(Stdio::piped())
@@ -147,7 +147,13 @@ fn read(now: Time, line: &str) -> Seen {
             "ssthresh" => ssthresh = Some(number(value) as u64),
             "unacked" => unacked = number(value) as u64,
             "bytes_acked" => seen.acked = number(value) as u64,
-            "busy" => timers.busy = time(value),
+            // Kernels with this timer say how much is unsent, and `ss` prints no 0.
+            "busy" => {
+                timers.busy = time(value);
+                timers.unsent = timers.unsent.or(Some(0));
+            }
+            "notsent" => timers.unsent = Some(number(value) as u64),
+            "skmem" => timers.full = is_full(value),
             "rwnd_limited" => timers.receive_window = time(value),
             "sndbuf_limited" => timers.send_buffer = time(value),
             "backoff" => timers.state = LOSS,
@@ -173,11 +179,24 @@ fn read(now: Time, line: &str) -> Seen {
     seen
 }
 
+/// Whether a writer waits, by a socket's memory `(r0,rb131072,t0,tb345600,f1872,w334000,o0,bl0,d0)`: it does where more
+/// than two thirds of the send buffer `tb` is queued, `w` (`sk_stream_is_writeable`).
+fn is_full(memory: &str) -> bool {
+    let part = |name: &str| {
+        let mut parts = memory.trim_matches(['(', ')']).split(',');
+        parts.find_map(|p| p.strip_prefix(name)?.parse::<u64>().ok())
+    };
+    let (queued, buffer) = (part("w"), part("tb"));
+    queued
+        .zip(buffer)
+        .is_some_and(|(queued, buffer)| queued > buffer / 3 * 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
+    const TEXT: &str = "0 1234 198.18.0.1:40000 198.18.0.2:5201\n\t skmem:(r0,rb131072,t0,tb4194304,f56,w1280264,o0,bl0,d0) ts sack cubic wscale:7,7 rto:500 rtt:300.1/0.1 mss:1448 \
         pmtu:1500 cwnd:700 ssthresh:500 bytes_sent:90000000 bytes_acked:88000000 segs_out:1 send 27Mbps \
         busy:9000ms rwnd_limited:6000ms(66.7%) unacked:620 retrans:0/3 notsent:1\n";
 
@@ -239,6 +258,34 @@ mod tests {
         ] {
             assert_eq!(found.as_deref(), Some(wanted));
         }
+    }
+
+    /// One program, again and again, with 4 MiB of send buffer and 37.5 MB of path: whichever timers ran, and whether the
+    /// kernel says so or not, the answer is the same.
+    #[test]
+    fn a_full_send_buffer_is_the_limit_on_every_repeat() {
+        let full = "skmem:(r0,rb131072,t0,tb4194304,f0,w3030696,o0,bl0,d0)";
+        let half = "skmem:(r0,rb131072,t0,tb4194304,f0,w2030696,o0,bl0,d0)";
+        let limit = |idle, more: &dyn Fn(u64) -> String| samples(idle, 35, more).expect("a line");
+        for more in [
+            &|_| full.to_owned() as String,
+            &|n: u64| format!("{full} rwnd_limited:{}ms", n * 32),
+            &|n: u64| {
+                format!(
+                    "{full} rwnd_limited:{}ms sndbuf_limited:{}ms",
+                    n * 5,
+                    n * 70
+                )
+            },
+        ] as [&dyn Fn(u64) -> String; 3]
+        {
+            for idle in [true, false] {
+                let why = limit(idle, more);
+                assert!(why.starts_with("its send buffer limited it"), "{why}");
+            }
+        }
+        let program = limit(true, &|_| half.to_owned());
+        assert!(program.starts_with("the program limited it"), "{program}");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! A connection: its state, its two halves, and what its application does.
 
-use farpath_tcp::{
-    Algorithm, Config, DelayedAck, Flavour, Profile, Receiver, Recovery, Sender, SlowStart,
-};
+use farpath_tcp::{Config, DelayedAck, Pacing, Profile, Receiver, Recovery, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
@@ -109,6 +107,9 @@ pub struct Connection {
     pub(super) accepted: bool,
     /// The window that arrived last, in bytes.
     pub(super) peer_window: u64,
+    /// Time with unacknowledged data, up to the beginning of the one under way.
+    pub(super) busy: Duration,
+    pub(super) busy_from: Option<Time>,
 }
 
 impl Connection {
@@ -159,6 +160,8 @@ impl Connection {
             last_data: None,
             accepted: false,
             peer_window: 0,
+            busy: Duration::ZERO,
+            busy_from: None,
         }
     }
 
@@ -403,7 +406,15 @@ pub(super) fn default_mss() -> u16 {
 
 /// What both halves are made with.
 pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
-    let linux = settings.manners == Manners::Linux;
+    // What a scenario's hosts have where nothing is said.
+    let host = match settings.manners {
+        Manners::Linux => Profile::Linux6.config(settings.algorithm),
+        Manners::FreeBsd => Config {
+            algorithm: settings.algorithm,
+            quick_acks: 0,
+            ..Config::default()
+        },
+    };
     Config {
         mss: u32::from(payload(settings, agreed)),
         initial_window: settings.initial_window,
@@ -413,25 +424,12 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
             every: 2,
             timeout: settings.delayed_ack,
         },
-        algorithm: settings.algorithm,
-        flavour: match settings.manners {
-            Manners::Linux => Flavour::Linux,
-            Manners::FreeBsd => Flavour::Rfc,
-        },
-        slow_start: match (settings.manners, settings.algorithm) {
-            (Manners::Linux, Algorithm::Cubic) => SlowStart::HyStart,
-            _ => SlowStart::Standard,
-        },
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
+        pacing: settings.paces.then(Pacing::default),
         recovery: recovery(settings, agreed),
-        quick_acks: if linux {
-            Profile::Linux6.quick_acks()
-        } else {
-            0
-        },
-        ..Config::default()
+        ..host
     }
 }
 
@@ -444,5 +442,28 @@ fn recovery(settings: &Settings, agreed: &Agreed) -> Recovery {
         dsack: settings.dsack,
         ecn: agreed.ecn,
         ..Profile::Linux6.recovery()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_tcp::Algorithm;
+
+    /// A scenario's hosts are made of the same: `crates/scenario/tests/whole/defaults.rs`.
+    #[test]
+    fn what_is_played_is_a_host_of_today() {
+        let settings = Settings::default();
+        let agreed = Agreed {
+            mss: 1460,
+            timestamps: true,
+            sack: true,
+            ..Agreed::default()
+        };
+        let host = Config {
+            amount: Some(0),
+            ..Profile::Linux6.config(Algorithm::Cubic)
+        };
+        assert_eq!(config(&settings, &agreed), host);
     }
 }

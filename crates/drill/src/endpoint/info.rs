@@ -1,6 +1,6 @@
 //! What `TCP_INFO` says of a connection.
 
-use farpath_tcp::Phase;
+use farpath_tcp::{Limit, Phase};
 use farpath_units::{Duration, Time};
 
 use super::{Connection, State};
@@ -116,12 +116,38 @@ impl Connection {
             }
             "tcpi_snd_wscale" => i64::from(self.agreed.scale_in),
             "tcpi_rcv_wscale" => i64::from(self.agreed.scale_out),
+            // Never below the duplicate threshold, nor above `tcp_max_reordering`.
+            "tcpi_reordering" => segments(sender.overtakings().1).clamp(3, 300),
+            "tcpi_reord_seen" => i64::from(sender.overtakings().0),
+            "tcpi_busy_time" => micros(self.busy_until(now)),
+            "tcpi_rwnd_limited" => micros(sender.limited(now).spent(Limit::ReceiveWindow)),
             "tcpi_options" => self.options_bits(),
             "tcpi_last_data_recv" => {
                 micros(now.since(self.last_data.unwrap_or(self.opened))) / 1000
             }
             _ => return None,
         })
+    }
+
+    /// Time with data sent or to be sent and not acknowledged.
+    fn busy_until(&self, now: Time) -> Duration {
+        self.busy
+            + self
+                .busy_from
+                .map_or(Duration::ZERO, |from| now.since(from))
+    }
+
+    /// What was written or acknowledged at `now` begins a busy time, or ends one.
+    pub(super) fn note_busy(&mut self, now: Time) {
+        let is_busy = self.sender.una() < self.written + self.held;
+        match (is_busy, self.busy_from) {
+            (true, None) => self.busy_from = Some(now),
+            (false, Some(from)) => {
+                self.busy += now.since(from);
+                self.busy_from = None;
+            }
+            _ => {}
+        }
     }
 
     fn options_bits(&self) -> i64 {

@@ -49,6 +49,7 @@ impl Connection {
             return;
         }
         self.release(now);
+        self.note_busy(now);
         let mut ack_due = core::mem::take(&mut self.ack_now);
         for _ in 0..BATCH {
             match self.sender.poll(now) {

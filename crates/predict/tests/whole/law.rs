@@ -207,11 +207,40 @@ fn connection(cc: Cc, lost: &[u64]) -> Connection<'_> {
         rtt_s: 0.1,
         pipe: 1000.0,
         cap: 1000.0,
+        ceiling: 1000.0,
         initial: 10.0,
         growth: 2.0,
         segments_per_ack: 1.0,
         lost,
     }
+}
+
+/// Linux 6.18: a receiver's window of 1000 segments lets cwnd grow to 2000 in slow start, and a loss cuts that
+/// (docs/models/congestion.md, the two flavours).
+#[test]
+fn a_cut_of_a_window_that_was_never_used_costs_its_repair_alone() {
+    let kernel = Connection {
+        ceiling: 2000.0,
+        ..connection(Cc::Cubic, &[20_000])
+    };
+    let (fall, windows) = after_the_cut(&kernel);
+    assert_eq!((fall.before, fall.after, fall.held), (2000.0, 1400.0, true));
+    assert_eq!(windows, [1400.0; 5]);
+    let clean = connection(Cc::Cubic, &[]).sent(0.0, 100.0).expect("rounds");
+    let missing = clean - kernel.sent(0.0, 100.0).expect("rounds");
+    assert!((missing - 1000.0).abs() < 1e-6, "{missing}");
+    // The second loss finds 1400, of which 980 are left.
+    let twice = Connection {
+        lost: &[20_000, 30_000],
+        ..kernel
+    };
+    let cuts: Vec<Fall> = twice
+        .rounds()
+        .expect("a law")
+        .take(60)
+        .filter_map(|r| r.fall)
+        .collect();
+    assert_eq!((cuts.len(), cuts[1].after.round()), (2, 980.0));
 }
 
 #[test]
@@ -266,6 +295,7 @@ fn a_full_window_lies_still_for_a_round_trip_after_its_repair() {
     // Where cwnd was the limit, new segments leave while the lost one is repaired.
     let free = Connection {
         cap: 1e6,
+        ceiling: 1e6,
         ..connection(Cc::Reno, &[300])
     };
     let (fall, windows) = after_the_cut(&free);
@@ -301,6 +331,7 @@ fn h_tcp_s_clock_runs_from_the_congestion() {
 fn a_window_above_the_pipe_waits_in_the_queue() {
     let full = Connection {
         cap: 2000.0,
+        ceiling: 2000.0,
         ..connection(Cc::Reno, &[])
     };
     // A round of 2000 segments takes two RTTs: the line is never left waiting.

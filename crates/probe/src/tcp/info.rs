@@ -80,6 +80,8 @@ impl TcpInfo {
             state: self.bytes[1],
             // `tcpi_delivery_rate_app_limited`, the lowest bit (Linux 4.9).
             app_limited: self.bytes[7] & 1 == 1,
+            // `tcpi_notsent_bytes` (Linux 4.6).
+            unsent: self.field(144).map(|b| u32::from_ne_bytes(b).into()),
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
             sndbuf_us: self.u64(184).unwrap_or(0),
@@ -107,6 +109,7 @@ mod tests {
         assert_eq!(old.retransmits(), 7);
         assert_eq!((old.rtt_min_ns(), old.rtos()), (None, None));
         assert!(!old.has_timers());
+        assert_eq!(old.sample(0, 0).unsent, None);
         let new = info(&[(148, 5), (240, 3)], 248);
         assert_eq!((new.rtt_min_ns(), new.rtos()), (Some(5000), Some(3)));
         assert!(new.has_timers());
@@ -114,11 +117,19 @@ mod tests {
 
     #[test]
     fn windows_are_bytes_and_losses_are_not_in_flight() {
-        let fields = [(16, 1000), (24, 10), (28, 3), (32, 2), (36, 1), (80, 20)];
+        let fields = [
+            (16, 1000),
+            (24, 10),
+            (28, 3),
+            (32, 2),
+            (36, 1),
+            (80, 20),
+            (144, 7),
+        ];
         let sample = info(&fields, 248).sample(5, 6);
         assert_eq!((sample.cwnd, sample.in_flight), (20_000, 6000));
         assert_eq!((sample.t_ns, sample.cpu_ns), (5, 6));
-        assert_eq!(sample.ssthresh, Some(0));
+        assert_eq!((sample.ssthresh, sample.unsent), (Some(0), Some(7)));
         let infinite = info(&[(16, 1000), (76, NO_THRESHOLD)], 248);
         assert_eq!(infinite.sample(0, 0).ssthresh, None);
     }

@@ -276,6 +276,7 @@ impl Flow {
             rtt_s: self.rtt_s(),
             pipe: self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss(),
             cap: self.window as f64 / self.mss(),
+            ceiling: self.ceiling(),
             initial: f64::from(self.config.initial_window.max(1)),
             growth: 1.0 + 1.0 / segments_per_growth(&self.config),
             segments_per_ack: self.segments_per_step(),
@@ -339,11 +340,25 @@ impl Flow {
     fn recovery_s(&self) -> Option<f64> {
         let climb = Climb {
             cc: self.cc?,
-            top: self.window as f64 / self.mss(),
+            top: self.ceiling(),
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
         };
+        if climb.start()? >= self.window as f64 / self.mss() {
+            // What is left of a window that was not all used is what was in use, or more.
+            return Some(self.rtt_s());
+        }
         Some(self.rtt_s() + climb.recovery_s()?)
+    }
+
+    /// Largest congestion window, segments: by the kernel's rules twice what the ends let be in flight, unless a
+    /// test's `window` bounds it too.
+    fn ceiling(&self) -> f64 {
+        let cap = self.window as f64 / self.mss();
+        match (self.config.flavour, self.config.largest_window) {
+            (Flavour::Linux, None) => 2.0 * cap,
+            _ => cap,
+        }
     }
 
     fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
@@ -362,6 +377,10 @@ impl Flow {
     fn doubts(&self, test: &Test, loss_bps: f64) -> Vec<String> {
         let mut doubts = Vec::new();
         let each = self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999;
+        if fills && self.config.slow_start != farpath_tcp::SlowStart::Standard {
+            doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
+        }
         if self.streams > 1.0 && each < SEGMENTS_FEW {
             doubts.push(format!(
                 "outside the formulas' range: {:.0} streams share the path, {each:.1} segments each, and losses among them are found by timeout",

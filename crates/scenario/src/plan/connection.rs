@@ -1,6 +1,6 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
-use farpath_tcp::{ByteCounting, Config, LARGEST_WINDOW, Profile, Reading};
+use farpath_tcp::{ByteCounting, Config, Flavour, LARGEST_WINDOW, Profile, Reading};
 use farpath_units::Size;
 use farpath_wire::FlowDir;
 
@@ -34,8 +34,18 @@ impl Plan {
         let profile = |host: Option<&Host>| host.map_or(Profile::Linux6, |h| h.profile);
         let (sends, receives) = (profile(sender), profile(receiver));
         let max = |size: Option<Size>| size.unwrap_or(DEFAULT_MAX).as_bytes();
+        let mss = self.mss(scenario, flow);
+        // Deviation from RFC 5681 §3.1: by the kernel's rules cwnd grows past a window that bounds what is in flight.
+        // A test's `window` bounds both, as a lab does with a route's locked `cwnd`; that counts whole segments.
+        let is_bulk = scenario.tests[f.test].kind.bulk().is_some();
+        let bounds = is_bulk && tcp.cc.flavour == Flavour::Linux;
+        let whole = |window: Size| match window.as_bytes() / u64::from(mss) {
+            0 => window.as_bytes(),
+            segments => segments * u64::from(mss),
+        };
+        let largest_window = tcp.window.filter(|_| bounds).map(whole);
         let (receive_window, send_buffer) = match (tcp.window, tcp.socket_buffer) {
-            (Some(window), _) => (window.as_bytes(), u64::MAX),
+            (Some(window), _) => (largest_window.unwrap_or(window.as_bytes()), u64::MAX),
             (None, Some(request)) => (
                 receives.receive_window(request.as_bytes(), max(receiver.map(|h| h.rmem_max))),
                 sends.send_buffer(request.as_bytes(), max(sender.map(|h| h.wmem_max))),
@@ -46,13 +56,11 @@ impl Plan {
                 // The kernels of 2004 grew the sending buffer by themselves, the receiving one not
                 // yet; a buffer that grew was not doubled first, hence the halves.
                 let grown = match receives {
-                    // A BSD neither grew nor doubled it.
-                    Profile::Bsd1999 => Size::from_bytes(2 * rmem[1].as_bytes()),
-                    Profile::Linux2004 => rmem[1],
-                    Profile::Linux6 => rmem[2],
+                    Profile::Bsd1999 | Profile::Linux2004 => rmem[1],
+                    Profile::Linux5 | Profile::Linux6 => rmem[2],
                 };
                 (
-                    receives.receive_window(grown.as_bytes() / 2, u64::MAX),
+                    receives.grown_window(grown.as_bytes()),
                     match sends {
                         Profile::Bsd1999 => wmem[1].as_bytes(),
                         _ => sends.send_buffer(wmem[2].as_bytes() / 2, u64::MAX),
@@ -71,6 +79,7 @@ impl Plan {
             flavour: tcp.cc.flavour,
             slow_start: tcp.cc.slow_start,
             remembered_window: tcp.cc.remembered_window,
+            largest_window,
             idle_restart: tcp.cc.idle_restart,
             pacing: tcp.cc.pacing,
             initial_ssthresh: tcp.initial_ssthresh,
@@ -79,7 +88,7 @@ impl Plan {
                 None => tcp.bytes.map(Size::as_bytes),
             },
             rto_min: tcp.rto_min,
-            mss: self.mss(scenario, flow),
+            mss,
             byte_counting: sends.byte_counting(),
             recovery: tcp.recovery,
             rto: tcp.rto,
@@ -102,11 +111,11 @@ pub fn segments_per_growth(config: &Config) -> f64 {
 
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
-/// `net.ipv4.tcp_rmem` of a current Linux.
+/// `net.ipv4.tcp_rmem` of a current Linux (6.18).
 const DEFAULT_RMEM: [Size; 3] = [
     Size::from_bytes(4096),
     Size::from_bytes(131_072),
-    Size::from_bytes(6_291_456),
+    Size::from_bytes(33_554_432),
 ];
 /// `net.ipv4.tcp_wmem` of a current Linux.
 const DEFAULT_WMEM: [Size; 3] = [

@@ -11,7 +11,7 @@ pub(crate) const HOST: Section = Section {
         key("name", Name, "Name, unique among hosts and routers.").required(),
         key(
             "profile",
-            Choice(&["bsd-1999", "linux-2004", "linux-6"]),
+            Choice(&["bsd-1999", "linux-2004", "linux-5", "linux-6"]),
             "Whose rules the stack follows.",
         )
         .default("linux-6"),
@@ -28,22 +28,28 @@ pub(crate) const HOST: Section = Section {
             "Packets that may wait in front of each interface; a link's `queue` says the same for one.",
         )
         .default("1000"),
+        key(
+            "qdisc",
+            Choice(&["pfifo_fast", "fq"]),
+            "Queueing discipline in front of its interfaces. `fq` paces each TCP connection.",
+        )
+        .default("pfifo_fast"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
-            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")
-            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-6)"),
+            .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key(
             "tcp_rmem",
             SysctlTriple,
             "`net.ipv4.tcp_rmem`, as /proc prints it: minimum, default, maximum.",
         )
-        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-6)"),
+        .default("4096 16384 16384 (bsd-1999), 4096 87380 174760 (linux-2004), 4096 131072 6291456 (linux-5), 4096 131072 33554432 (linux-6)"),
         key(
             "tcp_wmem",
             SysctlTriple,
             "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
         )
-        .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-6)"),
+        .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-5, linux-6)"),
         key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
         key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
         key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),

@@ -127,8 +127,10 @@ fn a_forecast_out_of_range_says_so() {
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
     let random = predicted("loss = 1e-4", BULK);
     assert!(says(&random, "periodic"), "{:?}", random.notes);
-    let clean = predicted("", BULK);
+    let clean = predicted("", &format!("{BULK}slow_start = \"standard\"\n"));
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);
+    let usual = predicted("", BULK);
+    assert!(says(&usual, "may end it earlier"), "{:?}", usual.notes);
 }
 
 #[test]
@@ -163,6 +165,6 @@ fn a_named_loss_is_drawn_as_the_window_it_leaves() {
     let said = of(&cubic, "recovery_s");
     assert!((seconds - said - 0.1).abs() < 0.11, "{seconds} {said}");
     assert!(predicted("", window).series.is_empty());
-    let unknown = of_cc("bic");
+    let unknown = of_cc("bic\"\nflavour = \"rfc");
     assert!(unknown.series.is_empty() && says(&unknown, "no closed form says how bic"));
 }

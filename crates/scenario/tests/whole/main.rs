@@ -3,6 +3,7 @@
 mod bundle;
 mod classes;
 mod configured;
+mod defaults;
 mod forecast;
 mod guide;
 mod limits;

@@ -1083,7 +1083,7 @@ fn congestion_control_keys_that_contradict_each_other() {
         (
             "cc = \"cubic\"\ngso = \"64 KiB\"",
             "`gso` without pacing",
-            "add pacing = true: without it the window alone decides how much leaves at once",
+            "add pacing = true, or qdisc = \"fq\" to the host: without it the window alone decides how much leaves at once",
         ),
         (
             "max_ssthresh = 50",

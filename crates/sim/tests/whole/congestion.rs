@@ -38,6 +38,7 @@ kind = "tcp"
 from = "a"
 to = "b"
 cc = "{cc}"
+flavour = "rfc"
 delayed_ack = 1
 timestamps = false
 window = "1 GB"
@@ -213,4 +214,67 @@ fn bbr_fills_a_lossy_path_on_which_cubic_starves() {
     println!("CUBIC {cubic:.2} Mbit/s, BBR {bbr:.1} Mbit/s");
     assert_within("CUBIC", cubic, 1.0, 3.5);
     assert_within("BBR", bbr, 850.0, 932.0);
+}
+
+/// One segment of a connection that 1 MB of window holds to 80 Mbit/s is lost: predicted beside simulated.
+fn held_back(test: &str, host: &str) -> (World, farpath_record::Record) {
+    let world = run_text(&format!(
+        r#"
+[scenario]
+name = "held-back"
+[[host]]
+name = "a"
+tcp_wmem = "4096 131072 67108864"
+[[host]]
+name = "b"
+{host}
+[[link]]
+name = "pipe"
+ends = ["a", "b"]
+rate = "1 Gbit/s"
+delay = "50 ms"
+[link.forward]
+lose = {{ flow = "bulk", segment = 20000 }}
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "20 s"
+flavour = "linux"
+{test}
+"#
+    ));
+    let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
+    let predicted =
+        farpath_scenario::forecast(&world.scenario, &plan, &std::collections::BTreeMap::new());
+    let record = predicted.into_iter().find(|r| r.test == "bulk");
+    (world, record.expect("it is predicted"))
+}
+
+/// Linux 6.18: cwnd grows to twice what the receiver lets be in flight, and a loss cuts that; a test's `window`
+/// bounds cwnd as well.
+#[test]
+fn a_tests_window_bounds_a_linux_cwnd_and_a_receivers_window_does_not() {
+    let segment = 1448.0;
+    let of = |test: &str, host: &str| {
+        let (world, predicted) = held_back(test, host);
+        let both = |name: &str| (world.metric("bulk", name), predicted.metrics[name]);
+        let (recovers, foreseen) = both("recovery_s");
+        let (goodput, expected) = both("goodput_bps");
+        assert_near("goodput", goodput, expected, 0.01);
+        assert_eq!(world.limited_by("bulk"), "receive_window");
+        (world.metric("bulk", "cwnd_max_bytes"), recovers, foreseen)
+    };
+    let (cwnd, recovers, foreseen) = of("window = \"1 MB\"", "");
+    assert_eq!(cwnd, 690.0 * segment);
+    // The kernel counts whole segments: it is there when the curve is less than one below, ∛(1/0.4) s before its end.
+    assert_near("recovery", recovers, foreseen - 2.5_f64.cbrt(), 0.01);
+    let (cwnd, recovers, foreseen) = of(
+        "",
+        "profile = \"linux-5\"\ntcp_rmem = \"4096 131072 2000000\"",
+    );
+    assert_within("cwnd", cwnd, 2.0 * 690.0 * segment, 2.02 * 690.0 * segment);
+    assert_within("recovery", recovers, 0.0, 0.11);
+    assert_within("predicted recovery", foreseen, 0.1, 0.11);
 }

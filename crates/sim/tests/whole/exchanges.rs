@@ -160,7 +160,10 @@ fn a_window_update_that_is_lost_is_repeated() {
     // Timeouts have doubled to beyond 4 s by then, and slow start takes a second more: 6.2 + 2.2 + 1.
     let lossy = format!(
         "{}[[event]]\nat = \"2 s\"\nlink = \"wire\"\ndirection = \"reverse\"\nup = false\n[[event]]\nat = \"3 s\"\nlink = \"wire\"\ndirection = \"reverse\"\nup = true\n",
-        test("transfer", "file_size = \"30 MB\"\nwindow = \"1 MiB\"")
+        test(
+            "transfer",
+            "file_size = \"30 MB\"\nwindow = \"1 MiB\"\nflavour = \"rfc\""
+        )
     );
     let world = pair("", "disk_write = \"40 Mbit/s\"", &lossy);
     assert_eq!(world.metric("t", "bytes"), 30e6);

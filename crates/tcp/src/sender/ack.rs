@@ -353,7 +353,7 @@ impl Sender {
                 srtt_s: self.rtt.srtt_secs(),
                 rtt_min: self.rtt.least(),
             };
-            self.cwnd += self.control.increase(&ack);
+            self.cwnd = (self.cwnd + self.control.increase(&ack)).min(self.cwnd_most);
         } else {
             self.control.hold(now);
         }
@@ -402,8 +402,9 @@ impl Sender {
             return 0.0;
         }
         let cwnd = self.cwnd + credit as f64 / share;
-        self.cwnd = cwnd.min(self.ssthresh);
-        cwnd - self.cwnd
+        let grown = cwnd.min(self.ssthresh);
+        self.cwnd = grown.min(self.cwnd_most);
+        cwnd - grown
     }
 
     #[cold]

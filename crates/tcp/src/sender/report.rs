@@ -179,7 +179,13 @@ impl Sender {
     }
 
     /// Time spent under each limit from `open` to `now`. Call `poll` until `None` first.
-    pub fn limited(&mut self, now: Time) -> Shares {
-        self.account.settle(now)
+    pub fn limited(&self, now: Time) -> Shares {
+        self.account.clone().settle(now)
+    }
+
+    /// How often data sent once arrived below what had arrived before, and how many bytes below at most; only with
+    /// RACK-TLP.
+    pub fn overtakings(&self) -> (u32, u64) {
+        self.repair.rack.overtakings()
     }
 }

@@ -79,7 +79,7 @@ impl Sender {
             d.starve(in_flight);
         }
         if let Some(cwnd) = steer.cwnd {
-            self.cwnd = cwnd;
+            self.cwnd = cwnd.min(self.cwnd_most);
             if self.cwnd >= self.regain {
                 self.regained(now);
             }

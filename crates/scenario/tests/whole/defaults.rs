@@ -1,0 +1,100 @@
+//! What a host has of which nothing is said.
+
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{Source, parse};
+use farpath_tcp::{Algorithm, Config, Flavour, Pacing, Profile, SlowStart};
+
+/// The connection of two hosts on a wire, with these keys of each host and of the test.
+fn connection(host: &str, test: &str) -> Config {
+    let text = format!(
+        r#"
+[scenario]
+name = "two-hosts"
+source = "test"
+summary = "a path"
+[[host]]
+name = "a"
+{host}
+[[host]]
+name = "b"
+{host}
+[[link]]
+name = "wan"
+ends = ["a", "b"]
+rate = "1 Gbit/s"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+{test}
+"#
+    );
+    let name = "test.toml".to_owned();
+    let scenario = parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let plan = Plan::new(&scenario).expect("a path");
+    let tcp = scenario.tests[0].kind.tcp().expect("it is tcp");
+    plan.tcp_config(&scenario, 0, tcp)
+}
+
+/// `farpath conformance` plays `Profile::Linux6.config` too.
+#[test]
+fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
+    let played = Profile::Linux6.config(Algorithm::Cubic);
+    assert_eq!(played.flavour, Flavour::Linux);
+    assert_eq!(played.slow_start, SlowStart::HyStart);
+    let wanted = Config {
+        // 32 MiB · 169/256.
+        receive_window: 22_151_168,
+        send_buffer: 4 << 20,
+        ..played
+    };
+    assert_eq!(connection("", ""), wanted);
+    assert_eq!(connection("profile = \"linux-6\"", ""), wanted);
+}
+
+/// Half of 6 MiB, as before Linux 6.6; the congestion control is the kernel's as well.
+#[test]
+fn linux_5_differs_in_its_buffers() {
+    let wanted = Config {
+        receive_window: 3 << 20,
+        ..connection("", "")
+    };
+    assert_eq!(connection("profile = \"linux-5\"", ""), wanted);
+}
+
+#[test]
+fn hystart_is_of_linuxs_cubic_alone() {
+    for (keys, slow_start) in [
+        ("", SlowStart::HyStart),
+        ("cc = \"cubic\"", SlowStart::HyStart),
+        ("cc = \"reno\"", SlowStart::Standard),
+        ("cc = \"htcp\"", SlowStart::Standard),
+        ("flavour = \"rfc\"", SlowStart::Standard),
+        ("hystart = false", SlowStart::Standard),
+        ("slow_start = \"standard\"", SlowStart::Standard),
+        (
+            "flavour = \"rfc\"\nslow_start = \"hystart\"",
+            SlowStart::HyStart,
+        ),
+    ] {
+        assert_eq!(connection("", keys).slow_start, slow_start, "{keys}");
+    }
+    let old = connection("profile = \"linux-2004\"", "cc = \"cubic\"");
+    assert_eq!(
+        (old.flavour, old.slow_start),
+        (Flavour::Rfc, SlowStart::Standard)
+    );
+}
+
+/// Linux's fq has a sender pace: docs/models/host.md.
+#[test]
+fn fq_paces_unless_a_test_says_otherwise() {
+    let fq = "qdisc = \"fq\"";
+    assert_eq!(connection("", "").pacing, None);
+    assert_eq!(connection("qdisc = \"pfifo_fast\"", "").pacing, None);
+    assert_eq!(connection(fq, "").pacing, Some(Pacing::default()));
+    assert_eq!(connection(fq, "pacing = false").pacing, None);
+    let burst = connection(fq, "gso = \"16 KiB\"").pacing;
+    assert_eq!(burst, Some(Pacing { burst: 16_384 }));
+}
