@@ -9,7 +9,9 @@ use std::sync::Arc;
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_record::Expect;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
+use farpath_tcp::{
+    Algorithm, DelayedAck, Flavour, MtuProbing, Pacing, Profile, Recovery, RtoRule, SlowStart,
+};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 use crate::kind::TestKind;
@@ -96,6 +98,8 @@ pub struct Host {
     pub tcp_rmem: [Size; 3],
     /// `net.ipv4.tcp_wmem`: min, default, max.
     pub tcp_wmem: [Size; 3],
+    /// `net.ipv4.tcp_mtu_probing`.
+    pub mtu_probing: MtuProbing,
     /// What the machine behind the stack can do.
     pub limits: HostLimits,
 }

@@ -2,7 +2,7 @@
 
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
-use farpath_tcp::Profile;
+use farpath_tcp::{MtuProbing, Profile};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
@@ -47,6 +47,11 @@ pub(crate) fn host(f: &Fields) -> Host {
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
         tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
+        mtu_probing: match f.get::<i64>("mtu_probing") {
+            Some(1) => MtuProbing::BlackHole,
+            Some(2) => MtuProbing::Always,
+            _ => MtuProbing::Off,
+        },
         limits: limits(f),
     }
 }

@@ -97,6 +97,9 @@ impl<'a> Collector<'a> {
             }
         };
         seen.fill(&test.span(), &around, record);
+        let plan = &self.built.wan.plan;
+        let note = flows.first().map(|f| plan.hole_note(self.scenario, *f));
+        record.notes.extend(note.flatten());
     }
 
     fn observation(

@@ -5,6 +5,7 @@ mod detect;
 mod host;
 mod idle;
 mod paced;
+mod path_mtu;
 mod recover;
 mod repair;
 mod report;
@@ -15,6 +16,7 @@ use farpath_units::Time;
 
 use crate::cc::{Chosen, Setup, Watch};
 use crate::limit::{Account, Limit};
+use crate::path_mtu::PathMtu;
 use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::rtt::Rtt;
@@ -147,6 +149,7 @@ pub struct Sender {
     sack: bool,
     timestamps: bool,
     handshake_ack_due: bool,
+    path: PathMtu,
     syns: u32,
     syn_at: Time,
     initial_window: f64,
@@ -163,13 +166,13 @@ pub struct Sender {
 impl Sender {
     /// The sending end of a connection that is not open yet.
     pub fn new(config: &Config) -> Sender {
-        let segment = config.segment();
+        let (path, segment) = PathMtu::new(config);
         let setup = Setup {
             flavour: config.flavour,
         };
         let control = Chosen::new(config.algorithm, &setup);
         let watch = control.watches();
-        let paced = Paced::of(config, watch);
+        let paced = Paced::of(config, watch, segment);
         Sender {
             una: 0,
             nxt: 0,
@@ -219,6 +222,7 @@ impl Sender {
             sack: config.sack,
             timestamps: config.timestamps,
             handshake_ack_due: false,
+            path,
             syns: 0,
             syn_at: Time::ZERO,
             // An algorithm with a model of the path restarts by that model.
@@ -264,6 +268,7 @@ impl Sender {
             State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
         }
         if self.handshake_ack_due {
+            self.path.aside = true;
             self.limit = 0;
         }
     }
@@ -320,7 +325,7 @@ impl Sender {
 
     #[inline(never)]
     fn poll_rest(&mut self, now: Time) -> Option<Out> {
-        if self.plain && !self.handshake_ack_due && !self.repair.probe_due {
+        if self.plain && !self.path.aside && !self.repair.probe_due {
             self.poll_tail(now)
         } else {
             self.poll_otherwise(now)
@@ -359,6 +364,11 @@ impl Sender {
         }
         if let Some(out) = self.poll_probes(now) {
             return Some(out);
+        }
+        if self.path.aside
+            && let Some(answer) = self.poll_path_probe(now)
+        {
+            return answer;
         }
         if self.plain {
             self.poll_tail(now)
@@ -504,6 +514,7 @@ impl Sender {
     fn send_again(&mut self, now: Time, range: Range) -> Out {
         self.prr.on_sent(range.len());
         self.repair.undo.on_resent(range.len());
+        self.path.note_resent(now);
         self.repair.sent_at = now;
         self.resent_to = self.resent_to.max(range.end);
         self.note_resent(range.start, range.end, now);
@@ -551,7 +562,9 @@ impl Sender {
     /// Recomputes what follows from una, the windows, the scoreboard and the state.
     #[inline]
     fn refresh(&mut self) {
-        self.plain = self.state == State::Open && self.board.is_clean(self.una);
+        let clean = self.state == State::Open && self.board.is_clean(self.una);
+        self.plain = clean && !self.path.is_probing();
+        self.path.aside = self.handshake_ack_due || self.path.searches();
         self.refresh_limit();
     }
 
@@ -563,7 +576,7 @@ impl Sender {
         self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
         let edge = self.window_edge.min(self.cwnd_edge).min(self.pace_edge);
         let limit = edge.min(self.end);
-        self.limit = if self.plain && !self.handshake_ack_due {
+        self.limit = if self.plain && !self.path.aside {
             limit
         } else {
             0
