@@ -23,6 +23,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["retransmits", "retransmits"],
   ["rtos", "timeouts"],
   ["ramp_s", "ramp"],
+  ["silent_s", "silence"],
   ["completion_ns", "completion"],
   ["cwnd_max_bytes", "cwnd, max"],
   ["bytes", "bytes delivered"],

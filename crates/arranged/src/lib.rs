@@ -81,13 +81,10 @@ impl Arranged {
         matches!(self, Arranged::Link | Arranged::Nic)
     }
 
-    /// Whether closed forms name it: they know a path's rate, windows and losses, and neither policers nor
-    /// what an MTU swallows, nor call a short transfer anything but the rate that it would have reached.
+    /// Whether closed forms name it: they know a path's rate, windows, losses and MTUs, and no policers, nor
+    /// call a short transfer anything but the rate that it would have reached.
     pub fn is_known_to_closed_forms(self) -> bool {
-        !matches!(
-            self,
-            Arranged::SlowStart | Arranged::Policer | Arranged::Mtu
-        )
+        !matches!(self, Arranged::SlowStart | Arranged::Policer)
     }
 
     /// The case at a round-trip time.

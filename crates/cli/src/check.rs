@@ -45,6 +45,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             describe(scenario, &plan, dir),
             describe(scenario, &plan, dir.turned()),
         ));
+        let (len, steps) = plan.steps_of(scenario, flow);
+        for step in steps {
+            let reported = step.describe(scenario, len);
+            shown.push_str(&format!("    MTU    {reported}\n"));
+        }
     }
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));

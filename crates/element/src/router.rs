@@ -20,6 +20,13 @@ pub enum Answer {
     Drop(Drop),
 }
 
+impl Answer {
+    /// The frame was too large to go on and that is reported to its source: it counts as dropped all the same.
+    pub fn is_too_big(&self) -> bool {
+        matches!(self, Answer::Reply(frame) if frame.kind == Kind::FragmentationNeeded)
+    }
+}
+
 /// Length of an ICMP error: IP header, ICMP header, the original's header and 8 bytes (RFC 792).
 const ICMP_ERROR_BYTES: u16 = 56;
 
@@ -99,7 +106,9 @@ mod tests {
         let mut large = Frame::new(Kind::Data, FlowDir::forward(0), 0, 9000);
         assert_eq!(answer(&large, 1, false, true), Answer::Drop(Drop::Mtu));
         large.set_flags(Flags::DONT_FRAGMENT);
-        let Answer::Reply(error) = answer(&large, 1, false, true) else {
+        let told = answer(&large, 1, false, true);
+        assert!(told.is_too_big());
+        let Answer::Reply(error) = told else {
             panic!("no reply")
         };
         assert_eq!(error.kind, Kind::FragmentationNeeded);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::{fmt, io};
 
 use farpath_scenario::{Congestion, Host, NodeId, Scenario, Tcp};
-use farpath_tcp::{Algorithm, Flavour, Profile, SlowStart};
+use farpath_tcp::{Algorithm, Flavour, MtuProbing, Profile, SlowStart};
 use farpath_units::{Duration, Size};
 
 /// What bears on hosts and is the machine's. A network namespace that is not the machine's first, a container's for
@@ -128,6 +128,7 @@ pub(crate) const WMEM_MAX: &str = "net.core.wmem_max";
 pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
 pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
 pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
+const MTU_PROBING: &str = "net.ipv4.tcp_mtu_probing";
 const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
@@ -183,6 +184,11 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
     let triple = |sizes: [Size; 3]| sizes.map(|s| s.as_bytes().to_string()).join(" ");
     settings.set("net.ipv4.tcp_rmem", triple(host.tcp_rmem));
     settings.set("net.ipv4.tcp_wmem", triple(host.tcp_wmem));
+    match host.mtu_probing {
+        MtuProbing::Off => {}
+        MtuProbing::BlackHole => settings.set(MTU_PROBING, "1"),
+        MtuProbing::Always => settings.set(MTU_PROBING, "2"),
+    }
     if !matches!(host.profile, Profile::Linux5 | Profile::Linux6) {
         settings.notes.push(
             "its profile is of the models alone: the kernel is this machine's, set as far as it can be"

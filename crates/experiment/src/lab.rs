@@ -226,7 +226,7 @@ pub fn swallowed(lab: &Lab) -> Vec<String> {
                 link.direction_from(port.from).mtu
             ));
         }
-        let behind = plane.dropped_behind(number)[Drop::Mtu as usize];
+        let behind = plane.swallowed_behind(number);
         if behind > 0 {
             told.push(format!(
                 "`{}` dropped {behind} frames of {name} as too large for the next link, and the sender got no report: \

@@ -103,6 +103,10 @@ impl Collector<'_, '_> {
             }
         }
         record.taken = Some(self.taken(test, &flows));
+        let note = flows
+            .first()
+            .map(|f| self.plan.hole_note(self.scenario, *f));
+        record.notes.extend(note.flatten());
         record.route = flows.first().and_then(|flow| self.route(test, *flow));
         self.doubt(test, record);
         self.note_faults(&flows, record);

@@ -6,12 +6,13 @@ use farpath_units::Duration;
 use crate::metric::Unit;
 
 /// Metrics that are such times, where the end that begins is not the one that reads.
-const BETWEEN: [&str; 5] = [
+const BETWEEN: [&str; 6] = [
     "completion_ns",
     "flow_time_avg_ns",
     "flow_time_p50_ns",
     "flow_time_p99_ns",
     "ramp_s",
+    "silent_s",
 ];
 
 /// Says between which values a record's times from one end to the other lie, whose clocks may be `error` apart; nothing where

@@ -143,6 +143,9 @@ pub(crate) fn fill<'a>(
         .as_ns();
     let least = (rtt as u64).max(whole / 100);
     let goodputs = series::goodputs(all);
+    if let Some(silent) = ramp::silence(&goodputs, span.start) {
+        record.set("silent_s", silent.as_secs_f64());
+    }
     if let Some(ramp) = ramp::ramp(
         &goodputs,
         span.start,
@@ -188,6 +191,16 @@ impl Connection {
     fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1);
         self.delivered >= least && !self.still_stores
+    }
+
+    /// Whether it is known that nothing was delivered in the intervals that two instants touch.
+    pub(crate) fn was_silent(&self, from: Time, until: Time) -> bool {
+        if self.delivered == 0 {
+            return true;
+        }
+        let inside = |t: Time| t > from && t < until + self.every;
+        let mut of = self.intervals.iter().filter(|(t, _)| inside(*t)).peekable();
+        of.peek().is_some() && of.all(|(_, bytes)| *bytes == 0)
     }
 
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {

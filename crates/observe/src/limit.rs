@@ -229,6 +229,11 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
         left.take(&OTHERS, all, limit, &mut given);
     } else if let Some(taker) = path.and_then(Path::taker) {
         left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
+        if taker == Limit::Mtu && connection.was_silent(from, until) {
+            // What fills the windows is what the path swallowed.
+            let windows = [Limit::ReceiveWindow, Limit::SendBuffer];
+            left.take(&windows, all, taker, &mut given);
+        }
     }
     if let Some(taker) = took_everything(connection, around) {
         left.take(&WINDOW, all, taker, &mut given);
@@ -463,6 +468,36 @@ mod tests {
         };
         assert_eq!(named(0).as_deref(), Some("loss"));
         assert_eq!(named(1).as_deref(), Some("cwnd_slow_start"));
+    }
+
+    #[test]
+    fn a_window_full_of_what_an_mtu_took_is_the_mtus() {
+        let path = || Path {
+            notes: Vec::new(),
+            every: Duration::from_ms(100),
+            hops: vec![Hop {
+                own: false,
+                waits_unseen: false,
+                capacity_bytes: 1000.0,
+                intervals: &[],
+                dropped: Dropped {
+                    mtu: 6,
+                    ..Dropped::default()
+                },
+            }],
+        };
+        let mut seen = connection(&[
+            (0, 100, Limit::ReceiveWindow),
+            (100, 200, Limit::ReceiveWindow),
+        ]);
+        seen.intervals = vec![(at(100), 0), (at(200), 10)];
+        (seen.every, seen.delivered) = (Duration::from_ms(100), 10);
+        let around = Surroundings {
+            path: Some(path()),
+            hosts: None,
+        };
+        let found = shares(&seen, Time::ZERO, &around);
+        assert_eq!((found["mtu"], found["receive_window"]), (0.5, 0.5));
     }
 
     #[test]

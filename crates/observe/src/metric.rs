@@ -182,6 +182,8 @@ pub const METRICS: &[Metric] = {
     metric("rtos", &[Tcp, Transfer, Request, Flows], Sum, "timeouts", "retransmission timeouts"),
     metric("ramp_s", CONNECTED, Never, "ramp",
         "from the start to the end of the first interval at 95 % of the rate that one interval in ten exceeds; intervals are taken together to a round trip, or a hundredth of the test"),
+    metric("silent_s", CONNECTED, Never, "silence",
+        "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte; of a transfer, to the disk"),
     metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window"),
     metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application"),

@@ -32,12 +32,30 @@ pub(crate) fn ramp(
     Some(t.since(start))
 }
 
+/// A start during which nothing is delivered for less than this is one that a lost SYN explains.
+const LONG: Duration = Duration::from_secs(2);
+
+/// From `start` to the end of the first interval in which anything was delivered, where that is long.
+pub(crate) fn silence(goodputs: &[(Time, f64)], start: Time) -> Option<Duration> {
+    let (t, _) = goodputs.iter().find(|(_, goodput)| *goodput > 0.0)?;
+    Some(t.since(start)).filter(|silent| *silent >= LONG)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn at(ns: u64) -> Time {
         Time::ZERO + Duration::from_ns(ns)
+    }
+
+    #[test]
+    fn a_start_is_silent_until_something_is_delivered() {
+        let s = |n: u64| Time::ZERO + Duration::from_secs(n);
+        let seen = [(s(2), 0.0), (s(3), 0.0), (s(4), 5.0), (s(5), 0.0)];
+        assert_eq!(silence(&seen, s(1)), Some(Duration::from_secs(3)));
+        assert_eq!(silence(&seen[2..], s(3)), None, "not long");
+        assert_eq!(silence(&seen[..2], s(1)), None, "nothing to end it");
     }
 
     #[test]

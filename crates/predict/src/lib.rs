@@ -23,6 +23,7 @@ pub mod law;
 pub mod overhead;
 pub mod parallel;
 mod path;
+pub mod path_mtu;
 pub mod pftk;
 pub mod place;
 pub mod queue;

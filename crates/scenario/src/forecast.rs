@@ -8,6 +8,7 @@ mod cells;
 mod exchange;
 mod host;
 mod impair;
+mod mtu;
 mod tcp;
 
 use std::collections::BTreeMap;

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
 use farpath_record::Expect;
-use farpath_tcp::{Algorithm, DelayedAck, Flavour, Pacing, Profile, Recovery, RtoRule, SlowStart};
+use farpath_tcp::{
+    Algorithm, DelayedAck, Flavour, MtuProbing, Pacing, Profile, Recovery, RtoRule, SlowStart,
+};
 use farpath_units::{Duration, Rate, Ratio, Size, Time};
 
 use crate::kind::TestKind;
@@ -86,16 +88,11 @@ pub struct Host {
     pub nic: Option<Rate>,
     /// Largest IP datagram the host sends; the link's MTU if absent.
     pub mtu: Option<u32>,
-<<<<<<< HEAD
     /// Packets that may wait in front of each interface, where it is written; [`Direction::queue`] is
     /// what holds on a link.
     pub txqueuelen: Option<u64>,
-=======
-    /// Packets that may wait in front of the interface.
-    pub txqueuelen: u64,
     /// What serves that queue.
     pub qdisc: Qdisc,
->>>>>>> tcp
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -104,6 +101,8 @@ pub struct Host {
     pub tcp_rmem: [Size; 3],
     /// `net.ipv4.tcp_wmem`: min, default, max.
     pub tcp_wmem: [Size; 3],
+    /// `net.ipv4.tcp_mtu_probing`.
+    pub mtu_probing: MtuProbing,
     /// What the machine behind the stack can do.
     pub limits: HostLimits,
 }

@@ -2,7 +2,7 @@
 
 use farpath_element::impair::Impairments;
 use farpath_predict::Framing;
-use farpath_tcp::Profile;
+use farpath_tcp::{MtuProbing, Profile};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::atm;
@@ -49,19 +49,20 @@ pub(crate) fn host(f: &Fields) -> Host {
         profile,
         nic: f.get("nic"),
         mtu: octets(f, "mtu"),
-<<<<<<< HEAD
         txqueuelen: f.get::<i64>("txqueuelen").map(i64::unsigned_abs),
-=======
-        txqueuelen: f.get::<i64>("txqueuelen").map_or(1000, i64::unsigned_abs),
         qdisc: match f.get::<String>("qdisc").as_deref() {
             Some("fq") => Qdisc::Fq,
             _ => Qdisc::PfifoFast,
         },
->>>>>>> tcp
         rmem_max: f.get("rmem_max").unwrap_or(Size::from_bytes(core_max)),
         wmem_max: f.get("wmem_max").unwrap_or(Size::from_bytes(core_max)),
         tcp_rmem: f.get("tcp_rmem").unwrap_or(rmem.map(Size::from_bytes)),
         tcp_wmem: f.get("tcp_wmem").unwrap_or(wmem.map(Size::from_bytes)),
+        mtu_probing: match f.get::<i64>("mtu_probing") {
+            Some(1) => MtuProbing::BlackHole,
+            Some(2) => MtuProbing::Always,
+            _ => MtuProbing::Off,
+        },
         limits: limits(f),
     }
 }

@@ -99,6 +99,9 @@ impl<'a> Collector<'a> {
         seen.fill(&test.span(), &around, record);
         let notes = flows.iter().flat_map(|flow| self.evidence.notes(*flow));
         record.notes.extend(notes);
+        let plan = &self.built.wan.plan;
+        let note = flows.first().map(|f| plan.hole_note(self.scenario, *f));
+        record.notes.extend(note.flatten());
     }
 
     fn observation(

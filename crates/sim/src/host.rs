@@ -5,6 +5,7 @@
 
 mod disk;
 mod interface;
+mod paths;
 mod processor;
 
 use farpath_element::qdisc::Limit;
@@ -15,6 +16,7 @@ use farpath_wire::Frame;
 use disk::Disk;
 pub(crate) use disk::PIECE;
 pub(crate) use interface::{Backlog, Interface, Run};
+use paths::{Destination, Paths};
 pub(crate) use processor::Processor;
 
 /// Why a connection has to wait before it may send another segment.
@@ -64,6 +66,8 @@ pub struct Host {
     busy: Vec<Duration>,
     /// Nothing of this host's own is due earlier.
     pub(crate) wake: Time,
+    /// What routers said of paths.
+    paths: Paths,
 }
 
 impl Host {
@@ -87,7 +91,18 @@ impl Host {
             last: 0,
             busy: Vec::new(),
             wake: Time::MAX,
+            paths: Paths::default(),
         }
+    }
+
+    /// The path's MTU as a router reported it within the last ten minutes.
+    pub(crate) fn path_mtu(&self, now: Time, to: Destination) -> Option<u16> {
+        self.paths.mtu(now, to)
+    }
+
+    /// A router reported the path's MTU.
+    pub(crate) fn learn_path_mtu(&mut self, now: Time, to: Destination, mtu: u16) {
+        self.paths.learn(now, to, mtu);
     }
 
     /// Follows departures from now on: a connection sends from here.

@@ -181,6 +181,8 @@ fn connection(
         ip_header,
         header: flow.header_bytes,
         class: test.class,
+        too_big: too_big(scenario, built, number),
+        peer: flow.sink.0 as u32,
         sequence: if flow.asks || arrival.is_some() {
             0
         } else {
@@ -200,6 +202,14 @@ fn connection(
         tcp: config,
     });
     (source, sink)
+}
+
+/// What routers say of a flow's datagrams: node, and the largest that it sends on.
+fn too_big(scenario: &Scenario, built: &Built, flow: usize) -> Vec<(u32, u16)> {
+    let (_, steps) = built.wan.plan.steps_of(scenario, flow);
+    let told = steps.iter().filter(|step| step.answers);
+    told.map(|step| (step.node.0 as u32, step.mtu as u16))
+        .collect()
 }
 
 /// Puts both ends of stream `data` on their nodes; the flow of its requests is the next.

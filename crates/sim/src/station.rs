@@ -408,7 +408,11 @@ impl Station {
     fn answer(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         // A frame that could not be forwarded has a route onwards from here; one that ends here has none.
         let is_destination = self.output(frame.flow).is_none();
-        match answer(frame, self.node, is_destination, self.answers) {
+        let answer = answer(frame, self.node, is_destination, self.answers);
+        if answer.is_too_big() {
+            self.drop(input, Drop::Mtu);
+        }
+        match answer {
             Answer::Accept => self.drop(input, Drop::Host),
             Answer::Drop(reason) => self.drop(input, reason),
             Answer::Reply(mut reply) => match self.output(reply.flow) {

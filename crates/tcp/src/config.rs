@@ -3,6 +3,7 @@
 use farpath_units::Duration;
 
 use crate::cc::Algorithm;
+use crate::path_mtu::MtuProbing;
 use crate::profile::LARGEST_WINDOW;
 
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
@@ -218,6 +219,8 @@ pub struct Config {
     pub recovery: Recovery,
     /// The retransmission timer.
     pub rto: RtoRule,
+    /// Whether the sender finds the largest segment of the path by probing.
+    pub mtu_probing: MtuProbing,
     /// Most segments at the start, after an idle time or after a duplicate that the receiver
     /// acknowledges one by one (Linux's quick ACKs: 16, and no more than half the window); 0: none.
     pub quick_acks: u8,
@@ -280,6 +283,7 @@ impl Default for Config {
             byte_counting: ByteCounting::Full,
             recovery: Profile::Linux6.recovery(),
             rto: RtoRule::default(),
+            mtu_probing: MtuProbing::Off,
             quick_acks: Profile::Linux6.quick_acks(),
             reading: Reading::AtOnce,
         }

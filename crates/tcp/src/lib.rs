@@ -14,6 +14,7 @@ mod frto;
 mod hystart;
 mod limit;
 mod pacing;
+mod path_mtu;
 mod profile;
 mod rack;
 mod ranges;
@@ -34,6 +35,7 @@ pub use config::{
     RtoFloor, RtoRule, SlowStart,
 };
 pub use limit::{Limit, Shares};
+pub use path_mtu::MtuProbing;
 pub use profile::LARGEST_WINDOW;
 pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats};
 pub use sack::{MAX_SACK_BLOCKS, SackBlock};

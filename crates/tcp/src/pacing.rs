@@ -59,6 +59,12 @@ impl Pacer {
         }
     }
 
+    /// Segments have another size.
+    pub(crate) fn resize(&mut self, segment: u64) {
+        self.segment = segment;
+        self.largest = self.largest.max(LEAST_SEGMENTS * segment);
+    }
+
     /// The algorithm sets the rate, in bytes a second.
     pub(crate) fn order(&mut self, rate: f64) {
         self.ordered = Some(rate);

@@ -1,5 +1,7 @@
 //! The receiving end: reassembly, and when to acknowledge what (RFC 9293 §3.8.6, RFC 2018, RFC 5681 §4.2).
 
+mod full_segment;
+
 use farpath_units::{Duration, Time};
 
 use crate::Flavour;
@@ -8,6 +10,7 @@ use crate::delayed_ack::Adapting;
 use crate::ecn::Echo;
 use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
+use full_segment::FullSegment;
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
@@ -82,7 +85,10 @@ pub struct Receiver {
     echo: Echo,
     /// The application's own part, when it does not read at once.
     slow: Option<Slow>,
+    full: FullSegment,
     segment: u64,
+    /// Full segments for an ACK.
+    every: u64,
     window: u64,
     timeout: Duration,
     /// The timer adapts to the gaps between segments.
@@ -184,7 +190,9 @@ impl Receiver {
                 read: 0,
                 edge: config.receive_window,
             }),
+            full: FullSegment::new(segment),
             segment,
+            every,
             window: config.receive_window,
             timeout,
             above: Ranges::default(),

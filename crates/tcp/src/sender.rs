@@ -5,6 +5,7 @@ mod detect;
 mod host;
 mod idle;
 mod paced;
+mod path_mtu;
 mod recover;
 mod repair;
 mod report;
@@ -15,6 +16,7 @@ use farpath_units::Time;
 
 use crate::cc::{Chosen, Setup, Watch};
 use crate::limit::{Account, Limit};
+use crate::path_mtu::PathMtu;
 use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::rtt::Rtt;
@@ -149,6 +151,7 @@ pub struct Sender {
     sack: bool,
     timestamps: bool,
     handshake_ack_due: bool,
+    path: PathMtu,
     syns: u32,
     syn_at: Time,
     initial_window: f64,
@@ -165,13 +168,11 @@ pub struct Sender {
 impl Sender {
     /// The sending end of a connection that is not open yet.
     pub fn new(config: &Config) -> Sender {
-        let segment = config.segment();
-        let setup = Setup {
-            flavour: config.flavour,
-        };
-        let control = Chosen::new(config.algorithm, &setup);
+        let (path, segment) = PathMtu::new(config);
+        let flavour = config.flavour;
+        let control = Chosen::new(config.algorithm, &Setup { flavour });
         let watch = control.watches();
-        let paced = Paced::of(config, watch);
+        let paced = Paced::of(config, watch, segment);
         Sender {
             una: 0,
             nxt: 0,
@@ -222,11 +223,12 @@ impl Sender {
             sack: config.sack,
             timestamps: config.timestamps,
             handshake_ack_due: false,
+            path,
             syns: 0,
             syn_at: Time::ZERO,
             // An algorithm with a model of the path restarts by that model.
             idle_restart: config.idle_restart && watch != Watch::Deliveries,
-            flavour: config.flavour,
+            flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
             stats: SenderStats::default(),
             last_loss: None,
@@ -267,6 +269,7 @@ impl Sender {
             State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
         }
         if self.handshake_ack_due {
+            self.path.aside = true;
             self.limit = 0;
         }
     }
@@ -323,7 +326,7 @@ impl Sender {
 
     #[inline(never)]
     fn poll_rest(&mut self, now: Time) -> Option<Out> {
-        if self.plain && !self.handshake_ack_due && !self.repair.probe_due {
+        if self.plain && !self.path.aside && !self.repair.probe_due {
             self.poll_tail(now)
         } else {
             self.poll_otherwise(now)
@@ -362,6 +365,11 @@ impl Sender {
         }
         if let Some(out) = self.poll_probes(now) {
             return Some(out);
+        }
+        if self.path.aside
+            && let Some(answer) = self.poll_path_probe(now)
+        {
+            return answer;
         }
         if self.plain {
             self.poll_tail(now)
@@ -507,6 +515,7 @@ impl Sender {
     fn send_again(&mut self, now: Time, range: Range) -> Out {
         self.prr.on_sent(range.len());
         self.repair.undo.on_resent(range.len());
+        self.path.note_resent(now);
         self.repair.sent_at = now;
         self.resent_to = self.resent_to.max(range.end);
         self.note_resent(range.start, range.end, now);
@@ -554,7 +563,9 @@ impl Sender {
     /// Recomputes what follows from una, the windows, the scoreboard and the state.
     #[inline]
     fn refresh(&mut self) {
-        self.plain = self.state == State::Open && self.board.is_clean(self.una);
+        let clean = self.state == State::Open && self.board.is_clean(self.una);
+        self.plain = clean && !self.path.is_probing();
+        self.path.aside = self.handshake_ack_due || self.path.searches();
         self.refresh_limit();
     }
 
@@ -566,7 +577,7 @@ impl Sender {
         self.cwnd_edge = self.una.saturating_add(self.cwnd as u64);
         let edge = self.window_edge.min(self.cwnd_edge).min(self.pace_edge);
         let limit = edge.min(self.end);
-        self.limit = if self.plain && !self.handshake_ack_due {
+        self.limit = if self.plain && !self.path.aside {
             limit
         } else {
             0

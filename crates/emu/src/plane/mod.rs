@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 
-use farpath_element::{ChannelId, Element, ElementId, Io, Mode, Network, Port, RouteAction};
+use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port, RouteAction};
 use farpath_scenario::plan::{Output, Plan, address, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
@@ -510,6 +510,16 @@ impl<I: Interface> Plane<I> {
         match self.network.element(self.nodes[node.0]) {
             Piece::Router(router) => router.dropped(self.wan.input_of(number)),
             _ => Drops::default(),
+        }
+    }
+
+    /// Those of them that were too large to go on, and were not reported to their senders.
+    pub fn swallowed_behind(&self, number: usize) -> u64 {
+        let node = self.wan.plan.ports[number].to;
+        let all = self.dropped_behind(number)[Drop::Mtu as usize];
+        match self.network.element(self.nodes[node.0]) {
+            Piece::Router(router) => all - router.reported(self.wan.input_of(number)),
+            _ => all,
         }
     }
 

@@ -51,6 +51,8 @@ pub(super) struct Router {
     pub(super) lost: Vec<Frame>,
     /// Frames dropped here, by input.
     dropped: Vec<Drops>,
+    /// Of those that were too large, how many were reported to their senders, by input.
+    reported: Vec<u64>,
 }
 
 impl Router {
@@ -63,7 +65,13 @@ impl Router {
             told: Vec::new(),
             lost: Vec::new(),
             dropped: Vec::new(),
+            reported: Vec::new(),
         }
+    }
+
+    /// Frames that came over input `input`, were too large to go on, and were reported to their senders.
+    pub(super) fn reported(&self, input: usize) -> u64 {
+        self.reported.get(input).copied().unwrap_or(0)
     }
 
     /// Frames that came over input `input` and ended here unanswered, by reason.
@@ -82,7 +90,15 @@ impl Router {
 
     fn receive(&mut self, input: usize, frame: &Frame, io: &mut Io<'_>) {
         let onward = self.output(frame.flow);
-        let mut reply = match answer(frame, self.node, onward.is_none(), self.answers) {
+        let answer = answer(frame, self.node, onward.is_none(), self.answers);
+        if answer.is_too_big() {
+            self.count(input, Drop::Mtu);
+            if self.reported.len() <= input {
+                self.reported.resize(input + 1, 0);
+            }
+            self.reported[input] += 1;
+        }
+        let mut reply = match answer {
             Answer::Reply(reply) => reply,
             Answer::Accept if frame.kind == Kind::Udp && self.answers => {
                 let mut reply = Frame::new(Kind::TimeExceeded, frame.flow.turned(), 0, 56);
@@ -118,11 +134,15 @@ impl Router {
     }
 
     fn drop(&mut self, input: usize, frame: &Frame, reason: Drop) {
+        self.count(input, reason);
+        self.lost.push(*frame);
+    }
+
+    fn count(&mut self, input: usize, reason: Drop) {
         if self.dropped.len() <= input {
             self.dropped.resize(input + 1, Drops::default());
         }
         self.dropped[input][reason as usize] += 1;
-        self.lost.push(*frame);
     }
 }
 

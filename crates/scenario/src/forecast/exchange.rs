@@ -15,6 +15,10 @@ impl Path<'_> {
             return;
         };
         let streams = f64::from(tcp.parallel);
+        let agreed = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        if exchange.answer >= agreed.mss.into() && self.swallowed(&agreed, record) {
+            return;
+        }
         let flow = self.flow_of(tcp);
         let (path_bps, path_limit) = self.bulk(&flow, streams, exchange.disks);
         let mss = flow.config.mss;

@@ -30,13 +30,13 @@ const SEGMENTS_FEW: f64 = 4.0;
 pub(super) struct Flow {
     pub(super) config: Config,
     /// The closed forms' name for its algorithm, if they know it.
-    cc: Option<Cc>,
-    streams: f64,
+    pub(super) cc: Option<Cc>,
+    pub(super) streams: f64,
     pub(super) narrowest: Narrowest,
     /// Round-trip time of a full segment and its ACK, nothing waiting.
     pub(super) base: Duration,
     /// Payload in flight at most.
-    window: u64,
+    pub(super) window: u64,
     /// Chance that a segment is lost, and how losses fall.
     loss: f64,
     losses: Losses,
@@ -44,6 +44,10 @@ pub(super) struct Flow {
 
 impl Path<'_> {
     pub(crate) fn tcp(&self, test: &Test, tcp: &Tcp, record: &mut Record) {
+        let agreed = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        if self.swallowed(&agreed, record) {
+            return;
+        }
         let flow = self.flow_of(tcp);
         let m = &mut record.metrics;
         put(m, "rtt_min_ns", flow.base.as_ns() as f64);
@@ -68,6 +72,7 @@ impl Path<'_> {
             put(m, "rtt_max_ns", (longest * 1e9).round());
         }
         let ramp = flow.ramp(steady / flow.streams);
+        let ramp = ramp.after(self.reported_after(&agreed));
         put(m, "ramp_s", ramp.seconds);
         let lost: Vec<Vec<u64>> = (0..tcp.parallel).map(|n| self.named(test, n)).collect();
         let scripted = lost.iter().any(|l| !l.is_empty());
@@ -103,6 +108,9 @@ impl Path<'_> {
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
+        if let Some(crossing) = self.crossing(&flow, &agreed) {
+            self.across(test, steady, &crossing, record);
+        }
     }
 
     /// Whether the sender's host keeps back what its interface or processor cannot take: then no
@@ -114,7 +122,8 @@ impl Path<'_> {
     }
 
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
-        let config = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        let mut config = self.plan.tcp_config(self.scenario, self.flow, tcp);
+        config.mss = self.found_mss(&config).unwrap_or(config.mss);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
         Flow {
@@ -471,6 +480,16 @@ pub(super) struct Ramp {
 }
 
 impl Ramp {
+    /// The same, that begins so much later.
+    fn after(self, late: Duration) -> Ramp {
+        let late = late.as_secs_f64();
+        Ramp {
+            seconds: self.seconds + late,
+            wasted_s: self.wasted_s + late,
+            ..self
+        }
+    }
+
     /// What part of `duration`, measured after `omit`, the full rate is worth. The shortfall of a
     /// start that `omit` cuts is taken to halve every doubling time.
     fn share(&self, omit: Duration, duration: Duration) -> f64 {

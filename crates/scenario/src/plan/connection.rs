@@ -1,6 +1,6 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
-use farpath_tcp::{ByteCounting, Config, Flavour, LARGEST_WINDOW, Profile, Reading};
+use farpath_tcp::{ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading};
 use farpath_units::Size;
 use farpath_wire::FlowDir;
 
@@ -92,6 +92,7 @@ impl Plan {
             byte_counting: sends.byte_counting(),
             recovery: tcp.recovery,
             rto: tcp.rto,
+            mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
             reading: Reading::AtOnce,
         }

@@ -50,6 +50,12 @@ pub(crate) const HOST: Section = Section {
             "`net.ipv4.tcp_wmem`, as /proc prints it: minimum, default, maximum.",
         )
         .default("4096 16384 16384 (bsd-1999), 4096 16384 131072 (linux-2004), 4096 16384 4194304 (linux-5, linux-6)"),
+        key(
+            "mtu_probing",
+            Kind::Int { min: 0, max: 2 },
+            "`net.ipv4.tcp_mtu_probing`: 1 searches for the path's MTU behind a black hole, 2 from the start.",
+        )
+        .default("0"),
         key("send_per_packet", TIME, "Processor time for each frame sent.").default("0 s"),
         key("send_per_byte", TIME, "Processor time for each byte of IP datagram sent, such as `400 ps`.").default("0 s"),
         key("receive_per_packet", TIME, "Processor time for each frame received.").default("0 s"),

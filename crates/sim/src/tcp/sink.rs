@@ -210,6 +210,9 @@ impl TcpSink {
         };
         let likeness = first.likeness();
         let len = u64::from(first.len.saturating_sub(self.config.header));
+        if len != self.receiver.segment_bytes() {
+            return 0;
+        }
         let until = until.min(self.mark).min(host.wake);
         let output = self.config.output;
         let mut taken = 0;
@@ -242,6 +245,9 @@ impl TcpSink {
         if self.config.tcp.recovery.ecn {
             let ce = frame.class & CE == CE;
             self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
+        }
+        if u64::from(len) != self.receiver.segment_bytes() {
+            self.receiver.note_length(len.into());
         }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {

@@ -34,6 +34,10 @@ pub struct TcpSourceConfig {
     pub header: u16,
     /// TOS byte.
     pub class: u8,
+    /// What the routers on the way say of frames that are too large: node, and the largest datagram it sends on.
+    pub too_big: Vec<(u32, u16)>,
+    /// The node at the other end.
+    pub peer: u32,
     /// Bursts kept for the time–sequence plot; 0 keeps none.
     pub sequence: usize,
     /// Both ends' parameters.
@@ -181,6 +185,9 @@ impl TcpSource {
     pub(crate) fn on_deadline(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         if !self.opened && self.config.start <= now {
             self.opened = true;
+            if let Some(mtu) = host.path_mtu(now, self.destination()) {
+                self.sender.remember_path(self.payload(mtu));
+            }
             self.sender.open(now);
         }
         if !self.stopped && self.config.stop <= now {
@@ -214,6 +221,7 @@ impl TcpSource {
             match frame.kind {
                 Kind::Ack => self.on_ack(now, frame, io),
                 Kind::SynAck => self.sender.on_syn_ack(now),
+                Kind::FragmentationNeeded => self.on_too_big(now, frame, host),
                 _ => continue,
             }
             self.send(now, host, io);
@@ -240,6 +248,26 @@ impl TcpSource {
         if self.opened && !self.held && self.sender.nxt() >= self.written {
             self.sender.held(now, Limit::Disk);
         }
+    }
+
+    /// A router could not send on what was too large (RFC 1191, RFC 8201).
+    #[cold]
+    fn on_too_big(&mut self, now: Time, error: &Frame, host: &mut Host) {
+        let told = self.config.too_big.iter().find(|t| t.0 == error.side);
+        if let Some(&(_, mtu)) = told {
+            host.learn_path_mtu(now, self.destination(), mtu);
+            self.sender.on_too_big(error.seq, self.payload(mtu));
+        }
+    }
+
+    /// What the host keeps path MTUs by: node and version of IP.
+    fn destination(&self) -> (u32, u16) {
+        (self.config.peer, self.config.ip_header)
+    }
+
+    /// Payload bytes of a datagram.
+    fn payload(&self, mtu: u16) -> u64 {
+        mtu.saturating_sub(self.config.header).into()
     }
 
     /// Its turn in the host has come.
@@ -292,6 +320,7 @@ impl TcpSource {
         if self.held {
             return;
         }
+        self.fit();
         let output = self.config.output;
         let Some(mut run) = host.run(now, output, &self.full) else {
             return self.send_one_by_one(now, host, io);
@@ -308,6 +337,12 @@ impl TcpSource {
         }
         host.end_run(output, &run);
         self.send_one_by_one(now, host, io);
+    }
+
+    /// Full segments are as long as the sender has them now.
+    #[inline]
+    fn fit(&mut self) {
+        self.full.len = self.sender.segment_bytes() as u16 + self.config.header;
     }
 
     /// Whatever else there is to send, the host asked before each segment.

@@ -121,8 +121,14 @@ fn every_shipped_scenario_is_the_same_in_both_modes() {
 
 fn same_in_both_modes(name: &str, windows: &[Duration]) {
     let oracle = run_in(shortened(name), Mode::EventByEvent, 7);
+    // What a black hole takes is all there is, and what finds the way across comes later.
+    let least = if name.starts_with("mtu-step/") {
+        20
+    } else {
+        500
+    };
     assert!(
-        oracle.outcome.built.network.hops() > 500,
+        oracle.outcome.built.network.hops() > least,
         "{}: hardly anything happens",
         name
     );

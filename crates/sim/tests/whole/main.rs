@@ -12,6 +12,7 @@ mod law;
 mod limits;
 mod load;
 mod luck;
+mod path_mtu;
 mod published;
 mod queues;
 mod random;

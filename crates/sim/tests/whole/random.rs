@@ -17,6 +17,11 @@ struct Sketch {
     /// LSP passes of a circuit over the first trunk: 0, 1, 3 or 5.
     passes: usize,
     explicit_null: bool,
+    /// Which trunks carry less than their neighbours, and how much less.
+    narrow: u8,
+    /// Routers that say nothing of it, and how hosts probe.
+    silent: u8,
+    probing: u8,
     /// An IP tunnel through all routers.
     tunnel: bool,
     trunk_kbps: u32,
@@ -84,6 +89,7 @@ fn event() -> impl Strategy<Value = Event> {
 fn sketch() -> impl Strategy<Value = Sketch> {
     (
         (1..4_usize, 0..4_usize, any::<bool>(), any::<bool>()),
+        (0..8_u8, 0..8_u8, 0..3_u8),
         (
             200..20_000_u32,
             0..30_000_u32,
@@ -96,7 +102,10 @@ fn sketch() -> impl Strategy<Value = Sketch> {
         prop::collection::vec(test(), 1..6),
         prop::collection::vec(event(), 0..5),
     )
-        .prop_map(|(shape, trunk, tests, events)| Sketch {
+        .prop_map(|(shape, mtu, trunk, tests, events)| Sketch {
+            narrow: mtu.0,
+            silent: mtu.1,
+            probing: mtu.2,
             routers: shape.0,
             passes: [0, 1, 3, 5][shape.1],
             explicit_null: shape.2,
@@ -153,13 +162,23 @@ impl Sketch {
         let mut text = String::from("[scenario]\nname = \"random\"\n");
         let last = self.routers - 1;
         for (name, kind) in ["h0", "h1", "g0", "g1"].into_iter().zip(self.hosts) {
-            writeln!(text, "[[host]]\nname = \"{name}\"\n{}", host(kind)).expect("a String");
+            let (probing, own) = (self.probing, host(kind));
+            writeln!(
+                text,
+                "[[host]]\nname = \"{name}\"\nmtu_probing = {probing}\n{own}"
+            )
+            .expect("a String");
         }
         if self.is_folded() {
             text.push_str("[[host]]\nname = \"x\"\n[[host]]\nname = \"y\"\n");
         }
         for router in 0..self.routers {
-            writeln!(text, "[[router]]\nname = \"r{router}\"").expect("a String");
+            let answers = self.silent >> router & 1 == 0;
+            writeln!(
+                text,
+                "[[router]]\nname = \"r{router}\"\nanswers = {answers}"
+            )
+            .expect("a String");
         }
         for (host, router) in [("h0", 0), ("h1", 0), ("g0", last), ("g1", last)] {
             writeln!(
@@ -171,12 +190,13 @@ impl Sketch {
         for trunk in 0..last {
             writeln!(
                 text,
-                "[[link]]\nname = \"t{trunk}\"\nends = [\"r{trunk}\", \"r{}\"]\nrate = \"{} kbit/s\"\ndelay = \"{} us\"\nqueue = \"{}\"\nreorder = {}\nmtu = 1560\ntap = {}\n{}",
+                "[[link]]\nname = \"t{trunk}\"\nends = [\"r{trunk}\", \"r{}\"]\nrate = \"{} kbit/s\"\ndelay = \"{} us\"\nqueue = \"{}\"\nreorder = {}\nmtu = {}\ntap = {}\n{}",
                 trunk + 1,
                 self.trunk_kbps,
                 self.delay_us,
                 queue(self.queue),
                 self.reorder,
+                self.mtu(trunk),
                 self.tap,
                 loss(self.loss),
             )
@@ -191,6 +211,18 @@ impl Sketch {
             self.event(&mut text, event);
         }
         text
+    }
+
+    /// A circuit needs all of it.
+    fn mtu(&self, trunk: usize) -> u32 {
+        match self.narrow {
+            _ if self.is_folded() => 1560,
+            1 => 1400,
+            2 | 3 if trunk == 0 => 1400,
+            3 if trunk == 1 => 800,
+            4 if trunk == 1 => 1300,
+            _ => 1560,
+        }
     }
 
     fn is_folded(&self) -> bool {

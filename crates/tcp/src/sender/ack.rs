@@ -254,6 +254,7 @@ impl Sender {
             self.fall_to_ssthresh();
         }
         self.state = State::Open;
+        self.path.settle();
         self.board.forget_assumed();
         self.repair.frto = Frto::Idle;
         self.repair.rack.note_recovery();
@@ -306,6 +307,9 @@ impl Sender {
 
     /// RFC 6675 §5 (4) and RFC 9937 §6.
     pub(super) fn enter_recovery(&mut self, now: Time, acked: u64, sacked: u64) {
+        if self.lost_a_path_probe() {
+            return;
+        }
         self.stats.fast_recoveries += 1;
         self.reduce(now, false);
         self.forget_probe();

@@ -19,11 +19,11 @@ pub(super) struct Paced {
 
 impl Paced {
     /// As configured, and always for an algorithm that sets its rate.
-    pub(super) fn of(config: &Config, watch: Watch) -> Option<Box<Paced>> {
+    pub(super) fn of(config: &Config, watch: Watch, segment: u64) -> Option<Box<Paced>> {
         let measures = watch == Watch::Deliveries;
         let pacing = config.pacing.or_else(|| measures.then(Default::default))?;
         Some(Box::new(Paced {
-            pacer: Pacer::new(pacing, config.segment(), config.flavour),
+            pacer: Pacer::new(pacing, segment, config.flavour),
             deliveries: measures.then(Deliveries::default),
         }))
     }

@@ -124,6 +124,7 @@ impl Sender {
 
     /// RFC 8985 §7.4: the answer to a tail loss probe.
     pub(super) fn note_probe(&mut self, now: Time, una: u64, duplicate: bool, sacked: bool) {
+        self.note_path_probe(now);
         let Some(probe) = self.repair.probe.filter(|p| self.una >= p.end) else {
             return;
         };
@@ -213,6 +214,7 @@ impl Sender {
         }
         if matches!(self.state, State::Recovery | State::Loss) {
             self.state = State::Open;
+            self.path.settle();
             self.board.lose_nothing(self.una);
             self.repair.walk_again();
             self.repair.frto = Frto::Idle;

@@ -58,6 +58,10 @@ pub struct SenderStats {
     pub undone: u64,
     /// Reductions for an ECN echo.
     pub ecn_reductions: u64,
+    /// Times that segments became smaller because the path carries no larger ones.
+    pub path_mtu_cuts: u64,
+    /// "Too big" from routers that was ignored: about nothing in flight, or before the connection was open.
+    pub ignored_errors: u64,
     /// SYNs retransmitted.
     pub syn_retransmits: u64,
     /// Acknowledgements ignored: of what was never sent, or before the connection was open.

@@ -105,6 +105,7 @@ impl Sender {
         if !known {
             self.reduce(now, true);
         }
+        self.suspect_black_hole(now);
         self.timed_out_at = self.una;
         self.control.restart();
         if !self.sampled {

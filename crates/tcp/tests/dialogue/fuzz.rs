@@ -1,8 +1,8 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Flavour, Out, Pacing, Profile, Reading, Recovery,
-    Reduction, SackBlock, Sender, SlowStart,
+    Algorithm, ByteCounting, Config, DelayedAck, Flavour, MtuProbing, Out, Pacing, Profile,
+    Reading, Recovery, Reduction, SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
@@ -129,6 +129,39 @@ proptest! {
         let stats = d.sender.stats();
         prop_assert!(stats.bytes - stats.retransmitted_bytes == config.amount.unwrap_or(0));
 
+        let mut again = Dialogue::new(&config, path);
+        again.run_to_end();
+        prop_assert!(again.trace == d.trace, "two runs differ");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500 * ProptestConfig::default().cases / 256))]
+
+    /// The same where the path carries less than the ends believe: routers say so, or the sender probes.
+    #[test]
+    fn every_byte_arrives_over_a_path_that_carries_less(
+        config in any_config(),
+        path in any_path(),
+        (carries, after, probing) in (600u64..6_000, 1u64..50, 0usize..3),
+    ) {
+        let rules = [MtuProbing::Off, MtuProbing::BlackHole, MtuProbing::Always];
+        let config = Config {
+            mss: 6_000,
+            mtu_probing: rules[probing],
+            ..config
+        };
+        let reports = probing == 0 || carries % 2 == 0;
+        let path = Path {
+            carries,
+            reported: reports.then_some(Duration::from_ms(after)),
+            ..path
+        };
+        let mut d = Dialogue::new(&config, path.clone());
+        d.run_to_end();
+        prop_assert_eq!(Some(d.receiver.delivered()), config.amount);
+        prop_assert_eq!(d.sender.in_flight(), 0);
+        prop_assert_eq!(d.sender.deadline(), Time::MAX);
         let mut again = Dialogue::new(&config, path);
         again.run_to_end();
         prop_assert!(again.trace == d.trace, "two runs differ");

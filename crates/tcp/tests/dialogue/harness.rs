@@ -22,6 +22,9 @@ enum Packet {
         cwr: bool,
     },
     WindowProbe,
+    TooBig {
+        seq: u64,
+    },
     Ack {
         ack: u64,
         window: u64,
@@ -65,6 +68,10 @@ pub(crate) struct Path {
     pub(crate) repeat_acks: BTreeSet<u64>,
     /// Everything that would arrive within this span arrives at its end: a path that stalls.
     pub(crate) stall: Option<(Time, Time)>,
+    /// Payload of the largest segment it carries.
+    pub(crate) carries: u64,
+    /// A larger one is reported to the sender after this long; without, never.
+    pub(crate) reported: Option<Duration>,
     /// The application reads that much at that rhythm, where reading is by command.
     pub(crate) reads: Option<(Duration, u64)>,
 }
@@ -83,6 +90,8 @@ impl Path {
             mark: BTreeSet::new(),
             repeat_acks: BTreeSet::new(),
             stall: None,
+            carries: u64::MAX,
+            reported: None,
             reads: None,
         }
     }
@@ -253,6 +262,12 @@ impl Dialogue {
         let ce = self.path.mark.contains(&n);
         self.arrivals.push_back(segment.seq);
         self.arrivals.truncate(8);
+        if u64::from(segment.len) > self.path.carries {
+            if let Some(after) = self.path.reported {
+                self.post(self.now + after, Packet::TooBig { seq: segment.seq });
+            }
+            return;
+        }
         let waiting = self.busy_until.since(self.now).as_ps() / self.path.service.as_ps().max(1);
         if waiting > self.path.queue {
             self.dropped += 1;
@@ -326,12 +341,16 @@ impl Dialogue {
                 let below = self.sender.una().saturating_sub(1);
                 self.receiver.on_data(self.now, below, 0, false);
             }
+            Packet::TooBig { seq } => self.sender.on_too_big(seq, self.path.carries),
             Packet::Data {
                 segment: s,
                 ce,
                 cwr,
             } => {
                 self.receiver.on_ecn(ce, cwr);
+                if u64::from(s.len) != self.receiver.segment_bytes() {
+                    self.receiver.note_length(s.len.into());
+                }
                 self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
                 assert!(self.receiver.delivered() >= self.highest_delivered);
                 assert!(self.receiver.delivered() <= self.sender.nxt());

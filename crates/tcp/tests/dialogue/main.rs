@@ -11,6 +11,7 @@ mod handshake;
 mod idle;
 mod limits;
 mod long_path;
+mod path_mtu;
 mod rack;
 mod reading;
 mod recovery;

@@ -1,0 +1,136 @@
+//! The forecast of a TCP test whose full segments a link on the way does not carry.
+
+use farpath_predict::path_mtu::{BlackHole, Crossing};
+use farpath_record::Record;
+use farpath_tcp::{Config, MtuProbing};
+use farpath_units::Duration;
+use farpath_wire::FlowDir;
+
+use super::tcp::Flow;
+use super::{Path, put};
+use crate::model::Test;
+use crate::plan::MtuStep;
+
+/// Length of the answer of a router that cannot send on what is too large (RFC 792).
+const ANSWER: u32 = 56;
+/// The window of a SYN-ACK is not scaled (RFC 7323 §2.2): the first flight is no larger.
+const FIRST_FLIGHT: f64 = 65_535.0;
+
+impl Path<'_> {
+    fn header(&self) -> u32 {
+        self.plan.flows[self.flow].header_bytes.into()
+    }
+
+    /// Where full segments of `config` are too large, in order; what fits in a smaller one has no full one.
+    fn mtu_steps(&self, config: &Config) -> Vec<MtuStep> {
+        let dir = FlowDir::forward(self.flow as u16);
+        let len = config.mss + self.header();
+        let steps = self.plan.mtu_steps(self.scenario, dir, len);
+        let last = steps.last().map_or(0, |step| step.mtu);
+        let room = u64::from(last.saturating_sub(self.header()));
+        match config.amount {
+            Some(bytes) if bytes > 0 && bytes <= room => Vec::new(),
+            _ => steps,
+        }
+    }
+
+    /// The largest segment of the path, where the routers tell of it or the sender probes; `None` where the hosts
+    /// know it, or never learn.
+    pub(super) fn found_mss(&self, config: &Config) -> Option<u32> {
+        let steps = self.mtu_steps(config);
+        let probes = config.mtu_probing != MtuProbing::Off;
+        let found = probes || steps.iter().all(|step| step.answers);
+        let last = steps.last().filter(|_| found)?;
+        Some(last.mtu.saturating_sub(self.header()).max(1))
+    }
+
+    /// What reports cost: each router's answer to what was sent in vain.
+    pub(super) fn reported_after(&self, config: &Config) -> Duration {
+        let mut len = config.mss + self.header();
+        let mut sum = Duration::ZERO;
+        for step in self.mtu_steps(config).iter().filter(|step| step.answers) {
+            let until = self.there.iter().position(|hop| hop.port == step.port);
+            let hops = self.hops(&self.there[..until.map_or(0, |n| n + 1)]);
+            let way = hops.iter().map(|h| h.time_for(len) + h.time_for(ANSWER));
+            sum = way.fold(sum, |sum, time| sum + time);
+            len = step.mtu;
+        }
+        sum
+    }
+
+    /// The first place of which nobody tells the sender, and what the whole path carries.
+    fn hole(&self, config: &Config) -> Option<(MtuStep, u32)> {
+        let steps = self.mtu_steps(config);
+        let last = steps.last().map(|step| step.mtu)?;
+        let silent = steps.iter().find(|step| !step.answers)?;
+        Some((*silent, last))
+    }
+
+    /// Says of a test that its full segments vanish, if they do; whether that is all there is to say.
+    pub(super) fn swallowed(&self, config: &Config, record: &mut Record) -> bool {
+        let Some((step, _)) = self.hole(config) else {
+            return false;
+        };
+        let len = config.mss + self.header();
+        record.notes.push(step.describe(self.scenario, len));
+        if config.mtu_probing != MtuProbing::Off {
+            return false;
+        }
+        put(&mut record.metrics, "goodput_bps", 0.0);
+        record.limited_by = Some("mtu".to_owned());
+        true
+    }
+
+    /// How a sender that probes gets across such a place, or begins on any path if it always probes.
+    pub(super) fn crossing(&self, flow: &Flow, agreed: &Config) -> Option<Crossing> {
+        let hole = self.hole(agreed);
+        let always = agreed.mtu_probing == MtuProbing::Always;
+        if agreed.mtu_probing == MtuProbing::Off || !(always || hole.is_some()) {
+            return None;
+        }
+        let segment = u64::from(agreed.mss);
+        let carried = hole.map_or(flow.config.mss, |(_, mtu)| {
+            mtu.saturating_sub(self.header())
+        });
+        let rate = flow.narrowest.bps / 8.0 / flow.streams;
+        let rtt_s = flow.base.as_secs_f64();
+        let initial = f64::from(agreed.initial_window.max(1));
+        BlackHole {
+            rtt_s,
+            rto_min_s: agreed.rto_min.as_secs_f64(),
+            segment,
+            fits: carried.into(),
+            first: (initial * segment as f64).min(FIRST_FLIGHT),
+            initial,
+            pipe: (rate * rtt_s).min(flow.window as f64),
+            cc: flow.cc?,
+            always,
+        }
+        .cross()
+    }
+
+    /// The goodput of a test that gets across, of its usual `steady` rate; what it is worth before is counted in.
+    pub(super) fn across(
+        &self,
+        test: &Test,
+        steady: f64,
+        crossing: &Crossing,
+        record: &mut Record,
+    ) {
+        let lost = crossing.full_s - crossing.bytes * 8.0 / steady;
+        let m = &mut record.metrics;
+        if crossing.first_s >= 2.0 {
+            put(m, "silent_s", crossing.first_s);
+        }
+        put(m, "ramp_s", crossing.full_s);
+        let Some(span) = test.duration else {
+            return;
+        };
+        let (omit, span) = (test.omit.as_secs_f64(), span.as_secs_f64());
+        let worth = (omit + span - lost.max(omit)).max(0.0) / span;
+        put(m, "goodput_bps", steady * worth);
+        if worth < 0.5 {
+            record.limited_by = Some("mtu".to_owned());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a receiver takes for a full segment, every second of which it acknowledges.
+
+use super::Receiver;
+
+/// What is shorter is none (Linux's `TCP_MSS_DEFAULT`).
+const LEAST: u64 = 536;
+
+/// A sender that found its path's MTU smaller sends shorter segments, and those are full ones then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FullSegment {
+    largest: u64,
+    /// Length of the last segment, if it was shorter than a full one.
+    shorter: u64,
+}
+
+impl FullSegment {
+    /// Before anything arrived: what the two ends agreed on.
+    pub(super) fn new(largest: u64) -> FullSegment {
+        FullSegment {
+            largest,
+            shorter: 0,
+        }
+    }
+
+    /// A segment of `len` bytes arrived, where full ones have `segment`: what they have from now on. Two in a row of one
+    /// length are believed, and one that is longer (`tcp_measure_rcv_mss` in Linux).
+    pub(super) fn note(&mut self, segment: u64, len: u64) -> Option<u64> {
+        let before = core::mem::take(&mut self.shorter);
+        if len < segment {
+            self.shorter = len;
+            if len != before || len < LEAST {
+                return None;
+            }
+        }
+        Some(len.min(self.largest))
+    }
+}
+
+impl Receiver {
+    /// Payload bytes of a full segment: the usual case is one of these.
+    #[inline]
+    pub fn segment_bytes(&self) -> u64 {
+        self.segment
+    }
+
+    /// A segment is about to be handed to `on_data` that is not as long as a full one.
+    #[cold]
+    pub fn note_length(&mut self, len: u64) {
+        let Some(segment) = self.full.note(self.segment, len) else {
+            return;
+        };
+        self.segment = segment;
+        if self.every > 1 {
+            self.usual_threshold = self.every * self.segment;
+        }
+        if self.quick == 0 {
+            self.threshold = self.usual_threshold;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_of_a_length_are_full_ones_and_so_is_a_longer_one() {
+        let mut full = FullSegment::new(8948);
+        assert_eq!(full.note(8948, 4418), None);
+        assert_eq!(full.note(8948, 784), None);
+        assert_eq!(full.note(8948, 4418), None);
+        assert_eq!(full.note(8948, 4418), Some(4418));
+        assert_eq!(full.note(4418, 8948), Some(8948));
+        assert_eq!(full.note(4418, 9000), Some(8948));
+        assert_eq!((full.note(8948, 100), full.note(8948, 100)), (None, None));
+    }
+}
