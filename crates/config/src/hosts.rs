@@ -1,200 +1,133 @@
-//! The configuration of hosts: sysctl settings and test commands, as far as they bear on a path's figures.
+//! The configuration of hosts: sysctl settings and commands, as far as they bear on a path's figures.
 
-use farpath_units::Duration;
+mod command;
+mod path;
+mod socket;
+mod sysctl;
 
 use crate::commands::Words;
 use crate::dialect::Dialect;
-use crate::finding::{Finding, Rule, Severity};
+use crate::finding::{Finding, Rule};
 use crate::qos::Options;
 use crate::report::Report;
-use crate::rules::{HOST001, HOST002, HOST003, HOST004};
+use crate::rules::HOST013;
 use crate::source::{Place, Source};
+use path::Path;
 
 /// DSCP and precedence of a TOS byte: `iperf -S 0x20` sends DSCP 8, precedence 1.
 pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
     (tos >> 2, tos >> 5)
 }
 
-/// The round-trip time a window is judged at, unless the user states another.
-const RTT: Duration = Duration::from_ms(250);
-/// A window that gives less than this at that round-trip time is worth a warning.
-const SLOW_BPS: f64 = 10e6;
-
 /// Whether a line is of this language.
 pub(crate) fn is_host_line(line: &str) -> bool {
-    let setting = line.split_once('=').map(|(key, _)| bare(key));
+    let line = bare(line);
+    let setting = line.split_once('=').map(|(key, _)| sysctl::bare(key));
     setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
         || line.contains("/proc/sys/")
-        || line.starts_with("iperf")
+        || line.contains("setsockopt")
+        || command::is_one(line)
 }
 
-/// The key of `sysctl -w KEY`, or of a line of a settings file.
-fn bare(key: &str) -> &str {
-    let key = key.trim().trim_start_matches("sysctl").trim();
-    key.trim_start_matches("-w").trim()
+/// A line without what a terminal shows before a command, and without `sudo`.
+fn bare(line: &str) -> &str {
+    let line = line.trim();
+    let prompt = line.strip_prefix("$ ").or_else(|| line.strip_prefix("# "));
+    // `# net.core.rmem_max = 1` is a setting that is commented out.
+    let prompt = prompt.filter(|l| command::is_one(l.trim_start()) || l.contains("sysctl "));
+    let line = prompt.unwrap_or(line).trim_start();
+    line.strip_prefix("sudo ").unwrap_or(line).trim_start()
+}
+
+/// What is known of the host whose file is read, and what was found.
+struct Host {
+    path: Path,
+    file: usize,
+    /// MTUs, as stated.
+    mtus: Vec<(u64, Place)>,
+    findings: Vec<Finding>,
+}
+
+impl Host {
+    fn find(
+        &mut self,
+        rule: &'static Rule,
+        place: &Place,
+        text: String,
+        remedy: impl Into<String>,
+    ) -> &mut Finding {
+        let finding = Finding::new(rule, text, place.clone(), vec![remedy.into()]);
+        self.findings.push(finding);
+        self.findings.last_mut().expect("one was added")
+    }
+
+    /// The place of a part of a text.
+    fn at(&self, span: core::ops::Range<usize>) -> Place {
+        Place {
+            file: self.file,
+            span,
+        }
+    }
 }
 
 /// Reads and checks the files of hosts among `sources`.
 pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) {
-    let rtt = options.rtt.unwrap_or(RTT);
+    let mut mtus: Vec<(u64, Place)> = Vec::new();
     for number in report.files_in(&[Dialect::Hosts]) {
+        let mut host = Host {
+            path: Path::of(options),
+            file: number,
+            mtus: Vec::new(),
+            findings: Vec::new(),
+        };
         let mut at = 0;
         for raw in sources[number].text.split_inclusive('\n') {
-            let content = raw.trim();
-            let start = at + (raw.len() - raw.trim_start().len());
+            let content = bare(raw);
+            let start = at + (content.as_ptr() as usize - raw.as_ptr() as usize);
             at += raw.len();
             if content.is_empty() || content.starts_with(['#', ';']) {
                 continue;
             }
-            let place = Place {
-                file: number,
-                span: start..start + content.len(),
-            };
-            if let Some(mut found) = line(content, &place, rtt) {
+            let place = host.at(start..start + content.len());
+            if line(content, &place, &mut host) {
                 report.files[number].recognised += 1;
-                report.findings.append(&mut found);
+                report.files[number].without_effect.push(place);
             } else {
                 report.files[number].unrecognised.push(place);
             }
         }
+        report.findings.append(&mut host.findings);
+        mtus.append(&mut host.mtus);
     }
+    report.findings.extend(differing(&mtus));
 }
 
-/// What one line gives rise to; `None` if it is not understood.
-fn line(content: &str, place: &Place, rtt: Duration) -> Option<Vec<Finding>> {
-    if content.starts_with("iperf") {
-        return Some(tos(content, place).into_iter().collect());
+/// Reads one line; `false` if it is not understood.
+fn line(content: &str, place: &Place, host: &mut Host) -> bool {
+    if content.contains("setsockopt") {
+        return socket::option(content, place, host);
     }
-    let (key, value) = match content.split_once("/proc/sys/") {
-        Some((before, key)) => {
-            let value = before
-                .trim()
-                .strip_prefix("echo")?
-                .trim()
-                .trim_end_matches('>')
-                .trim();
-            (key.trim().replace('/', "."), value)
-        }
-        None => {
-            let (key, value) = content.split_once('=')?;
-            (bare(key).to_owned(), value)
-        }
-    };
-    let value = value.split('#').next().unwrap_or_default();
-    let numbers = value
-        .trim()
-        .trim_matches(['"', '\''])
-        .split_whitespace()
-        .map(str::parse);
-    let numbers: Vec<u64> = numbers.collect::<Result<_, _>>().ok()?;
-    match key.as_str() {
-        "net.ipv4.tcp_rmem" | "net.ipv4.tcp_wmem" | "net.ipv4.tcp_mem" => {
-            Some(triple(&key, &numbers, place))
-        }
-        "net.inet.tcp.recvspace"
-        | "net.inet.tcp.sendspace"
-        | "net.core.rmem_max"
-        | "net.core.wmem_max"
-        | "net.core.rmem_default"
-        | "net.core.wmem_default" => {
-            let [bytes] = numbers.as_slice() else {
-                return None;
-            };
-            Some(window(&key, *bytes, place, rtt).into_iter().collect())
-        }
-        key if key.starts_with("net.") => Some(Vec::new()),
-        _ => None,
+    if command::is_one(content) {
+        return command::read(Words::new(content, place.span.start), place, host);
     }
+    sysctl::read(content, place, host).is_some()
 }
 
-fn found(rule: &'static Rule, place: &Place, text: String, remedy: &str) -> Finding {
-    Finding::new(rule, text, place.clone(), vec![remedy.to_owned()])
-}
-
-fn tos(content: &str, place: &Place) -> Option<Finding> {
-    let mut words = Words::new(content, place.span.start);
-    words.find(|w| matches!(w.text, "-S" | "--tos"))?;
-    let word = words.next()?;
-    let tos = match word.text.strip_prefix("0x") {
-        Some(hex) => u8::from_str_radix(hex, 16),
-        None => word.text.parse(),
-    };
-    let place = Place {
-        file: place.file,
-        span: word.span(),
-    };
-    let Ok(tos) = tos else {
-        let message = format!("`{}` is not a TOS byte", word.text);
-        let mut finding = found(
-            &HOST001,
-            &place,
-            message,
-            "write 0x00 to 0xff; 0x20 is DSCP 8",
-        );
-        finding.severity = Severity::Error;
-        return Some(finding);
-    };
-    let (dscp, precedence) = marks_of_tos(tos);
-    let ecn = match tos & 3 {
-        0 => String::new(),
-        bits => format!(", ECN bits {bits}"),
-    };
-    let message = format!("TOS 0x{tos:02x} is DSCP {dscp}, precedence {precedence}{ecn}");
-    Some(found(
-        &HOST001,
-        &place,
-        message,
-        "the switches must keep it, and queue by it",
-    ))
-}
-
-fn triple(key: &str, numbers: &[u64], place: &Place) -> Vec<Finding> {
-    let remedy = "write least, default and most in bytes";
-    let [least, default, most] = numbers else {
-        let message = format!("{key} has {} numbers instead of three", numbers.len());
-        return vec![found(&HOST004, place, message, remedy)];
-    };
-    let mut all = Vec::new();
-    if least > default || default > most {
-        let message = format!("{key}: {least}, {default}, {most} do not rise");
-        all.push(found(&HOST004, place, message, remedy));
-    }
-    let power = default.checked_next_power_of_two().unwrap_or(0);
-    for near in [power, power / 2] {
-        if *default != near && u128::from(default.abs_diff(near)) * 1000 < u128::from(near) {
-            let message = format!("{key}: the default {default} is not {near}");
-            all.push(found(
-                &HOST002,
-                place,
-                message,
-                &format!("write {near}, if that is meant"),
-            ));
-        }
-    }
-    all
-}
-
-fn window(key: &str, bytes: u64, place: &Place, rtt: Duration) -> Option<Finding> {
-    let bps = bytes as f64 * 8.0 / rtt.as_secs_f64();
-    if bps > SLOW_BPS || bytes == 0 {
-        return None;
-    }
-    let ms = rtt.as_secs_f64() * 1e3;
-    let message = format!(
-        "{key} = {bytes} limits a {ms}-ms path to {:.3} Mb/s",
-        bps / 1e6
-    );
-    Some(found(
-        &HOST003,
-        place,
-        message,
-        "set it to rate times round-trip time, or leave it to the kernel's own tuning",
-    ))
+/// HOST013, of hosts' MTUs.
+fn differing(mtus: &[(u64, Place)]) -> Option<Finding> {
+    let (first, rest) = mtus.split_first()?;
+    let (mtu, place) = rest.iter().find(|(mtu, _)| *mtu != first.0)?;
+    let message = format!("an MTU of {mtu} here and of {} elsewhere", first.0);
+    let remedy = "give all interfaces of one path one MTU, or see that routers may answer (ICMP, packet too big)";
+    let mut finding = Finding::new(&HOST013, message, place.clone(), vec![remedy.to_owned()]);
+    finding.relate(first.1.clone(), "the other MTU");
+    Some(finding)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Severity;
 
     fn said(text: &str) -> Vec<(String, String)> {
         let source = Source {
@@ -230,7 +163,7 @@ mod tests {
             said("net.inet.tcp.recvspace = 16384\n"),
             [(
                 "HOST003".to_owned(),
-                "net.inet.tcp.recvspace = 16384 limits a 250-ms path to 0.524 Mb/s".to_owned()
+                "net.inet.tcp.recvspace = 16384 allows 524.3 kbit/s at a round trip of 250 ms, taken: 16384 bytes in flight".to_owned()
             )]
         );
         assert_eq!(
@@ -263,5 +196,224 @@ mod tests {
     fn a_tos_byte_is_dscp_and_ecn() {
         assert_eq!(marks_of_tos(0x20), (8, 1));
         assert_eq!(marks_of_tos(0xb8), (46, 5));
+    }
+
+    /// What is found for a path of 10 Gbit/s and 120 ms: ids, severities and words.
+    fn on_a_long_path(text: &str) -> Vec<(String, Severity, String)> {
+        let source = Source {
+            name: "hosts".to_owned(),
+            text: text.to_owned(),
+        };
+        let options = Options {
+            rtt: Some(farpath_units::Duration::from_ms(120)),
+            rate: farpath_units::Rate::from_bps(10_000_000_000),
+            ..Options::default()
+        };
+        let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
+        assert_eq!(report.files[0].unrecognised, [], "{text}");
+        let findings = report.findings.into_iter();
+        findings
+            .map(|f| (f.rule.into_owned(), f.severity, f.text))
+            .collect()
+    }
+
+    /// Source of the figures: a window a round trip, 600000 · 8 / 0.12 s.
+    #[test]
+    fn settings_are_held_against_the_path() {
+        let mut missed = Vec::new();
+        for (text, id, severity, words) in [
+            (
+                "net.ipv4.tcp_wmem = 4096 65536 600000",
+                "HOST003",
+                Severity::Error,
+                "40.0 Mbit/s of 10 Gbit/s",
+            ),
+            (
+                "net.ipv4.tcp_rmem = 4096 131072 6291456",
+                "HOST003",
+                Severity::Error,
+                "209.7 Mbit/s",
+            ),
+            (
+                "net.core.rmem_max = 212992",
+                "HOST003",
+                Severity::Error,
+                "14.2 Mbit/s",
+            ),
+            (
+                "net.ipv4.tcp_wmem = 4096 65536 100000000",
+                "HOST003",
+                Severity::Warning,
+                "6.7 Gbit/s",
+            ),
+            (
+                "net.ipv4.tcp_window_scaling = 0",
+                "HOST005",
+                Severity::Error,
+                "4.4 Mbit/s",
+            ),
+            (
+                "net.ipv4.tcp_sack = 0",
+                "HOST006",
+                Severity::Warning,
+                "one a round trip",
+            ),
+            (
+                "net.ipv4.tcp_timestamps = 0",
+                "HOST007",
+                Severity::Warning,
+                "1.7 s",
+            ),
+            (
+                "net.ipv4.tcp_mtu_probing = 0",
+                "HOST008",
+                Severity::Info,
+                "stands still",
+            ),
+            (
+                "net.ipv4.tcp_congestion_control = reno",
+                "HOST009",
+                Severity::Warning,
+                "51795 round trips, 104 min",
+            ),
+            (
+                "net.ipv4.tcp_congestion_control = cubik",
+                "HOST009",
+                Severity::Warning,
+                "no kernel",
+            ),
+            (
+                "net.ipv4.tcp_slow_start_after_idle = 1",
+                "HOST010",
+                Severity::Info,
+                "round trips of 120 ms",
+            ),
+            (
+                "net.ipv4.tcp_moderate_rcvbuf = 0",
+                "HOST005",
+                Severity::Warning,
+                "stays at the default",
+            ),
+            (
+                "iperf3 -c h -w 4M -t 60",
+                "HOST003",
+                Severity::Error,
+                "279.6 Mbit/s",
+            ),
+            (
+                "sudo iperf3 -c h -w 75M -P 2",
+                "HOST003",
+                Severity::Info,
+                "",
+            ),
+            (
+                "iperf -c h --window=18769",
+                "HOST002",
+                Severity::Info,
+                "not a multiple of 1024",
+            ),
+            ("iperf -c h -w64m", "HOST003", Severity::Error, "4.3 Gbit/s"),
+            (
+                "$ ip link set dev eth0 txqueuelen 100",
+                "HOST012",
+                Severity::Warning,
+                "120 µs",
+            ),
+            (
+                "/sbin/ifconfig eth0 mtu 9000 txqueuelen 100",
+                "HOST012",
+                Severity::Warning,
+                "720 µs",
+            ),
+            (
+                "ifconfig eth0 mtu 1000",
+                "HOST011",
+                Severity::Warning,
+                "IPv6 needs 1280",
+            ),
+            (
+                "ethtool -K eth0 tso off gro on",
+                "HOST014",
+                Severity::Info,
+                "tso off",
+            ),
+            (
+                "ethtool -G eth0 rx 256 tx 4096",
+                "HOST014",
+                Severity::Info,
+                "ring of 256",
+            ),
+            (
+                "setsockopt(s, SOL_SOCKET, SO_RCVBUF, &(int){262144}, 4);",
+                "HOST003",
+                Severity::Error,
+                "17.5 Mbit/s",
+            ),
+            (
+                "ip route change default via 192.0.2.1 window 65535",
+                "HOST003",
+                Severity::Error,
+                "4.4 Mbit/s",
+            ),
+            (
+                "tc qdisc add dev eth0 root netem delay 60ms",
+                "HOST015",
+                Severity::Warning,
+                "200.0 Mbit/s",
+            ),
+        ] {
+            let found = on_a_long_path(text);
+            if words.is_empty() {
+                assert!(found.iter().all(|f| f.0 != id), "{text}: {found:?}");
+                continue;
+            }
+            let fits = |f: &&(String, Severity, String)| {
+                f.0 == id && f.1 == severity && f.2.contains(words)
+            };
+            if !found.iter().any(|f| fits(&f)) {
+                missed.push((text, found));
+            }
+        }
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
+    fn what_fills_the_path_gives_nothing() {
+        let tuned = "net.core.rmem_max = 536870912
+net.core.default_qdisc = fq
+net.ipv4.tcp_rmem = 4096 131072 536870912
+net.ipv4.tcp_wmem = 4096 16384 536870912
+net.ipv4.tcp_congestion_control = cubic
+net.ipv4.tcp_available_congestion_control = reno cubic bbr
+net.ipv4.tcp_sack = 1
+net.ipv4.tcp_mtu_probing = 1
+kernel.pid_max = 4194304
+vm.swappiness = 60
+ip link set dev eth0 mtu 9000 txqueuelen 10000
+ip route show
+iperf3 -c h -w 256M -t 60
+iperf3 -c h -u -b 5G -w 64K
+ethtool -K eth0 tso on gso on gro on
+tc qdisc add dev eth0 root fq
+tc qdisc add dev eth1 root netem delay 60ms limit 100000
+";
+        assert_eq!(on_a_long_path(tuned), []);
+    }
+
+    #[test]
+    fn mtus_of_two_hosts_are_compared() {
+        let source = |name: &str, mtu: u32| Source {
+            name: name.to_owned(),
+            text: format!("ip link set dev eth0 mtu {mtu}\n"),
+        };
+        let report = crate::check(&[source("a", 9000), source("b", 1500)], &[]);
+        let [found] = &report.findings[..] else {
+            panic!("{:?}", report.findings)
+        };
+        assert_eq!(found.rule, "HOST013");
+        assert_eq!(
+            crate::check(&[source("a", 9000), source("b", 9000)], &[]).findings,
+            []
+        );
     }
 }

@@ -96,6 +96,7 @@ impl Writer<'_> {
             "status": file.status().name(),
             "recognised": file.recognised,
             "unrecognised": self.places(&file.unrecognised),
+            "without_effect": self.places(&file.without_effect),
             "faults": file.faults.iter().map(|f| self.fault(f)).collect::<Vec<_>>(),
             "defined": self.structures(&file.defined),
             "undefined": self.structures(&file.undefined),

@@ -1,7 +1,9 @@
 //! Junos: text with braces or `set` lines, and what it says.
 
 mod brace;
+mod check;
 mod class;
+mod firewall;
 mod grammar;
 mod groups;
 pub mod lex;
@@ -107,11 +109,12 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         let source = &sources[number];
         let mut parsed = parse(&source.text, report.files[number].dialect);
         let tree = &parsed.tree;
-        let coverage = schema::survey(tree);
         let place = |id: tree::Id| Place {
             file: number,
             span: tree.node(id).start as usize..tree.node(id).end as usize,
         };
+        let names = names::survey(tree, &place);
+        let coverage = schema::survey(tree, &names.idle);
         let stem = source.name.rsplit('/').next().unwrap_or(&source.name);
         let stem = stem.split_once('.').map_or(stem, |(stem, _)| stem);
         let (routers, problems) = read::routers(tree, number, stem);
@@ -121,10 +124,17 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
                 .iter()
                 .map(|id| unrecognised(tree, *id, &place)),
         );
-        let names = names::survey(tree, &place);
+        report
+            .findings
+            .extend(check::names(&names.undefined, &names.defined));
+        for router in &routers {
+            report.findings.extend(check::policers(router, options));
+        }
         let file = &mut report.files[number];
         file.recognised = coverage.recognised;
         file.unrecognised = coverage.unrecognised.iter().map(|id| place(*id)).collect();
+        let idle = coverage.without_effect.iter().map(|id| place(*id));
+        file.without_effect = idle.collect();
         file.defined = names.defined;
         file.undefined = names.undefined;
         file.unused = names.unused;

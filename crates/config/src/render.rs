@@ -2,16 +2,20 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::dialect::Dialect;
 use crate::finding::{Finding, Role, Severity, doubts, place};
-use crate::report::{Fault, Report, Status};
+use crate::report::{Fault, FileReport, Report, Status};
 use crate::rules::rule;
 use crate::source::{Lines, Place, Source};
 
 /// How many findings are printed: more than that help nobody; JSON and SARIF have them all.
 pub const MOST: usize = 100;
 
-/// Lines nobody understood that are printed for a file.
-const MOST_UNRECOGNISED: usize = 5;
+/// Statements of a kind that are printed for a file: of those nobody understood, for one.
+const MOST_LISTED: usize = 5;
+
+/// Runs of lines that are named of the others.
+const MOST_RUNS: usize = 40;
 
 /// Columns of the output.
 const WIDTH: usize = 80;
@@ -157,24 +161,74 @@ impl Page<'_> {
                 file.recognised,
                 file.recognised + unknown
             ));
-            for place in file.unrecognised.iter().take(MOST_UNRECOGNISED) {
-                let (line, column) = self.lines[number].line_and_column(place.span.start);
-                let (_, text) = self.lines[number].around(&place.span);
-                let shown: String = text.trim().chars().take(50).collect();
-                out.push_str(&format!("  not understood  {line}:{column}  {shown}\n"));
-            }
-            if unknown > MOST_UNRECOGNISED {
-                out.push_str(&format!("  and {} more\n", unknown - MOST_UNRECOGNISED));
-            }
-            for name in file.undefined.iter().take(MOST_UNRECOGNISED) {
+            out.push_str(&self.listed(number, "not understood", &file.unrecognised));
+            for name in file.undefined.iter().take(MOST_LISTED) {
                 let (line, column) = self.lines[number].line_and_column(name.place.span.start);
                 out.push_str(&format!(
                     "  not defined     {line}:{column}  {} {}\n",
                     name.kind, name.name
                 ));
             }
+            out.push_str(&self.idle(number, file));
         }
         out
+    }
+
+    /// The first of these statements, each on a line.
+    fn listed(&self, file: usize, what: &str, places: &[Place]) -> String {
+        let mut out = String::new();
+        for place in places.iter().take(MOST_LISTED) {
+            let (line, column) = self.lines[file].line_and_column(place.span.start);
+            let (_, text) = self.lines[file].around(&place.span);
+            let shown: String = text.trim().chars().take(50).collect();
+            out.push_str(&format!("  {what:<14}  {line}:{column}  {shown}\n"));
+        }
+        if places.len() > MOST_LISTED {
+            let rest = &places[MOST_LISTED..];
+            let more = format!("  and {} more, {}", rest.len(), self.lines_of(file, rest));
+            out.push_str(&(fold(&more, 0) + "\n"));
+        }
+        out
+    }
+
+    /// `line 3`, `lines 3, 7 to 9`; the JSON document has all of very many.
+    fn lines_of(&self, file: usize, places: &[Place]) -> String {
+        let number = |p: &Place| self.lines[file].line_and_column(p.span.start).0;
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for line in places.iter().map(number) {
+            match runs.last_mut() {
+                Some((_, last)) if line <= *last + 1 => *last = line.max(*last),
+                _ => runs.push((line, line)),
+            }
+        }
+        let one = |(first, last): &(usize, usize)| match first == last {
+            true => first.to_string(),
+            false => format!("{first} to {last}"),
+        };
+        let shown: Vec<String> = runs.iter().take(MOST_RUNS).map(one).collect();
+        let many = runs.len() > 1 || runs.iter().any(|(first, last)| first != last);
+        let beyond = if runs.len() > MOST_RUNS { " ..." } else { "" };
+        let word = if many { "lines" } else { "line" };
+        format!("{word} {}{beyond}", shown.join(", "))
+    }
+
+    /// What was understood and makes no difference to a run.
+    fn idle(&self, number: usize, file: &FileReport) -> String {
+        let idle = &file.without_effect;
+        match (idle.len(), file.dialect) {
+            (0, _) => String::new(),
+            (_, Dialect::Hosts) => {
+                "  none has an effect in a run: write them as keys of a [[host]]\n".to_owned()
+            }
+            (1, _) => format!(
+                "  1 statement has no effect in a run\n{}",
+                self.listed(number, "no effect", idle)
+            ),
+            (n, _) => format!(
+                "  {n} statements have no effect in a run\n{}",
+                self.listed(number, "no effect", idle)
+            ),
+        }
     }
 }
 

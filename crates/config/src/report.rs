@@ -64,6 +64,8 @@ pub struct FileReport {
     pub recognised: usize,
     /// Statements that were not.
     pub unrecognised: Vec<Place>,
+    /// Statements that were understood, and make no difference to a run.
+    pub without_effect: Vec<Place>,
     /// What the file defines.
     pub defined: Vec<Structure>,
     /// What it refers to and nothing defines.
@@ -115,6 +117,7 @@ impl Report {
             faults: Vec::new(),
             recognised: 0,
             unrecognised: Vec::new(),
+            without_effect: Vec::new(),
             defined: Vec::new(),
             undefined: Vec::new(),
             unused: Vec::new(),
@@ -140,6 +143,9 @@ impl Report {
         for file in &mut self.files {
             file.faults.sort_by_key(|f| f.place.span.start);
             file.unrecognised.sort_by_key(|p| p.span.start);
+            // What a group or a range brings to several places is one statement.
+            file.without_effect.sort_by_key(|p| p.span.start);
+            file.without_effect.dedup();
         }
         let order = |f: &Finding| (place(f).file, place(f).span.start);
         self.findings

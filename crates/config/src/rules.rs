@@ -4,7 +4,7 @@ use farpath_record::{Rule, rules};
 
 rules! {
     /// Every check, by what it is about: a text that cannot be read, circuits, quality of service, ATM
-    /// circuits, the text of switches, hosts.
+    /// circuits, the text of Junos routers and of switches, hosts.
     pub RULES:
 
     CONFIG001 Error "text that cannot be read"
@@ -108,6 +108,11 @@ rules! {
     ATM004 Warning "circuits exceed the line"
         "sustained rates of the circuits of one interface add up to more than the line carries";
 
+    JUN001 Error "undefined name"
+        "a filter, policer, scheduler map, scheduler or classifier that nothing defines: Junos refuses to commit it";
+    JUN002 Warning "policer without a contract"
+        "a policer that states no rate and burst, or drops nothing, limits nothing";
+
     IOS001 Error "never ends"
         "a banner, certificate or macro swallows every line up to its mark; without the mark the rest of the file is lost";
     IOS002 Error "text after a command"
@@ -129,6 +134,28 @@ rules! {
         "a connection has at most one window in flight per round trip, whatever the line carries";
     HOST004 Error "buffer triple"
         "tcp_rmem and tcp_wmem are least, default and most, in this order; the kernel refuses or misuses others";
+    HOST005 Error "window scaling off"
+        "without window scaling a window ends at 65 535 bytes, and with automatic tuning off at the default buffer";
+    HOST006 Warning "selective acknowledgements off"
+        "without them a sender learns of one lost segment a round trip, and many are lost at once when a queue overflows";
+    HOST007 Warning "timestamps off"
+        "timestamps tell an old segment from a new one once sequence numbers have come round, and measure round trips while data is lost";
+    HOST008 Info "path MTU probing off"
+        "where a router's answer does not come back, full segments vanish and the connection stands still";
+    HOST009 Warning "congestion control"
+        "what a loss costs on a long, fat path depends on the congestion control; reno takes half a window of round trips";
+    HOST010 Info "slow start after idle"
+        "a connection that pauses begins anew: requests with pauses never reach the path's rate";
+    HOST011 Warning "MTU of a host"
+        "an MTU that a protocol does not work with";
+    HOST012 Warning "queue of a host"
+        "what a host sends in a burst waits in its own queue, txqueuelen frames of it";
+    HOST013 Warning "MTUs of hosts differ"
+        "the larger frames of one end need an answer from whichever router cannot pass them on";
+    HOST014 Info "interface of a host"
+        "at 10 Gbit/s single frames, short rings and half duplex cost more than the path does";
+    HOST015 Warning "emulated delay without room"
+        "netem holds what is under way in its queue; what does not fit is lost";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

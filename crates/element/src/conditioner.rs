@@ -77,8 +77,8 @@ pub struct Policer {
     pub colour_aware: bool,
     /// What is done with green, yellow and red frames.
     pub actions: [Action; 3],
-    /// Bytes a frame is counted for beyond those it takes in a queue.
-    pub overhead: u32,
+    /// Bytes a frame is counted for beyond those it takes in a queue; below zero, short of them.
+    pub overhead: i32,
     /// Frames and their counted bytes, by colour.
     pub counted: [(u64, u64); 3],
 }
@@ -168,7 +168,7 @@ impl Stage {
             None => {}
             Some(Conditioner::Mark(dscp)) => mark(frame, *dscp),
             Some(Conditioner::Police(policer)) => {
-                let bytes = bytes + policer.overhead;
+                let bytes = bytes.saturating_add_signed(policer.overhead);
                 let colour = policer.measure(frame.at, bytes, colour_of(frame));
                 match policer.actions[colour as usize] {
                     Action::Pass => {}

@@ -53,8 +53,8 @@ pub struct PoliceRule {
     pub colour_aware: bool,
     /// What is done with green, yellow and red frames; without a second bound none is yellow.
     pub actions: [PoliceAction; 3],
-    /// Bytes each frame counts for beyond those it takes in a queue.
-    pub overhead: u32,
+    /// Bytes each frame counts for beyond those it takes in a queue; below zero, short of them.
+    pub overhead: i32,
 }
 
 /// A policer's second bound.
@@ -181,7 +181,7 @@ fn policer(f: &Fields, names: &Names, faults: &mut Vec<Diagnostic>) -> Option<Po
         actions,
         overhead: f
             .get::<i64>("overhead")
-            .and_then(|n| u32::try_from(n).ok())
+            .and_then(|n| i32::try_from(n).ok())
             .unwrap_or(0),
     })
 }

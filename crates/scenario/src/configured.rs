@@ -5,7 +5,10 @@
 //! delay and port memory stay with the `[[link]]`. A key written on a link wins over the file.
 
 mod circuit;
+mod classifiers;
+mod filters;
 mod known;
+mod scheduling;
 mod switch;
 
 use crate::decode::{At, Fields};
@@ -115,6 +118,29 @@ impl Configuration {
         self.report.devices.iter().find(|d| d.file == file)
     }
 
+    /// The places where a link ends on a Junos router whose interface it names: the router, the
+    /// link's number and side, and the interface.
+    fn junos_ends<'a>(
+        &'a self,
+        tables: &'a Tables,
+        scenario: &Scenario,
+    ) -> Vec<(&'a Junos, usize, usize, At<String>)> {
+        let mut ends = Vec::new();
+        for (number, (link, f)) in scenario.links.iter().zip(&tables.links).enumerate() {
+            let Some(names) = interfaces(f) else { continue };
+            for (side, name) in names.into_iter().enumerate() {
+                let node = link.ends[side];
+                let routers = self.report.routers.iter();
+                let here = |r: &&Junos| self.node(r) == node && has(r, name.get_ref());
+                let Some(router) = routers.into_iter().find(here) else {
+                    continue;
+                };
+                ends.push((router, number, side, name));
+            }
+        }
+        ends
+    }
+
     /// The node of a Junos router, as numbered in the report.
     fn node(&self, router: &Junos) -> NodeId {
         self.nodes[router.place.file]
@@ -143,7 +169,8 @@ pub(crate) fn apply(
         wiring.circuits(scenario);
     }
     wiring.mtus(scenario);
-    wiring.scheduler_maps(scenario);
+    filters::apply(configuration, tables, scenario, faults);
+    scheduling::apply(configuration, tables, scenario, faults);
     switch::apply(configuration, tables, scenario, faults);
     circuit::apply(configuration, tables, scenario, faults);
 }
@@ -160,6 +187,14 @@ struct Wiring<'a> {
 fn interfaces(f: &Fields) -> Option<Vec<At<String>>> {
     f.get::<Vec<At<String>>>("interfaces")
         .filter(|i| i.len() == 2)
+}
+
+/// Whether a router has the port of an interface.
+fn has(router: &Junos, interface: &str) -> bool {
+    let port = interface
+        .split_once('.')
+        .map_or(interface, |(port, _)| port);
+    router.interfaces.iter().any(|i| i.name == port)
 }
 
 /// Whether `written` names the port that `full`, with its unit, is a part of.
@@ -400,35 +435,6 @@ impl<'a> Wiring<'a> {
                 if let Some(mtu) = self.mtu(link.ends[side], names[side].get_ref()) {
                     link.directions[side].mtu = mtu;
                 }
-            }
-        }
-    }
-
-    /// Says which ports have Junos classes of service that nothing is made of.
-    fn scheduler_maps(&mut self, scenario: &Scenario) {
-        for (link, f) in scenario.links.iter().zip(&self.tables.links) {
-            let Some(names) = interfaces(f) else { continue };
-            for (side, key) in ["forward", "reverse"].into_iter().enumerate() {
-                let own = f.get::<Fields>(key).is_some_and(|o| o.has("scheduler"));
-                let mut routers = self.configuration.report.routers.iter();
-                let router = routers.find(|r| self.configuration.node(r) == link.ends[side]);
-                let Some(router) = router.filter(|_| !own && !f.has("scheduler")) else {
-                    continue;
-                };
-                let maps = &router.class_of_service.interfaces;
-                let of_port = |(port, _): &&(String, _)| is_of(port, names[side].get_ref());
-                let Some((_, map)) = maps.iter().find(of_port) else {
-                    continue;
-                };
-                let title = format!(
-                    "{}: scheduler-map `{}` of `{}`, and Junos classes are not built",
-                    self.configuration.at(&map.place),
-                    map.value,
-                    names[side].get_ref()
-                );
-                let help = "write its queues on the link: scheduler = \"drr\" and [[link.class]] tables, or scheduler = \"fifo\" to do without";
-                let place = names[side].span();
-                self.faults.push(Diagnostic::new(place, title).help(help));
             }
         }
     }

@@ -177,3 +177,85 @@ fn a_test_that_asks_for_more_than_a_circuit_carries_is_a_warning() {
     );
     with("fast").exits(2).says(&["--rate fast"]);
 }
+
+/// Two hosts on two routers of one circuit, with these keys of the core and of the link to the second host.
+fn circuit(core: &str, last: &str) -> String {
+    let shipped = include_str!("../../../../scenarios/cern-snaky/from-config.toml");
+    let (network, _) = shipped.split_once("[[test]]").expect("it has some");
+    let network = network
+        .replace("delay = \"58 ms\"", &format!("delay = \"5 ms\"\n{core}"))
+        .replace("framing = \"gbe\"", "framing = \"10gbe\"")
+        .replace(
+            "\"ge-1/1/0\", \"eth1\"]",
+            &format!("\"ge-1/1/0\", \"eth1\"]\n{last}"),
+        );
+    format!(
+        "{network}[[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"w05gva\"\nto = \"w05chi\"\nduration = \"10 s\"\nsocket_buffer = \"64 MiB\"\n"
+    )
+}
+
+/// The metrics of a scenario's simulated test with these statements added to the first router's file, and
+/// to the second's.
+fn policed(scenario: &str, more: [&str; 2]) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = ["cernh5", "ar5-chicago"];
+    let write = [
+        "config",
+        "snaky",
+        "--passes",
+        "1",
+        "--style",
+        "brace",
+        "--routers",
+        "cernh5,ar5-chicago",
+        "--vlan",
+        "591",
+        "--mtu",
+        "9000",
+        "--out",
+        ".",
+    ];
+    farpath_in(folder.path(), &write).exits(0);
+    for (name, more) in names.into_iter().zip(more) {
+        let file = folder.path().join(format!("{name}.conf"));
+        let text = fs::read_to_string(&file).expect("it was written");
+        fs::write(file, text + more).expect("writable");
+    }
+    fs::write(folder.path().join("s.toml"), scenario).expect("writable");
+    let document = run(folder.path());
+    let metrics = document["records"][0]["metrics"].clone();
+    assert!(metrics["goodput_bps"].as_f64().expect("a number") > 0.0);
+    metrics
+}
+
+/// The policer of 1 Gbit/s that a provider writes for a customer, on what comes in or goes out.
+fn customer(way: &str) -> String {
+    format!(
+        "firewall {{
+    policer CUST-1G {{ if-exceeding {{ bandwidth-limit 1g; burst-size-limit 62500; }} then discard; }}
+    family ccc {{ filter CUST {{ term all {{ then {{ policer CUST-1G; accept; }} }} }} }}
+}}
+interfaces {{ ge-1/1/0 {{ unit 591 {{ family ccc {{ filter {{ {way} CUST; }} }} }} }} }}
+"
+    )
+}
+
+#[test]
+fn a_circuits_filter_gives_the_run_of_the_scenarios_own_policer() {
+    let police = |more: &str| {
+        format!("police = {{ name = \"p\", rate = \"1Gbit/s\", burst = \"62500 B\"{more} }}")
+    };
+    let free = policed(&circuit("", ""), ["", ""]);
+    // Where frames leave for the customer, the two are one.
+    let leaving = policed(&circuit("", ""), ["", &customer("output")]);
+    let own = policed(&circuit("", &police("")), ["", ""]);
+    assert_eq!(leaving, own);
+    assert_ne!(leaving, free);
+    // Where they come in, the policer counts the customer's frame; on the core it has a label and the
+    // core's own header, too: 8 bytes more.
+    let entering = policed(&circuit("", ""), [&customer("input"), ""]);
+    let forward = format!("forward = {{ {} }}", police(", overhead = -8"));
+    let own = policed(&circuit(&forward, ""), ["", ""]);
+    assert_eq!(entering, own);
+    assert_ne!(entering, free);
+}

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use super::{Number, Word, Words};
+use super::{Number, Tree, Word, Words, fit};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
 use crate::qos::{Device, Interface, Maps, Stated};
@@ -20,6 +20,16 @@ pub(crate) enum Taken {
     /// Nobody knows it.
     Unknown,
 }
+
+/// What the checks read, and a run knows nothing of.
+const IDLE: [&str; 6] = [
+    "rcv-queue|duplex|flowcontrol|channel-group|switchport|shutdown",
+    "no switchport|shutdown",
+    "bandwidth|priority|shape",
+    "~ip ~address",
+    "set port duplex|flowcontrol|channel|disable|enable",
+    "set trunk",
+];
 
 /// A device under construction.
 pub(crate) struct Reader {
@@ -42,6 +52,7 @@ impl Reader {
                 faults: Vec::new(),
                 unknown: Vec::new(),
                 unknown_qos: Vec::new(),
+                without_effect: Vec::new(),
                 understood: 0,
                 passed_over: 0,
             },
@@ -91,12 +102,22 @@ impl Reader {
         self.device.faults.push(finding);
     }
 
-    /// Counts a statement; `true` if nobody knows it.
-    pub(crate) fn count(&mut self, taken: Taken) -> bool {
-        match taken {
-            Taken::Understood => self.device.understood += 1,
-            Taken::PassedOver => self.device.passed_over += 1,
+    /// Counts line `line` of a text; `true` if nobody knows it.
+    pub(crate) fn count(&mut self, taken: Taken, tree: &Tree<'_>, line: usize) -> bool {
+        let words = Words::new(tree.content(line), 0);
+        let is = |patterns: &[&str]| patterns.iter().any(|p| fit(p, words).is_some());
+        let idle = match taken {
+            Taken::Understood => is(&IDLE),
+            Taken::PassedOver => !is(&["description|hostname|version", "set port name"]),
             Taken::Unknown => return true,
+        };
+        match taken {
+            Taken::PassedOver => self.device.passed_over += 1,
+            _ => self.device.understood += 1,
+        }
+        if idle {
+            let place = self.place(tree.lines()[line].span.clone());
+            self.device.without_effect.push(place);
         }
         false
     }

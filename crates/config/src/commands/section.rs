@@ -98,7 +98,8 @@ impl Reader {
     /// Counts a command. Returns the place of an unknown one, unless the text is not a command at all.
     pub(crate) fn unknown(&mut self, taken: Taken, tree: &Tree<'_>, line: usize) -> Option<Place> {
         let span = tree.lines()[line].span.clone();
-        let unknown = self.count(taken) && !self.is_prose(tree.content(line), span.start);
+        let unknown =
+            self.count(taken, tree, line) && !self.is_prose(tree.content(line), span.start);
         unknown.then(|| self.place(span))
     }
 
@@ -113,7 +114,7 @@ impl Reader {
         let mut unknown = Vec::new();
         for inner in tree.statements(line) {
             let taken = self.take(section, tree, inner, targets);
-            if self.count(taken) {
+            if self.count(taken, tree, inner) {
                 unknown.push(self.place(tree.lines()[inner].span.clone()));
             }
         }

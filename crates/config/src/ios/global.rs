@@ -61,7 +61,9 @@ fn statement(reader: &mut Reader, tree: &Tree<'_>, line: usize) {
     let taken = reader.take(&GLOBAL, tree, line, &mut |_, _, _, f| f(&mut ()));
     let unknown = reader.unknown(taken, tree, line);
     if taken == Taken::PassedOver {
-        reader.device.passed_over += tree.statements(line).count();
+        for inner in tree.statements(line) {
+            reader.count(Taken::PassedOver, tree, inner);
+        }
     }
     let Some(place) = unknown else { return };
     let content = tree.content(line);

@@ -164,7 +164,7 @@ fn police(s: &mut Statement<'_, '_, Class>) -> Option<Police> {
         s.words = Words::new(s.tree.content(line), s.tree.lines()[line].span.start);
         while option(s, &mut police)? {}
         s.finish();
-        s.reader.count(Taken::Understood);
+        s.reader.count(Taken::Understood, s.tree, line);
     }
     s.words = rest;
     Some(police)

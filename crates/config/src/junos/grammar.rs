@@ -101,10 +101,61 @@ firewall policer <> if-exceeding bandwidth-limit|bandwidth-percent|burst-size-li
 firewall policer <> then discard
 firewall policer <> then loss-priority|forwarding-class =
 firewall policer <> logical-interface-policer|physical-interface-policer|filter-specific
+firewall filter <> interface-specific|physical-interface-filter
 firewall filter <> term <> from **
 firewall filter <> term <> then policer|forwarding-class|loss-priority|count =
 firewall filter <> term <> then accept|discard|reject|log|sample
+firewall family inet|inet6|mpls|ccc|any filter <> interface-specific|physical-interface-filter
 firewall family inet|inet6|mpls|ccc|any filter <> term <> from **
 firewall family inet|inet6|mpls|ccc|any filter <> term <> then policer|forwarding-class|loss-priority|count =
 firewall family inet|inet6|mpls|ccc|any filter <> term <> then accept|discard|reject|log|sample
+";
+
+/// The statements that make a difference to a run, and those that only name and describe, of which
+/// nobody expects it. Whatever else is understood has no effect in a run.
+pub(super) const EFFECT: &str = "
+version **
+system host-name **
+groups **
+interfaces <> description **
+interfaces <> mtu =
+interfaces <> encapsulation =
+interfaces <> vlan-tagging|flexible-vlan-tagging
+interfaces <> unit <> description **
+interfaces <> unit <> encapsulation =
+interfaces <> unit <> vlan-id =
+interfaces <> unit <> family inet address <>
+interfaces <> unit <> family ccc|mpls
+interfaces <> unit <> family mpls mtu =
+interfaces <> unit <> family inet|mpls|ccc filter|policer input|output =
+interfaces interface-range **
+routing-options router-id =
+protocols mpls explicit-null
+protocols mpls path <> <>
+protocols mpls label-switched-path <> description **
+protocols mpls label-switched-path <> to|primary|disable **
+protocols connections interface-switch **
+protocols connections remote-interface-switch <> interface|transmit-lsp|receive-lsp =
+protocols connections lsp-switch <> transmit-lsp|receive-lsp =
+class-of-service forwarding-classes **
+class-of-service schedulers <> transmit-rate percent <>
+class-of-service schedulers <> transmit-rate remainder
+class-of-service schedulers <> transmit-rate <>
+class-of-service schedulers <> buffer-size percent|temporal <>
+class-of-service schedulers <> buffer-size remainder
+class-of-service schedulers <> priority =
+class-of-service scheduler-maps **
+class-of-service interfaces <> scheduler-map|shaping-rate =
+class-of-service interfaces <> unit <> forwarding-class =
+class-of-service interfaces <> unit <> classifiers dscp|exp|inet-precedence <>
+class-of-service classifiers dscp|exp|inet-precedence <> import =
+class-of-service classifiers dscp|exp|inet-precedence <> forwarding-class <> loss-priority <> code-points|code-point *
+firewall policer <> if-exceeding bandwidth-limit|bandwidth-percent|burst-size-limit =
+firewall policer <> then discard
+firewall filter <> term <> from **
+firewall filter <> term <> then policer =
+firewall filter <> term <> then accept|discard|reject
+firewall family inet|mpls|ccc filter <> term <> from **
+firewall family inet|mpls|ccc filter <> term <> then policer =
+firewall family inet|mpls|ccc filter <> term <> then accept|discard|reject
 ";

@@ -6,6 +6,11 @@ use farpath_units::{Rate, Size};
 
 use crate::source::Place;
 
+pub use super::class::{
+    ClassOfService, Classifier, CosInterface, Marks, Scheduler, SchedulerMap, Transmit,
+};
+pub use super::firewall::{Applied, Condition, Filter, Policer, Side, Term};
+
 /// A value and where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stated<T> {
@@ -40,6 +45,8 @@ pub struct Router {
     pub class_of_service: ClassOfService,
     /// `firewall policer`.
     pub policers: Vec<Policer>,
+    /// `firewall filter` and `firewall family … filter`.
+    pub filters: Vec<Filter>,
 }
 
 /// A physical interface.
@@ -90,8 +97,8 @@ pub struct Unit {
     pub mpls_mtu: Option<Stated<Size>>,
     /// `family ccc`.
     pub ccc: Option<Place>,
-    /// Policers that act on it, as named.
-    pub policers: Vec<Stated<String>>,
+    /// Filters and policers that act on it.
+    pub conditioners: Vec<Applied>,
 }
 
 /// An interface in a protocol.
@@ -198,56 +205,6 @@ pub struct Connection {
     pub off: Option<Place>,
     /// What it joins.
     pub joins: Joins,
-}
-
-/// `class-of-service`: names and figures, as written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClassOfService {
-    /// Forwarding classes and their queues.
-    pub classes: Vec<(Stated<String>, u8)>,
-    /// Schedulers.
-    pub schedulers: Vec<Scheduler>,
-    /// Scheduler maps.
-    pub maps: Vec<SchedulerMap>,
-    /// Interfaces and their scheduler maps.
-    pub interfaces: Vec<(String, Stated<String>)>,
-}
-
-/// `class-of-service scheduler-maps`: one of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchedulerMap {
-    /// Its name.
-    pub name: Stated<String>,
-    /// Classes and their schedulers.
-    pub schedulers: Vec<(String, Stated<String>)>,
-}
-
-/// `class-of-service schedulers`: one of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduler {
-    /// Its name.
-    pub name: Stated<String>,
-    /// `transmit-rate`, in percent.
-    pub transmit_percent: Option<Stated<u64>>,
-    /// `transmit-rate`, as a rate.
-    pub transmit_rate: Option<Stated<Rate>>,
-    /// `buffer-size percent`.
-    pub buffer_percent: Option<Stated<u64>>,
-    /// `priority`.
-    pub priority: Option<Stated<String>>,
-}
-
-/// `firewall policer`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policer {
-    /// Its name.
-    pub name: Stated<String>,
-    /// `bandwidth-limit`.
-    pub rate: Option<Stated<Rate>>,
-    /// `burst-size-limit`.
-    pub burst: Option<Stated<Size>>,
-    /// What exceeds it is dropped.
-    pub discards: bool,
 }
 
 impl Connection {

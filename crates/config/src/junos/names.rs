@@ -16,7 +16,7 @@ struct Kind {
     by_itself: bool,
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     Kind {
         name: "group",
         defined: &["groups"],
@@ -80,6 +80,23 @@ const KINDS: [Kind; 8] = [
         by_itself: false,
     },
     Kind {
+        name: "classifier",
+        defined: &[
+            "class-of-service classifiers dscp",
+            "class-of-service classifiers inet-precedence",
+            "class-of-service classifiers exp",
+            "class-of-service classifiers ieee-802.1",
+        ],
+        referred: &[
+            "class-of-service interfaces <> unit <> classifiers dscp",
+            "class-of-service interfaces <> unit <> classifiers inet-precedence",
+            "class-of-service interfaces <> unit <> classifiers exp",
+            "class-of-service interfaces <> unit <> classifiers ieee-802.1",
+            "class-of-service classifiers <> <> import",
+        ],
+        by_itself: false,
+    },
+    Kind {
         name: "connection",
         defined: &[
             "protocols connections interface-switch",
@@ -91,12 +108,24 @@ const KINDS: [Kind; 8] = [
     },
 ];
 
+/// Classifiers that are there without a definition.
+const PREDEFINED: [&str; 6] = [
+    "default",
+    "dscp-default",
+    "exp-default",
+    "ieee8021p-default",
+    "ipprec-compatibility",
+    "ipprec-default",
+];
+
 /// What [`survey`] found.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) defined: Vec<Structure>,
     pub(super) undefined: Vec<Structure>,
     pub(super) unused: Vec<Structure>,
+    /// The nodes of those that serve a run only where something refers to them.
+    pub(super) idle: BTreeSet<Id>,
 }
 
 /// Looks for names of every kind.
@@ -119,12 +148,18 @@ pub(super) fn survey(tree: &Tree<'_>, place: &impl Fn(Id) -> Place) -> Names {
         let known: BTreeSet<&str> = defined.iter().map(word).collect();
         let used: BTreeSet<&str> = referred.iter().map(word).collect();
         names.defined.extend(defined.iter().map(structure));
-        let missing = referred.iter().filter(|r| !known.contains(word(r)));
+        let missing = referred
+            .iter()
+            .filter(|r| !known.contains(word(r)) && !PREDEFINED.contains(&word(r)));
         names.undefined.extend(missing.map(structure));
         let idle = defined
             .iter()
             .filter(|d| !kind.by_itself && !used.contains(word(d)));
-        names.unused.extend(idle.map(structure));
+        names.unused.extend(idle.clone().map(structure));
+        // An LSP that no circuit takes is built all the same.
+        if kind.name != "label-switched-path" {
+            names.idle.extend(idle);
+        }
     }
     names
 }

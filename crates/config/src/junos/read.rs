@@ -7,8 +7,7 @@ use farpath_units::{Rate, Size};
 
 use super::Problem;
 use super::model::{
-    Connection, ExplicitPath, Interface, Joins, Lsp, Mpls, Policer, ProtocolInterface, Router,
-    Stated, Unit,
+    Connection, ExplicitPath, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router, Stated, Unit,
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::source::Place;
@@ -116,6 +115,13 @@ impl Reader<'_, '_> {
         at.map_or_else(Vec::new, |at| self.named(at))
     }
 
+    /// As [`Self::all`], without those that are inactive.
+    pub(super) fn active(&self, id: Id, path: &[&str]) -> Vec<Id> {
+        let mut all = self.all(id, path);
+        all.retain(|c| !self.tree.node(*c).inactive);
+        all
+    }
+
     /// Children that are names, inactive ones too.
     fn named(&self, id: Id) -> Vec<Id> {
         let name = |c: &Id| !self.tree.node(*c).word.starts_with("apply-groups");
@@ -211,6 +217,7 @@ impl Reader<'_, '_> {
             connections: self.connections(id),
             class_of_service: self.class_of_service(id),
             policers: self.policers(id),
+            filters: self.filters(id),
         }
     }
 
@@ -253,13 +260,6 @@ impl Reader<'_, '_> {
         let routed = ["inet", "inet6", "iso"]
             .iter()
             .find_map(|f| self.at(id, &["family", f]));
-        let policers = ["inet", "mpls", "ccc"].iter().flat_map(|f| {
-            let policer = self.at(id, &["family", f, "policer"]);
-            let ways = ["input", "output"].into_iter();
-            ways.filter_map(move |w| Some((policer?, w)))
-                .collect::<Vec<_>>()
-        });
-        let policers: Vec<(Id, &str)> = policers.collect();
         Unit {
             number: self.name(id),
             place: self.place(id),
@@ -275,10 +275,7 @@ impl Reader<'_, '_> {
             mpls_mtu: mpls
                 .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),
             ccc: self.at(id, &["family", "ccc"]).map(|c| self.place(c)),
-            policers: policers
-                .into_iter()
-                .filter_map(|(p, way)| self.value(p, way, text, "a policer's name"))
-                .collect(),
+            conditioners: self.conditioners(id),
         }
     }
 
@@ -375,21 +372,6 @@ impl Reader<'_, '_> {
             transmit,
             receive,
         }
-    }
-
-    fn policers(&mut self, id: Id) -> Vec<Policer> {
-        let all = self.all(id, &["firewall", "policer"]);
-        let read = |p: Id| {
-            let limits = self.child(p, "if-exceeding");
-            Some(Policer {
-                name: self.stated(p, "policer", text, "a name")?,
-                rate: limits.and_then(|l| self.value(l, "bandwidth-limit", rate, "a rate, `50m`")),
-                burst: limits
-                    .and_then(|l| self.value(l, "burst-size-limit", bytes, "bytes, `625k`")),
-                discards: self.at(p, &["then", "discard"]).is_some(),
-            })
-        };
-        all.into_iter().filter_map(read).collect()
     }
 }
 

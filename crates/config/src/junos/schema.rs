@@ -1,9 +1,9 @@
 //! Which statements are known, and what a file has besides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::grammar::GRAMMAR;
+use super::grammar::{EFFECT, GRAMMAR};
 use super::tree::{Id, ROOT, Tree};
 
 /// Where a statement stands in the schema; `None` where it is not known.
@@ -40,20 +40,25 @@ pub(crate) struct Coverage {
     pub(crate) recognised: usize,
     /// Statements that are not.
     pub(crate) unrecognised: Vec<Id>,
+    /// Statements that are known, and make no difference to a run.
+    pub(crate) without_effect: Vec<Id>,
 }
 
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
-    let mut schema = Schema {
-        entries: vec![Entry::default()],
-    };
-    for line in GRAMMAR.lines().filter(|l| !l.is_empty()) {
-        let words: Vec<&'static str> = line.split(' ').collect();
-        schema.learn(0, &words);
-    }
-    schema
-});
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::of(GRAMMAR));
+static WITH_EFFECT: LazyLock<Schema> = LazyLock::new(|| Schema::of(EFFECT));
 
 impl Schema {
+    fn of(grammar: &'static str) -> Schema {
+        let mut schema = Schema {
+            entries: vec![Entry::default()],
+        };
+        for line in grammar.lines().filter(|l| !l.is_empty()) {
+            let words: Vec<&'static str> = line.split(' ').collect();
+            schema.learn(0, &words);
+        }
+        schema
+    }
+
     /// The schema of Junos.
     pub(crate) fn junos() -> &'static Schema {
         &SCHEMA
@@ -138,21 +143,34 @@ impl Schema {
 }
 
 /// Counts the statements of `tree` that are known and those that are not. A statement is what has
-/// nothing below it.
-pub(crate) fn survey(tree: &Tree<'_>) -> Coverage {
+/// nothing below it. What stands below one of `idle` has no effect, for nothing refers to it.
+pub(crate) fn survey(tree: &Tree<'_>, idle: &BTreeSet<Id>) -> Coverage {
     let mut coverage = Coverage::default();
-    let mut open: Vec<(Id, Shape)> = vec![(ROOT, Schema::junos().root())];
-    while let Some((id, shape)) = open.pop() {
+    let root = Schema::junos().root();
+    let mut open: Vec<(Id, Shape, Shape)> = vec![(ROOT, root, root)];
+    while let Some((id, shape, effect)) = open.pop() {
+        let node = tree.node(id);
+        // That an inactive statement does nothing is what its author wants.
+        let effect = match (node.inactive, idle.contains(&id)) {
+            (true, _) => Some(ANYTHING),
+            (false, true) => None,
+            (false, false) => effect,
+        };
         let mut leaf = true;
         for child in tree.children(id) {
             leaf = false;
-            let next = Schema::junos().below(shape, tree.node(child).word);
-            open.push((child, next));
+            let word = tree.node(child).word;
+            let next = Schema::junos().below(shape, word);
+            open.push((child, next, WITH_EFFECT.below(effect, word)));
         }
         if leaf && id != ROOT {
-            match shape {
-                Some(_) => coverage.recognised += 1,
-                None => coverage.unrecognised.push(id),
+            match (shape, effect) {
+                (Some(_), Some(_)) => coverage.recognised += 1,
+                (Some(_), None) => {
+                    coverage.recognised += 1;
+                    coverage.without_effect.push(id);
+                }
+                (None, _) => coverage.unrecognised.push(id),
             }
         }
     }

@@ -10,8 +10,8 @@ mod port;
 mod port_type;
 mod share;
 
-pub(crate) use check::check;
 pub use check::findings;
+pub(crate) use check::{check, small_burst};
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{

@@ -41,6 +41,8 @@ pub struct Device {
     pub unknown: Vec<Place>,
     /// Those of them that may bear on quality of service.
     pub unknown_qos: Vec<Place>,
+    /// Statements understood or passed over that make no difference to a run.
+    pub without_effect: Vec<Place>,
     /// Number of statements understood.
     pub understood: usize,
     /// Number of statements known to have nothing to do with queues, classes or circuits.

@@ -281,3 +281,81 @@ proptest! {
         prop_assert_eq!(parse(&text, Dialect::Junos).tokens.print(), text);
     }
 }
+
+fn checked(text: &str) -> farpath_config::Report {
+    let source = Source {
+        name: "a.conf".to_owned(),
+        text: text.to_owned(),
+    };
+    farpath_config::check(&[source], &[Some(Dialect::Junos)])
+}
+
+/// A router with a policer that is applied, one that is not, and statements of other matters.
+const EDGE: &str = "version 12.1;
+system { host-name a; }
+firewall {
+    policer used { if-exceeding { bandwidth-limit 1g; burst-size-limit 62500; } then discard; }
+    policer spare { if-exceeding { bandwidth-limit 1g; burst-size-limit 12m; } then discard; }
+    family ccc { filter in { term all { then { policer used; count c; accept; } } } }
+}
+interfaces {
+    ge-0/0/0 {
+        description customer;
+        hold-time up 100 down 100;
+        encapsulation ethernet-ccc;
+        unit 0 { family ccc { filter { input in; } } }
+    }
+}
+routing-options { static { route 0.0.0.0/0 discard; } }
+";
+
+#[test]
+fn statements_without_effect_are_named_by_their_lines() {
+    let report = checked(EDGE);
+    let source = Source {
+        name: "a.conf".to_owned(),
+        text: EDGE.to_owned(),
+    };
+    let idle = &report.files[0].without_effect;
+    let lines: Vec<usize> = idle
+        .iter()
+        .map(|p| source.line_and_column(p.span.start).0)
+        .collect();
+    // The spare policer's three, `count`, `hold-time` and the route.
+    assert_eq!(lines, [5, 5, 5, 6, 11, 16]);
+    let text = farpath_config::render::text(&report, &[source], false);
+    assert!(
+        text.contains("6 statements have no effect in a run\n")
+            && text.contains("  and 1 more, line 16\n"),
+        "{text}"
+    );
+    // An inactive statement is meant to do nothing, and a description says what is meant.
+    let off = checked(&EDGE.replace("        hold-time", "        inactive: hold-time"));
+    assert_eq!(off.files[0].without_effect.len(), 5);
+}
+
+#[test]
+fn policers_and_their_names_are_checked() {
+    let found = |text: &str| -> Vec<String> {
+        let report = checked(text);
+        let lines = report.findings.iter();
+        lines.map(|f| format!("{} {}", f.rule, f.text)).collect()
+    };
+    let all = found(EDGE);
+    assert!(
+        all.iter()
+            .any(|l| l.starts_with("QOS011 policer used: a burst of")),
+        "{all:?}"
+    );
+    assert!(!all.iter().any(|l| l.contains("spare")), "{all:?}");
+    let all = found(&EDGE.replace("input in;", "input inn;"));
+    assert!(
+        all.contains(&"JUN001 filter `inn` is not defined".to_owned()),
+        "{all:?}"
+    );
+    let all = found(&EDGE.replacen("then discard;", "then loss-priority high;", 1));
+    assert!(
+        all.iter().any(|l| l.starts_with("JUN002 policer used")),
+        "{all:?}"
+    );
+}

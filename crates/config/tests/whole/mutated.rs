@@ -8,6 +8,9 @@ const CORPUS: [&str; 3] = [
     include_str!("../data/porto.set"),
     "logical-systems { one { interfaces { interface-range r { member xe-0/0/*; member-range xe-0/0/0 to xe-0/0/9; mtu 9; } } } }
 class-of-service { schedulers { s { transmit-rate percent 5; priority low; } } scheduler-maps { m { forwarding-class b scheduler s; } } interfaces { xe-0/0/0 { scheduler-map m; } } }
+class-of-service { classifiers { dscp c { import default; forwarding-class b { loss-priority low code-points [ ef 001010 ]; } } exp e { forwarding-class b { loss-priority low code-points 010; } } } interfaces { xe-* { unit * { forwarding-class b; classifiers { dscp c; exp e; } } } } }
+firewall { family inet { filter f { term t { from { dscp [ ef 8 ]; precedence 5; exp 3; } then { policer p; accept; } } term u { then discard; } } } filter g { term t { then policer q; } } }
+interfaces { xe-0/0/0 { unit 0 { family inet { filter { input f; output g; } policer { input p; } } } } }
 firewall { policer p { if-exceeding { bandwidth-limit 50m; burst-size-limit 15k; } then discard; } }
 protocols { mpls { path p { 192.0.2.1 strict; } label-switched-path l { to 192.0.2.2; primary p; } static-label-switched-path q { ingress; } } connections { interface-switch i { interface xe-0/0/0.1; interface xe-0/0/0.2; } } }
 ",

@@ -31,6 +31,44 @@ impl Known {
         }
     }
 
+    /// The marks of datagrams without a label.
+    pub(super) fn datagrams() -> Known {
+        Known {
+            dscp: [true; 64],
+            exp: [false; 8],
+        }
+    }
+
+    /// The marks of labelled frames.
+    pub(super) fn labelled() -> Known {
+        Known {
+            dscp: [false; 64],
+            exp: [true; 8],
+        }
+    }
+
+    pub(super) fn of_dscps(all: &[u8]) -> Known {
+        let mut known = Known::default();
+        all.iter()
+            .for_each(|d| known.dscp[usize::from(d & 63)] = true);
+        known
+    }
+
+    pub(super) fn of_precedences(all: &[u8]) -> Known {
+        let mut known = Known::default();
+        for (dscp, held) in known.dscp.iter_mut().enumerate() {
+            *held = all.iter().any(|p| usize::from(*p) == dscp >> 3);
+        }
+        known
+    }
+
+    pub(super) fn of_exps(all: &[u8]) -> Known {
+        let mut known = Known::default();
+        all.iter()
+            .for_each(|e| known.exp[usize::from(e & 7)] = true);
+        known
+    }
+
     /// The marks a class's conditions hold for, or why they are unknown.
     pub(super) fn of(class: &PolicyClass) -> Result<Known, &'static str> {
         if class.matches.is_empty() {
@@ -53,27 +91,18 @@ impl Known {
     }
 
     fn meeting(condition: &Condition) -> Result<Known, &'static str> {
-        let mut known = Known::default();
-        match condition {
-            Condition::Any => return Ok(Known::all()),
-            Condition::Dscp(all) => all
-                .iter()
-                .for_each(|d| known.dscp[usize::from(d & 63)] = true),
+        Ok(match condition {
+            Condition::Any => Known::all(),
+            Condition::Dscp(all) => Known::of_dscps(all),
             Condition::Precedence(all) | Condition::Cos(all) => {
-                for (dscp, held) in known.dscp.iter_mut().enumerate() {
-                    *held = all.iter().any(|p| usize::from(*p) == dscp >> 3);
-                }
-                all.iter()
-                    .for_each(|p| known.exp[usize::from(p & 7)] = true);
+                let mut known = Known::of_precedences(all);
+                known.add(&Known::of_exps(all));
+                known
             }
-            Condition::Experimental(all) => {
-                all.iter()
-                    .for_each(|e| known.exp[usize::from(e & 7)] = true);
-            }
+            Condition::Experimental(all) => Known::of_exps(all),
             Condition::AccessGroup(_) => return Err("matches an access list, which is not read"),
             Condition::Class(_) => return Err("matches another class"),
-        }
-        Ok(known)
+        })
     }
 
     fn each(&mut self, other: &Known, f: impl Fn(bool, bool) -> bool) {
@@ -83,7 +112,7 @@ impl Known {
         }
     }
 
-    fn add(&mut self, other: &Known) {
+    pub(super) fn add(&mut self, other: &Known) {
         self.each(other, |a, b| a || b);
     }
 
@@ -107,6 +136,11 @@ impl Known {
         if *self == Known::all() || (self.exp == [false; 8] && self.dscp == [true; 64]) {
             return Vec::new();
         }
+        self.listed()
+    }
+
+    /// What it matches, mark by mark.
+    pub(super) fn listed(&self) -> Vec<Match> {
         let exp = (0..8).filter(|e| self.exp[usize::from(*e)]).map(Match::Exp);
         self.dscps().map(Match::Dscp).chain(exp).collect()
     }

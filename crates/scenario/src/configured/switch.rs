@@ -45,6 +45,7 @@ pub(super) fn apply(
                 side: usize::from(link.ends[0] != *node),
                 faults: &mut *faults,
             };
+            at.mtu(link);
             at.queues(link);
             at.arrivals(link);
             at.policers(link);
@@ -82,6 +83,15 @@ impl Site<'_> {
     fn fault(&mut self, title: String, help: &str) {
         let d = Diagnostic::new(self.f.span.clone(), title);
         self.faults.push(d.help(help));
+    }
+
+    /// What the port carries, where its configuration states it and the link does not.
+    fn mtu(&self, link: &mut Link) {
+        if let Some(mtu) = &self.interface.mtu
+            && !self.says(self.side, "mtu")
+        {
+            link.directions[self.side].mtu = mtu.value;
+        }
     }
 
     fn queues(&mut self, link: &mut Link) {

@@ -260,8 +260,12 @@ const POLICE_TABLE: Section = Section {
         key("violate", Text, "Frames beyond the excess burst or the peak: the same.").default("drop"),
         key(
             "overhead",
-            Int { min: 0, max: 1000 },
-            "Bytes each frame counts for beyond those it takes in a queue: 24 makes Ethernet's line rate.",
+            Int {
+                min: -1000,
+                max: 1000,
+            },
+            "Bytes each frame counts for beyond those it takes in a queue: 24 makes Ethernet's line rate, \
+             -14 its datagrams.",
         )
         .default("0"),
     ],

@@ -13,7 +13,7 @@ use farpath_units::Size;
 use farpath_wire::FlowDir;
 
 /// Reads `scenario` with these files beside it.
-fn with(files: &[(&str, &str)], scenario: &str) -> Result<Scenario, String> {
+pub(crate) fn with(files: &[(&str, &str)], scenario: &str) -> Result<Scenario, String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).expect("written");
@@ -24,7 +24,7 @@ fn with(files: &[(&str, &str)], scenario: &str) -> Result<Scenario, String> {
     parse(&source, &[]).map_err(|faults| faults.render(false))
 }
 
-fn shipped(name: &str) -> (String, String) {
+pub(crate) fn shipped(name: &str) -> (String, String) {
     let text = load("cern-snaky/from-config").expect("shipped").text;
     let conf = std::fs::read_to_string(format!(
         "{}/../../scenarios/cern-snaky/{name}.conf",
@@ -417,27 +417,4 @@ to = "b"
             "{said}:\n{faults}"
         );
     }
-}
-
-#[test]
-fn junos_classes_are_refused_where_the_link_says_nothing_of_its_queue() {
-    let (text, a) = shipped("cernh5");
-    let (_, b) = shipped("ar5-chicago");
-    let classes = "class-of-service { schedulers { s { transmit-rate percent 5; } } scheduler-maps { m { forwarding-class be scheduler s; } } interfaces { so-1/0/0 { scheduler-map m; } } }\n";
-    let files = [
-        ("cernh5.conf", format!("{a}{classes}")),
-        ("ar5-chicago.conf", b),
-    ];
-    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-    let said = with(&files, &text).expect_err("nothing is made of them");
-    assert!(
-        said.contains("cernh5.conf, line") && said.contains("scheduler-map `m`"),
-        "{said}"
-    );
-    let fifo = text.replacen(
-        "framing = \"stm64\"",
-        "framing = \"stm64\"\nscheduler = \"fifo\"",
-        1,
-    );
-    with(&files, &fifo).expect("the link says what its queue is");
 }

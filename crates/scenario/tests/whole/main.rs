@@ -6,6 +6,7 @@ mod configured;
 mod defaults;
 mod forecast;
 mod guide;
+mod junos;
 mod limits;
 mod mutated;
 mod refused;

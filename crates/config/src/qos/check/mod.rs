@@ -12,6 +12,8 @@ use crate::report::{Fault, Report, Structure};
 use crate::rules::faults;
 use crate::source::{Place, Source};
 
+pub(crate) use policies::small_burst;
+
 use super::{Device, Interface, Options, Queueing};
 
 /// Devices, what the user adds, and what has been found.
@@ -55,6 +57,7 @@ pub fn findings(devices: &[Device], options: &Options) -> Vec<Finding> {
 fn cover(device: &Device, report: &mut Report) {
     let file = &mut report.files[device.file];
     file.recognised = device.understood + device.passed_over;
+    file.without_effect.clone_from(&device.without_effect);
     let (interfaces, policies) = (&device.interfaces, &device.policy_maps);
     let circuits = interfaces.iter().flat_map(|i| &i.pvcs);
     let classes = policies.iter().flat_map(|p| &p.classes);

@@ -1,10 +1,10 @@
 //! Checks of policies and policers.
 
-use farpath_units::{Duration, Rate};
+use farpath_units::{Duration, Rate, Size};
 
-use super::super::{Class, Device, Direction, Interface, policed_tcp, port};
+use super::super::{Class, Device, Direction, Interface, Options, policed_tcp, port};
 use super::{Checker, On};
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 use crate::rules::{QOS011, QOS012};
 use crate::source::Place;
 
@@ -44,42 +44,54 @@ impl Checker<'_> {
 
     fn policer(&mut self, class: &Class, line_mbps: Option<u32>) {
         let Some(police) = &class.police else { return };
-        let (rate, burst) = (police.value.rate, police.value.burst);
-        let rtt = self.options.rtt.unwrap_or(Duration::from_ms(100));
-        let per_rtt = rate.bytes_in(rtt).as_bytes();
-        let frames = 2 * 1500;
-        if burst.as_bytes() >= (per_rtt / 10).max(frames) {
-            return;
-        }
         let line = Rate::from_bps(u64::from(line_mbps.unwrap_or(1_000)) * 1_000_000);
-        let tcp = policed_tcp(rate, burst, line.unwrap_or(rate), rtt);
-        let tiny = burst.as_bytes() < frames;
-        let assumed = match self.options.rtt {
-            Some(_) => "",
-            None => " (taken; --rtt states it)",
-        };
-        let message = format!(
-            "class {}: a burst of {burst} at {rate} is {}{:.1} % of what comes in a round trip of {rtt}{assumed}; one TCP connection gets {tcp:.1} without loss",
-            class.name,
-            if tiny {
-                "less than two frames and "
-            } else {
-                ""
-            },
-            100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64
-        );
-        let remedy = format!(
-            "a burst of rate times round trip, {} B, lets one connection have the whole rate",
-            per_rtt.max(frames)
-        );
-        let severity = match self.options.rtt.is_some() || tiny {
-            true => Severity::Error,
-            false => Severity::Warning,
-        };
-        let finding = self.find(&QOS011, &police.place, message, remedy);
-        finding.severity = severity;
-        finding.doubt(class.unknown.iter().cloned());
+        let contract = (police.value.rate, police.value.burst, line);
+        let named = format!("class {}", class.name);
+        if let Some(mut finding) = small_burst(&named, contract, &police.place, self.options) {
+            finding.doubt(class.unknown.iter().cloned());
+            self.findings.push(finding);
+        }
     }
+}
+
+/// QOS011, of a policer with this rate, burst and line.
+pub(crate) fn small_burst(
+    named: &str,
+    (rate, burst, line): (Rate, Size, Option<Rate>),
+    place: &Place,
+    options: &Options,
+) -> Option<Finding> {
+    let rtt = options.rtt.unwrap_or(Duration::from_ms(100));
+    let per_rtt = rate.bytes_in(rtt).as_bytes();
+    let frames = 2 * 1500;
+    if burst.as_bytes() >= (per_rtt / 10).max(frames) {
+        return None;
+    }
+    let tcp = policed_tcp(rate, burst, line.unwrap_or(rate), rtt);
+    let tiny = burst.as_bytes() < frames;
+    let assumed = match options.rtt {
+        Some(_) => "",
+        None => " (taken; --rtt states it)",
+    };
+    let message = format!(
+        "{named}: a burst of {burst} at {rate} is {}{:.1} % of what comes in a round trip of {rtt}{assumed}; one TCP connection gets {tcp:.1} without loss",
+        if tiny {
+            "less than two frames and "
+        } else {
+            ""
+        },
+        100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64
+    );
+    let remedy = format!(
+        "a burst of rate times round trip, {} B, lets one connection have the whole rate",
+        per_rtt.max(frames)
+    );
+    let mut finding = Finding::new(&QOS011, message, place.clone(), vec![remedy]);
+    finding.severity = match options.rtt.is_some() || tiny {
+        true => Severity::Error,
+        false => Severity::Warning,
+    };
+    Some(finding)
 }
 
 impl On<'_, '_> {

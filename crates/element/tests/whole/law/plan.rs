@@ -866,7 +866,7 @@ fn conditioning(c: &mut Choices, direction: &Direction) -> Vec<Stage> {
             },
             colour_aware: c.chance(50),
             actions: [Action::Pass, action(c), action(c)],
-            overhead: c.pick(&[0, 24]),
+            overhead: c.pick(&[0, 24, -14]),
             counted: [(0, 0); 3],
         };
         stages.push(Stage {

@@ -1,0 +1,429 @@
+//! Commands of hosts: tests, interfaces, queues.
+
+use farpath_units::{Duration, Rate, Size};
+
+use super::path::{shown, window};
+use super::sysctl::near_power;
+use super::{Host, marks_of_tos};
+use crate::commands::{Word, Words};
+use crate::finding::Severity;
+use crate::rules::{HOST001, HOST002, HOST011, HOST012, HOST014, HOST015};
+use crate::source::Place;
+
+/// What reads the words after a command's name.
+type Read = fn(Words<'_>, &Place, &mut Host) -> bool;
+
+/// The commands, and what reads them.
+const COMMANDS: [(&str, Read); 9] = [
+    ("iperf", |w, p, h| iperf(w, p, (h, false))),
+    ("iperf2", |w, p, h| iperf(w, p, (h, false))),
+    ("iperf3", |w, p, h| iperf(w, p, (h, true))),
+    ("nuttcp", |w, p, h| iperf(w, p, (h, true))),
+    ("netperf", |_, _, _| true),
+    ("ifconfig", link),
+    ("ip", ip),
+    ("ethtool", ethtool),
+    ("tc", tc),
+];
+
+/// Least MTU of IPv6 (RFC 8200 §5).
+const LEAST_MTU: u64 = 1280;
+
+/// Frames that a host's queue should hold where the line is fast: Linux' own default.
+const USUAL_QUEUE: u64 = 1000;
+
+/// Above this a processor feels single frames and short rings.
+const FAST: u64 = 10_000_000_000;
+
+/// The name of a command, without its folder.
+fn name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Whether a line begins with the name of a command of hosts.
+pub(super) fn is_one(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let (first, second) = (words.next().unwrap_or(""), words.next());
+    match name(first) {
+        // IOS has lines that begin with `ip`, too.
+        "ip" => matches!(
+            second,
+            Some("link" | "route" | "addr" | "-s" | "-d" | "-6" | "-4")
+        ),
+        // So has CatOS `tc`, and text may.
+        "tc" => matches!(second, Some("qdisc" | "class" | "filter")),
+        known => second.is_some() && COMMANDS.iter().any(|(c, _)| *c == known),
+    }
+}
+
+/// Reads a command; `false` if it is not understood.
+pub(super) fn read(mut words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+    let Some(first) = words.next() else {
+        return false;
+    };
+    let known = COMMANDS.iter().find(|(c, _)| *c == name(first.text));
+    known.is_some_and(|(_, read)| read(words, place, host))
+}
+
+/// The value after an option, `-w 4M`, `-w4M` or `--window=4M`.
+fn option<'a>(words: Words<'a>, short: &str, long: &str) -> Option<Word<'a>> {
+    let mut words = words;
+    while let Some(word) = words.next() {
+        let inline = |text: &'a str| Word {
+            text,
+            at: word.at + word.text.len() - text.len(),
+        };
+        if word.text == short || word.text == long {
+            return words.next();
+        }
+        if let Some(rest) = word
+            .text
+            .strip_prefix(long)
+            .and_then(|r| r.strip_prefix('='))
+        {
+            return Some(inline(rest));
+        }
+        let rest = word.text.strip_prefix(short).filter(|r| !r.is_empty());
+        if let Some(rest) = rest.filter(|r| r.starts_with(|c: char| c.is_ascii_digit())) {
+            return Some(inline(rest));
+        }
+    }
+    None
+}
+
+/// A size with iperf's letters: iperf3 counts in 1024 throughout, iperf 2 small letters in 1000.
+fn size(text: &str, binary: bool) -> Option<u64> {
+    let (digits, letter) = match text.char_indices().next_back()? {
+        (at, letter) if letter.is_ascii_alphabetic() => (&text[..at], letter),
+        _ => (text, ' '),
+    };
+    let base: u64 = if binary || letter.is_ascii_uppercase() {
+        1024
+    } else {
+        1000
+    };
+    let scale = match letter.to_ascii_lowercase() {
+        ' ' | 'b' => 1,
+        'k' => base,
+        'm' => base.pow(2),
+        'g' => base.pow(3),
+        _ => return None,
+    };
+    let whole = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(scale));
+    let part = || {
+        digits
+            .parse::<f64>()
+            .ok()
+            .filter(|n| n.is_finite() && *n >= 0.0)
+    };
+    whole.or_else(|| Some((part()? * scale as f64) as u64))
+}
+
+fn iperf(words: Words<'_>, _: &Place, (host, binary): (&mut Host, bool)) -> bool {
+    if let Some(word) = option(words, "-S", "--tos") {
+        tos(word, host);
+    }
+    let Some(word) = option(words, "-w", "--window") else {
+        return true;
+    };
+    let place = host.at(word.span());
+    let Some(bytes) = size(word.text, binary) else {
+        let short: String = word.text.chars().take(60).collect();
+        let message = format!("`{short}` is not a size");
+        let finding = host.find(&HOST002, &place, message, "write bytes, such as 64M");
+        finding.severity = Severity::Error;
+        return true;
+    };
+    // The window of a datagram socket is a queue, and limits no rate.
+    let mut datagrams = words;
+    if datagrams.any(|w| matches!(w.text, "-u" | "--udp")) {
+        return true;
+    }
+    let streams = option(words, "-P", "--parallel").and_then(|w| w.text.parse().ok());
+    let streams: u64 = streams.unwrap_or(1).max(1);
+    let what = format!("a window of {}", word.text);
+    let remedy =
+        "ask for rate times round-trip time, and let net.core.rmem_max and wmem_max allow it";
+    window(host, &place, (&what, bytes, streams), remedy);
+    near_power("a window of", bytes, &place, host);
+    if bytes % 1024 != 0
+        && !host
+            .findings
+            .iter()
+            .any(|f| *crate::finding::place(f) == place && f.rule == HOST002.id)
+    {
+        let message = format!("a window of {bytes} bytes is not a multiple of 1024");
+        let remedy = format!("write {}K, if that is meant", bytes.div_ceil(1024));
+        host.find(&HOST002, &place, message, remedy).severity = Severity::Info;
+    }
+    true
+}
+
+/// HOST001: what a TOS byte stands for.
+fn tos(word: Word<'_>, host: &mut Host) {
+    let tos = match word.text.strip_prefix("0x") {
+        Some(hex) => u8::from_str_radix(hex, 16),
+        None => word.text.parse(),
+    };
+    let place = host.at(word.span());
+    let Ok(tos) = tos else {
+        let short: String = word.text.chars().take(60).collect();
+        let message = format!("`{short}` is not a TOS byte");
+        let remedy = "write 0x00 to 0xff; 0x20 is DSCP 8";
+        host.find(&HOST001, &place, message, remedy).severity = Severity::Error;
+        return;
+    };
+    let (dscp, precedence) = marks_of_tos(tos);
+    let ecn = match tos & 3 {
+        0 => String::new(),
+        bits => format!(", ECN bits {bits}"),
+    };
+    let message = format!("TOS 0x{tos:02x} is DSCP {dscp}, precedence {precedence}{ecn}");
+    let remedy = "the switches must keep it, and queue by it";
+    host.find(&HOST001, &place, message, remedy);
+}
+
+/// `ip link set DEV mtu N txqueuelen N`; other uses of `ip` say nothing of a path.
+fn ip(mut words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+    while words.peek().is_some_and(|w| w.text.starts_with('-')) {
+        words.next();
+    }
+    match words.next().map(|w| w.text) {
+        Some("link") => link(words, place, host),
+        Some("route" | "addr" | "address" | "neigh" | "rule" | "netns") => route(words, host),
+        _ => false,
+    }
+}
+
+/// `ip route … window N`, `initcwnd N`: a window clamped for a route.
+fn route(words: Words<'_>, host: &mut Host) -> bool {
+    let mut words = words;
+    while let Some(word) = words.next() {
+        if word.text != "window" {
+            continue;
+        }
+        let Some(value) = words.next() else { continue };
+        let place = host.at(value.span());
+        if let Ok(bytes) = value.text.parse::<u64>() {
+            let what = format!("a route's window of {bytes}");
+            window(host, &place, (&what, bytes, 1), "leave it out");
+        }
+    }
+    true
+}
+
+/// `mtu N`, `txqueuelen N` of an interface.
+fn link(words: Words<'_>, _: &Place, host: &mut Host) -> bool {
+    let mut words = words;
+    let mut mtu = 1500;
+    while let Some(word) = words.next() {
+        let kind = match word.text {
+            "mtu" => &HOST011,
+            "txqueuelen" | "txqlen" | "qlen" => &HOST012,
+            _ => continue,
+        };
+        let Some(value) = words.next() else {
+            return false;
+        };
+        let place = host.at(value.span());
+        let Ok(number) = value.text.parse::<u64>() else {
+            let short: String = value.text.chars().take(60).collect();
+            let message = format!("`{short}` is not a value of `{}`", word.text);
+            let finding = host.find(kind, &place, message, "write a whole number");
+            finding.severity = Severity::Error;
+            continue;
+        };
+        if word.text == "mtu" {
+            mtu = number;
+            datagrams(number, place, host);
+        } else {
+            queue(number, mtu, &place, host);
+        }
+    }
+    true
+}
+
+/// HOST011.
+fn datagrams(mtu: u64, place: Place, host: &mut Host) {
+    let wrong = match mtu {
+        0..68 => Some((Severity::Error, "IPv4 needs 68 bytes (RFC 791 §3.2)")),
+        68..LEAST_MTU => Some((Severity::Warning, "IPv6 needs 1280 bytes (RFC 8200 §5)")),
+        65_536.. => Some((Severity::Error, "a datagram has at most 65 535 bytes")),
+        _ => None,
+    };
+    if let Some((severity, why)) = wrong {
+        let message = format!("an MTU of {mtu}: {why}");
+        host.find(
+            &HOST011,
+            &place,
+            message,
+            "write 1500, or 9000 where the whole path takes it",
+        )
+        .severity = severity;
+    }
+    host.mtus.push((mtu, place));
+}
+
+/// HOST012: what a host's queue holds, and for how long.
+fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
+    let Some(rate) = host.path.rate else { return };
+    let bits = u128::from(frames) * u128::from(mtu.clamp(68, 65_535)) * 8;
+    let ps = bits * 1_000_000_000_000 / u128::from(rate.as_bps());
+    let time = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
+    let message = format!("{frames} frames of {mtu} bytes are {time} at {rate}");
+    let short = frames < USUAL_QUEUE;
+    let long = time > host.path.rtt;
+    let (said, remedy) = match (short, long) {
+        (true, false) => (
+            "a burst that does not fit is lost in the host itself",
+            "write 1000 or more; 10 000 on a path of 10 Gbit/s",
+        ),
+        (_, true) => (
+            "more than a round trip waits in the host",
+            "write less, or use the queue discipline fq",
+        ),
+        _ => return,
+    };
+    host.find(&HOST012, place, format!("{message}: {said}"), remedy);
+}
+
+/// HOST014: `ethtool -K`, `-G` and `-s`.
+fn ethtool(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+    let mut words = words;
+    let Some(mode) = words.next() else {
+        return false;
+    };
+    let all: Vec<Word<'_>> = words.skip(1).collect();
+    let fast = host.path.rate.is_none_or(|r| r.as_bps() >= FAST);
+    let of = host
+        .path
+        .rate
+        .map_or_else(String::new, |r| format!(" at {r}"));
+    for pair in all.chunks(2) {
+        let [key, value] = pair else { break };
+        let here = host.at(key.at..value.at + value.text.len());
+        let offload = matches!(key.text, "tso" | "gso" | "gro" | "lro" | "sg" | "tx" | "rx");
+        match mode.text {
+            "-K" | "--offload" | "--features" if offload && value.text == "off" && fast => {
+                let message = format!(
+                    "{} off: the processor handles each frame by itself{of}",
+                    key.text
+                );
+                host.find(
+                    &HOST014,
+                    &here,
+                    message,
+                    "leave it on, but where frames are captured",
+                );
+            }
+            "-G" | "--set-ring" if matches!(key.text, "rx" | "tx") && fast => {
+                let short = value.text.parse::<u64>().is_ok_and(|n| n < 512);
+                if short {
+                    let message = format!("a ring of {} frames is short{of}", value.text);
+                    host.find(
+                        &HOST014,
+                        &here,
+                        message,
+                        "write 1024 or more: `ethtool -g` shows the most",
+                    );
+                }
+            }
+            "-s" | "--change" if key.text == "duplex" && value.text == "half" => {
+                let message = "half duplex: frames collide under load".to_owned();
+                let finding =
+                    host.find(&HOST014, &here, message, "write `duplex full` at both ends");
+                finding.severity = Severity::Error;
+            }
+            _ => {}
+        }
+    }
+    let _ = place;
+    mode.text.starts_with('-') || all.is_empty()
+}
+
+/// HOST015: `tc qdisc` with netem, whose queue holds what is delayed.
+fn tc(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+    let all: Vec<&str> = words.map(|w| w.text).collect();
+    let after = |key: &str| {
+        let at = all.iter().position(|w| *w == key)?;
+        all.get(at + 1).copied()
+    };
+    if !all.contains(&"netem") {
+        return true;
+    }
+    let own = after("rate").and_then(bits);
+    let Some((delay, rate)) = after("delay").and_then(time).zip(own.or(host.path.rate)) else {
+        return true;
+    };
+    let limit: u64 = after("limit")
+        .and_then(|l| l.parse().ok())
+        .unwrap_or(USUAL_QUEUE);
+    let held = rate.bytes_in(delay).as_bytes();
+    let frames = held.div_ceil(1500);
+    if frames > limit {
+        let kept = Size::from_bytes(limit.saturating_mul(1500));
+        let most =
+            u128::from(kept.as_bytes()) * 8 * 1_000_000_000_000 / u128::from(delay.as_ps().max(1));
+        let message = format!(
+            "netem holds {limit} frames, and {frames} are under way in a delay of {delay} at {rate}: at most {} passes",
+            shown(u64::try_from(most).unwrap_or(u64::MAX))
+        );
+        let remedy = format!("write limit {}", frames.saturating_mul(2));
+        host.find(&HOST015, place, message, remedy);
+    }
+    true
+}
+
+/// A time as `tc` writes it: `100ms`, `10us`, `1s`; a bare number is microseconds.
+fn time(text: &str) -> Option<Duration> {
+    let units = [
+        ("ms", 1e-3),
+        ("msec", 1e-3),
+        ("us", 1e-6),
+        ("usec", 1e-6),
+        ("s", 1.0),
+        ("sec", 1.0),
+        ("secs", 1.0),
+    ];
+    let split = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let scale = match unit {
+        "" => 1e-6,
+        unit => units.iter().find(|(name, _)| *name == unit)?.1,
+    };
+    let seconds = digits.parse::<f64>().ok()? * scale;
+    (0.0..1e6)
+        .contains(&seconds)
+        .then(|| Duration::from_secs_f64(seconds))
+}
+
+/// A rate as `tc` writes it: `1gbit`, `100mbit`, `1mbps` of bytes.
+fn bits(text: &str) -> Option<Rate> {
+    let text = text.to_ascii_lowercase();
+    let split = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let (scale, bytes) = match unit {
+        "" | "bit" => (1.0, 1.0),
+        "kbit" => (1e3, 1.0),
+        "mbit" => (1e6, 1.0),
+        "gbit" => (1e9, 1.0),
+        "tbit" => (1e12, 1.0),
+        "bps" => (1.0, 8.0),
+        "kbps" => (1e3, 8.0),
+        "mbps" => (1e6, 8.0),
+        "gbps" => (1e9, 8.0),
+        _ => return None,
+    };
+    let bps = digits.parse::<f64>().ok()? * scale * bytes;
+    (1.0..1e15)
+        .contains(&bps)
+        .then(|| Rate::from_bps(bps as u64))
+        .flatten()
+}

@@ -1,0 +1,275 @@
+//! `sysctl` settings, of Linux and of FreeBSD.
+
+use super::Host;
+use super::path::{shown, window};
+use crate::finding::Severity;
+use crate::rules::{HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010};
+use crate::source::Place;
+
+/// Keys of other parts of the system, as `sysctl -a` prints them.
+const OTHERS: [&str; 12] = [
+    "abi.", "crypto.", "debug.", "dev.", "fs.", "hw.", "kern.", "kernel.", "machdep.", "sunrpc.",
+    "user.", "vm.",
+];
+
+/// Congestion controls of Linux and FreeBSD by their names there.
+const CONTROLS: [&str; 24] = [
+    "bbr",
+    "bbr1",
+    "bbr2",
+    "bbr3",
+    "bic",
+    "cdg",
+    "chd",
+    "cubic",
+    "dctcp",
+    "hd",
+    "highspeed",
+    "htcp",
+    "hybla",
+    "illinois",
+    "lp",
+    "newreno",
+    "nv",
+    "prague",
+    "reno",
+    "scalable",
+    "vegas",
+    "veno",
+    "westwood",
+    "yeah",
+];
+
+/// The largest window without window scaling (RFC 7323 §2).
+const UNSCALED: u64 = 65_535;
+
+/// A segment on Ethernet with timestamps.
+const SEGMENT: u64 = 1448;
+
+/// The key of `sysctl -w KEY`, or of a line of a settings file.
+pub(super) fn bare(key: &str) -> &str {
+    let key = key.trim();
+    let key = key.strip_prefix("sysctl").unwrap_or(key).trim();
+    let key = key.strip_prefix("-w").unwrap_or(key);
+    key.trim().trim_matches(['"', '\''])
+}
+
+/// Reads a setting; `None` if it is none.
+pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> {
+    let (key, value) = match content.split_once("/proc/sys/") {
+        Some((before, key)) => {
+            let value = before.trim().strip_prefix("echo")?.trim();
+            let value = value.trim_end_matches('>').trim();
+            (key.trim().replace('/', "."), value)
+        }
+        None => {
+            let (key, value) = content.split_once('=').or_else(|| {
+                // FreeBSD prints a colon.
+                let (key, value) = content.split_once(": ")?;
+                key.starts_with("net.").then_some((key, value))
+            })?;
+            (bare(key).to_owned(), value)
+        }
+    };
+    if key.contains(char::is_whitespace) {
+        return None;
+    }
+    if OTHERS.iter().any(|o| key.starts_with(o)) {
+        return Some(());
+    }
+    let value = value.split('#').next().unwrap_or_default();
+    let value = value.trim().trim_matches(['"', '\'']).trim();
+    if key.ends_with("congestion_control") || key == "net.inet.tcp.cc.algorithm" {
+        control(&key, value, place, host);
+        return Some(());
+    }
+    let numbers = value.split_whitespace().map(str::parse);
+    let Ok(numbers) = numbers.collect::<Result<Vec<u64>, _>>() else {
+        return text(&key);
+    };
+    match (key.as_str(), numbers.as_slice()) {
+        ("net.ipv4.tcp_rmem" | "net.ipv4.tcp_wmem" | "net.ipv4.tcp_mem", all) => {
+            triple(&key, all, place, host);
+        }
+        (key, [value]) if key.starts_with("net.") => single(key, *value, place, host),
+        (key, []) if key.starts_with("net.") => return None,
+        (key, _) if key.starts_with("net.") => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A value that is not a number: most keys of `net.` may have one, those that are sizes may not.
+fn text(key: &str) -> Option<()> {
+    let sizes = ["mem", "_max", "_default", "space", "_scaling", "_sack"];
+    let of_net = key.starts_with("net.");
+    (of_net && !sizes.iter().any(|s| key.ends_with(s))).then_some(())
+}
+
+fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
+    let own = "set it to rate times round-trip time, or leave it to the kernel's own tuning";
+    match key {
+        "net.inet.tcp.recvspace" | "net.inet.tcp.sendspace" => {
+            let what = format!("{key} = {value}");
+            window(host, place, (&what, value, 1), own);
+        }
+        "net.core.rmem_max" | "net.core.wmem_max" => {
+            let what = format!("{key} = {value}, the most a program may ask for,");
+            let remedy = "set it to rate times round-trip time for programs that set their buffers";
+            window(host, place, (&what, value, 1), remedy);
+        }
+        "net.inet.tcp.recvbuf_max" | "net.inet.tcp.sendbuf_max" | "kern.ipc.maxsockbuf" => {
+            let what = format!("{key} = {value}");
+            window(
+                host,
+                place,
+                (&what, value, 1),
+                "set it to twice rate times round-trip time",
+            );
+        }
+        _ => switch(key, value, place, host),
+    }
+}
+
+/// Settings that are on, off or a mode.
+fn switch(key: &str, value: u64, place: &Place, host: &mut Host) {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match (name, value) {
+        ("tcp_window_scaling", 0) => {
+            let rate = shown(host.path.rate_of(UNSCALED));
+            let rtt = host.path.rtt_text();
+            let message = format!(
+                "{key} = 0: windows end at {UNSCALED} bytes, {rate} at a round trip of {rtt}"
+            );
+            host.find(&HOST005, place, message, "write 1 (RFC 7323 §2)");
+        }
+        ("tcp_sack", 0) => {
+            let message =
+                format!("{key} = 0: of several losses in a window TCP repairs one a round trip");
+            host.find(&HOST006, place, message, "write 1 (RFC 2018)");
+        }
+        ("tcp_timestamps", 0) => timestamps(key, place, host),
+        ("tcp_mtu_probing", 0) => {
+            let message = format!(
+                "{key} = 0: where routers' answers are filtered, a connection whose segments are too large stands still"
+            );
+            let remedy = "write 1, which probes once segments vanish (RFC 4821)";
+            host.find(&HOST008, place, message, remedy);
+        }
+        ("tcp_slow_start_after_idle", 1) => {
+            let rtt = host.path.rtt_text();
+            let message = format!(
+                "{key} = 1: after a pause of a retransmission timeout cwnd falls, and takes round trips of {rtt} to grow again"
+            );
+            let remedy = "write 0, if requests with pauses are to be fast";
+            host.find(&HOST010, place, message, remedy);
+        }
+        ("tcp_moderate_rcvbuf", 0) => {
+            let message = format!(
+                "{key} = 0: the receive buffer stays at the default of tcp_rmem, whatever the path"
+            );
+            let finding = host.find(&HOST005, place, message, "write 1");
+            finding.severity = Severity::Warning;
+        }
+        _ => {}
+    }
+}
+
+/// HOST007: 32 bits of sequence numbers are used up in less than an old segment may live (RFC 7323 §5).
+fn timestamps(key: &str, place: &Place, host: &mut Host) {
+    let wrap = host.path.rate.map(|rate| {
+        let bits = (1_u128 << 31) * 8;
+        bits as f64 / rate.as_bps() as f64
+    });
+    let message = match wrap {
+        Some(seconds) => format!(
+            "{key} = 0: at {} sequence numbers come round in {seconds:.1} s, and old segments are taken for new ones",
+            shown(host.path.rate.map_or(0, |r| r.as_bps()))
+        ),
+        None => format!(
+            "{key} = 0: old segments are taken for new ones, and round trips are measured once a window"
+        ),
+    };
+    let severe = wrap.is_some_and(|seconds| seconds < 60.0);
+    let finding = host.find(&HOST007, place, message, "write 1 (RFC 7323 §5)");
+    if !severe {
+        finding.severity = Severity::Info;
+    }
+}
+
+/// HOST009, of a congestion control's name.
+fn control(key: &str, name: &str, place: &Place, host: &mut Host) {
+    let known = name.split_whitespace().all(|n| CONTROLS.contains(&n));
+    if !known || name.is_empty() {
+        let short: String = name.chars().take(60).collect();
+        let message = format!("{key} = {short}: no kernel farpath knows has it");
+        host.find(
+            &HOST009,
+            place,
+            message,
+            "write cubic, bbr, htcp or another that is loaded",
+        );
+        return;
+    }
+    let slow = matches!(name, "reno" | "newreno" | "veno");
+    let Some(product) = host.path.product().filter(|_| slow) else {
+        return;
+    };
+    // Half of the window grows by a segment a round trip (RFC 5681 §3.1).
+    let rounds = product / 2 / SEGMENT;
+    let seconds = rounds as f64 * host.path.rtt.as_secs_f64();
+    if seconds < 10.0 {
+        return;
+    }
+    let message = format!(
+        "{key} = {name}: after one loss it takes {rounds} round trips, {}, to fill this path again",
+        lasting(seconds)
+    );
+    host.find(&HOST009, place, message, "write cubic or bbr");
+}
+
+fn lasting(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
+    let remedy = "write least, default and most in bytes";
+    let [least, default, most] = numbers else {
+        let message = format!("{key} has {} numbers instead of three", numbers.len());
+        host.find(&HOST004, place, message, remedy);
+        return;
+    };
+    if least > default || default > most {
+        let message = format!("{key}: {least}, {default}, {most} do not rise");
+        host.find(&HOST004, place, message, remedy);
+        return;
+    }
+    near_power(&format!("{key}: the default"), *default, place, host);
+    // A current kernel gives half of a receive buffer to the window (`tcp_adv_win_scale` = 1).
+    let (part, twice) = match key {
+        "net.ipv4.tcp_rmem" => (
+            most / 2,
+            "set the third number to twice rate times round-trip time",
+        ),
+        "net.ipv4.tcp_wmem" => (*most, "set the third number to rate times round-trip time"),
+        _ => return, // pages, for all connections together
+    };
+    let what = format!("{key} up to {most}");
+    window(host, place, (&what, part, 1), twice);
+}
+
+/// HOST002: a size that is next to a power of two, and not on it.
+pub(super) fn near_power(what: &str, bytes: u64, place: &Place, host: &mut Host) {
+    let power = bytes.checked_next_power_of_two().unwrap_or(0);
+    for near in [power, power / 2] {
+        if bytes != near && u128::from(bytes.abs_diff(near)) * 1000 < u128::from(near) {
+            let message = format!("{what} {bytes} is not {near}");
+            let remedy = format!("write {near}, if that is meant");
+            host.find(&HOST002, place, message, remedy);
+        }
+    }
+}
