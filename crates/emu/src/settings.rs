@@ -459,7 +459,7 @@ pub(crate) mod tests {
             hystart: None,
             ..off.clone()
         };
-        let (plain, hystart) = ("cc = \"cubic\"", "cc = \"cubic\"\nslow_start = \"hystart\"");
+        let (plain, hystart) = ("cc = \"cubic\"\nflavour = \"rfc\"", "cc = \"cubic\"");
         for (keys, machine, needs) in [
             (plain, &on, vec![Need::HyStart(false)]),
             (plain, &off, vec![]),
@@ -478,7 +478,7 @@ pub(crate) mod tests {
         assert_eq!(
             settings.sysctls,
             [
-                ("net.ipv4.tcp_rmem", "4096 131072 6291456"),
+                ("net.ipv4.tcp_rmem", "4096 131072 33554432"),
                 ("net.ipv4.tcp_wmem", "4096 16384 4194304"),
                 ("net.ipv4.tcp_congestion_control", "reno"),
             ]

@@ -93,6 +93,8 @@ pub struct Host {
     pub txqueuelen: Option<u64>,
     /// What serves that queue.
     pub qdisc: Qdisc,
+    /// How long received segments are gathered before the stack has them as one; zero: not at all.
+    pub gro: Duration,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.

@@ -224,6 +224,9 @@ pub struct Config {
     /// Most segments at the start, after an idle time or after a duplicate that the receiver
     /// acknowledges one by one (Linux's quick ACKs: 16, and no more than half the window); 0: none.
     pub quick_acks: u8,
+    /// How long the receiver's host gathers segments in order before its stack has them as one (generic receive
+    /// offload), 64 KiB at most; zero: not at all. What is gathered is acknowledged at once and together.
+    pub gro: Duration,
     /// How the receiving application reads.
     pub reading: Reading,
 }
@@ -285,6 +288,7 @@ impl Default for Config {
             rto: RtoRule::default(),
             mtu_probing: MtuProbing::Off,
             quick_acks: Profile::Linux6.quick_acks(),
+            gro: Duration::ZERO,
             reading: Reading::AtOnce,
         }
     }

@@ -1,6 +1,7 @@
 //! The receiving end: reassembly, and when to acknowledge what (RFC 9293 §3.8.6, RFC 2018, RFC 5681 §4.2).
 
 mod full_segment;
+mod report;
 
 use farpath_units::{Duration, Time};
 
@@ -12,44 +13,15 @@ use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
 use full_segment::FullSegment;
 
+pub use report::{AckOut, ReceiverStats};
+
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
 const IDLE: Duration = Duration::from_secs(1);
+/// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
+const GATHERED: u64 = 65_535;
 /// The shortest time there is.
 const INSTANT: Duration = Duration::from_ps(1);
-
-/// An acknowledgement to put on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckOut<'a> {
-    /// A SYN-ACK: the answer to a SYN. Its other fields are those of an acknowledgement of nothing.
-    pub syn_ack: bool,
-    /// The next byte expected.
-    pub ack: u64,
-    /// Bytes beyond `ack` that the sender may have in flight.
-    pub window: u64,
-    /// The segment whose timestamp is echoed was a retransmission (RFC 7323 §4.3 decides which).
-    pub echo_retransmit: bool,
-    /// What arrived out of order, the most recent first (RFC 2018 §4); before it what arrived twice,
-    /// where that is reported (RFC 2883 §4).
-    pub sack: &'a [SackBlock],
-    /// ECN-Echo (RFC 3168 §6.1.3).
-    pub ecn_echo: bool,
-}
-
-/// What a receiver counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReceiverStats {
-    /// Data segments that arrived.
-    pub segments: u64,
-    /// Segments that arrived above a gap.
-    pub out_of_order: u64,
-    /// Segments that brought nothing new.
-    pub duplicates: u64,
-    /// Segments ignored: before a SYN, or beyond the window.
-    pub refused: u64,
-    /// Acknowledgements sent, without SYN-ACKs.
-    pub acks: u64,
-}
 
 /// The receiving end of one connection. The application reads at once, or as
 /// [`on_read`](Receiver::on_read) says.
@@ -90,7 +62,9 @@ pub struct Receiver {
     /// Full segments for an ACK.
     every: u64,
     window: u64,
+    /// Of the delayed-ACK timer; with `gathers`, how long is gathered.
     timeout: Duration,
+    gathers: Option<Gathers>,
     /// The timer adapts to the gaps between segments.
     adapting: Option<Adapting>,
     above: Ranges,
@@ -99,6 +73,15 @@ pub struct Receiver {
     /// Blocks of the acknowledgement being sent, when a duplicate comes first.
     blocks: [SackBlock; MAX_SACK_BLOCKS],
     stats: ReceiverStats,
+}
+
+/// A host that gathers segments before its stack has them.
+#[derive(Clone, Copy, Debug)]
+struct Gathers {
+    /// Of the delayed-ACK timer, which runs from the first segment.
+    timeout: Duration,
+    /// Unacknowledged bytes that are acknowledged with what was gathered.
+    threshold: u64,
 }
 
 /// An application that does not read at once.
@@ -161,7 +144,12 @@ impl Receiver {
         let timeout = config.delayed_ack.timeout;
         let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
         // Two full segments' worth of bytes, so that a short last segment waits for the timer.
-        let usual_threshold = if every == 1 { 1 } else { every * segment };
+        let threshold = if every == 1 { 1 } else { every * segment };
+        let gathers = (config.gro > Duration::ZERO).then_some(Gathers { timeout, threshold });
+        let usual_threshold = match gathers {
+            Some(_) => threshold.max(GATHERED / segment * segment),
+            None => threshold,
+        };
         Receiver {
             next: u64::MAX,
             acked: 0,
@@ -194,7 +182,8 @@ impl Receiver {
             segment,
             every,
             window: config.receive_window,
-            timeout,
+            timeout: gathers.map_or(timeout, |_| config.gro),
+            gathers,
             above: Ranges::default(),
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
@@ -267,7 +256,10 @@ impl Receiver {
     /// The timer and what it takes for usual follow from the gaps so far.
     fn adapt(&mut self) {
         if let Some(adapting) = &self.adapting {
-            self.timeout = adapting.timeout();
+            match &mut self.gathers {
+                Some(gathers) => gathers.timeout = adapting.timeout(),
+                None => self.timeout = adapting.timeout(),
+            }
             self.patience = match adapting.is_least() {
                 true => adapting.steady() + INSTANT,
                 false => Duration::ZERO,
@@ -563,9 +555,24 @@ impl Receiver {
         self.deadline
     }
 
-    /// The delayed-ACK timer, if it has run out by `now`, makes an ACK due.
+    /// The delayed-ACK timer, if it has run out by `now`, makes an ACK due; so does the end of a gathering.
     pub fn on_deadline(&mut self, now: Time) {
         if now >= self.deadline {
+            if self.quick == 0
+                && let Some(gathers) = self.gathers
+            {
+                if self.next - self.acked >= gathers.threshold {
+                    self.deadline = Time::MAX;
+                    self.due = true;
+                    return;
+                }
+                // Too little for an ACK of its own: it waits as ever, and goes with the next segment.
+                let rest = gathers.timeout.saturating_sub(self.timeout);
+                self.deadline += rest.max(INSTANT);
+                self.quick = 1;
+                self.threshold = 1;
+                return;
+            }
             self.deadline = Time::MAX;
             self.due = true;
             if let Some(adapting) = &mut self.adapting {

@@ -101,8 +101,6 @@ pub struct Sender {
     /// Congestion window in bytes.
     cwnd: f64,
     ssthresh: f64,
-    /// cwnd is never larger; infinite without a bound.
-    cwnd_most: f64,
     /// 1 / `segment`.
     per_byte: f64,
     log: SendLog,
@@ -132,10 +130,14 @@ pub struct Sender {
     /// What ends slow start; `None` once it has.
     exit: Option<Exit>,
     account: Account,
-    /// cwnd at which the last loss is made good; infinite when it is.
-    regain: f64,
+    /// The lesser of `regain` and `cwnd_most`: which growth is compared with.
+    mark: f64,
     segments_sent: u64,
     // What only loss, the handshake and the end touch.
+    /// cwnd at which the last loss is made good; infinite when it is.
+    regain: f64,
+    /// cwnd is never larger; infinite without a bound.
+    cwnd_most: f64,
     paced: Option<Box<Paced>>,
     board: Scoreboard,
     repair: Repair,
@@ -186,7 +188,6 @@ impl Sender {
             peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
             cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),
-            cwnd_most: config.most(),
             ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
@@ -210,7 +211,9 @@ impl Sender {
                 .filter(|_| watch != Watch::Deliveries),
             paced,
             account: Account::new(),
+            mark: config.most(),
             regain: f64::INFINITY,
+            cwnd_most: config.most(),
             segments_sent: 0,
             board: Scoreboard::default(),
             repair: Repair::new(config),

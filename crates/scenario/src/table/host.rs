@@ -34,6 +34,12 @@ pub(crate) const HOST: Section = Section {
             "Queueing discipline in front of its interfaces. `fq` paces each TCP connection.",
         )
         .default("pfifo_fast"),
+        key(
+            "gro",
+            TIME,
+            "How long received segments of a connection are gathered, up to 64 KiB, to be acknowledged together.",
+        )
+        .default("0 s"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")

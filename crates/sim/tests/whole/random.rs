@@ -97,7 +97,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
             0..7_u8,
             any::<bool>(),
             any::<bool>(),
-            prop::array::uniform4(0..12_u8),
+            prop::array::uniform4(0..16_u8),
         ),
         prop::collection::vec(test(), 1..6),
         prop::collection::vec(event(), 0..5),
@@ -148,6 +148,8 @@ fn host(kind: u8) -> &'static str {
         6 => "memory_bus = \"20 Mbit/s\"\ndisk_read = \"2 Mbit/s\"",
         7 => "disk_write = \"1 Mbit/s\"\ndisk_read = \"15 Mbit/s\"",
         8 => "disk_write = \"7 Mbit/s\"\nreceive_per_packet = \"50 us\"",
+        9 => "gro = \"2 ms\"",
+        10 => "gro = \"100 us\"\nqdisc = \"fq\"",
         _ => "txqueuelen = 50",
     }
 }

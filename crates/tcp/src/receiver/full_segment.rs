@@ -1,6 +1,6 @@
 //! What a receiver takes for a full segment, every second of which it acknowledges.
 
-use super::Receiver;
+use super::{GATHERED, Receiver};
 
 /// What is shorter is none (Linux's `TCP_MSS_DEFAULT`).
 const LEAST: u64 = 536;
@@ -51,7 +51,12 @@ impl Receiver {
         };
         self.segment = segment;
         if self.every > 1 {
-            self.usual_threshold = self.every * self.segment;
+            let pair = self.every * segment;
+            self.usual_threshold = pair;
+            if let Some(gathers) = &mut self.gathers {
+                gathers.threshold = pair;
+                self.usual_threshold = pair.max(GATHERED / segment.max(1) * segment);
+            }
         }
         if self.quick == 0 {
             self.threshold = self.usual_threshold;

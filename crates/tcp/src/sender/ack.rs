@@ -357,12 +357,12 @@ impl Sender {
                 srtt_s: self.rtt.srtt_secs(),
                 rtt_min: self.rtt.least(),
             };
-            self.cwnd = (self.cwnd + self.control.increase(&ack)).min(self.cwnd_most);
+            self.cwnd += self.control.increase(&ack);
         } else {
             self.control.hold(now);
         }
-        if self.cwnd >= self.regain {
-            self.regained(now);
+        if self.cwnd >= self.mark {
+            self.reach(now);
         }
     }
 
@@ -411,12 +411,27 @@ impl Sender {
         cwnd - grown
     }
 
+    /// cwnd is at its bound, or where the last loss is made good.
+    #[cold]
+    pub(super) fn reach(&mut self, now: Time) {
+        self.cwnd = self.cwnd.min(self.cwnd_most);
+        if self.cwnd >= self.regain {
+            self.regained(now);
+        }
+    }
+
     #[cold]
     pub(super) fn regained(&mut self, now: Time) {
-        self.regain = f64::INFINITY;
+        self.regain_at(f64::INFINITY);
         if let Some(loss) = &mut self.last_loss {
             loss.regained = Some(now);
         }
+    }
+
+    /// The last loss is made good when cwnd is so large.
+    pub(super) fn regain_at(&mut self, cwnd: f64) {
+        self.regain = cwnd;
+        self.mark = cwnd.min(self.cwnd_most);
     }
 
     /// Where congestion control stands.

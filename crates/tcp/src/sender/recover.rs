@@ -31,7 +31,7 @@ impl Sender {
             self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
         }
         self.exit.take_if(|exit| !exit.outlasts_loss());
-        self.regain = used;
+        self.regain_at(used);
         self.last_loss = Some(LossEvent {
             at: now,
             cwnd_before: used as u64,

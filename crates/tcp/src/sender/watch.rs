@@ -79,9 +79,9 @@ impl Sender {
             d.starve(in_flight);
         }
         if let Some(cwnd) = steer.cwnd {
-            self.cwnd = cwnd.min(self.cwnd_most);
-            if self.cwnd >= self.regain {
-                self.regained(now);
+            self.cwnd = cwnd;
+            if self.cwnd >= self.mark {
+                self.reach(now);
             }
         }
     }

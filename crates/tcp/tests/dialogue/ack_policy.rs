@@ -28,6 +28,43 @@ fn every_second_full_segment_is_acknowledged_at_once_and_a_single_one_by_the_tim
     assert_eq!(r.poll(ms(43)).map(|a| a.ack), Some(3000));
 }
 
+/// What comes within the time of a gathering is acknowledged at its end, once; a single segment by the timer.
+#[test]
+fn gathered_segments_are_acknowledged_together() {
+    let us = |n: u64| ms(1) + Duration::from_us(n);
+    let mut r = open(&Config {
+        gro: Duration::from_us(50),
+        ..config()
+    });
+    for n in 0..20 {
+        assert!(!r.on_data(us(n), n * 1000, 1000, false));
+    }
+    assert_eq!(r.deadline(), us(50));
+    r.on_deadline(us(50));
+    assert_eq!(r.poll(us(50)).map(|a| a.ack), Some(20_000));
+    // 64 KiB end a gathering.
+    let due: Vec<bool> = (20..85)
+        .map(|n| r.on_data(us(60), n * 1000, 1000, false))
+        .collect();
+    assert_eq!(due.iter().position(|due| *due), Some(64));
+    assert_eq!(r.poll(us(60)).map(|a| a.ack), Some(85_000));
+    // One alone waits as ever, and goes with the next.
+    assert!(!r.on_data(us(100), 85_000, 1000, false));
+    r.on_deadline(us(150));
+    assert_eq!(r.poll(us(150)), None);
+    assert_eq!(r.deadline(), us(100) + Duration::from_ms(40));
+    assert!(r.on_data(us(1000), 86_000, 1000, false));
+    assert_eq!(r.poll(us(1000)).map(|a| a.ack), Some(87_000));
+    assert!(!r.on_data(us(2000), 87_000, 1000, false));
+    assert_eq!(r.deadline(), us(2050));
+    // A gap is reported at once.
+    assert!(r.on_data(us(2010), 90_000, 1000, false));
+    assert_eq!(
+        r.poll(us(2010)).map(|a| (a.ack, a.sack.len())),
+        Some((88_000, 1))
+    );
+}
+
 #[test]
 fn a_short_segment_does_not_count_as_a_full_one() {
     let mut r = open(&config());
@@ -179,10 +216,12 @@ proptest! {
         quick_acks in 0u8..6,
         most in 1usize..40,
         kernel: bool,
+        gathers: bool,
     ) {
         let delayed_ack = DelayedAck { every, ..config().delayed_ack };
         let flavour = if kernel { Flavour::Linux } else { Flavour::Rfc };
-        let config = Config { delayed_ack, quick_acks, flavour, ..config() };
+        let gro = Duration::from_ms(if gathers { 20 } else { 0 });
+        let config = Config { delayed_ack, quick_acks, flavour, gro, ..config() };
         let (mut now, mut next, mut segments) = (ms(1), 0, Vec::new());
         for (gap, kind) in steps {
             // The timer's very instant, an idle second and one more instant, are among them.

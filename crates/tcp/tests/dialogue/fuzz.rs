@@ -76,6 +76,7 @@ fn any_config() -> impl Strategy<Value = Config> {
                 every: size.3,
                 timeout: Duration::from_ms(40),
             },
+            gro: Duration::from_ms(if size.1 % 4 == 0 { 3 } else { 0 }),
             send_buffer: size.4,
             receive_window: window,
             byte_counting: [
