@@ -504,6 +504,18 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_host_that_probes_its_paths_says_so_to_the_kernel() {
+        for (key, set) in [("", None), ("1", Some("1")), ("2", Some("2"))] {
+            let host = match key {
+                "" => String::new(),
+                n => format!("mtu_probing = {n}"),
+            };
+            let settings = told(&host, "", &machine());
+            assert_eq!(value(&settings, MTU_PROBING), set);
+        }
+    }
+
+    #[test]
     fn what_tests_do_not_agree_on_is_said() {
         let tests = test("t", "sack = false") + &test("u", "");
         let settings = told("", &tests, &machine());

@@ -247,7 +247,7 @@ impl TcpSink {
             self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
         }
         if u64::from(len) != self.receiver.segment_bytes() {
-            self.receiver.note_length(len.into());
+            self.receiver.note_length(frame.seq, len.into());
         }
         let due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {

@@ -9,8 +9,8 @@ const LEAST: u64 = 536;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FullSegment {
     largest: u64,
-    /// Length of the last segment, if it was shorter than a full one.
-    shorter: u64,
+    /// Length and end of the last segment that was shorter than a full one.
+    shorter: (u64, u64),
 }
 
 impl FullSegment {
@@ -18,17 +18,20 @@ impl FullSegment {
     pub(super) fn new(largest: u64) -> FullSegment {
         FullSegment {
             largest,
-            shorter: 0,
+            shorter: (0, 0),
         }
     }
 
-    /// A segment of `len` bytes arrived, where full ones have `segment`: what they have from now on. Two in a row of one
+    /// A segment of `len` bytes at `seq` arrived, where full ones have `segment`: what they have from now on. Two in a row of one
     /// length are believed, and one that is longer (`tcp_measure_rcv_mss` in Linux).
-    pub(super) fn note(&mut self, segment: u64, len: u64) -> Option<u64> {
-        let before = core::mem::take(&mut self.shorter);
+    ///
+    /// Deviation from Linux: the second must come before the first is acknowledged (`waits`). Else the sender may have
+    /// had no more to send, and what an application asks again and again is not a full segment.
+    pub(super) fn note(&mut self, segment: u64, seq: u64, len: u64, waits: bool) -> Option<u64> {
         if len < segment {
-            self.shorter = len;
-            if len != before || len < LEAST {
+            let again = self.shorter == (len, seq);
+            self.shorter = (len, seq.saturating_add(len));
+            if !waits || !again || len < LEAST {
                 return None;
             }
         }
@@ -45,8 +48,9 @@ impl Receiver {
 
     /// A segment is about to be handed to `on_data` that is not as long as a full one.
     #[cold]
-    pub fn note_length(&mut self, len: u64) {
-        let Some(segment) = self.full.note(self.segment, len) else {
+    pub fn note_length(&mut self, seq: u64, len: u64) {
+        let waits = self.next > self.acked;
+        let Some(segment) = self.full.note(self.segment, seq, len, waits) else {
             return;
         };
         self.segment = segment;
@@ -71,12 +75,15 @@ mod tests {
     #[test]
     fn two_of_a_length_are_full_ones_and_so_is_a_longer_one() {
         let mut full = FullSegment::new(8948);
-        assert_eq!(full.note(8948, 4418), None);
-        assert_eq!(full.note(8948, 784), None);
-        assert_eq!(full.note(8948, 4418), None);
-        assert_eq!(full.note(8948, 4418), Some(4418));
-        assert_eq!(full.note(4418, 8948), Some(8948));
-        assert_eq!(full.note(4418, 9000), Some(8948));
-        assert_eq!((full.note(8948, 100), full.note(8948, 100)), (None, None));
+        assert_eq!(full.note(8948, 0, 4418, true), None);
+        assert_eq!(full.note(8948, 4418, 784, true), None);
+        assert_eq!(full.note(8948, 5202, 4418, true), None);
+        assert_eq!(full.note(8948, 90_000, 4418, true), None, "not in a row");
+        assert_eq!(full.note(8948, 94_418, 4418, false), None, "requests");
+        assert_eq!(full.note(8948, 98_836, 4418, true), Some(4418));
+        assert_eq!(full.note(4418, 103_254, 8948, false), Some(8948));
+        assert_eq!(full.note(4418, 112_202, 9000, false), Some(8948));
+        assert_eq!(full.note(8948, 0, 100, true), None);
+        assert_eq!(full.note(8948, 100, 100, true), None, "too short");
     }
 }

@@ -349,7 +349,7 @@ impl Dialogue {
             } => {
                 self.receiver.on_ecn(ce, cwr);
                 if u64::from(s.len) != self.receiver.segment_bytes() {
-                    self.receiver.note_length(s.len.into());
+                    self.receiver.note_length(s.seq, s.len.into());
                 }
                 self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
                 assert!(self.receiver.delivered() >= self.highest_delivered);
