@@ -5,6 +5,7 @@ mod classes;
 mod configured;
 mod forecast;
 mod guide;
+mod idle;
 mod junos;
 mod limits;
 mod mutated;
