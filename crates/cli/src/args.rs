@@ -439,13 +439,16 @@ pub(crate) struct ConfigCheckArgs {
     /// Language of all files: junos, junos-set, ios, catos, hosts; without it, detected in each file
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
+    /// Machine of all IOS files: catalyst-6500, catalyst, ios-router, ios-xe; without it, detected in each file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) platform: Option<String>,
     /// What the text does not say of switch ports.
     #[command(flatten)]
     pub(crate) ports: PortArgs,
     /// Round-trip time for the checks of policers and windows, with its unit: 100ms
     #[arg(long)]
     pub(crate) rtt: Option<String>,
-    /// One-way rate of the test that is planned; a circuit that cannot carry it gets a warning (CCC016)
+    /// One-way rate of the test that is planned: circuits (CCC016) and windows of hosts (HOST003) are held against it
     #[arg(long)]
     pub(crate) rate: Option<String>,
     /// Share that the lower-effort class should have: 1%

@@ -54,8 +54,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     for bundle in &scenario.bundles {
         shown.push_str(&on_members(scenario, &plan, bundle));
     }
+    let colour = std::io::stdout().is_terminal();
+    let idle = loaded.document.without_effect(scenario);
+    if idle.total > 0 {
+        shown.push_str("\nwhat makes no difference to a run\n\n");
+        shown.push_str(&idle.render_warnings(colour));
+    }
     if let Some(configuration) = &scenario.configuration {
-        let colour = std::io::stdout().is_terminal();
         let (report, sources) = (&configuration.report, &configuration.sources);
         shown.push_str("\nthe routers' configurations\n\n");
         shown.push_str(&render::text(report, sources, colour));

@@ -1,7 +1,7 @@
 //! `farpath config lbe`, and the options of `farpath config check` for switch ports.
 
 use farpath_config::qos::{Lbe, Options, PortType};
-use farpath_config::{Dialect, qos};
+use farpath_config::{Dialect, Platform, qos};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::args::{ConfigCheckArgs, ConfigLbeArgs};
@@ -33,9 +33,19 @@ pub(crate) fn write(args: &ConfigLbeArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+fn machine(name: &str) -> Result<Platform, Failure> {
+    Platform::named(name).ok_or_else(|| {
+        let all: Vec<&str> = Platform::ALL.iter().map(|p| p.name()).collect();
+        Failure::usage(format!("unknown platform `{name}`"))
+            .hint(format!("write one of {}", all.join(", ")))
+    })
+}
+
 /// What the user says of ports and targets.
 pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
+    let platform = args.platform.as_deref().map(machine).transpose()?;
     Ok(Options {
+        platform,
         port_type: maybe("port-type", args.ports.port_type.as_deref())?,
         unit: maybe("wrr-unit", args.ports.wrr_unit.as_deref())?,
         rtt: maybe::<Duration>("rtt", args.rtt.as_deref())?,

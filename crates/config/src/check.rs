@@ -18,6 +18,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
     crate::hosts::check(sources, options, &mut report);
+    report.refuse_empty();
     report.sort();
     report
 }

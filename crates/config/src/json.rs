@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::ccc::{Chain, Circuit, End, Hop, Port};
 use crate::finding::{Finding, Role, doubts, location, place};
+use crate::platform::Platform;
 use crate::report::{Fault, FileReport, Report, Structure};
 use crate::rules::rule;
 use crate::source::{Lines, Place, Source};
@@ -93,6 +94,7 @@ impl Writer<'_> {
         json!({
             "name": file.name,
             "dialect": file.dialect.name(),
+            "platform": file.platform.map(Platform::name),
             "status": file.status().name(),
             "recognised": file.recognised,
             "unrecognised": self.places(&file.unrecognised),

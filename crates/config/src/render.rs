@@ -156,7 +156,7 @@ impl Page<'_> {
             out.push_str(&format!(
                 "{}: {}, {}, {} of {} statements understood\n",
                 file.name,
-                file.dialect,
+                language(file),
                 file.status().name(),
                 file.recognised,
                 file.recognised + unknown
@@ -185,8 +185,8 @@ impl Page<'_> {
         }
         if places.len() > MOST_LISTED {
             let rest = &places[MOST_LISTED..];
-            let more = format!("  and {} more, {}", rest.len(), self.lines_of(file, rest));
-            out.push_str(&(fold(&more, 0) + "\n"));
+            let more = format!("and {} more, {}", rest.len(), self.lines_of(file, rest));
+            out.push_str(&format!("  {}\n", fold(&more, 2)));
         }
         out
     }
@@ -229,6 +229,14 @@ impl Page<'_> {
                 self.listed(number, "no effect", idle)
             ),
         }
+    }
+}
+
+/// `junos`, or `ios (IOS-XE router)`.
+fn language(file: &FileReport) -> String {
+    match file.platform {
+        Some(platform) => format!("{} ({platform})", file.dialect),
+        None => file.dialect.to_string(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity, place};
 use crate::junos::model::Router;
+use crate::platform::Platform;
 use crate::qos::Device;
 use crate::source::{Place, Source};
 
@@ -58,6 +59,8 @@ pub struct FileReport {
     pub name: String,
     /// The language it was read in.
     pub dialect: Dialect,
+    /// The machine it is for, of IOS texts.
+    pub platform: Option<Platform>,
     /// What could not be read.
     pub faults: Vec<Fault>,
     /// Statements that were understood.
@@ -114,6 +117,7 @@ impl Report {
                 .copied()
                 .flatten()
                 .unwrap_or_else(|| Dialect::detect(&source.text)),
+            platform: None,
             faults: Vec::new(),
             recognised: 0,
             unrecognised: Vec::new(),
@@ -136,6 +140,23 @@ impl Report {
     pub(crate) fn files_in(&self, dialects: &[Dialect]) -> Vec<usize> {
         let wanted = |i: &usize| dialects.contains(&self.files[*i].dialect);
         (0..self.files.len()).filter(wanted).collect()
+    }
+
+    /// Says of files without a statement that they cannot be what is meant.
+    pub(crate) fn refuse_empty(&mut self) {
+        for (number, file) in self.files.iter_mut().enumerate() {
+            let none = file.recognised == 0 && file.unrecognised.is_empty();
+            if none && file.faults.is_empty() {
+                file.faults.push(Fault {
+                    place: Place {
+                        file: number,
+                        span: 0..0,
+                    },
+                    message: "there is no statement in this file".to_owned(),
+                    remedy: "see that whatever fetched it has succeeded".to_owned(),
+                });
+            }
+        }
     }
 
     /// Orders what was found by file and place, faults too.

@@ -39,6 +39,8 @@ pub struct Evidence {
     pub waits: Histogram,
     /// Drops the model did not order, by where.
     pub unordered: BTreeMap<String, u64>,
+    /// Drops at buffers of programs that are not farpath's own.
+    pub of_programs: BTreeMap<String, u64>,
     /// How far the clocks of any two hosts may lie apart, where hosts reported times.
     pub clock_error: Option<Duration>,
     /// What else makes the run worthless, by what happened and what would help.
@@ -94,6 +96,7 @@ pub fn certify(fidelity: &Fidelity, evidence: &Evidence) -> Certificate {
         late_frames: fidelity.late,
         coalescing_ns: evidence.coalescing.as_ns(),
         unordered_drops: evidence.unordered.clone(),
+        program_drops: evidence.of_programs.clone(),
         cpu_share: evidence.audit.thread_share(evidence.time),
         starved_ns: evidence.audit.starved_ns,
         longest_gap_ns: fidelity.longest_gap.as_ns(),
@@ -360,5 +363,33 @@ mod tests {
             ..audit
         };
         assert!(late(saturated, 0.97).contains("more frames"));
+    }
+
+    /// A test of a program with a small buffer is about those drops: they are counted, and no fault.
+    #[test]
+    fn drops_at_a_programs_own_buffer_are_a_note() {
+        let place = "socket buffers (udp) of client".to_owned();
+        let drops = BTreeMap::from([(place, 418)]);
+        let fidelity = Fidelity::new(TOLERANCE);
+        let own = Evidence {
+            of_programs: drops.clone(),
+            ..Evidence::default()
+        };
+        let certificate = certify(&fidelity, &own);
+        assert!(certificate.valid, "{:?}", certificate.faults);
+        let [note] = &certificate.notes()[..] else {
+            panic!("one note")
+        };
+        assert!(
+            note.starts_with("418 drops at socket buffers (udp) of client"),
+            "{note}"
+        );
+        // Of a program of farpath's they are the machine's fault.
+        let unordered = Evidence {
+            unordered: drops,
+            ..Evidence::default()
+        };
+        let certificate = certify(&fidelity, &unordered);
+        assert!(!certificate.valid && certificate.notes().is_empty());
     }
 }

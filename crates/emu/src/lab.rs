@@ -258,17 +258,31 @@ impl Lab {
     /// Whether the run may be believed. How far the clocks of its hosts may lie apart, and `faults`, are what only the
     /// caller knows.
     pub fn certificate(&self, clock_error: Option<Duration>, faults: Vec<String>) -> Certificate {
-        let evidence = Evidence {
+        certify(&self.fidelity, &self.evidence(clock_error, faults))
+    }
+
+    /// As [`Self::certificate`], where programs of the user's run on the hosts. What their sockets' buffers drop is
+    /// theirs: they chose the size, and when to read.
+    pub fn certificate_of_programs(&self) -> Certificate {
+        let mut evidence = self.evidence(None, Vec::new());
+        let own = |place: &String| place.starts_with(SOCKET_BUFFERS);
+        let drops = std::mem::take(&mut evidence.unordered).into_iter();
+        (evidence.of_programs, evidence.unordered) = drops.partition(|(place, _)| own(place));
+        certify(&self.fidelity, &evidence)
+    }
+
+    fn evidence(&self, clock_error: Option<Duration>, faults: Vec<String>) -> Evidence {
+        Evidence {
             time: self.end.since(Time::ZERO),
             coalescing: self.options.coalescing,
             audit: self.audit,
             waits: self.waits.clone(),
             unordered: self.unordered_drops(),
+            of_programs: BTreeMap::new(),
             clock_error,
             faults,
             memory: self.plane.memory(),
-        };
-        certify(&self.fidelity, &evidence)
+        }
     }
 
     /// Drops the model did not order, by where.
@@ -323,6 +337,9 @@ impl Lab {
         (0..plane.port_count()).map(record).collect()
     }
 }
+
+/// How the places begin that a program's choice of a buffer decides about.
+const SOCKET_BUFFERS: &str = "socket buffers (";
 
 /// What is known of a run in another thread.
 #[derive(Debug, Default)]

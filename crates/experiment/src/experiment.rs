@@ -1,5 +1,6 @@
 //! A run: every point of a scenario, every repeat and search, from every origin that is asked, and the judgement.
 
+use std::collections::BTreeSet;
 use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
@@ -105,6 +106,7 @@ impl Experiment {
         document.records = found.records;
         document.links = found.links;
         if repeats > 1 {
+            say_unvaried(&mut document.records, repeats);
             document.repeats = Some(Repeats::of(seeds, &document.records));
         }
         let results = Results {
@@ -312,4 +314,29 @@ fn label(name: &str, at: &Point, repeat: usize, repeats: usize) -> String {
         text.push_str(&format!(" {}/{repeats}", repeat + 1));
     }
     text
+}
+
+/// Notes on simulated records that every repeat of a point gave the same: its scatter of 0 is not measured.
+fn say_unvaried(records: &mut [Record], repeats: u32) {
+    let simulated = |r: &Record| r.origin == Name::Simulated;
+    let first = |r: &&Record| simulated(r) && r.repeat == 0;
+    let firsts: Vec<Record> = records.iter().filter(first).cloned().collect();
+    let of = |r: &Record| {
+        let same = |f: &&Record| f.test == r.test && f.point == r.point;
+        firsts.iter().find(same)
+    };
+    let differs = |r: &&Record| simulated(r) && of(r).is_some_and(|f| f.metrics != r.metrics);
+    let varied: BTreeSet<Point> = records
+        .iter()
+        .filter(differs)
+        .map(|r| r.point.clone())
+        .collect();
+    for record in records.iter_mut().filter(|r| simulated(r)) {
+        if !varied.contains(&record.point) {
+            record.notes.push(format!(
+                "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; `loss`, \
+                 `jitter`, a udp test with arrivals = \"poisson\", kind = \"flows\", or a sweep over `start` would make them differ"
+            ));
+        }
+    }
 }

@@ -27,6 +27,9 @@ pub struct Certificate {
     pub coalescing_ns: u64,
     /// Drops the model did not order, by where: `tap a eth0`, `memory`, `udp socket b`.
     pub unordered_drops: BTreeMap<String, u64>,
+    /// Drops at buffers that the user's own programs have chosen, by where: no fault of the lab.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub program_drops: BTreeMap<String, u64>,
     /// Share of one processor that the data plane took.
     #[serde(with = "crate::number::one")]
     pub cpu_share: f64,
@@ -57,6 +60,17 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// What programs did that no reader should take for the lab's doing, a sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(place, count): (&String, &u64)| {
+            format!(
+                "{count} drops at {place}: the program's own, which reads too slowly or asks for too small a buffer; \
+                 the lab has no part in them"
+            )
+        };
+        self.program_drops.iter().map(note).collect()
+    }
+
     /// One line for a reader.
     pub fn line(&self) -> String {
         let ms = |ns: u64| ns as f64 / 1e6;

@@ -149,11 +149,7 @@ impl Diagnostics {
         } else {
             Renderer::plain()
         };
-        let mut out = String::new();
-        for fault in &self.faults {
-            out.push_str(&renderer.render(&[self.group(fault)]));
-            out.push_str("\n\n");
-        }
+        let mut out = self.drawn(&renderer, &Level::ERROR);
         let hidden = self.total - self.faults.len();
         let more = if hidden > 0 {
             format!(" ({hidden} not shown)")
@@ -166,8 +162,22 @@ impl Diagnostics {
         out
     }
 
-    fn group<'a>(&'a self, fault: &'a Diagnostic) -> Group<'a> {
-        let mut group = Group::with_title(Level::ERROR.primary_title(fault.title.as_str()));
+    /// All of them as warnings: what is right, and does nothing.
+    pub fn render_warnings(&self, colour: bool) -> String {
+        let renderer = match colour {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        self.drawn(&renderer, &Level::WARNING)
+    }
+
+    fn drawn(&self, renderer: &Renderer, level: &'static Level<'static>) -> String {
+        let one = |fault| renderer.render(&[self.group(fault, level)]) + "\n\n";
+        self.faults.iter().map(one).collect()
+    }
+
+    fn group<'a>(&'a self, fault: &'a Diagnostic, level: &'static Level<'static>) -> Group<'a> {
+        let mut group = Group::with_title(level.clone().primary_title(fault.title.as_str()));
         let mut done: Vec<usize> = Vec::new();
         for place in &fault.places {
             if done.contains(&place.text) {

@@ -14,7 +14,7 @@ use crate::source::{Beside, Source};
 use crate::table::{
     ARRAYS, BUNDLE, CCC, EVENT, EXPECT, HOST, LINK, LSP, ROUTER, SCENARIO, SEARCH, TEST,
 };
-use crate::{bundle, configured, expect, mpls, network, reach, sweep, traffic};
+use crate::{bundle, configured, expect, idle, mpls, network, reach, sweep, traffic};
 
 /// Intervals of the series where a scenario does not say.
 const INTERVALS: u32 = 600;
@@ -66,6 +66,18 @@ impl Document {
             Some(scenario) if faults.is_empty() => Ok(scenario),
             _ => Err(self.diagnostics(faults)),
         }
+    }
+
+    /// What the text says that makes no difference to a run of `scenario`, which was read of it.
+    pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
+        let mut faults = Vec::new();
+        let (tree, _) = DeTable::parse_recoverable(&self.edited.text);
+        let tables = Tables::read(tree.get_ref(), &mut faults);
+        let found = match faults.is_empty() {
+            true => idle::keys(&tables, scenario),
+            false => Vec::new(),
+        };
+        self.diagnostics(found)
     }
 
     fn read(&self, faults: &mut Vec<Diagnostic>) -> Option<Scenario> {

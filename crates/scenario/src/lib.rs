@@ -24,6 +24,7 @@ mod diagnostic;
 mod document;
 mod expect;
 mod forecast;
+mod idle;
 mod impair;
 mod key;
 mod kind;

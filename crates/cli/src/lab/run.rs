@@ -89,7 +89,7 @@ fn attempt(args: &LabRunArgs) -> Result<u8, Failure> {
     let hosts = std::mem::take(&mut lab.hosts);
     let outcome = both(args, &scenario, (&mut lab, &hosts), &mut logs)?;
     lab.hosts = hosts;
-    let certificate = lab.certificate(None, Vec::new());
+    let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
@@ -117,6 +117,7 @@ fn say(rtt: Option<f64>, certificate: &Certificate, limit: Option<&str>) {
     let limit = limit.map_or(String::new(), |l| format!("; {l}"));
     note(&format!("{rtt}, certificate {verdict}{limit}"));
     certificate.faults.iter().for_each(|f| note(f));
+    certificate.notes().iter().for_each(|n| note(n));
 }
 
 fn cases(args: &LabRunArgs, code: u8, certificate: &Certificate) -> [Case; 2] {

@@ -183,7 +183,9 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     });
     lab.hosts = hosts;
     ran.map_err(Fault::from)?;
-    note(&lab.certificate(None, Vec::new()).line());
+    let certificate = lab.certificate_of_programs();
+    note(&certificate.line());
+    certificate.notes().iter().for_each(|n| note(n));
     drop(lab);
     ground.restore()?;
     // A lab that ended as requested needs no log.

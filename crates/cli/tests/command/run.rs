@@ -292,3 +292,23 @@ fn the_schema_is_json_schema_and_knows_the_sections() {
         assert!(schema["properties"][section].is_object(), "{section}");
     }
 }
+
+/// Equal runs have no scatter to report, and a reader must not take 0 for a measurement.
+#[test]
+fn repeats_of_what_is_not_random_say_so() {
+    let folder = with_small();
+    let table = |more: &[&str]| {
+        let run = ["run", "small.toml", "--simulate", "--only", "bulk"];
+        let all = [&run[..], more].concat();
+        let shown = farpath_in(folder.path(), &all).exits(0).out;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = "nothing in this scenario is random: 3 repeats gave the same";
+    let even = ["--repeat", "3", "--set", "link.rb.loss=0"];
+    let shown = table(&even);
+    assert!(shown.contains(words), "{shown}");
+    for more in [&["--repeat", "3"][..], &["--set", "link.rb.loss=0"]] {
+        let shown = table(more);
+        assert!(!shown.contains("is random"), "{shown}");
+    }
+}

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::{Number, Tree, Word, Words, fit};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Rule};
+use crate::platform::Platform;
 use crate::qos::{Device, Interface, Maps, Stated};
 use crate::rules::faults;
 use crate::source::Place;
@@ -43,6 +44,7 @@ impl Reader {
             device: Device {
                 file,
                 dialect,
+                platform: Platform::Catalyst6500,
                 name: None,
                 qos: None,
                 maps: Maps::default(),

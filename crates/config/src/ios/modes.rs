@@ -24,7 +24,7 @@ pub(crate) enum Mode {
 /// What stands on an interface and nowhere else, as patterns.
 const INTERFACE: [&str; 5] = [
     "access-group|atm|bandwidth|carrier-delay|channel-group|channel-protocol|clock|crc|delay|description|duplex|encapsulation|flowcontrol|hold-queue|keepalive|lacp|load-interval",
-    "media-type|mtu|negotiation|platform|pos|priority-queue|pvc|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tx-queue|wrr-queue",
+    "media-type|mtu|negotiation|pos|priority-queue|pvc|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tx-queue|wrr-queue",
     "mls qos bridged|channel-consistency|cos|dscp-mutation|exp-mutation|loopback|mpls|trust|vlan-based",
     "ip access-group|address|directed-broadcast|helper-address|mtu|ospf|pim|proxy-arp|redirects|router|unreachables|verify",
     "spanning-tree bpdufilter|bpduguard|cost|guard|port-priority|portfast",
@@ -42,7 +42,7 @@ const READ: &str = "interface|class-map|policy-map|mls";
 
 /// Others, with no bearing on queues, classes and circuits. Like those they end a section which has
 /// lost its indentation.
-pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|mpls|ntp|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
+pub(super) const OTHERS: &str = "aaa|access-list|alias|archive|arp|banner|boot|cdp|clock|control-plane|crypto|diagnostic|dot1x|enable|errdisable|event|hostname|ip|ipv6|key|line|logging|mac|mac-address-table|macro|module|monitor|license|mpls|ntp|platform|port-channel|power|process-max-time|redundancy|rmon|route-map|router|scheduler|service|snmp-server|spanning-tree|system|tacacs-server|tftp-server|udld|upgrade|username|version|vlan|vrf|vtp|radius-server|table-map";
 
 /// The mode `content` opens when it stands in `inside`.
 pub(crate) fn opened(inside: Mode, content: &str) -> Mode {

@@ -1,6 +1,8 @@
 //! Checks of firewalls and of class-of-service.
 
-use super::model::{Policer, Router};
+use farpath_units::Rate;
+
+use super::model::{Interface, Policer, Router};
 use crate::finding::Finding;
 use crate::qos::{Options, small_burst};
 use crate::report::Structure;
@@ -8,6 +10,9 @@ use crate::rules::{JUN001, JUN002};
 
 /// Names of these kinds are checked with the circuits they are of.
 const OF_CIRCUITS: [&str; 2] = ["label-switched-path", "path"];
+
+/// A port that no policer is faster than.
+const MOST_RATE: u64 = 800_000_000_000;
 
 /// JUN001, of the names that a file refers to and nothing defines.
 pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Finding> {
@@ -27,11 +32,14 @@ pub(super) fn names(undefined: &[Structure], defined: &[Structure]) -> Vec<Findi
 
 /// QOS011 and JUN002, of a router's policers.
 pub(super) fn policers(router: &Router, options: &Options) -> Vec<Finding> {
-    let fastest = router.interfaces.iter().filter_map(|i| i.rate()).max();
+    // Where the hardware alone knows how fast a port is, bursts come at once.
+    let known = |i: &Interface| i.rate().or(Rate::from_bps(MOST_RATE));
+    let fastest = router.interfaces.iter().filter_map(known).max();
     let mut all = Vec::new();
     for policer in &router.policers {
         let (name, place) = (&policer.name.value, &policer.name.place);
         match (&policer.rate, &policer.burst) {
+            (Some(rate), Some(_)) if policer.discards && Some(rate.value) >= fastest => {}
             (Some(rate), Some(burst)) if policer.discards => {
                 let named = format!("policer {name}");
                 let contract = (rate.value, burst.value, fastest);

@@ -5,6 +5,7 @@ use farpath_units::{Rate, Ratio, Size};
 use super::{Maps, PortType};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
+use crate::platform::Platform;
 use crate::source::Place;
 
 /// A value and the place that states it.
@@ -23,6 +24,8 @@ pub struct Device {
     pub file: usize,
     /// The language it is written in.
     pub dialect: Dialect,
+    /// The machine it is for.
+    pub platform: Platform,
     /// `hostname`.
     pub name: Option<String>,
     /// `mls qos`, `no mls qos`, `set qos enable`; nothing acts without it.

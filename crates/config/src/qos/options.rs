@@ -3,10 +3,13 @@
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use super::PortType;
+use crate::platform::Platform;
 
 /// Facts that override what is taken by default, and targets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
+    /// The machine that IOS texts are for; detected from each unless stated.
+    pub platform: Option<Platform>,
     /// The type of every port.
     pub port_type: Option<PortType>,
     /// Bytes of credit per unit of weight.

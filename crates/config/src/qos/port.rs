@@ -164,6 +164,7 @@ pub(crate) const OF_TYPE: &str = "ports of type ";
 impl Port {
     /// The port `interface` of `device` is.
     pub fn of(device: &Device, interface: &Interface, options: &Options) -> Port {
+        let router = !device.platform.is_catalyst();
         let mbps = speed_mbps(interface);
         let (port_type, known_by) = port_type(interface, mbps, options);
         let weights = weights(interface, port_type);
@@ -175,8 +176,13 @@ impl Port {
             name: interface.name.clone(),
             rate: stated.or_else(|| Rate::from_bps(u64::from(mbps?) * 1_000_000)),
             mtu,
-            enabled: device.qos.as_ref().is_some_and(|q| q.value),
-            trust: interface.trusts(),
+            // A router has no switch for it, and believes what arrives.
+            enabled: router || device.qos.as_ref().is_some_and(|q| q.value),
+            trust: if router {
+                Trust::Dscp
+            } else {
+                interface.trusts()
+            },
             default_cos: interface.default_cos.as_ref().map_or(0, |c| c.value),
             port_type,
             known_by,

@@ -299,7 +299,7 @@ firewall {
     family ccc { filter in { term all { then { policer used; count c; accept; } } } }
 }
 interfaces {
-    ge-0/0/0 {
+    xe-0/0/0 {
         description customer;
         hold-time up 100 down 100;
         encapsulation ethernet-ccc;

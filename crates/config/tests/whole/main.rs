@@ -5,4 +5,5 @@ mod junos;
 mod lower_effort;
 mod mutated;
 mod mutated_ios;
+mod platforms;
 mod qos;

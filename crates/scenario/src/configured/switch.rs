@@ -46,7 +46,9 @@ pub(super) fn apply(
                 faults: &mut *faults,
             };
             at.mtu(link);
-            at.queues(link);
+            if device.platform.is_catalyst() {
+                at.queues(link);
+            }
             at.arrivals(link);
             at.policers(link);
         }

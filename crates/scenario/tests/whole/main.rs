@@ -6,6 +6,7 @@ mod configured;
 mod defaults;
 mod forecast;
 mod guide;
+mod idle;
 mod junos;
 mod limits;
 mod mutated;

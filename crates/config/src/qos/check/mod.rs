@@ -8,6 +8,7 @@ mod queues;
 
 use crate::dialect::Dialect;
 use crate::finding::{self, Finding, Rule};
+use crate::platform::Platform;
 use crate::report::{Fault, Report, Structure};
 use crate::rules::faults;
 use crate::source::{Place, Source};
@@ -29,7 +30,17 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         let text = &sources[number].text;
         let device = match report.files[number].dialect {
             Dialect::CatOs => crate::catos::read(text, number),
-            _ => crate::ios::read(text, number),
+            _ => {
+                let platform = options.platform.unwrap_or_else(|| Platform::detect(text));
+                report.files[number].platform = Some(platform);
+                if !platform.is_read() {
+                    report.files[number].faults.push(refused(platform, number));
+                    continue;
+                }
+                let mut device = crate::ios::read(text, number);
+                device.platform = platform;
+                device
+            }
         };
         cover(&device, report);
         report.findings.extend(device.faults.iter().cloned());
@@ -52,6 +63,15 @@ pub fn findings(devices: &[Device], options: &Options) -> Vec<Finding> {
     }
     checker.neighbours();
     checker.findings
+}
+
+/// Why a text is not read.
+fn refused(platform: Platform, file: usize) -> Fault {
+    Fault {
+        place: Place { file, span: 0..0 },
+        message: format!("this is a configuration of {platform}, which farpath does not read"),
+        remedy: "what is read: Junos, IOS of Catalyst switches and of routers (IOS-XE too), CatOS, and settings of hosts; if it is one of these, state it: --platform ios-router".to_owned(),
+    }
 }
 
 fn cover(device: &Device, report: &mut Report) {
@@ -115,9 +135,11 @@ fn structures(device: &Device, report: &mut Report) {
 
 impl Checker<'_> {
     fn device(&mut self, device: &Device) {
-        self.switched_off(device);
-        self.trust(device);
-        self.maps(device);
+        if device.platform.is_catalyst() {
+            self.switched_off(device);
+            self.trust(device);
+            self.maps(device);
+        }
         self.policies(device);
         self.channels(device);
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {

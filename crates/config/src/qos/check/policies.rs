@@ -5,6 +5,7 @@ use farpath_units::{Duration, Rate, Size};
 use super::super::{Class, Device, Direction, Interface, Options, policed_tcp, port};
 use super::{Checker, On};
 use crate::finding::{Finding, Severity};
+use crate::platform::Platform;
 use crate::rules::{QOS011, QOS012};
 use crate::source::Place;
 
@@ -108,7 +109,11 @@ impl On<'_, '_> {
                 };
                 self.checker.without_effect(device, place, message, &remedy);
             }
-            if service.value.direction == Direction::Output && interface.name.contains("Ethernet") {
+            let card = device.platform == Platform::Catalyst6500;
+            if card
+                && service.value.direction == Direction::Output
+                && interface.name.contains("Ethernet")
+            {
                 let message = format!(
                     "`service-policy output` on {}: the policy feature cards of Catalyst 6500 LAN ports act on arriving traffic",
                     interface.name

@@ -6,6 +6,7 @@ use super::super::port::FRAME;
 use super::super::{KnownBy, Port, Queue, Queueing, RandomDetect, longest_wait, share_bounds};
 use super::On;
 use crate::finding::Severity;
+use crate::platform::Platform;
 use crate::rules::{
     QOS002, QOS003, QOS004, QOS005, QOS006, QOS007, QOS014, QOS016, QOS019, QOS020, QOS021, QOS022,
 };
@@ -21,7 +22,9 @@ const LOW: f64 = 0.05;
 /// All checks of the queues of an interface.
 pub(super) fn queues(on: &mut On<'_, '_>) {
     let said = &on.interface.queueing;
-    let Some(first) = said.first() else {
+    // Port types are those of one family of switches.
+    let card = on.device.platform == Platform::Catalyst6500;
+    let Some(first) = said.first().filter(|_| card) else {
         return meant_mtu(on);
     };
     let port = Port::of(on.device, on.interface, on.checker.options);
