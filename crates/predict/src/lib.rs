@@ -26,6 +26,7 @@ mod path;
 pub mod path_mtu;
 pub mod pftk;
 pub mod place;
+pub mod policer;
 pub mod queue;
 pub mod record;
 pub mod recovery;

@@ -9,6 +9,7 @@ mod exchange;
 mod host;
 mod impair;
 mod mtu;
+mod policer;
 mod tcp;
 
 use std::collections::BTreeMap;
@@ -229,8 +230,10 @@ impl<'a> Path<'a> {
         let narrowest = self.narrowest(udp.size + header, udp.size, 0.0, 0);
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);
         record.notes.extend(load_notes(udp));
+        let on_links = offered.min(narrowest.bps);
+        let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);
         let through =
-            offered.min(narrowest.bps) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+            policed.unwrap_or(on_links) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
         // What is sent at the start arrives a way later; until then nothing is measured.
         let way = self.one_way(udp.size + header).saturating_sub(test.omit);
         let measured = test.duration.unwrap_or_default().as_secs_f64();
@@ -240,7 +243,9 @@ impl<'a> Path<'a> {
         put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - through / offered);
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
-        let by = if offered <= narrowest.bps {
+        let by = if policed.is_some() {
+            "policer"
+        } else if offered <= narrowest.bps {
             "application"
         } else {
             narrowest.place

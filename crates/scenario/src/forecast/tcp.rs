@@ -64,8 +64,10 @@ impl Path<'_> {
             ));
             return;
         };
-        let steady = flow.steady(loss_bps);
-        if loss_bps.is_infinite() && !self.is_held(&flow) {
+        let clean = flow.steady(loss_bps);
+        let policed = self.policed(test, &flow, clean);
+        let steady = policed.map_or(clean, |[likely, ..]| likely);
+        if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
             // More window than the path holds waits in front of its narrowest place.
             let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
             let longest = loaded.max(flow.base.as_secs_f64());
@@ -76,7 +78,7 @@ impl Path<'_> {
         put(m, "ramp_s", ramp.seconds);
         let lost: Vec<Vec<u64>> = (0..tcp.parallel).map(|n| self.named(test, n)).collect();
         let scripted = lost.iter().any(|l| !l.is_empty());
-        let exact = if scripted && flow.loss == 0.0 {
+        let exact = if scripted && flow.loss == 0.0 && policed.is_none() {
             flow.by_rounds(test, &lost)
         } else {
             None
@@ -89,14 +91,8 @@ impl Path<'_> {
         }
         let (goodput, completion) = exact.unwrap_or_else(|| flow.by_law(test, steady, &ramp));
         put(m, "goodput_bps", goodput);
-        let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
-        let in_time = |s: &f64| stops.is_none_or(|stops| *s <= stops);
-        if let Some(seconds) = completion.filter(in_time) {
-            put(m, "completion_ns", (seconds * 1e9).round());
-        } else if let Some(seconds) = completion {
-            let why = format!("it would take {seconds:.3} s, and the test stops before");
-            record.absent.insert("completion_ns".to_owned(), why);
-        }
+        completes(test, completion, record);
+        let m = &mut record.metrics;
         if scripted && let Some(seconds) = flow.recovery_s() {
             put(m, "recovery_s", seconds);
         }
@@ -108,6 +104,9 @@ impl Path<'_> {
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
+        if let Some(bounds) = policed {
+            self.note_policed(bounds, goodput / steady, record);
+        }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
             self.across(test, steady, &crossing, record);
         }
@@ -172,6 +171,23 @@ impl Path<'_> {
             .collect();
         lost.sort_unstable();
         lost
+    }
+}
+
+/// When the last byte is delivered, if the test does not stop before.
+fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
+    let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
+    match (completion, stops) {
+        (Some(seconds), Some(stops)) if seconds > stops => {
+            let why = format!("it would take {seconds:.3} s, and the test stops before");
+            record.absent.insert("completion_ns".to_owned(), why);
+        }
+        (Some(seconds), _) => put(
+            &mut record.metrics,
+            "completion_ns",
+            (seconds * 1e9).round(),
+        ),
+        (None, _) => {}
     }
 }
 

@@ -168,3 +168,69 @@ fn a_named_loss_is_drawn_as_the_window_it_leaves() {
     let unknown = of_cc("bic\"\nflavour = \"rfc");
     assert!(unknown.series.is_empty() && says(&unknown, "no closed form says how bic"));
 }
+
+/// A policer behind a link ten times as fast. Its figures are those of [`farpath_predict::policer`].
+fn policed(test: &str, police: &str) -> Record {
+    let fast = format!("rate = \"10 Gbit/s\"\nmtu = 9000\n{police}");
+    let text = format!(
+        "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+         [[link]]\nname = \"ar\"\nends = [\"a\", \"r\"]\nframing = \"10gbe\"\nmtu = 9000\n\
+         [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\ndelay = \"60 ms\"\n{fast}\n\
+         [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
+    );
+    let source = Source {
+        name: "p.toml".to_owned(),
+        text,
+    };
+    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let plan = Plan::new(&scenario).expect("a plan");
+    forecast(&scenario, &plan, &BTreeMap::new())
+        .pop()
+        .expect("a record")
+}
+
+/// Simulated (ten starts, all alike): 6.5, 43.3, 132 and 902 Mbit/s.
+#[test]
+fn a_policer_holds_the_window_to_its_burst() {
+    for (burst, low, high) in [
+        ("62500 B", 3e6, 13e6),
+        ("250 kB", 14e6, 51e6),
+        ("1.25 MB", 80e6, 254e6),
+        ("12.5 MB", 830e6, 950e6),
+    ] {
+        let police = format!(
+            "[link.forward]\npolice = {{ name = \"p\", rate = \"1 Gbit/s\", burst = \"{burst}\" }}"
+        );
+        let tcp = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"64 MiB\"\nduration = \"60 s\"";
+        let record = policed(tcp, &police);
+        assert_eq!(record.limited_by.as_deref(), Some("policer"), "{burst}");
+        let bounds = &record.uncertainty["goodput_bps"];
+        let (least, most) = (bounds.low.expect("one"), bounds.high.expect("one"));
+        let goodput = of(&record, "goodput_bps");
+        assert!(least < goodput && goodput < most, "{burst}");
+        assert!(low < least && most < high, "{burst}: {least} {most}");
+        let follows_a_rate = policed(&tcp.replace("cubic", "bbr"), &police);
+        assert!(of(&follows_a_rate, "goodput_bps") > 0.95e9, "{burst}");
+    }
+    let other = "[link.forward]\npolice = { name = \"p\", protocol = \"udp\", rate = \"1 Gbit/s\", burst = \"62500 B\" }";
+    let record = policed(
+        "kind = \"tcp\"\nwindow = \"1 MB\"\nduration = \"9 s\"",
+        other,
+    );
+    assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
+}
+
+#[test]
+fn a_policer_lets_its_rate_of_a_stream_pass() {
+    let police =
+        "[link.forward]\npolice = { name = \"p\", rate = \"1 Gbit/s\", burst = \"62500 B\" }";
+    let udp = "kind = \"udp\"\nsize = 8972\nomit = \"1 s\"\nduration = \"10 s\"";
+    let record = policed(&format!("{udp}\nrate = \"2 Gbit/s\""), police);
+    // 8972 of the 9014 bytes that it counts are payload.
+    assert!((of(&record, "goodput_bps") / 995_340_581.0 - 1.0).abs() < 1e-6);
+    assert!((of(&record, "loss_ratio") - 0.502_330).abs() < 1e-5);
+    assert_eq!(record.limited_by.as_deref(), Some("policer"));
+    let record = policed(&format!("{udp}\nrate = \"900 Mbit/s\""), police);
+    assert_eq!(of(&record, "loss_ratio"), 0.0);
+    assert_eq!(record.limited_by.as_deref(), Some("application"));
+}

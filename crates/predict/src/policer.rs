@@ -1,0 +1,107 @@
+//! A token bucket that drops, and what a window that no queue slows down gets through it.
+
+/// The bucket, and how fast frames come to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policer {
+    /// The rate at which it fills, bit/s; above 0.
+    pub rate_bps: f64,
+    /// What it holds, bytes.
+    pub burst_bytes: f64,
+    /// The rate at which segments of one burst arrive, bit/s; above 0.
+    pub arrival_bps: f64,
+}
+
+/// Bytes of a window that pass in a round trip without a loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passing {
+    /// All segments of the window arrive behind one another.
+    pub least: f64,
+    /// The geometric mean of the two others.
+    pub likely: f64,
+    /// They arrive in as many clumps as a round trip has room for.
+    pub most: f64,
+}
+
+impl Policer {
+    /// The longest clump of segments that passes: W ≤ b + rW/C, so b/(1 − r/C). Infinite where
+    /// they come no faster than the bucket fills.
+    pub fn clump_bytes(self) -> f64 {
+        let left = 1.0 - self.rate_bps / self.arrival_bps;
+        if left <= 0.0 {
+            return f64::INFINITY;
+        }
+        self.burst_bytes / left
+    }
+
+    /// What passes of a window whose round trip is `rtt_s`.
+    ///
+    /// A window that is not paced arrives in clumps, since ACKs come as the segments did. A clump
+    /// whose last segment has no second one waits for the delayed-ACK timer, `ack_delay_s`, and a
+    /// clump of its own grows behind it: a round trip has room for RTT over that time. In no way
+    /// does more pass than the rate times the round trip.
+    pub fn window(self, rtt_s: f64, ack_delay_s: f64) -> Passing {
+        let pipe = self.rate_bps * rtt_s / 8.0;
+        let clumps = libm::fmax(rtt_s / libm::fmax(ack_delay_s, 1e-9), 1.0);
+        let least = libm::fmin(self.clump_bytes(), pipe);
+        let most = libm::fmin(clumps * self.clump_bytes(), pipe);
+        Passing {
+            least,
+            likely: libm::sqrt(least * most),
+            most,
+        }
+    }
+
+    /// What passes of a stream of `offered_bps` in `seconds` that begin with a full bucket, as a
+    /// mean rate, bit/s.
+    pub fn stream_bps(self, offered_bps: f64, seconds: f64) -> f64 {
+        let burst = if seconds > 0.0 {
+            self.burst_bytes * 8.0 / seconds
+        } else {
+            0.0
+        };
+        libm::fmin(offered_bps, self.rate_bps + burst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIGABIT: Policer = Policer {
+        rate_bps: 1e9,
+        burst_bytes: 62_500.0,
+        arrival_bps: 10e9,
+    };
+
+    #[test]
+    fn a_clump_passes_with_what_comes_in_meanwhile() {
+        // 69 444 bytes take 55.6 us at 10 Gbit/s, in which 6944 bytes come into the bucket.
+        assert!((GIGABIT.clump_bytes() - 69_444.4).abs() < 0.1);
+        let slow = Policer {
+            arrival_bps: 1e9,
+            ..GIGABIT
+        };
+        assert_eq!(slow.clump_bytes(), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_window_lies_between_one_clump_and_the_rate() {
+        let passing = GIGABIT.window(0.12, 0.04);
+        assert_eq!(passing.most, 3.0 * passing.least);
+        assert!((passing.likely / passing.least - 3f64.sqrt()).abs() < 1e-12);
+        let deep = Policer {
+            burst_bytes: 1e9,
+            ..GIGABIT
+        };
+        assert_eq!(deep.window(0.12, 0.04).least, 15e6);
+        // Below the timer there is one clump.
+        let short = GIGABIT.window(0.02, 0.04);
+        assert_eq!(short.most, short.least);
+    }
+
+    #[test]
+    fn a_stream_passes_at_the_rate_and_once_with_the_burst() {
+        assert_eq!(GIGABIT.stream_bps(0.5e9, 10.0), 0.5e9);
+        assert_eq!(GIGABIT.stream_bps(2e9, 1.0), 1e9 + 500_000.0);
+    }
+}

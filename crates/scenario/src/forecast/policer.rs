@@ -1,0 +1,164 @@
+//! Policers on a test's way: what closed forms say gets through them.
+
+use farpath_predict::climb::Climb;
+use farpath_predict::policer::Policer;
+use farpath_record::{Record, Uncertainty};
+
+use super::Path;
+use super::tcp::Flow;
+use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
+use crate::model::{Test, Way};
+use crate::queueing::{Match, Protocol};
+
+/// A policer, as one test's frames meet it.
+pub(super) struct Met {
+    pub(super) policer: Policer,
+    /// Payload bytes for each byte that the policer counts.
+    pub(super) payload: f64,
+}
+
+impl Path<'_> {
+    /// The policer that drops what exceeds the least rate, of those on the way out that a test's datagrams of `len`
+    /// bytes, `payload` of them, meet.
+    pub(super) fn policer(&self, test: &Test, len: u32, payload: u32) -> Option<Met> {
+        let mut tightest: Option<Met> = None;
+        let mut arrival_bps = f64::INFINITY;
+        for hop in &self.there {
+            let port = &self.plan.ports[hop.port];
+            let link = &self.scenario.links[port.link.0];
+            let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+            let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
+            let on_wire = f64::from(link.framing.wire_bytes(len + hop.extra));
+            let rate = |wire: f64| port.rate.as_bps() as f64 * in_queue / wire;
+            let leaving = direction.conditioning.policers.iter().map(|p| (p, false));
+            let arriving = direction.arrivals.iter().filter_map(|rule| match rule {
+                Rule::Police(p) => Some((p, true)),
+                Rule::Mark(_) => None,
+            });
+            for (rule, behind) in leaving.chain(arriving).filter(|(p, _)| meets(p, test)) {
+                let Some((rate_bps, burst_bytes)) = bucket(rule) else {
+                    continue;
+                };
+                let counted = in_queue + f64::from(rule.overhead);
+                let arrival_bps = if behind {
+                    arrival_bps.min(rate(on_wire))
+                } else {
+                    arrival_bps
+                };
+                let met = Met {
+                    policer: Policer {
+                        rate_bps,
+                        burst_bytes,
+                        arrival_bps,
+                    },
+                    payload: f64::from(payload) / counted.max(1.0),
+                };
+                let through = |m: &Met| m.policer.rate_bps * m.payload;
+                if tightest.as_ref().is_none_or(|t| through(&met) < through(t)) {
+                    tightest = Some(met);
+                }
+            }
+            arrival_bps = arrival_bps.min(rate(on_wire));
+        }
+        tightest
+    }
+
+    /// Goodput of a test of connections through a policer, all together, and between which values it lies; `None` where
+    /// it is not the limit.
+    pub(super) fn policed(&self, test: &Test, flow: &Flow, steady: f64) -> Option<[f64; 3]> {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let mss = flow.config.mss;
+        let met = self.policer(test, mss + header, mss)?;
+        let rtt_s = flow.base.as_secs_f64();
+        let all = met.policer.rate_bps * met.payload;
+        let timeout = flow.config.delayed_ack.timeout.as_secs_f64();
+        let passing = met.policer.window(rtt_s, timeout);
+        let of_each = |bytes: f64| {
+            let top = bytes * met.payload / f64::from(mss);
+            let climb = Climb {
+                cc: flow.cc?,
+                top: top.max(1.0),
+                rtt_s,
+                segments_per_ack: 1.0,
+            };
+            Some(bytes * 8.0 / rtt_s * met.payload * climb.mean_share()?)
+        };
+        // What is paced, or follows a rate, comes in no clumps.
+        let clumped = flow.config.pacing.is_none();
+        let bounds = [passing.likely, passing.least, passing.most];
+        let [likely, low, high] = match bounds.map(of_each) {
+            [Some(likely), Some(low), Some(high)] if clumped => [likely, low, high],
+            _ => [all; 3],
+        };
+        let together = |each: f64| (each * flow.streams).min(all);
+        (likely * flow.streams.min(all / likely.max(1.0)) < steady)
+            .then_some([likely, low, high].map(together))
+    }
+
+    /// What a record says of such a test besides its goodput.
+    pub(super) fn note_policed(&self, [_, low, high]: [f64; 3], share: f64, record: &mut Record) {
+        record.limited_by = Some("policer".to_owned());
+        if low < high {
+            let bounds = Uncertainty {
+                low: Some(low * share),
+                high: Some(high * share),
+                level: None,
+            };
+            record.uncertainty.insert("goodput_bps".to_owned(), bounds);
+            record.notes.push(
+                "a policer's burst holds the window: how much passes depends on how its segments are spread over a round trip"
+                    .to_owned(),
+            );
+        }
+    }
+
+    /// What passes of a stream of datagrams, payload in bit/s; `None` where nothing is dropped.
+    pub(super) fn policed_stream(
+        &self,
+        test: &Test,
+        size: (u32, u32),
+        offered: f64,
+    ) -> Option<f64> {
+        let met = self.policer(test, size.0, size.1)?;
+        let seconds = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
+        let counted = offered / met.payload;
+        let mut through = met.policer.stream_bps(counted, seconds);
+        if test.omit > farpath_units::Duration::ZERO && counted > met.policer.rate_bps {
+            // The burst has gone before the measurement.
+            through = met.policer.rate_bps;
+        }
+        (through < counted).then_some(through * met.payload)
+    }
+}
+
+/// Rate and burst beyond which a policer drops, if it drops at all.
+fn bucket(rule: &PoliceRule) -> Option<(f64, f64)> {
+    let of = |rate: farpath_units::Rate, burst: f64| (rate.as_bps() as f64, burst);
+    let burst = rule.burst.as_bytes() as f64;
+    let [_, yellow, red] = rule.actions;
+    match (yellow, red, rule.bound) {
+        (PoliceAction::Drop, ..) | (_, PoliceAction::Drop, Bound::None) => {
+            Some(of(rule.rate, burst))
+        }
+        (_, PoliceAction::Drop, Bound::Excess(more)) => {
+            Some(of(rule.rate, burst + more.as_bytes() as f64))
+        }
+        (_, PoliceAction::Drop, Bound::Peak(rate, burst)) => {
+            Some(of(rate, burst.as_bytes() as f64))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a policer measures a test's datagrams, as they were when they were sent.
+fn meets(rule: &PoliceRule, test: &Test) -> bool {
+    let one = |m: &Match| match m {
+        Match::Dscp(dscp) => *dscp == test.class >> 2,
+        Match::Exp(exp) => *exp == test.class >> 5,
+        Match::Protocol(Protocol::Tcp) => test.kind.tcp().is_some(),
+        Match::Protocol(Protocol::Udp) => test.kind.udp().is_some(),
+        Match::Protocol(Protocol::Icmp) => test.kind.periodic().is_some(),
+        Match::Test(name) => *name == test.name,
+    };
+    rule.matches.is_empty() || rule.matches.iter().any(one)
+}
