@@ -191,6 +191,7 @@ to = "b"
 bytes = "32 MB"
 socket_buffer = "8 MB"
 cc = "htcp"
+flavour = "rfc"
 "#;
 
 /// draft-leith-tcp-htcp-06: β is the shortest round trip over the longest, between a half and 0.8, where

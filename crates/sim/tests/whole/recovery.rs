@@ -67,7 +67,7 @@ fn a_route_that_becomes_shorter_causes_no_timeout() {
         "rack = false",
         "sack = false",
     ] {
-        let link = "rate = \"80 Mbit/s\"\ndelay = \"185 ms\"\nqueue = \"100 packets\"\n";
+        let link = "rate = \"80 Mbit/s\"\ndelay = \"185 ms\"\n";
         let world = path(
             link,
             &format!("window = \"1 MB\"\nomit = \"130 s\"\nduration = \"50 s\"\n{host}\n{changes}"),
