@@ -1,6 +1,7 @@
 //! Where a path carries less than its ends believe, and what its routers say of that.
 
 use farpath_element::RouteAction;
+use farpath_tcp::MtuProbing;
 use farpath_wire::{FlowDir, Frame, Kind};
 
 use crate::model::{LinkId, NodeId, Scenario};
@@ -20,6 +21,8 @@ pub struct MtuStep {
     /// It is reported to the source (RFC 1191 §4): the node answers, and it is not a label switch that finds the datagram too
     /// large.
     pub answers: bool,
+    /// The source searches for the path's MTU by itself (RFC 4821).
+    pub probes: bool,
 }
 
 impl MtuStep {
@@ -33,6 +36,10 @@ impl MtuStep {
         if answers {
             format!(
                 "link `{link}` lets through {mtu} of {len} bytes: `{node}` tells the sender, whose segments shrink; for none to be lost, set the hosts' mtu to {mtu}"
+            )
+        } else if self.probes {
+            format!(
+                "link `{link}` lets through {mtu} of {len} bytes and `{node}` does not tell the sender: full segments vanish until its search finds that; set the hosts' mtu to {mtu}, or let `{node}` answer"
             )
         } else {
             format!(
@@ -86,6 +93,8 @@ impl Plan {
             true => (flow.sink, flow.source),
             false => (flow.source, flow.sink),
         };
+        let sender = scenario.hosts.get(from.0);
+        let probes = sender.is_some_and(|h| h.mtu_probing != MtuProbing::Off);
         let frame = Frame::new(Kind::Data, dir, 0, u16::try_from(len).unwrap_or(u16::MAX));
         let mut last = None;
         let mut swallowed = None;
@@ -107,6 +116,7 @@ impl Plan {
                 link: self.ports[port].link,
                 mtu,
                 answers: false,
+                probes,
             });
         }
         let port = last.filter(|_| end.is_some_and(|end| end != to))?;
@@ -119,6 +129,7 @@ impl Plan {
             link: self.ports[next].link,
             mtu,
             answers: router.is_some_and(|r| scenario.routers[r].answers),
+            probes,
         })
     }
 
