@@ -19,6 +19,11 @@ pub fn doubts(finding: &Finding) -> Vec<&Place> {
     finding.with(Role::Doubt).map(|e| &e.place).collect()
 }
 
+/// A word of a text as a message quotes it: its first 60 characters.
+pub(crate) fn quoted(word: &str) -> String {
+    word.chars().take(60).collect()
+}
+
 /// The same place, for people to read.
 pub(crate) fn location(place: &Place, name: &str, lines: &Lines<'_>) -> Location {
     let (line, column) = lines.line_and_column(place.span.start);

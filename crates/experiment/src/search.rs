@@ -58,8 +58,9 @@ impl Task<'_> {
         progress.advance(1000 - told);
         let mut record = Record::new(self.origin.name(), &search.name, "search", "", "");
         record.set("highest_bps", low as f64);
-        record.set("lowest_failing_bps", high as f64);
-        if low == high {
+        if low < high {
+            record.set("lowest_failing_bps", high as f64);
+        } else {
             let why = "even the high end holds".to_owned();
             record.unset("lowest_failing_bps", why);
         }

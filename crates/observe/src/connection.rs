@@ -125,10 +125,7 @@ pub(crate) fn fill<'a>(
     }
     merge_streams(record);
     if let Some(why) = unfinished(all) {
-        record.unset("completion_ns", why.clone());
-        if span.duration.is_none() {
-            record.unset("goodput_bps", why);
-        }
+        span.not_ended(record, why);
     }
     record.limited_by = largest(&together);
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
@@ -198,9 +195,15 @@ impl Connection {
         if self.delivered == 0 {
             return true;
         }
-        let inside = |t: Time| t > from && t < until + self.every;
-        let mut of = self.intervals.iter().filter(|(t, _)| inside(*t)).peekable();
-        of.peek().is_some() && of.all(|(_, bytes)| *bytes == 0)
+        let of = self.between(from, until + self.every);
+        !of.is_empty() && of.iter().all(|(_, bytes)| *bytes == 0)
+    }
+
+    /// The intervals that end after `from` and before `until`.
+    pub(crate) fn between(&self, from: Time, until: Time) -> &[(Time, u64)] {
+        let ended = |at: Time| self.intervals.partition_point(|(t, _)| *t < at);
+        let (first, last) = (ended(from.next()), ended(until));
+        self.intervals.get(first..last).unwrap_or_default()
     }
 
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {

@@ -32,9 +32,7 @@ pub(crate) fn fill(all: &[Connection], span: &Span, record: &mut Record) {
     put("goodput_bps", per_second(measured, seconds));
     let delivered: u64 = all.iter().map(|c| c.delivered).sum();
     put("bytes", Some(delivered as f64));
-    let completed = !all.is_empty() && times.len() == all.len();
-    let completion = completed.then(|| last.since(start).as_ns() as f64);
-    put("completion_ns", completion);
+    put("completion_ns", Some(last.since(start).as_ns() as f64));
     put("retransmits", sum(|c| c.retransmits).map(|n| n as f64));
     put("rtos", sum(|c| c.rtos).map(|n| n as f64));
     put("flows", Some(times.len() as f64));
@@ -47,15 +45,12 @@ pub(crate) fn fill(all: &[Connection], span: &Span, record: &mut Record) {
         put("flow_time_p50_ns", Some(percentile(&times, 0.50).round()));
         put("flow_time_p99_ns", Some(percentile(&times, 0.99).round()));
     }
-    if !completed {
+    if all.is_empty() || times.len() < all.len() {
         let why = format!(
             "{} of {} flows were not delivered whole",
             all.len() - times.len(),
             all.len()
         );
-        if span.duration.is_none() {
-            record.unset("goodput_bps", why.clone());
-        }
-        record.unset("completion_ns", why);
+        span.not_ended(record, why);
     }
 }

@@ -213,9 +213,8 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let busy = timers::busy(connection, from, until).or_else(hosts);
     let mut left = *stretch;
     let mut given = Stretch::new(from, until);
-    let full = path.map_or_else(BTreeMap::new, |path| path.full(from, until));
-    let others_fill_it = path.is_some_and(|path| is_held_by_chance(connection, path, from, until));
-    for (full, share) in full.into_iter().filter(|_| !others_fill_it) {
+    let limiting = path.filter(|path| !is_held_by_chance(connection, path, from, until));
+    for (full, share) in limiting.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
         wanted -= left.take(&WINDOW, wanted, full.limit, &mut given);
@@ -247,12 +246,13 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
 /// Whether random losses hold a connection back on a link that others fill: it carries less than half of what the
 /// link can, and chance took what was lost.
 fn is_held_by_chance(connection: &Connection, path: &Path<'_>, from: Time, until: Time) -> bool {
-    let own = connection.intervals.iter();
-    let own = own.filter(|(t, _)| from < *t && *t <= until);
-    let bytes: u64 = own.map(|(_, bytes)| bytes).sum();
+    let bytes = || -> u64 {
+        let own = connection.between(from, until.next()).iter();
+        own.map(|(_, bytes)| bytes).sum()
+    };
     path.loses_by_chance()
         && connection.retransmits.is_some_and(|n| n > 0)
-        && (bytes as f64) < path.capacity(from, until) / 2.0
+        && (bytes() as f64) < path.capacity(from, until) / 2.0
 }
 
 /// What kept everything back, where nothing was delivered.
@@ -335,6 +335,21 @@ mod tests {
         assert!(shares(&Connection::default(), at(0), &Surroundings::default()).is_empty());
     }
 
+    /// A path of one link that carries 1000 bytes in an interval of 100 ms.
+    fn link(intervals: &[Interval], dropped: Dropped) -> Path<'_> {
+        Path {
+            notes: Vec::new(),
+            every: Duration::from_ms(100),
+            hops: vec![Hop {
+                own: false,
+                waits_unseen: false,
+                capacity_bytes: 1000.0,
+                intervals,
+                dropped,
+            }],
+        }
+    }
+
     #[test]
     fn a_full_link_overrules_and_a_busy_host_does_where_none_is() {
         let seen = connection(&[
@@ -346,17 +361,7 @@ mod tests {
             queue_bytes: 1,
         };
         let intervals = [full, Interval::default()];
-        let path = Path {
-            notes: Vec::new(),
-            every: Duration::from_ms(100),
-            hops: vec![Hop {
-                own: false,
-                waits_unseen: false,
-                capacity_bytes: 1000.0,
-                intervals: &intervals,
-                dropped: Dropped::default(),
-            }],
-        };
+        let path = link(&intervals, Dropped::default());
         let found = shares(
             &seen,
             Time::ZERO,
@@ -376,20 +381,9 @@ mod tests {
             (100, 200, Limit::Loss),
             (200, 400, Limit::Application),
         ]);
-        let path = |dropped| Path {
-            notes: Vec::new(),
-            every: Duration::from_ms(100),
-            hops: vec![Hop {
-                own: false,
-                waits_unseen: false,
-                capacity_bytes: 1000.0,
-                intervals: &[],
-                dropped,
-            }],
-        };
         let found = |dropped| {
             let around = Surroundings {
-                path: Some(path(dropped)),
+                path: Some(link(&[], dropped)),
                 hosts: None,
             };
             shares(&seen, Time::ZERO, &around)
@@ -416,23 +410,14 @@ mod tests {
         );
     }
 
-    /// One link that others fill, and on which chance takes frames.
+    /// One on which chance takes frames.
     fn lossy(intervals: &[Interval]) -> Path<'_> {
-        Path {
-            notes: Vec::new(),
-            every: Duration::from_ms(100),
-            hops: vec![Hop {
-                own: false,
-                waits_unseen: false,
-                capacity_bytes: 1000.0,
-                intervals,
-                dropped: Dropped {
-                    other: 30,
-                    queue: 20,
-                    ..Dropped::default()
-                },
-            }],
-        }
+        let dropped = Dropped {
+            other: 30,
+            queue: 20,
+            ..Dropped::default()
+        };
+        link(intervals, dropped)
     }
 
     #[test]
@@ -472,19 +457,9 @@ mod tests {
 
     #[test]
     fn a_window_full_of_what_an_mtu_took_is_the_mtus() {
-        let path = || Path {
-            notes: Vec::new(),
-            every: Duration::from_ms(100),
-            hops: vec![Hop {
-                own: false,
-                waits_unseen: false,
-                capacity_bytes: 1000.0,
-                intervals: &[],
-                dropped: Dropped {
-                    mtu: 6,
-                    ..Dropped::default()
-                },
-            }],
+        let dropped = Dropped {
+            mtu: 6,
+            ..Dropped::default()
         };
         let mut seen = connection(&[
             (0, 100, Limit::ReceiveWindow),
@@ -493,7 +468,7 @@ mod tests {
         seen.intervals = vec![(at(100), 0), (at(200), 10)];
         (seen.every, seen.delivered) = (Duration::from_ms(100), 10);
         let around = Surroundings {
-            path: Some(path()),
+            path: Some(link(&[], dropped)),
             hosts: None,
         };
         let found = shares(&seen, Time::ZERO, &around);

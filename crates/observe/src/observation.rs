@@ -27,6 +27,14 @@ impl Span {
         self.start + self.omit
     }
 
+    /// What a test has only at its end is absent from its record, for this reason.
+    pub(crate) fn not_ended(&self, record: &mut Record, why: String) {
+        if self.duration.is_none() {
+            record.unset("goodput_bps", why.clone());
+        }
+        record.unset("completion_ns", why);
+    }
+
     /// Seconds of the measurement, of a test that ended at `last`.
     pub(crate) fn seconds(&self, last: Time) -> f64 {
         let whole = || last.since(self.start).saturating_sub(self.omit);

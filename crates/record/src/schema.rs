@@ -202,7 +202,7 @@ pub struct Expectation {
     /// The value found; absent when the metric does not exist.
     #[serde(default, with = "crate::number::option")]
     pub actual: Option<f64>,
-    /// Why there is no value, where that is known.
+    /// The reason for a missing value, where a record has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
     /// The source's own words.

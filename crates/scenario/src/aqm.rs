@@ -8,7 +8,8 @@ use farpath_element::qdisc::AqmConfig;
 
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::key::Key;
+use crate::key::Kind::Bool;
+use crate::key::{Key, key};
 pub use codel::FqCodel;
 pub(crate) use codel::{FQ_CODEL, fq_codel};
 pub use red::{DropRule, RedCurve};
@@ -20,6 +21,12 @@ const KINDS: &[(Key, Read)] = &[
     (codel::KEY, |f, _| AqmConfig::Codel(codel::read(f))),
     (pie::KEY, |f, faults| AqmConfig::Pie(pie::read(f, faults))),
 ];
+
+const ECN: Key = key(
+    "ecn",
+    Bool,
+    "Whether ECN-capable datagrams are marked instead of dropped.",
+);
 
 type Read = fn(&Fields, &mut Vec<Diagnostic>) -> AqmConfig;
 

@@ -106,8 +106,7 @@ impl Reader<'_> {
     /// Keys of a link, or of one of its directions.
     fn link(&mut self, layer: &Fields, (number, f): (usize, &Fields), own: &[Fields]) {
         let has = |key: &str| f.has(key) || own.iter().any(|o| o.has(key));
-        let events = self.tables.events.iter();
-        let changes = events.filter(|e| e.has("delay")).count() > 0;
+        let changes = self.tables.events.iter().any(|e| e.has("delay"));
         if layer.get::<bool>("reorder") == Some(true) && !has("jitter") && !changes {
             let why = "the delay of this link never changes";
             self.say(

@@ -11,15 +11,13 @@ use crate::delayed_ack::Adapting;
 use crate::ecn::Echo;
 use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
-use full_segment::FullSegment;
+use full_segment::{FullSegment, gathered};
 
 pub use report::{AckOut, ReceiverStats};
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
 const IDLE: Duration = Duration::from_secs(1);
-/// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
-const GATHERED: u64 = 65_535;
 /// The shortest time there is.
 const INSTANT: Duration = Duration::from_ps(1);
 
@@ -147,7 +145,7 @@ impl Receiver {
         let threshold = if every == 1 { 1 } else { every * segment };
         let gathers = (config.gro > Duration::ZERO).then_some(Gathers { timeout, threshold });
         let usual_threshold = match gathers {
-            Some(_) => threshold.max(GATHERED / segment * segment),
+            Some(_) => gathered(threshold, segment),
             None => threshold,
         };
         Receiver {

@@ -15,7 +15,7 @@ pub struct Evidence<'a> {
     real_hosts: bool,
     ports: Vec<(Vec<Interval>, Dropped)>,
     /// Port, flow and `seq` of what was to be lost by order and did not come by.
-    never_struck: Vec<(usize, FlowDir, u64)>,
+    missed: Vec<(usize, FlowDir, u64)>,
 }
 
 impl<'a> Evidence<'a> {
@@ -27,8 +27,11 @@ impl<'a> Evidence<'a> {
         real_hosts: bool,
         port: impl Fn(usize) -> (&'p Port, Drops),
     ) -> Evidence<'a> {
+        let mut missed = Vec::new();
         let seen = |number| {
             let (port, behind) = port(number);
+            let orders = port.never_struck();
+            missed.extend(orders.map(|(flow, seq)| (number, flow, seq)));
             let counters = port.counters();
             let intervals = counters.intervals.iter().map(|i| Interval {
                 bytes: i.bytes,
@@ -53,29 +56,28 @@ impl<'a> Evidence<'a> {
             };
             (intervals.collect(), dropped)
         };
-        let missed = |number: usize| {
-            let all = port(number).0.never_struck();
-            all.map(move |(flow, seq)| (number, flow, seq))
-                .collect::<Vec<_>>()
-        };
         Evidence {
-            never_struck: (0..wan.plan.ports.len()).flat_map(missed).collect(),
+            ports: (0..wan.plan.ports.len()).map(seen).collect(),
+            missed,
             scenario,
             wan,
             real_hosts,
-            ports: (0..wan.plan.ports.len()).map(seen).collect(),
         }
     }
 
     /// What a reader must know of a flow's losses: those that were ordered and did not happen.
     pub fn notes(&self, flow: usize) -> Vec<String> {
+        let ours = |(_, dir, _): &&(usize, FlowDir, u64)| usize::from(dir.flow()) == flow;
+        let missed: Vec<_> = self.missed.iter().filter(ours).collect();
+        if missed.is_empty() {
+            return Vec::new();
+        }
         let plan = &self.wan.plan;
         let test = &self.scenario.tests[plan.flows[flow].test];
         let unit = match test.kind.tcp() {
             Some(_) => u64::from(plan.mss(self.scenario, flow)),
             None => 1,
         };
-        let ours = self.never_struck.iter();
         let walk = plan.walk(self.scenario, FlowDir::forward(flow as u16));
         let link = |port: usize| plan.ports[port].link;
         // A link's own `lose` stands in both directions, and the data cross one of them.
@@ -83,7 +85,7 @@ impl<'a> Evidence<'a> {
             let elsewhere = !walk.iter().any(|hop| link(hop.port) == link(number));
             elsewhere || walk.iter().any(|hop| hop.port == number)
         };
-        let ours = ours.filter(|(port, dir, _)| usize::from(dir.flow()) == flow && expected(*port));
+        let missed = missed.into_iter().filter(|(port, ..)| expected(*port));
         let note = |(port, _, seq): &(usize, FlowDir, u64)| {
             let port = &plan.ports[*port];
             format!(
@@ -93,7 +95,7 @@ impl<'a> Evidence<'a> {
                 self.scenario.direction_name(port.link, port.way)
             )
         };
-        ours.map(note).collect()
+        missed.map(note).collect()
     }
 
     /// The links that the data of a flow cross.

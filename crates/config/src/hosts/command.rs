@@ -6,7 +6,7 @@ use super::path::{shown, window};
 use super::sysctl::near_power;
 use super::{Host, marks_of_tos};
 use crate::commands::{Word, Words};
-use crate::finding::Severity;
+use crate::finding::{Severity, quoted};
 use crate::rules::{HOST001, HOST002, HOST011, HOST012, HOST014, HOST015};
 use crate::source::Place;
 
@@ -15,14 +15,14 @@ type Read = fn(Words<'_>, &Place, &mut Host) -> bool;
 
 /// The commands, and what reads them.
 const COMMANDS: [(&str, Read); 9] = [
-    ("iperf", |w, p, h| iperf(w, p, (h, false))),
-    ("iperf2", |w, p, h| iperf(w, p, (h, false))),
-    ("iperf3", |w, p, h| iperf(w, p, (h, true))),
-    ("nuttcp", |w, p, h| iperf(w, p, (h, true))),
+    ("iperf", |w, _, h| iperf(w, h, false)),
+    ("iperf2", |w, _, h| iperf(w, h, false)),
+    ("iperf3", |w, _, h| iperf(w, h, true)),
+    ("nuttcp", |w, _, h| iperf(w, h, true)),
     ("netperf", |_, _, _| true),
-    ("ifconfig", link),
-    ("ip", ip),
-    ("ethtool", ethtool),
+    ("ifconfig", |w, _, h| link(w, h)),
+    ("ip", |w, _, h| ip(w, h)),
+    ("ethtool", |w, _, h| ethtool(w, h)),
     ("tc", tc),
 ];
 
@@ -122,7 +122,7 @@ fn size(text: &str, binary: bool) -> Option<u64> {
     whole.or_else(|| Some((part()? * scale as f64) as u64))
 }
 
-fn iperf(words: Words<'_>, _: &Place, (host, binary): (&mut Host, bool)) -> bool {
+fn iperf(words: Words<'_>, host: &mut Host, binary: bool) -> bool {
     if let Some(word) = option(words, "-S", "--tos") {
         tos(word, host);
     }
@@ -131,8 +131,7 @@ fn iperf(words: Words<'_>, _: &Place, (host, binary): (&mut Host, bool)) -> bool
     };
     let place = host.at(word.span());
     let Some(bytes) = size(word.text, binary) else {
-        let short: String = word.text.chars().take(60).collect();
-        let message = format!("`{short}` is not a size");
+        let message = format!("`{}` is not a size", quoted(word.text));
         let finding = host.find(&HOST002, &place, message, "write bytes, such as 64M");
         finding.severity = Severity::Error;
         return true;
@@ -170,8 +169,7 @@ fn tos(word: Word<'_>, host: &mut Host) {
     };
     let place = host.at(word.span());
     let Ok(tos) = tos else {
-        let short: String = word.text.chars().take(60).collect();
-        let message = format!("`{short}` is not a TOS byte");
+        let message = format!("`{}` is not a TOS byte", quoted(word.text));
         let remedy = "write 0x00 to 0xff; 0x20 is DSCP 8";
         host.find(&HOST001, &place, message, remedy).severity = Severity::Error;
         return;
@@ -187,12 +185,12 @@ fn tos(word: Word<'_>, host: &mut Host) {
 }
 
 /// `ip link set DEV mtu N txqueuelen N`; other uses of `ip` say nothing of a path.
-fn ip(mut words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+fn ip(mut words: Words<'_>, host: &mut Host) -> bool {
     while words.peek().is_some_and(|w| w.text.starts_with('-')) {
         words.next();
     }
     match words.next().map(|w| w.text) {
-        Some("link") => link(words, place, host),
+        Some("link") => link(words, host),
         Some("route" | "addr" | "address" | "neigh" | "rule" | "netns") => route(words, host),
         _ => false,
     }
@@ -216,7 +214,7 @@ fn route(words: Words<'_>, host: &mut Host) -> bool {
 }
 
 /// `mtu N`, `txqueuelen N` of an interface.
-fn link(words: Words<'_>, _: &Place, host: &mut Host) -> bool {
+fn link(words: Words<'_>, host: &mut Host) -> bool {
     let mut words = words;
     let mut mtu = 1500;
     while let Some(word) = words.next() {
@@ -230,8 +228,8 @@ fn link(words: Words<'_>, _: &Place, host: &mut Host) -> bool {
         };
         let place = host.at(value.span());
         let Ok(number) = value.text.parse::<u64>() else {
-            let short: String = value.text.chars().take(60).collect();
-            let message = format!("`{short}` is not a value of `{}`", word.text);
+            let shown = quoted(value.text);
+            let message = format!("`{shown}` is not a value of `{}`", word.text);
             let finding = host.find(kind, &place, message, "write a whole number");
             finding.severity = Severity::Error;
             continue;
@@ -291,7 +289,7 @@ fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
 }
 
 /// HOST014: `ethtool -K`, `-G` and `-s`.
-fn ethtool(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
+fn ethtool(words: Words<'_>, host: &mut Host) -> bool {
     let mut words = words;
     let Some(mode) = words.next() else {
         return false;
@@ -340,7 +338,6 @@ fn ethtool(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
             _ => {}
         }
     }
-    let _ = place;
     mode.text.starts_with('-') || all.is_empty()
 }
 
@@ -377,6 +374,12 @@ fn tc(words: Words<'_>, place: &Place, host: &mut Host) -> bool {
     true
 }
 
+/// A number, and the unit behind it.
+fn unit_apart(text: &str) -> (&str, &str) {
+    let unit = text.find(|c: char| c.is_ascii_alphabetic());
+    text.split_at(unit.unwrap_or(text.len()))
+}
+
 /// A time as `tc` writes it: `100ms`, `10us`, `1s`; a bare number is microseconds.
 fn time(text: &str) -> Option<Duration> {
     let units = [
@@ -388,10 +391,7 @@ fn time(text: &str) -> Option<Duration> {
         ("sec", 1.0),
         ("secs", 1.0),
     ];
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(split);
+    let (digits, unit) = unit_apart(text);
     let scale = match unit {
         "" => 1e-6,
         unit => units.iter().find(|(name, _)| *name == unit)?.1,
@@ -405,10 +405,7 @@ fn time(text: &str) -> Option<Duration> {
 /// A rate as `tc` writes it: `1gbit`, `100mbit`, `1mbps` of bytes.
 fn bits(text: &str) -> Option<Rate> {
     let text = text.to_ascii_lowercase();
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(split);
+    let (digits, unit) = unit_apart(&text);
     let (scale, bytes) = match unit {
         "" | "bit" => (1.0, 1.0),
         "kbit" => (1e3, 1.0),

@@ -2,7 +2,7 @@
 
 use super::Host;
 use super::path::{shown, window};
-use crate::finding::Severity;
+use crate::finding::{Severity, quoted};
 use crate::rules::{HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010};
 use crate::source::Place;
 
@@ -201,8 +201,7 @@ fn timestamps(key: &str, place: &Place, host: &mut Host) {
 fn control(key: &str, name: &str, place: &Place, host: &mut Host) {
     let known = name.split_whitespace().all(|n| CONTROLS.contains(&n));
     if !known || name.is_empty() {
-        let short: String = name.chars().take(60).collect();
-        let message = format!("{key} = {short}: no kernel farpath knows has it");
+        let message = format!("{key} = {}: no kernel farpath knows has it", quoted(name));
         host.find(
             &HOST009,
             place,

@@ -6,6 +6,7 @@ use super::class::{code_points, precedence};
 use super::model::Stated;
 use super::read::{Reader, bytes, number, rate, text};
 use super::tree::Id;
+use crate::finding::quoted;
 use crate::source::Place;
 
 /// Families whose filters and policers are read.
@@ -166,7 +167,7 @@ impl Reader<'_, '_> {
             ("precedence", Some(all)) => Condition::Precedence(all),
             ("exp", Some(all)) => Condition::Exp(all),
             (_, Some(all)) => Condition::Dscp(all),
-            (_, None) => Condition::Other(word.chars().take(60).collect()),
+            (_, None) => Condition::Other(quoted(word)),
         };
         Stated {
             value,

@@ -10,6 +10,7 @@ use super::model::{
     Connection, ExplicitPath, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router, Stated, Unit,
 };
 use super::tree::{Id, ROOT, Tree};
+use crate::finding::quoted;
 use crate::source::Place;
 
 /// A tree being read.
@@ -168,7 +169,7 @@ impl Reader<'_, '_> {
     ) -> Option<Stated<T>> {
         let node = self.tree.node(id);
         let Some(value) = read(node.word) else {
-            let shown: String = node.word.chars().take(60).collect();
+            let shown = quoted(node.word);
             self.wrong(id, format!("`{word}` cannot be `{shown}`"), wanted);
             return None;
         };

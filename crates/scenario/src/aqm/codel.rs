@@ -3,8 +3,9 @@
 use farpath_element::qdisc::CodelConfig;
 use farpath_units::{Duration, Size};
 
+use super::ECN;
 use crate::decode::Fields;
-use crate::key::Kind::{Bool, Int, Octets, Table};
+use crate::key::Kind::{Int, Octets, Table};
 use crate::key::{Key, Section, key};
 use crate::table::{ANY_SIZE, COUNT, POSITIVE_TIME};
 
@@ -40,16 +41,7 @@ pub(super) const KEY: Key = key(
 const TABLE: Section = Section {
     name: "codel",
     doc: "Controlled delay (RFC 8289).",
-    keys: &[
-        TARGET,
-        INTERVAL,
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("false"),
-    ],
+    keys: &[TARGET, INTERVAL, ECN.default("false")],
 };
 
 pub(crate) const FQ_CODEL: Key = key(
@@ -84,12 +76,7 @@ const FQ_CODEL_TABLE: Section = Section {
         key("memory", ANY_SIZE, "Bytes that may wait in all queues.").default("32 MB"),
         TARGET,
         INTERVAL,
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("true"),
+        ECN.default("true"),
     ],
 };
 

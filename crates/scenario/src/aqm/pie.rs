@@ -3,9 +3,10 @@
 use farpath_element::qdisc::PieConfig;
 use farpath_units::{Duration, Ratio};
 
+use super::ECN;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
-use crate::key::Kind::{Bool, Number, Ratio as Share, Table};
+use crate::key::Kind::{Number, Ratio as Share, Table};
 use crate::key::{Key, Section, key};
 use crate::table::{POSITIVE_TIME, TIME};
 
@@ -50,12 +51,7 @@ const TABLE: Section = Section {
             "How long a queue may build up before frames are dropped.",
         )
         .default("150 ms"),
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("false"),
+        ECN.default("false"),
         key(
             "mark_below",
             Share,

@@ -3,6 +3,7 @@
 use farpath_element::qdisc::RedConfig;
 use farpath_units::Ratio;
 
+use super::ECN;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Queue, Ratio as Share, Table};
@@ -57,12 +58,7 @@ const TABLE: Section = Section {
             "Whether the probability rises to 1 between `max` and twice `max`, not at once.",
         )
         .default("true"),
-        key(
-            "ecn",
-            Bool,
-            "Whether ECN-capable datagrams are marked instead of dropped.",
-        )
-        .default("false"),
+        ECN.default("false"),
     ],
 };
 

@@ -13,7 +13,7 @@ use crate::plan::MtuStep;
 
 /// Length of the answer of a router that cannot send on what is too large (RFC 792).
 const ANSWER: u32 = 56;
-/// The window of a SYN-ACK is not scaled (RFC 7323 §2.2): the first flight is no larger.
+/// Most bytes of the first flight: the window of a SYN-ACK is not scaled (RFC 7323 §2.2).
 const FIRST_FLIGHT: f64 = 65_535.0;
 
 impl Path<'_> {

@@ -90,9 +90,8 @@ impl Path<'_> {
             [Some(likely), Some(low), Some(high)] if clumped => [likely, low, high],
             _ => [all; 3],
         };
-        let together = |each: f64| (each * flow.streams).min(all);
-        (likely * flow.streams.min(all / likely.max(1.0)) < steady)
-            .then_some([likely, low, high].map(together))
+        let together = [likely, low, high].map(|each| (each * flow.streams).min(all));
+        (together[0] < steady).then_some(together)
     }
 
     /// What a record says of such a test besides its goodput.

@@ -6,6 +6,19 @@ use farpath_record::Record;
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, forecast, parse};
 
+/// What is predicted of the last test.
+fn record_of(text: String) -> Record {
+    let source = Source {
+        name: "test.toml".to_owned(),
+        text,
+    };
+    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let plan = Plan::new(&scenario).expect("a plan");
+    forecast(&scenario, &plan, &BTreeMap::new())
+        .pop()
+        .expect("a record")
+}
+
 /// 1 Gbit/s over 100 ms, a test on it, and what the link's way out does.
 fn predicted(forward: &str, test: &str) -> Record {
     let text = format!(
@@ -37,15 +50,7 @@ to = "b"
 {test}
 "#
     );
-    let source = Source {
-        name: "two-hosts.toml".to_owned(),
-        text,
-    };
-    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let plan = Plan::new(&scenario).expect("a plan");
-    forecast(&scenario, &plan, &BTreeMap::new())
-        .pop()
-        .expect("a record")
+    record_of(text)
 }
 
 fn of(record: &Record, metric: &str) -> f64 {
@@ -178,15 +183,7 @@ fn policed(test: &str, police: &str) -> Record {
          [[link]]\nname = \"rb\"\nends = [\"r\", \"b\"]\ndelay = \"60 ms\"\n{fast}\n\
          [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n"
     );
-    let source = Source {
-        name: "p.toml".to_owned(),
-        text,
-    };
-    let scenario = parse(&source, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let plan = Plan::new(&scenario).expect("a plan");
-    forecast(&scenario, &plan, &BTreeMap::new())
-        .pop()
-        .expect("a record")
+    record_of(text)
 }
 
 /// Simulated (ten starts, all alike): 6.5, 43.3, 132 and 902 Mbit/s.

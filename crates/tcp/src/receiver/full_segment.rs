@@ -1,9 +1,16 @@
 //! What a receiver takes for a full segment, every second of which it acknowledges.
 
-use super::{GATHERED, Receiver};
+use super::Receiver;
 
 /// What is shorter is none (Linux's `TCP_MSS_DEFAULT`).
 const LEAST: u64 = 536;
+/// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
+const GATHERED: u64 = 65_535;
+
+/// Bytes that are handed over at once where segments of `segment` bytes are gathered, at least those of a `pair`.
+pub(super) fn gathered(pair: u64, segment: u64) -> u64 {
+    pair.max(GATHERED / segment.max(1) * segment)
+}
 
 /// A sender that found its path's MTU smaller sends shorter segments, and those are full ones then.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +66,7 @@ impl Receiver {
             self.usual_threshold = pair;
             if let Some(gathers) = &mut self.gathers {
                 gathers.threshold = pair;
-                self.usual_threshold = pair.max(GATHERED / segment.max(1) * segment);
+                self.usual_threshold = gathered(pair, segment);
             }
         }
         if self.quick == 0 {
