@@ -32,7 +32,7 @@ const PAGES: [Page; 6] = [
 ];
 
 /// Columns the help texts are wrapped at.
-const COLUMNS: &str = "100";
+const COLUMNS: &str = "80";
 
 /// Most subcommands that are followed, so that a faulty binary cannot keep us busy.
 const MAX_COMMANDS: usize = 200;
@@ -101,6 +101,28 @@ fn cli_page(root: &Path) -> Result<String, String> {
         }
     }
     Ok(page)
+}
+
+/// What a package installs beside the binary: `completions/` with a script for each shell, `man1/` with a page for
+/// each command.
+pub(crate) fn dist(folder: &Path) -> Result<bool, String> {
+    let binary = farpath(&tree::root())?;
+    let scripts = folder.join("completions");
+    fs::create_dir_all(&scripts).map_err(|e| format!("create {}: {e}", scripts.display()))?;
+    for (shell, name) in [
+        ("bash", "farpath"),
+        ("zsh", "_farpath"),
+        ("fish", "farpath.fish"),
+    ] {
+        let script = output_of(&binary, &["completions".to_owned(), shell.to_owned()])?;
+        let file = scripts.join(name);
+        fs::write(&file, script).map_err(|e| format!("write {}: {e}", file.display()))?;
+    }
+    let pages = folder.join("man1");
+    let args = ["man".to_owned(), pages.to_string_lossy().into_owned()];
+    print!("{}", output_of(&binary, &args)?);
+    println!("Wrote the completions to {}.", scripts.display());
+    Ok(true)
 }
 
 /// The binary that belongs to this tool: built beside it, in the same profile.

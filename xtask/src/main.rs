@@ -1,4 +1,4 @@
-//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask bench`, `cargo xtask same`.
+//! The repository's own tools: `cargo xtask tidy`, `cargo xtask gen [--check]`, `cargo xtask dist`, `cargo xtask bench`, `cargo xtask same`.
 //!
 //! For those who change farpath, not for those who use it; nothing in the product depends on it.
 
@@ -25,6 +25,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask bench [CASE]   measure the simulator, into target/bench.json
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
+       cargo xtask dist FOLDER    write shell completions and manual pages, for packages
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
 ";
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ["bench", case] => bench::bench(Some(case)),
         ["gen"] => gen_pages::run(gen_pages::Mode::Write),
         ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),
+        ["dist", folder] => gen_pages::dist(folder.as_ref()),
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
         _ => {

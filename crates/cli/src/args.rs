@@ -15,12 +15,14 @@ pub(crate) use predict::{
 #[derive(Parser, Debug)]
 #[command(
     name = "farpath",
-    version,
-    max_term_width = 100,
+    version = env!("FARPATH_VERSION"),
+    max_term_width = 80,
     after_help = "Exit codes: 0 ok, 1 a failed expectation or a finding, 2 bad text or arguments, \
                   3 environment (privilege, unwritable output, memory), 4 an emulated run with an invalid \
                   certificate, 130 interrupted.\n\n\
-                  Start with:  farpath run cern-snaky/five-passes --out report"
+                  Examples:\n  farpath predict path --rate 10Gbit/s --rtt 116ms --window 4MiB\n  \
+                  farpath run cern-snaky/five-passes --out report\n  \
+                  farpath lab run --rtt 300ms --rate 50Mbit/s -- ping -c 3 server"
 )]
 pub(crate) struct Cli {
     /// What to do.
@@ -40,6 +42,7 @@ pub(crate) enum Command {
     /// List the shipped scenarios, or print one
     Scenarios(ScenariosArgs),
     /// Print the JSON Schema of scenario files, for editors
+    #[command(after_help = "Example:\n  farpath schema > scenario.schema.json")]
     Schema,
     /// Compute closed forms for a path or a protocol stack
     Predict(PredictArgs),
@@ -51,6 +54,30 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Emulate a path between real Linux kernels: for one command, or to be used by hand
     Lab(LabArgs),
+    /// Print what makes a shell complete farpath's commands and options
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
+}
+
+/// `farpath completions`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath completions bash > ~/.local/share/bash-completion/completions/farpath\n  \
+    farpath completions zsh > ~/.zfunc/_farpath\n  \
+    farpath completions fish > ~/.config/fish/completions/farpath.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `farpath man`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath man ~/.local/share/man/man1 && man farpath-predict-path")]
+pub(crate) struct ManArgs {
+    /// A folder; it is made if it does not exist
+    pub(crate) folder: PathBuf,
 }
 
 /// `farpath lab`.
@@ -84,6 +111,7 @@ pub(crate) enum LabCommand {
     /// Show, once a second, what a lab's links carry and how late frames are delivered
     Status(LabStatusArgs),
     /// End a lab: programs, hosts and network
+    #[command(after_help = "Example:\n  farpath lab down")]
     Down,
 }
 
@@ -127,7 +155,9 @@ pub(crate) struct LabControl {
 #[derive(Args, Debug)]
 #[command(
     after_help = "The command runs on the host `client` and reaches the other host as `server`. The exit code is the \
-command's own, or 125 for a fault of the lab, 126 for a command that cannot be run, 127 for one that does not exist."
+command's own, or 125 for a fault of the lab, 126 for a command that cannot be run, 127 for one that does not exist.\n\n\
+Example:\n  \
+farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server"
 )]
 pub(crate) struct LabRunArgs {
     /// The path.
@@ -158,6 +188,9 @@ pub(crate) struct LabRunArgs {
 
 /// `farpath lab up`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath lab up cern-snaky/five-passes\n  \
+    farpath lab --lab second up my-path.toml --cc cubic")]
 pub(crate) struct LabUpArgs {
     /// A scenario file, or the name of a shipped one
     pub(crate) scenario: String,
@@ -177,6 +210,8 @@ pub(crate) struct LabUpArgs {
 
 /// `farpath lab exec`.
 #[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath lab exec w05gva -- ping -c 3 w05chi")]
 pub(crate) struct LabExecArgs {
     /// The host
     pub(crate) host: String,
@@ -187,6 +222,9 @@ pub(crate) struct LabExecArgs {
 
 /// `farpath lab set`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath lab set link.stm64.delay=100ms\n  \
+    farpath lab set link.stm64.forward.loss=1e-4")]
 pub(crate) struct LabSetArgs {
     /// The key of a link and its value: link.NAME.delay=50ms, link.NAME.forward.loss=1e-4
     #[arg(value_name = "PATH=VALUE")]
@@ -195,6 +233,9 @@ pub(crate) struct LabSetArgs {
 
 /// `farpath lab status`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath lab status\n  \
+    farpath lab status --once --json")]
 pub(crate) struct LabStatusArgs {
     /// Print once and return
     #[arg(long)]
@@ -270,6 +311,9 @@ pub(crate) struct RunArgs {
 
 /// `farpath check`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath check cern-snaky/five-passes\n  \
+    farpath check my-path.toml --set link.ocean.delay=58ms")]
 pub(crate) struct CheckArgs {
     /// A scenario file, or the name of a shipped one
     pub(crate) scenario: String,
@@ -280,6 +324,8 @@ pub(crate) struct CheckArgs {
 
 /// `farpath new`.
 #[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath new my-path.toml")]
 pub(crate) struct NewArgs {
     /// Where to write it; standard output if not given
     pub(crate) file: Option<PathBuf>,
@@ -287,6 +333,9 @@ pub(crate) struct NewArgs {
 
 /// `farpath scenarios`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath scenarios\n  \
+    farpath scenarios cern-snaky/one-pass > my-path.toml")]
 pub(crate) struct ScenariosArgs {
     /// Print this scenario's text
     pub(crate) name: Option<String>,
@@ -325,7 +374,7 @@ pub(crate) struct CompareArgs {
     unsupported: it needs what the model does not have. Nothing in a script is executed: shell lines, and \
     files they run such as ../common/defaults.sh, are only read for the settings they make. Times may differ \
     by 4 ms, or by what the script sets (--tolerance_usecs).\n\n\
-    Scripts are not shipped: the public ones are GPL. To fetch and run them:\n  \
+    Scripts are not shipped: the public ones are GPL. Examples, which fetch and run them:\n  \
     git clone https://github.com/google/packetdrill\n  \
     farpath conformance packetdrill/gtests/net/tcp\n  \
     farpath conformance -v --junit tcp.xml packetdrill/gtests/net/tcp\n\n\
@@ -348,6 +397,9 @@ pub(crate) struct ConformanceArgs {
 
 /// `farpath config`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath config check geneva.conf chicago.conf\n  \
+    farpath config snaky --passes 5 --out tunnel")]
 pub(crate) struct ConfigArgs {
     /// What to do.
     #[command(subcommand)]

@@ -4,6 +4,7 @@ mod args;
 mod captures;
 mod check;
 mod compare;
+mod completions;
 mod config;
 mod conformance;
 mod exit;
@@ -33,6 +34,8 @@ fn main() -> std::process::ExitCode {
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Config(args) => config::config(&args),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => completions::manual(&args),
         Command::Conformance(args) => conformance::conformance(&args),
         Command::Lab(args) => {
             return match lab::lab(&args) {

@@ -4,12 +4,18 @@ use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
 use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
-use farpath_units::{Distance, Duration};
+use farpath_report::wrap;
+use farpath_units::{Distance, Duration, Rate, Size};
 use serde::Serialize;
 
 use crate::args::{LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs};
 use crate::exit::{Exit, Failure, print, print_json};
 use crate::value::{maybe, mtu, read};
+
+mod summary;
+
+/// Columns of what is printed.
+const WIDTH: usize = 80;
 
 pub(crate) fn predict(args: &PredictArgs) -> Result<Exit, Failure> {
     match &args.what {
@@ -61,10 +67,29 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
         segments_per_ack: args.segments_per_ack,
         initial_window: args.initial_window,
         timeout: maybe("t0", args.t0.as_deref())?,
+        policer: args.policer.as_deref().map(policer).transpose()?,
+        queue: maybe("queue", args.queue.as_deref())?,
+        streams: args.streams,
         ..line(&args.line, read("rtt", &args.rtt)?)?
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
-    answers(results, args.json)
+    if args.all || args.json {
+        return answers(results, args.json);
+    }
+    print(&summary::page(&input, &results))?;
+    Ok(Exit::Ok)
+}
+
+/// A policer as it is written: its rate, a comma, its burst.
+fn policer(text: &str) -> Result<(Rate, Size), Failure> {
+    let Some((rate, burst)) = text.split_once(',') else {
+        let message = format!("--policer {text}: rate and burst belong together: 1Gbit/s,125kB");
+        return Err(Failure::usage(message));
+    };
+    Ok((
+        read("policer", rate.trim())?,
+        read("policer", burst.trim())?,
+    ))
 }
 
 fn predict_route(args: &RouteArgs) -> Result<Exit, Failure> {
@@ -123,14 +148,12 @@ fn answers(results: Vec<Answer>, as_json: bool) -> Result<Exit, Failure> {
     }
     let mut text = String::new();
     for answer in &results {
-        text.push_str(&format!(
-            "{:<22} {:>20}   {}\n",
-            answer.name,
-            shown(answer),
-            answer.formula
-        ));
-        if !answer.note.is_empty() {
-            text.push_str(&format!("{:<22} {:>20}   {}\n", "", "", answer.note));
+        text.push_str(&format!("{:<22} {:>20}\n", answer.name, shown(answer)));
+        let said = [answer.formula, answer.source, &answer.note];
+        for line in said.iter().filter(|l| !l.is_empty()) {
+            for part in wrap(line, WIDTH - 4, WIDTH - 4) {
+                text.push_str(&format!("    {part}\n"));
+            }
         }
     }
     print(&text)?;

@@ -1,5 +1,6 @@
 //! `farpath scenarios` and `farpath schema`: what is built in.
 
+use farpath_report::wrap;
 use farpath_scenario::{load, shipped};
 
 use crate::args::ScenariosArgs;
@@ -15,28 +16,12 @@ pub(crate) fn list(args: &ScenariosArgs) -> Result<Exit, Failure> {
     for scenario in shipped() {
         text.push_str(&scenario.name);
         text.push('\n');
-        for line in wrap(&scenario.summary, 76) {
+        for line in wrap(&scenario.summary, 76, 76) {
             text.push_str(&format!("    {line}\n"));
         }
     }
     print(&text)?;
     Ok(Exit::Ok)
-}
-
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
 }
 
 pub(crate) fn schema() -> Result<Exit, Failure> {

@@ -41,6 +41,14 @@ impl Value {
             _ => None,
         }
     }
+
+    /// The word, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 impl From<f64> for Value {

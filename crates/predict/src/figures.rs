@@ -2,7 +2,6 @@
 
 use farpath_units::{Duration, Size};
 
-use crate::aimd::{Aimd, cubic_utilisation};
 use crate::answer::{Answer, Value, answer};
 use crate::cc::Cc;
 use crate::climb::Climb;
@@ -15,6 +14,11 @@ use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
 use crate::window::seconds;
 use crate::{recovery, window};
+
+mod buffers;
+mod policed;
+
+use policed::Policed;
 
 /// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al.,
 /// SIGCOMM 1998).
@@ -32,6 +36,7 @@ pub(crate) struct Figures<'i> {
     line_bps: f64,
     window_bps: Option<f64>,
     loss_bps: Option<f64>,
+    policed: Option<Policed>,
     /// Loss was named, and the algorithm has no law for it.
     lawless: bool,
     /// Segments in flight that the link, or the window if that is less, allows.
@@ -55,6 +60,13 @@ impl<'i> Figures<'i> {
         check_window(input.window, mss)?;
         check_count("initial window", input.initial_window, 65_535)?;
         check_count("segments for each ACK", input.segments_per_ack, 64)?;
+        check_count("the number of streams", input.streams, 1_000_000)?;
+        if input
+            .policer
+            .is_some_and(|(r, b)| r.as_bps() == 0 || b.as_bytes() == 0)
+        {
+            return Err(PathError::EmptyPolicer);
+        }
         let wire = Size::from_bytes(u64::from(input.framing.wire_bytes(mtu)));
         let rtt_s = seconds(input.rtt);
         let line_bps = input.rate.as_bps() as f64 * mss.as_bytes() as f64 / wire.as_bytes() as f64;
@@ -78,6 +90,7 @@ impl<'i> Figures<'i> {
             line_bps,
             window_bps: input.window.map(|w| window::window_limit_bps(w, input.rtt)),
             loss_bps,
+            policed: Policed::of(input, mss, mtu),
             lawless: loss.is_some() && loss_bps.is_none(),
             full,
             slow_start: slow_start.cost(),
@@ -166,17 +179,28 @@ impl<'i> Figures<'i> {
                 .by(grounds.window, grounds.source)
                 .note(self.loss_note())
                 .holds(grounds.range),
+            self.policer_limit(),
             answer("goodput_bps", goodput, "bit/s")
-                .by("min(line, window, loss, host)", "RFC 6349 §3.3")
+                .by(
+                    "min(line, host, n × min(window, loss, policer))",
+                    "RFC 6349 §3.3",
+                )
+                .note(match self.input.streams {
+                    1 => String::new(),
+                    n => format!("Of {n} streams together."),
+                })
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
-                .holds("one flow alone in steady state"),
+                .holds("no other traffic, steady state"),
             answer("limit", limit, "")
-                .by("the least of line, window, loss and host", "RFC 6349 §3.3")
+                .by(
+                    "the least of line, window, loss, policer and host",
+                    "RFC 6349 §3.3",
+                )
                 .note(
                     "link: the line; receive_window: the window named; loss: the response to \
-                    losses; host_cpu: what was named for the host.",
+                    losses; policer; host_cpu: what was named for the host.",
                 )
-                .holds("one flow alone in steady state"),
+                .holds("no other traffic, steady state"),
             self.loss_to_fill(),
         ]
     }
@@ -364,6 +388,7 @@ impl<'i> Figures<'i> {
         vec![
             self.pftk(),
             self.utilisation(),
+            self.with_queue(),
             self.full_buffer(),
             self.streams(),
         ]
@@ -396,49 +421,14 @@ impl<'i> Figures<'i> {
             .holds("Reno, losses in a round taken together, p up to 0.3; the line is not counted")
     }
 
-    /// Share of the line one flow fills by itself when the queue holds nothing.
-    fn utilisation(&self) -> Answer {
-        let pipe = self.pipe();
-        let climb = self.climb(pipe);
-        let (share, formula) = match self.input.cc {
-            Cc::Reno | Cc::Hybla | Cc::Vegas => {
-                (Some(Aimd::reno(1.0).utilisation(0.0)), "1 − d/2, d = ½")
-            }
-            Cc::Cubic if recovery::cubic_s(pipe, self.input.rtt) >= recovery::cubic_k_s(pipe) => {
-                (Some(cubic_utilisation(0.0)), "1 − (1−β)/4")
-            }
-            Cc::Cubic => (
-                Some(recovery::CUBIC_FRIENDLY.utilisation(0.0)),
-                "1 − (1−β)/2",
-            ),
-            _ => (climb.mean_share(), "mean window from the cut to W, over W"),
-        };
-        let grounds = law::grounds(self.input.cc);
-        answer("utilisation_no_buffer", share, "")
-            .by(formula, grounds.source)
-            .holds("one flow that loses a segment each time its window is the pipe, no queue")
-    }
-
-    fn full_buffer(&self) -> Answer {
-        let start = self.climb(self.pipe()).start();
-        let buffer =
-            start.map(|w| (self.pipe() / w - 1.0) * self.wire.as_bytes() as f64 * self.pipe());
-        answer(
-            "buffer_to_fill_bytes",
-            buffer.map(|b| libm::ceil(b.max(0.0))),
-            "B",
-        )
-        .by(
-            "BDP × d/(1−d), d the share cut at a loss",
-            law::grounds(self.input.cc).source,
-        )
-        .holds("one flow; the queue that is there after a cut keeps the line busy until it regrows")
-    }
-
     /// Connections that fill the line together.
     fn streams(&self) -> Answer {
         let mut each = f64::INFINITY;
-        for bps in [self.window_bps, self.loss_bps].into_iter().flatten() {
+        let policed = self.policed.as_ref().map(|p| p.likely_bps);
+        for bps in [self.window_bps, self.loss_bps, policed]
+            .into_iter()
+            .flatten()
+        {
             each = each.min(bps);
         }
         let lawless = self.lawless || matches!(self.input.cc, Cc::Bbr | Cc::Bbr3);
@@ -458,9 +448,13 @@ impl<'i> Figures<'i> {
             return (Value::Null, Value::Null);
         }
         let mut least = ("link", self.line_bps);
+        let together = |each: Option<f64>| Some(each? * f64::from(self.input.streams));
+        let policed = self.policed.as_ref();
         for (name, bps) in [
-            ("receive_window", self.window_bps),
-            ("loss", self.loss_bps),
+            ("receive_window", together(self.window_bps)),
+            ("loss", together(self.loss_bps)),
+            ("policer", together(policed.map(|p| p.likely_bps))),
+            ("policer", policed.map(|p| p.all_bps)),
             ("host_cpu", self.input.host.map(|r| r.as_bps() as f64)),
         ] {
             if let Some(bps) = bps

@@ -58,6 +58,13 @@ pub struct PathInput {
     pub host: Option<Rate>,
     /// First retransmission timeout; above 0. None: four round trips (RFC 5348 §4.3).
     pub timeout: Option<Duration>,
+    /// A policer on the way that drops what exceeds its rate and burst, both above 0; it counts
+    /// frames without preamble, FCS and gap.
+    pub policer: Option<(Rate, Size)>,
+    /// Queue in front of the line, in bytes of frames.
+    pub queue: Option<Size>,
+    /// Connections side by side, each with the window named.
+    pub streams: u32,
 }
 
 impl PathInput {
@@ -78,6 +85,9 @@ impl PathInput {
             segments_per_ack: 2,
             host: None,
             timeout: None,
+            policer: None,
+            queue: None,
+            streams: 1,
         }
     }
 
@@ -111,6 +121,9 @@ pub enum PathError {
     /// A retransmission timeout of zero.
     #[error("the retransmission timeout is zero: RFC 6298 takes 1 s at least, Linux 200 ms")]
     ZeroTimeout,
+    /// A policer that lets nothing through.
+    #[error("the policer's rate and burst must be above zero: 1Gbit/s,125kB")]
+    EmptyPolicer,
     /// The window holds no segment.
     #[error("window {window} is below one segment of {mss}")]
     WindowBelowSegment {

@@ -131,7 +131,7 @@ fn wrap_indented(text: &str, width: usize) -> Vec<String> {
 
 /// Breaks text into lines of at most `first`, then `rest` characters: at blanks, or else after a
 /// joint, or else anywhere.
-pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
+pub fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut left: Vec<char> = text.trim().chars().collect();
     loop {

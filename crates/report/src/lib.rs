@@ -11,4 +11,5 @@ mod quantity;
 pub mod table;
 mod taken;
 
+pub use grid::wrap;
 pub use quantity::{exact, quantity, unitless};

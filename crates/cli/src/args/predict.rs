@@ -4,6 +4,9 @@ use clap::{Args, Subcommand};
 
 /// `farpath predict`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000\n  \
+    farpath predict overhead --stack stm64/pos/ip/tcp --mtu 9000")]
 pub(crate) struct PredictArgs {
     /// What to predict.
     #[command(subcommand)]
@@ -27,7 +30,8 @@ pub(crate) enum Predict {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
     farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB\n  \
-    farpath predict path --rate 1Gbit/s --rtt 20ms --framing pos --loss 1e-5")]
+    farpath predict path --rate 1Gbit/s --rtt 20ms --framing pos --loss 1e-5\n  \
+    farpath predict path --rate 10Gbit/s --rtt 120ms --policer 1Gbit/s,125kB")]
 pub(crate) struct PathArgs {
     /// The line and what its frames are
     #[command(flatten)]
@@ -44,6 +48,15 @@ pub(crate) struct PathArgs {
     /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
     #[arg(long, default_value = "cubic")]
     pub(crate) cc: String,
+    /// Policer on the way, its rate and burst: 1Gbit/s,125kB
+    #[arg(long, value_name = "RATE,BURST")]
+    pub(crate) policer: Option<String>,
+    /// Queue in front of the line: 18MB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) queue: Option<String>,
+    /// Connections side by side, each with the window named
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) streams: u32,
     /// Payload rate that the slower host can process: 5.4Gbit/s
     #[arg(long)]
     pub(crate) host: Option<String>,
@@ -56,6 +69,9 @@ pub(crate) struct PathArgs {
     /// First retransmission timeout, of the model with timeouts (pftk_bps); four round trips if not given
     #[arg(long, value_name = "TIME")]
     pub(crate) t0: Option<String>,
+    /// Print every figure with its formula and note
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

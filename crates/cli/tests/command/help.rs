@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 23] = [
+const COMMANDS: [&[&str]; 26] = [
     &[],
     &["run"],
     &["check"],
@@ -26,15 +26,76 @@ const COMMANDS: [&[&str]; 23] = [
     &["lab", "exec"],
     &["lab", "set"],
     &["lab", "status"],
+    &["lab", "down"],
+    &["completions"],
+    &["man"],
 ];
 
-/// The page of a command on a terminal of 80 columns.
+/// The page of a command; no terminal makes it wider.
 fn help(page: &[&str]) -> String {
     let mut command = command();
-    command.env("COLUMNS", "80").args(page).arg("--help");
+    command.env("COLUMNS", "200").args(page).arg("--help");
     ran(command.output().expect("the binary was built"))
         .exits(0)
         .out
+}
+
+/// Every command there is, by the pages themselves.
+#[test]
+fn no_page_is_forgotten() {
+    let mut pages: Vec<Vec<String>> = vec![Vec::new()];
+    let mut next = 0;
+    while let Some(page) = pages.get(next).cloned() {
+        let text = help(&page.iter().map(String::as_str).collect::<Vec<_>>());
+        let listed = text.lines().skip_while(|l| *l != "Commands:").skip(1);
+        for line in listed.take_while(|l| !l.is_empty()) {
+            let name = line.strip_prefix("  ").and_then(|l| l.split(' ').next());
+            if let Some(name) = name.filter(|n| !n.is_empty() && *n != "help") {
+                pages.push([&page[..], &[name.to_owned()]].concat());
+            }
+        }
+        next += 1;
+    }
+    pages.sort();
+    let mut known: Vec<Vec<String>> = COMMANDS
+        .iter()
+        .map(|c| c.iter().map(|w| (*w).to_owned()).collect())
+        .collect();
+    known.sort();
+    assert_eq!(pages, known);
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = farpath(&["completions", shell]).exits(0).out;
+        for word in ["scenarios", "--segments-per-ack", "--repeat"] {
+            let word = if shell == "fish" {
+                word.trim_start_matches('-')
+            } else {
+                word
+            };
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    farpath(&["completions", "sh"]).exits(2).says(&["bash"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let man = folder.path().join("share/man1");
+    farpath(&["man", man.to_str().expect("text")]).exits(0);
+    for command in COMMANDS {
+        let name = [&["farpath"], command].concat().join("-");
+        let page = man.join(format!("{name}.1"));
+        let text = std::fs::read_to_string(&page).expect(&name);
+        assert!(
+            text.contains(".SH SYNOPSIS") && text.contains("Example"),
+            "{name}"
+        );
+    }
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").expect("a file");
+    farpath(&["man", file.to_str().expect("text")])
+        .exits(3)
+        .says(&["file"]);
 }
 
 #[test]
@@ -70,7 +131,7 @@ fn every_page_fits_eighty_columns_and_says_what_each_option_is_for() {
 
 #[test]
 fn the_pages_teach_by_example() {
-    for command in [&["run"][..], &["predict", "path"], &["predict", "overhead"]] {
+    for command in COMMANDS {
         assert!(help(command).contains("Example"), "{command:?}");
     }
     let first = help(&[]);
@@ -78,7 +139,7 @@ fn the_pages_teach_by_example() {
     for word in [
         "Exit codes: 0 ok, 1",
         "130 interrupted",
-        "Start with: farpath run",
+        "Examples: farpath predict path",
     ] {
         assert!(first.contains(word), "{first}");
     }
@@ -129,5 +190,7 @@ fn wrong_arguments_are_exit_2_with_a_way_out() {
     }
     farpath(&["scenario"]).exits(2).says(&["'scenarios'"]);
     let version = farpath(&["--version"]).exits(0).out;
-    assert_eq!(version, format!("farpath {}\n", env!("CARGO_PKG_VERSION")));
+    // Behind the number is the commit, or what kind of build it is.
+    let number = format!("farpath {}", env!("CARGO_PKG_VERSION"));
+    assert!(version.starts_with(&number), "{version}");
 }

@@ -131,9 +131,9 @@ fn published_products_come_out_exactly() {
 
 #[test]
 fn the_text_says_the_same_and_prints_units() {
-    let text = farpath(&["predict", "path", "--rate", "10Gbit/s", "--rtt", "116ms"])
-        .exits(0)
-        .out;
+    let line = ["predict", "path", "--rate", "10Gbit/s", "--rtt", "116ms"];
+    let text = farpath(&[&line[..], &["--all"]].concat()).exits(0).out;
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     for name in NAMES {
         assert!(text.contains(name), "{name} is not in\n{text}");
     }
@@ -362,5 +362,84 @@ fn runs_and_predictions_know_the_same_congestion_controls() {
         assert!(refused.contains("closed forms, and no model"), "{refused}");
         assert!(refused.contains("predict path --cc"), "{refused}");
         assert!(!refused.contains("did you mean"), "{refused}");
+    }
+}
+
+#[test]
+fn a_path_is_answered_first_and_listed_on_demand() {
+    let line = ["predict", "path", "--rate", "10Gbit/s", "--rtt", "120ms"];
+    let page = |more: &[&str]| farpath(&[&line, more].concat()).exits(0).out;
+    for (more, says) in [
+        (
+            &[][..],
+            &["gives       9.4148 Gbit/s", "limited by  the line"][..],
+        ),
+        (
+            &["--window", "4MiB"],
+            &[
+                "279.62 Mbit/s of the 9.4148",
+                "4 MiB in flight",
+                "to change   let 141.22 MB",
+                "34 streams",
+            ],
+        ),
+        (
+            &["--loss", "1e-6"],
+            &["limited by  loss", "or BBR: 9.2265 Gbit/s"],
+        ),
+        (
+            &["--policer", "1Gbit/s,62500B"],
+            &["7.1135 Mbit/s", "the policer", "BBR: 956.41 Mbit/s"],
+        ),
+        (
+            &["--policer", "1Gbit/s,62500B", "--cc", "bbr"],
+            &["956.41 Mbit/s", "a higher rate"],
+        ),
+        (
+            &["--cc", "vegas", "--loss", "1e-3"],
+            &["gives       unknown", "no law of p"],
+        ),
+        (&["--cc", "reno", "--queue", "150MB"], &["fills 100.0 %"]),
+    ] {
+        let text = page(more);
+        let unfolded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in says {
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(unfolded.contains(&words), "{more:?}: no {words} in\n{text}");
+        }
+        assert!(text.starts_with("gives "), "{text}");
+        assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+        assert!(!text.contains("_bps"), "{text}");
+    }
+    assert!(page(&["--all"]).starts_with("bdp_bytes "));
+}
+
+#[test]
+fn streams_policers_and_queues_count() {
+    let args = ["--rate", "10Gbit/s", "--rtt", "120ms", "--window", "4MiB"];
+    let one = number(&path(&args), "goodput_bps");
+    let four = path(&[&args[..], &["--streams", "4"]].concat());
+    assert_near(number(&four, "goodput_bps"), 4.0 * one, 1e-9);
+    // Together they get no more than the line, or than the policer lets through: 1448 of 1514 bytes.
+    let many = path(&[&args[..], &["--streams", "1000"]].concat());
+    assert_eq!(
+        number(&many, "goodput_bps"),
+        number(&many, "line_goodput_bps")
+    );
+    let policer = ["--policer", "1Gbit/s,62500B"];
+    let policed = path(&[&args[..], &["--streams", "1000"], &policer].concat());
+    assert_eq!(*value(&policed, "limit"), Value::from("policer"));
+    assert_near(number(&policed, "goodput_bps"), 1e9 * 1448.0 / 1514.0, 1e-9);
+    for wrong in [
+        &["--policer", "1Gbit/s"][..],
+        &["--policer", "0bit/s,1kB"],
+        &["--policer", "1Gbit/s,fast"],
+        &["--streams", "0"],
+        &["--queue", "deep"],
+    ] {
+        let all = [&["predict", "path"], &args[..], wrong].concat();
+        farpath(&all)
+            .exits(2)
+            .says(&[wrong[0].trim_start_matches('-').trim_end_matches('s')]);
     }
 }

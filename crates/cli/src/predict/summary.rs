@@ -1,0 +1,218 @@
+//! What a path gives, what limits it and what to change, in a few lines.
+
+use farpath_predict::{Answer, Cc, PathInput, path};
+use farpath_report::{quantity, wrap};
+use farpath_units::Size;
+
+use super::WIDTH;
+
+/// Columns of the words at the left of the page.
+const LEFT: usize = 12;
+
+/// A jumbo frame's datagram, which hosts and paths of 10 Gbit/s often have.
+const JUMBO: Size = Size::from_bytes(9000);
+
+/// The page for `results`, which are those of `input`.
+pub(super) fn page(input: &PathInput, results: &[Answer]) -> String {
+    let figures = Figures(results);
+    let mut text = String::new();
+    let mut line = |word: &str, rest: String| {
+        for (n, part) in wrap(&rest, WIDTH - LEFT, WIDTH - LEFT).iter().enumerate() {
+            let word = if n == 0 { word } else { "" };
+            text.push_str(&format!("{word:<LEFT$}{part}\n"));
+        }
+    };
+    let of_line = figures.shown("line_goodput_bps");
+    let limit = figures.limit();
+    line(
+        "gives",
+        match limit {
+            None => format!("unknown; the line leaves {of_line} of payload"),
+            Some("link") => format!("{of_line} of payload"),
+            Some(_) => format!(
+                "{} of the {of_line} that the line leaves for payload",
+                figures.shown("goodput_bps")
+            ),
+        },
+    );
+    line("limited by", because(input, &figures));
+    if let Some(change) = change(input, &figures) {
+        line("to change", change);
+    }
+    line("to fill it", to_fill(input, &figures));
+    line(
+        "takes",
+        format!(
+            "{} of slow start; {}",
+            figures.shown("slow_start_s"),
+            match figures.number("recovery_s") {
+                Some(_) => format!("{} to recover from a loss", figures.shown("recovery_s")),
+                None => "a loss cuts it by no rule that is known here".to_owned(),
+            }
+        ),
+    );
+    text.push_str(
+        "\nEvery figure with its formula, source and note: --all. For programs: --json.\n",
+    );
+    text
+}
+
+/// Results by name.
+struct Figures<'a>(&'a [Answer]);
+
+impl Figures<'_> {
+    fn answer(&self, name: &str) -> &Answer {
+        let found = self.0.iter().find(|a| a.name == name);
+        found.expect("a path has every result")
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.answer(name).value.number()
+    }
+
+    fn shown(&self, name: &str) -> String {
+        super::shown(self.answer(name))
+    }
+
+    /// A word of `limited_by`; nothing where the algorithm has no law for the loss.
+    fn limit(&self) -> Option<&str> {
+        self.answer("limit").value.text()
+    }
+}
+
+/// The limit and its cause.
+fn because(input: &PathInput, figures: &Figures<'_>) -> String {
+    let each = |name: &str| match input.streams {
+        1 => String::new(),
+        _ => format!(", {} for each stream", figures.shown(name)),
+    };
+    match figures.limit() {
+        Some("receive_window") => {
+            let window = input.window.map(|w| w.to_string()).unwrap_or_default();
+            format!(
+                "the window: {window} in flight in a round trip of {}{}",
+                input.rtt,
+                each("window_limit_bps")
+            )
+        }
+        Some("loss") => format!(
+            "loss: what {} makes of it{}. {}",
+            input.cc,
+            each("loss_limit_bps"),
+            figures.answer("loss_limit_bps").note
+        ),
+        Some("policer") => format!("the policer. {}", figures.answer("policer_limit_bps").note),
+        Some("host_cpu") => "the host".to_owned(),
+        Some(_) => format!("the line. {}", figures.answer("line_goodput_bps").note),
+        None => format!("unknown. {}", figures.answer("loss_limit_bps").note),
+    }
+}
+
+/// What gives more, and how much.
+fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
+    let needed = figures.shown("window_needed_bytes");
+    let then = |better: PathInput| gain(&better, figures);
+    let text = match figures.limit()? {
+        "receive_window" => format!(
+            "let {needed} be in flight, by the buffers of both hosts (Linux: the third value of \
+             net.ipv4.tcp_wmem and tcp_rmem; `farpath config check` judges them){}",
+            then(PathInput {
+                window: None,
+                ..input.clone()
+            })
+        ),
+        "loss" => {
+            let fill = match figures.number("loss_ratio_to_fill") {
+                Some(_) => format!(
+                    "lose at most {} of the segments",
+                    figures.shown("loss_ratio_to_fill")
+                ),
+                None => "lose less".to_owned(),
+            };
+            let bbr = then(PathInput {
+                cc: Cc::Bbr,
+                ..input.clone()
+            });
+            match bbr.is_empty() {
+                true => fill,
+                false => format!("{fill}; or BBR{bbr}"),
+            }
+        }
+        "policer" => {
+            let bbr = then(PathInput {
+                cc: Cc::Bbr,
+                ..input.clone()
+            });
+            match bbr.is_empty() {
+                true => "ask for a higher rate".to_owned(),
+                false => format!(
+                    "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
+                ),
+            }
+        }
+        "link" if input.mtu < JUMBO => {
+            let more = then(PathInput {
+                mtu: JUMBO,
+                ..input.clone()
+            });
+            if more.is_empty() {
+                return None;
+            }
+            format!("an MTU of 9000 on the whole path{more}")
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// What the better path gives; empty where that is no more, or unknown.
+fn gain(better: &PathInput, figures: &Figures<'_>) -> String {
+    let Ok(results) = path(better) else {
+        return String::new();
+    };
+    let then = Figures(&results);
+    let now = figures.number("goodput_bps").unwrap_or(0.0);
+    match then.number("goodput_bps") {
+        Some(more) if more > now * 1.001 => {
+            let limit = match then.limit() {
+                Some("link") | None => String::new(),
+                Some(word) => format!(", limited by {}", word.replace('_', " ")),
+            };
+            format!(": {}{limit}", then.shown("goodput_bps"))
+        }
+        _ => String::new(),
+    }
+}
+
+/// What one connection, or several, need to fill the line.
+fn to_fill(input: &PathInput, figures: &Figures<'_>) -> String {
+    let scale = match figures.number("window_scale") {
+        Some(0.0) => String::new(),
+        Some(shift) => format!(" (window scale {shift} or more)"),
+        None => " (beyond window scaling: several connections)".to_owned(),
+    };
+    let mut text = format!("{} in flight{scale}", figures.shown("window_needed_bytes"));
+    if figures.number("loss_ratio_to_fill").is_some() {
+        text.push_str(&format!(
+            "; a loss ratio of at most {}",
+            figures.shown("loss_ratio_to_fill")
+        ));
+    }
+    if let Some(streams) = figures.number("streams_to_fill")
+        && input.policer.is_none()
+        && streams > 1.0
+        && streams > f64::from(input.streams)
+    {
+        text.push_str(&format!(
+            "; or {} streams like this",
+            quantity("streams", streams)
+        ));
+    }
+    if let (Some(queue), Some(share)) = (input.queue, figures.number("utilisation")) {
+        text.push_str(&format!(
+            ". With a queue of {queue}, a connection that loses a segment each time it is full fills {:.1} % of the line",
+            share * 100.0
+        ));
+    }
+    text
+}
