@@ -63,9 +63,10 @@ pub(crate) enum Command {
 /// `farpath completions`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    farpath completions bash > ~/.local/share/bash-completion/completions/farpath\n  \
-    farpath completions zsh > ~/.zfunc/_farpath\n  \
-    farpath completions fish > ~/.config/fish/completions/farpath.fish")]
+    farpath completions bash > farpath.bash\n  \
+    farpath completions zsh > _farpath\n\n\
+    bash reads ~/.local/share/bash-completion/completions/farpath, zsh _farpath in a folder of \
+    $fpath, fish ~/.config/fish/completions/farpath.fish.")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
@@ -74,7 +75,7 @@ pub(crate) struct CompletionsArgs {
 /// `farpath man`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  \
-    farpath man ~/.local/share/man/man1 && man farpath-predict-path")]
+    farpath man man1\n\nman reads ~/.local/share/man/man1: then `man farpath-predict-path` works.")]
 pub(crate) struct ManArgs {
     /// A folder; it is made if it does not exist
     pub(crate) folder: PathBuf,
@@ -87,6 +88,8 @@ pub(crate) struct ManArgs {
     farpath lab up cern-snaky/five-passes\n  \
     farpath lab exec w05gva -- ping -c 3 w05chi\n  \
     farpath lab set link.stm64.delay=100ms\n  \
+    farpath lab set link.stm64.forward.loss=1e-4\n  \
+    farpath lab status --once --json\n  \
     farpath lab down")]
 pub(crate) struct LabArgs {
     /// Name of the lab: several can be up at once
@@ -188,9 +191,7 @@ pub(crate) struct LabRunArgs {
 
 /// `farpath lab up`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    farpath lab up cern-snaky/five-passes\n  \
-    farpath lab --lab second up my-path.toml --cc cubic")]
+#[command(after_help = "Example:\n  farpath lab up cern-snaky/five-passes")]
 pub(crate) struct LabUpArgs {
     /// A scenario file, or the name of a shipped one
     pub(crate) scenario: String,
@@ -233,9 +234,7 @@ pub(crate) struct LabSetArgs {
 
 /// `farpath lab status`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    farpath lab status\n  \
-    farpath lab status --once --json")]
+#[command(after_help = "Example:\n  farpath lab status --once --json")]
 pub(crate) struct LabStatusArgs {
     /// Print once and return
     #[arg(long)]
@@ -325,7 +324,7 @@ pub(crate) struct CheckArgs {
 /// `farpath new`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  \
-    farpath new my-path.toml")]
+    farpath new ocean.toml")]
 pub(crate) struct NewArgs {
     /// Where to write it; standard output if not given
     pub(crate) file: Option<PathBuf>,
@@ -398,8 +397,8 @@ pub(crate) struct ConformanceArgs {
 /// `farpath config`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    farpath config check geneva.conf chicago.conf\n  \
-    farpath config snaky --passes 5 --out tunnel")]
+    farpath config snaky --passes 5 --routers geneva,chicago --out tunnel\n  \
+    farpath config check tunnel/geneva.conf tunnel/chicago.conf --fail-on warning")]
 pub(crate) struct ConfigArgs {
     /// What to do.
     #[command(subcommand)]
@@ -470,13 +469,13 @@ pub(crate) enum Style {
 /// `farpath config check`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or worse, 2 text that cannot be read, \
-                  3 a file that cannot be opened. Uncertain findings do not change the exit code.\n\n\
+    after_help = "Exit codes: 0 ok, 1 a finding of the --fail-on severity or worse, 2 text or a file that cannot be read. \
+                  Uncertain findings do not change the exit code.\n\n\
                   Examples:\n  farpath config snaky --passes 5 --routers geneva,chicago --out tunnel\n  \
                   farpath config check tunnel/geneva.conf tunnel/chicago.conf --fail-on warning"
 )]
 pub(crate) struct ConfigCheckArgs {
-    /// Configurations, one file for each router
+    /// Configurations, one file for each router; - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print one JSON document (`farpath.config/1`)
@@ -523,7 +522,7 @@ pub(crate) struct PortArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Writes the smallest weights that give the share within one percentage point for every packet \
-                  size, and prints the actual share. A share that no weights give is refused, with the reason.\n\n\
+                  size, and by their ratio within a factor of two, and prints the actual share. A share that no weights give is refused, with the reason.\n\n\
                   Example:\n  farpath config lbe --share 1% --mtu 9000"
 )]
 pub(crate) struct ConfigLbeArgs {

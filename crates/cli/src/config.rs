@@ -6,7 +6,7 @@
 )]
 
 use std::fmt::Display;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -73,19 +73,27 @@ pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
 }
 
 fn read(file: &Path) -> Result<Source, Failure> {
-    let bytes = std::fs::read(file).map_err(|e| {
-        Failure::environment(format!("read {}: {e}", file.display()))
-            .hint("name files with the configuration of a router each")
+    let piped = file.as_os_str() == "-";
+    let name = if piped {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
+    };
+    let mut bytes = Vec::new();
+    let found = match piped {
+        true => std::io::stdin().lock().read_to_end(&mut bytes),
+        false => std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes)),
+    };
+    found.map_err(|e| {
+        Failure::usage(format!("read {name}: {e}"))
+            .hint("name files with the configuration of a router each, or - for standard input")
     })?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        Failure::usage(format!("{}: byte {at} is not UTF-8 text", file.display()))
+        Failure::usage(format!("{name}: byte {at} is not UTF-8 text"))
             .hint("save the configuration as text")
     })?;
-    Ok(Source {
-        name: file.display().to_string(),
-        text,
-    })
+    Ok(Source { name, text })
 }
 
 fn snaky(args: &SnakyArgs) -> Result<Exit, Failure> {

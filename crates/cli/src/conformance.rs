@@ -108,7 +108,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::result::Result<(), Fai
 }
 
 fn below(folder: &Path, files: &mut Vec<PathBuf>, depth: u32) -> std::result::Result<(), Failure> {
-    let failed = |e| Failure::environment(format!("read {}: {e}", folder.display()));
+    let failed = |e| Failure::usage(format!("read {}: {e}", folder.display()));
     let mut entries = fs::read_dir(folder)
         .map_err(failed)?
         .collect::<std::io::Result<Vec<_>>>()
@@ -132,8 +132,7 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>, depth: u32) -> std::result::Re
 }
 
 fn run(file: &Path) -> std::result::Result<Fate, Failure> {
-    let text =
-        read(file).map_err(|e| Failure::environment(format!("read {}: {e}", file.display())))?;
+    let text = read(file).map_err(|e| Failure::usage(format!("read {}: {e}", file.display())))?;
     let script = match farpath_drill::parse(&text) {
         Ok(script) => script,
         Err(e) => {

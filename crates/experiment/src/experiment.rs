@@ -56,6 +56,10 @@ impl Experiment {
             sets.extend(algorithms::sets(&loaded.scenario, cc)?);
             loaded = open(&request.scenario, &sets)?;
         }
+        if loaded.scenario.tests.is_empty() && loaded.scenario.searches.is_empty() {
+            let scenario = loaded.scenario.name.clone();
+            return Err(Fault::NoTest { scenario });
+        }
         keep_only(&mut loaded.scenario, &request.only)?;
         narrow(&mut loaded.scenario, &sets);
         let scenario = &mut loaded.scenario;

@@ -37,6 +37,12 @@ pub enum Fault {
     /// The scenario cannot be built.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Nothing to run.
+    #[error("`{scenario}` has no test")]
+    NoTest {
+        /// The scenario's name.
+        scenario: String,
+    },
     /// A test was named that the scenario has not.
     #[error("--only {name}: no such test")]
     NoSuchTest {
@@ -176,6 +182,7 @@ impl Fault {
             Fault::Source(_)
             | Fault::Scenario(_)
             | Fault::Plan(_)
+            | Fault::NoTest { .. }
             | Fault::NoSuchTest { .. }
             | Fault::NoConnection { .. }
             | Fault::NoObject { .. }
@@ -205,6 +212,9 @@ impl Fault {
     /// What to do about it, where its words do not say so themselves.
     pub fn remedy(&self) -> Option<String> {
         let remedy = match self {
+            Fault::NoTest { .. } => {
+                "add a [[test]]: `farpath new` shows some; `farpath lab up` takes a scenario without"
+            }
             Fault::NoSuchTest { known, .. } => {
                 return Some(format!("the scenario has: {}", known.join(", ")));
             }

@@ -90,10 +90,12 @@ pub(crate) fn of_way(
 
 /// What a trace leaves no room for: another rate, or a host's interface, which knows one rate.
 fn check_trace(layers: &[&Fields], sender: Option<&str>, faults: &mut Vec<Diagnostic>) {
-    let Some(f) = layers.iter().find(|f| f.has("rate_trace")) else {
+    let Some(at) = layers.iter().position(|f| f.has("rate_trace")) else {
         return;
     };
-    if let Some(with) = layers.iter().find(|l| l.has("rate")) {
+    let f = layers[at];
+    // The link's `rate` is the other direction's where this one has a trace of its own.
+    if let Some(with) = layers[..=at].iter().find(|l| l.has("rate")) {
         let title = "`rate` beside `rate_trace`";
         let help = "the file says what the rate is: remove one of them";
         faults.push(Diagnostic::new(with.place("rate"), title).help(help));

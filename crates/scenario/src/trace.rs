@@ -31,7 +31,7 @@ pub(crate) fn trace(
 ) -> Option<RateTrace> {
     let path = f.at::<String>("file")?;
     let name = path.get_ref();
-    let deliveries = name.ends_with(".trace");
+    let deliveries = !name.ends_with(".csv");
     let reading = Reading {
         linear: f.get::<String>("between").as_deref() == Some("linear"),
         again: f.get("repeat").unwrap_or(false),
@@ -43,7 +43,7 @@ pub(crate) fn trace(
         faults.push(Diagnostic::new(f.place(key), title).help(help));
     }
     let found = folder
-        .text(name, &["csv", "trace"])
+        .text(name, &["csv", "trace", "up", "down", "pps"])
         .map(|text| match deliveries {
             true => parse_deliveries(&text),
             false => parse_rates(&text, reading),

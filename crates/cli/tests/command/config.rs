@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::farpath::{farpath, farpath_in};
+use crate::farpath::{command, farpath, farpath_in, ran};
 
 /// A JSON document.
 fn document(text: &str) -> serde_json::Value {
@@ -83,7 +83,9 @@ fn exit_codes_tell_findings_text_and_files_apart() {
     fs::write(&file, text.replace("mtu 9018", "mtu 9018 }")).expect("a file");
     let ran = farpath_in(folder.path(), &check).exits(2);
     assert!(ran.out.contains("t/ams.conf:6:"), "{}", ran.out);
-    farpath_in(folder.path(), &["config", "check", "missing.conf"]).exits(3);
+    farpath_in(folder.path(), &["config", "check", "missing.conf"])
+        .exits(2)
+        .says(&["missing.conf", "standard input"]);
 }
 
 #[test]
@@ -116,5 +118,29 @@ fn documents_hold_findings_circuits_and_coverage() {
     assert!(
         region["startLine"].as_u64().is_some_and(|l| l > 1),
         "{result}"
+    );
+}
+
+#[test]
+fn a_configuration_can_be_piped_in() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut command = command();
+    command.args(["config", "check", "-"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary was built");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(b"net.ipv4.tcp_sack = 0\n")
+        .expect("it reads");
+    drop(pipe);
+    let ran = ran(child.wait_with_output().expect("it ends"));
+    assert!(
+        ran.out.contains("standard input:1"),
+        "{}{}",
+        ran.out,
+        ran.err
     );
 }

@@ -265,3 +265,39 @@ fn results_overwrite_no_file_the_scenario_reads() {
     let kept = fs::read_to_string(path("series.csv")).expect("still there");
     assert_eq!(kept, "time_s,rate\n0,5 Gbit/s\n");
 }
+
+/// mahimahi's own names of the two directions, and an ordinary rate the other way.
+#[test]
+fn a_mahimahi_trace_keeps_its_name_and_leaves_the_other_direction_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "[scenario]\nname = \"m\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n\
+        [[link]]\nname = \"lan\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+        [[link]]\nname = \"cell\"\nends = [\"r\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\n\
+        forward.rate_trace = { file = \"lte.down\" }\n\
+        [[test]]\nname = \"u\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nrate = \"20 Mbit/s\"\nduration = \"2 s\"\nsize = \"1472 B\"\n";
+    fs::write(folder.path().join("m.toml"), text).expect("writable");
+    // 1500 bytes a millisecond are 12 Mbit/s, a datagram takes 1538, and the first is 20 ms under way.
+    fs::write(folder.path().join("lte.down"), "1\n").expect("writable");
+    let run = ["run", "m.toml", "--simulate", "--json"];
+    let goodput = |more: &[&str]| {
+        let out = farpath_in(folder.path(), &[&run[..], more].concat())
+            .exits(0)
+            .out;
+        let document: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        document["records"][0]["metrics"]["goodput_bps"]
+            .as_f64()
+            .expect("a rate")
+            / 1e6
+    };
+    assert!(
+        (goodput(&[]) - 12.0 * 1472.0 / 1538.0 * 0.99).abs() < 0.05,
+        "{}",
+        goodput(&[])
+    );
+    let back = ["--set", "test.u.from=b", "--set", "test.u.to=a"];
+    assert!(
+        (goodput(&back) - 20.0 * 0.99).abs() < 0.05,
+        "{}",
+        goodput(&back)
+    );
+}

@@ -199,3 +199,14 @@ fn a_bad_argument_of_set_and_only_is_shown_where_it_is() {
     run(&["--set", "nonsense"]).says(&["`nonsense` sets nothing", "SECTION.NAME.KEY=VALUE"]);
     run(&["--only", "bulkk"]).says(&["--only bulkk", "ping-folded, bulk"]);
 }
+
+#[test]
+fn a_scenario_without_a_test_is_not_run_and_not_passed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (text, _) = SMALL.split_once("[[test]]").expect("a test");
+    fs::write(folder.path().join("empty.toml"), text).expect("writable");
+    farpath_in(folder.path(), &["run", "empty.toml"])
+        .exits(2)
+        .says(&["has no test", "[[test]]", "farpath lab up"]);
+    farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
+}

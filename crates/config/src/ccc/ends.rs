@@ -159,18 +159,6 @@ impl<'r> Check<'_, 'r> {
         if let Some((message, remedy)) = side.fault() {
             self.say(&CCC011, (side.router, place), message, remedy, rests);
         }
-        if side.unit.ccc.is_none() && side.encapsulation().contains("-ccc") {
-            let name = &side.name.value;
-            let message = format!("`{name}` belongs to a circuit and has no `family ccc`");
-            let finding = self.say(
-                &CCC011,
-                (side.router, &side.unit.place),
-                message,
-                "write `family ccc;` in the unit",
-                rests,
-            );
-            finding.severity = Severity::Warning;
-        }
     }
 
     /// CCC011 between two ends.

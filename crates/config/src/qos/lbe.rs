@@ -58,6 +58,13 @@ pub struct LbeError {
 
 /// How near the share must come.
 const POINT: f64 = 0.01;
+/// Least part of the share asked for that the share with all queues full may be; its inverse is the greatest.
+const PART: f64 = 0.5;
+
+/// The greatest share by weights that passes for `target`.
+fn greatest(target: f64) -> f64 {
+    (target + POINT).min(target / PART)
+}
 
 fn refuse<T>(cause: String, remedy: &str) -> Result<T, LbeError> {
     Err(LbeError {
@@ -67,7 +74,8 @@ fn refuse<T>(cause: String, remedy: &str) -> Result<T, LbeError> {
 }
 
 impl Lbe {
-    /// Writes it: the smallest weights whose share is within a point for every packet size.
+    /// Writes it: the smallest weights whose share is within a point for every packet size, and whose ratio is between
+    /// half and twice of what was asked for.
     ///
     /// # Errors
     /// A target no weights meet, and values no switch takes, each with its reason.
@@ -232,18 +240,19 @@ impl Lbe {
     fn out_of_reach(&self, port_type: PortType, mtu: u32, unit: Size) -> LbeError {
         let least = (u64::from(mtu) + FRAME).div_ceil(unit.as_bytes().max(1));
         let others = u64::from(port_type.weighted - 1) * 255;
+        let most = greatest(self.share.get());
         let cause = match least {
             256.. => format!(
                 "with {unit} a unit of weight a frame of {} B needs a weight of {least}, and 255 is the most",
                 u64::from(mtu) + FRAME
             ),
-            _ if least as f64 / (least + others) as f64 <= self.share.get() + POINT => format!(
-                "with {unit} a unit of weight no weights up to 255 give {:.2} % within a point for every packet size up to {} B",
+            _ if least as f64 / (least + others) as f64 <= most => format!(
+                "with {unit} a unit of weight no weights up to 255 give {:.2} % within a point and a factor of two for every packet size up to {} B",
                 100.0 * self.share.get(),
                 u64::from(mtu) + FRAME
             ),
             _ => format!(
-                "with {unit} a unit of weight the low queue needs a weight of {least} for a frame of {} B, and then has at least {:.1} % against {others} for the others; {:.2} % is wanted",
+                "with {unit} a unit of weight the low queue needs a weight of {least} for a frame of {} B, and then has at least {:.2} % against {others} for the others; {:.2} % is wanted",
                 u64::from(mtu) + FRAME,
                 100.0 * least as f64 / (least + others) as f64,
                 100.0 * self.share.get()
@@ -267,7 +276,7 @@ impl Lbe {
                 if best.as_ref().is_some_and(|b| b.0 <= sum) || nominal < target - POINT {
                     break;
                 }
-                if nominal > target + POINT {
+                if nominal > greatest(target) || nominal < target * PART {
                     continue;
                 }
                 let mut weights = vec![high; others];

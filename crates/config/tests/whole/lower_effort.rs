@@ -135,9 +135,11 @@ fn what_cannot_be_met_is_refused_with_the_reason() {
     };
     refused(
         unit(256),
-        "needs a weight of 36 for a frame of 9018 B, and then has at least 12.4 %",
+        "needs a weight of 36 for a frame of 9018 B, and then has at least 12.37 %",
     );
     refused(unit(16), "needs a weight of 564, and 255 is the most");
+    // Within a point, and fifty times what was asked for.
+    refused(wanted("0.01 %", 1500), "then has at least 0.39 %");
     refused(wanted("50 %", 1500), "equal part");
     refused(wanted("0", 1500), "share of 0");
     refused(wanted("1 %", 20), "MTU of 20");

@@ -64,7 +64,7 @@ const RATE_TRACE: Section = Section {
         key(
             "file",
             Text,
-            "Beside the scenario: a CSV file with the header `time_s,rate` (`12 Mbit/s`) or `time_s,rate_bps`, or a mahimahi trace NAME.trace: one time in ms for each 1500 bytes, repeated.",
+            "Beside the scenario: a CSV file with the header `time_s,rate` (`12 Mbit/s`) or `time_s,rate_bps`, or a mahimahi trace (`.trace`, `.up`, `.down`, `.pps`): one time in ms for each 1500 bytes, repeated.",
         )
         .required(),
         key(

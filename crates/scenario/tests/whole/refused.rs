@@ -1195,7 +1195,7 @@ fn impairments_that_mean_nothing() {
             "put a router behind the host",
         ),
         (
-            "rate = \"1 Gbit/s\"\nforward.rate_trace = { file = \"none.csv\" }",
+            "forward = { rate = \"1 Gbit/s\", rate_trace = { file = \"none.csv\" } }",
             "`rate` beside `rate_trace`",
             "the file says what the rate is",
         ),
