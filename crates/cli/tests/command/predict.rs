@@ -443,3 +443,18 @@ fn streams_policers_and_queues_count() {
             .says(&[wrong[0].trim_start_matches('-').trim_end_matches('s')]);
     }
 }
+
+/// The README's first screen.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = include_str!("../../../../README.md");
+    let (_, shown) = readme.split_once("```text\n$ farpath ").expect("a command");
+    let (command, shown) = shown.split_once('\n').expect("and what it prints");
+    let printed = farpath(&command.split_whitespace().collect::<Vec<_>>())
+        .exits(0)
+        .out;
+    assert!(
+        shown.starts_with(&printed),
+        "paste into README.md:\n{printed}"
+    );
+}
