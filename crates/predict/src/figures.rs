@@ -409,6 +409,7 @@ impl<'i> Figures<'i> {
         let bps = loss.map(|p| model.full(p) * self.mss.as_bytes() as f64 * 8.0);
         let note = match loss {
             None => "No loss was named.",
+            Some(p) if p > 0.3 => "Outside the formula's range.",
             Some(_) if self.input.cc == Cc::Reno => "",
             Some(_) => "Reno's, to compare with.",
         };
@@ -501,6 +502,10 @@ impl<'i> Figures<'i> {
                 < recovery::cubic_window(p, self.rtt_s)
         {
             note.push_str("The Reno-friendly region governs here.");
+        } else if self.input.cc == Cc::Htcp {
+            note.push_str(
+                "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more.",
+            );
         } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
             note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");
         }

@@ -19,6 +19,8 @@ use crate::plan::segments_per_growth;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
 const LOSS_MAX: f64 = 0.02;
+/// Segments up to which RFC 3649 §5 draws its line.
+const HIGHSPEED_MOST: f64 = 83_000.0;
 /// Losses in the measured time below which their mean says little.
 const LOSSES_FEW: f64 = 10.0;
 /// Of the largest window: what a forecast window must differ from the one before to be kept.
@@ -437,6 +439,7 @@ impl Flow {
                     .to_owned(),
             );
         }
+        doubts.extend(self.doubt_of_law(loss_bps).map(str::to_owned));
         let Some(span) = test.duration else {
             return doubts;
         };
@@ -450,6 +453,25 @@ impl Flow {
             ));
         }
         doubts
+    }
+}
+
+impl Flow {
+    /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
+    fn doubt_of_law(&self, loss_bps: f64) -> Option<&'static str> {
+        if loss_bps >= self.steady(f64::INFINITY) {
+            return None;
+        }
+        let segments = loss_bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        match self.cc? {
+            Cc::Htcp => Some(
+                "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more",
+            ),
+            Cc::HighSpeed if segments > HIGHSPEED_MOST => Some(
+                "outside the formula's range: HighSpeed's law goes on above 83000 segments, its table does not",
+            ),
+            _ => None,
+        }
     }
 }
 

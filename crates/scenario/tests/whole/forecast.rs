@@ -231,3 +231,47 @@ fn a_policer_lets_its_rate_of_a_stream_pass() {
     assert_eq!(of(&record, "loss_ratio"), 0.0);
     assert_eq!(record.limited_by.as_deref(), Some("application"));
 }
+
+#[test]
+fn a_law_that_is_not_the_algorithms_is_said() {
+    let of_cc = |cc: &str, loss: &str| {
+        let loss = format!("loss = \"{loss}\"");
+        predicted(&loss, &format!("{BULK}cc = \"{cc}\"\n"))
+    };
+    assert!(says(&of_cc("htcp", "1e-4"), "cut to four fifths"));
+    // The line is the limit: no law is used.
+    assert!(!says(&of_cc("htcp", "1e-9"), "cut to four fifths"));
+    assert!(!says(&of_cc("highspeed", "1e-4"), "83000 segments"));
+    let wide = record_of(
+        r#"
+[scenario]
+name = "wide"
+source = "test"
+summary = "a path that holds 276 000 segments"
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[link]]
+name = "wan"
+ends = ["a", "b"]
+rate = "40 Gbit/s"
+delay = "42 ms"
+forward.loss = "5e-8"
+
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "1 h"
+window = "1 GB"
+cc = "highspeed"
+"#
+        .to_owned(),
+    );
+    assert!(says(&wide, "83000 segments"), "{:?}", wide.notes);
+}
