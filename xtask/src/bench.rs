@@ -41,6 +41,12 @@ const RUNS: usize = 3;
 /// How often a part is done in one run.
 const PARTS: u64 = 20_000_000;
 
+/// Every second segment is acknowledged, whatever its host would gather.
+const NO_GRO: &str = "gro = \"0 s\"\n";
+
+/// What arrives within the time of a lab's data plane is acknowledged together.
+const GRO: &str = "gro = \"50 us\"\n";
+
 /// A dumbbell of `flows` connections: three links each way, a bottleneck with one BDP of queue.
 fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
     let mut text = String::from(
@@ -55,7 +61,7 @@ fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
         // Base RTTs differ by 53 µs, so that the flows do not march in step.
         let delay_us = 5000 + 53 * n;
         add(format_args!(
-            "[[host]]\nname = \"s{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n[[host]]\nname = \"r{n}\"\nmtu = {mtu}\ntxqueuelen = 100000"
+            "[[host]]\nname = \"s{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n[[host]]\nname = \"r{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n{NO_GRO}"
         ));
         add(format_args!(
             "[[link]]\nname = \"in{n}\"\nends = [\"s{n}\", \"left\"]\nrate = \"{access}\"\ndelay = \"{delay_us} us\"\nqueue = \"1bdp\"\nmtu = {mtu}"
@@ -106,6 +112,7 @@ fn lone(extra: &str) -> String {
         .expect("a string takes all");
     }
     text.push_str("[[host]]\nname = \"s\"\nmtu = 9000\ntxqueuelen = 100000\n[[host]]\nname = \"r\"\nmtu = 9000\n");
+    text.push_str(NO_GRO);
     text.push_str("[[test]]\nname = \"flow\"\nkind = \"tcp\"\nfrom = \"s\"\nto = \"r\"\nduration = \"1 s\"\nwindow = \"200 MB\"\ncc = \"cubic\"\nflavour = \"rfc\"\n");
     text
 }
@@ -135,6 +142,18 @@ fn cases() -> Vec<Case> {
             text: dumbbell(100, "10 Gbit/s", "10 Gbit/s", 1500),
             seconds: 15,
             oracle_seconds: 1,
+        },
+        Case {
+            name: "ten_flows_1g_gro",
+            text: dumbbell(10, "1 Gbit/s", "10 Gbit/s", 1500).replace(NO_GRO, GRO),
+            seconds: 60,
+            oracle_seconds: 3,
+        },
+        Case {
+            name: "lone_10g_9000_gro",
+            text: lone("").replace(NO_GRO, GRO),
+            seconds: 20,
+            oracle_seconds: 2,
         },
         Case {
             name: "flood_fifo",

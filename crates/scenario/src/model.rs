@@ -93,8 +93,9 @@ pub struct Host {
     pub txqueuelen: Option<u64>,
     /// What serves that queue.
     pub qdisc: Qdisc,
-    /// How long received segments are gathered before the stack has them as one; zero: not at all.
-    pub gro: Duration,
+    /// How long received segments are gathered before the stack has them as one, where it is written; zero: not at all.
+    /// [`Tcp::gro`] is what holds.
+    pub gro: Option<Duration>,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -438,6 +439,8 @@ pub struct Tcp {
     pub initial_ssthresh: Option<u32>,
     /// The receiver's acknowledgement policy.
     pub delayed_ack: DelayedAck,
+    /// How long its segments are gathered at the receiver, to be acknowledged together; zero: not at all.
+    pub gro: Duration,
     /// Loss recovery.
     pub recovery: Recovery,
     /// RTO floor.

@@ -50,7 +50,7 @@ pub(crate) fn host(f: &Fields) -> Host {
         nic: f.get("nic"),
         mtu: octets(f, "mtu"),
         txqueuelen: f.get::<i64>("txqueuelen").map(i64::unsigned_abs),
-        gro: f.get("gro").unwrap_or_default(),
+        gro: f.get("gro"),
         qdisc: match f.get::<String>("qdisc").as_deref() {
             Some("fq") => Qdisc::Fq,
             _ => Qdisc::PfifoFast,

@@ -2,7 +2,7 @@
 
 mod load;
 
-use farpath_tcp::{DelayedAck, Profile};
+use farpath_tcp::{DelayedAck, Flavour, Profile};
 use farpath_units::{Duration, Size, Time};
 
 use crate::congestion::congestion;
@@ -21,6 +21,8 @@ use crate::source::Beside;
 pub(crate) use load::{cells, flows, udp};
 
 /// Longest a receiver may hold back an acknowledgement (RFC 9293 §3.8.6.3).
+/// How long a host of `linux-6` gathers: what the data plane of a lab writes as one spans as much.
+const GATHERED: Duration = Duration::from_us(50);
 const LONGEST_DELAYED_ACK: Duration = Duration::from_ms(500);
 
 /// A test; its ends are two different nodes, and the sender's link is one of its own.
@@ -164,6 +166,7 @@ pub(crate) fn request(f: &Fields, ends: [Stack; 2], faults: &mut Vec<Diagnostic>
 pub(crate) struct Stack {
     pub(crate) profile: Profile,
     pub(crate) qdisc: Qdisc,
+    pub(crate) gro: Option<Duration>,
 }
 
 /// Those of the host that sends the data and of the one that receives it.
@@ -181,11 +184,19 @@ fn stack(scenario: &Scenario, node: NodeId) -> Stack {
     host.map_or_else(Stack::default, |h| Stack {
         profile: h.profile,
         qdisc: h.qdisc,
+        gro: h.gro,
     })
 }
 
 /// Connections between two such hosts.
 pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<Diagnostic>) -> Tcp {
+    let cc = congestion(f, sender, faults);
+    // Who counts segments for an ACK, or asks for the RFC's way, is not given what the card of a host makes of it.
+    let counts = f.get::<i64>("delayed_ack").is_some() || cc.flavour == Flavour::Rfc;
+    let gro = receiver.gro.unwrap_or(match receiver.profile {
+        Profile::Linux6 if !counts => GATHERED,
+        _ => Duration::ZERO,
+    });
     let (profile, receiver) = (sender.profile, receiver.profile);
     let timeout = f
         .get("delayed_ack_timeout")
@@ -211,7 +222,7 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     Tcp {
         window: f.get("window"),
         socket_buffer: f.get("socket_buffer"),
-        cc: congestion(f, sender, faults),
+        cc,
         parallel: octets(f, "parallel").unwrap_or(1),
         bytes: f.get("bytes"),
         sack,
@@ -225,6 +236,7 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
                 .unwrap_or(2),
             timeout,
         },
+        gro,
         recovery,
         rto_min,
         rto,

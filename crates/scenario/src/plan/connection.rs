@@ -1,7 +1,7 @@
 //! What a scenario's hosts make of a TCP test: segment size and windows.
 
 use farpath_tcp::{ByteCounting, Config, Flavour, LARGEST_WINDOW, MtuProbing, Profile, Reading};
-use farpath_units::{Duration, Size};
+use farpath_units::Size;
 use farpath_wire::FlowDir;
 
 use crate::model::{Host, NodeId, Scenario, Tcp};
@@ -94,7 +94,7 @@ impl Plan {
             rto: tcp.rto,
             mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
-            gro: receiver.map_or(Duration::ZERO, |h| h.gro),
+            gro: tcp.gro,
             reading: Reading::AtOnce,
         }
     }

@@ -39,7 +39,7 @@ pub(crate) const HOST: Section = Section {
             TIME,
             "How long received segments of a connection are gathered, up to 64 KiB, to be acknowledged together.",
         )
-        .default("0 s"),
+        .default("50 us (linux-6), 0 s (the others, `flavour = \"rfc\"`, a written `delayed_ack`)"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")

@@ -3,6 +3,7 @@
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, parse};
 use farpath_tcp::{Algorithm, Config, Flavour, Pacing, Profile, SlowStart};
+use farpath_units::Duration;
 
 /// The connection of two hosts on a wire, with these keys of each host and of the test.
 fn connection(host: &str, test: &str) -> Config {
@@ -47,17 +48,33 @@ fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
         // 32 MiB · 169/256.
         receive_window: 22_151_168,
         send_buffer: 4 << 20,
+        // The card's, which a script's segments do not pass.
+        gro: Duration::from_us(50),
         ..played
     };
     assert_eq!(connection("", ""), wanted);
     assert_eq!(connection("profile = \"linux-6\"", ""), wanted);
 }
 
-/// Half of 6 MiB, as before Linux 6.6; the congestion control is the kernel's as well.
+/// What is written goes before; so does a test that counts segments for an ACK, or asks for the RFC's way.
 #[test]
-fn linux_5_differs_in_its_buffers() {
+fn gro_is_of_linux_6_where_nothing_else_is_said() {
+    let gro = |host: &str, test: &str| connection(host, test).gro;
+    assert_eq!(gro("", ""), Duration::from_us(50));
+    assert_eq!(gro("profile = \"linux-2004\"", ""), Duration::ZERO);
+    assert_eq!(gro("", "delayed_ack = 2"), Duration::ZERO);
+    assert_eq!(gro("", "flavour = \"rfc\""), Duration::ZERO);
+    let written = gro("gro = \"1 ms\"", "delayed_ack = 2\nflavour = \"rfc\"");
+    assert_eq!(written, Duration::from_ms(1));
+    assert_eq!(gro("gro = \"0 s\"", ""), Duration::ZERO);
+}
+
+/// Half of 6 MiB, as before Linux 6.6, and each second segment acknowledged; the congestion control is the kernel's as well.
+#[test]
+fn linux_5_differs_in_its_buffers_and_gro() {
     let wanted = Config {
         receive_window: 3 << 20,
+        gro: Duration::ZERO,
         ..connection("", "")
     };
     assert_eq!(connection("profile = \"linux-5\"", ""), wanted);

@@ -123,7 +123,7 @@ fn a_sender_whose_processor_is_slow_sends_as_fast_as_that_and_loses_nothing() {
         "send_per_packet = \"10 us\"\nsend_per_byte = \"2 ns\"\nreceive_per_packet = \"1 us\"";
     let world = pair(
         slow,
-        "",
+        "gro = \"0 s\"",
         &test(
             "tcp",
             "window = \"64 MiB\"\nomit = \"1 s\"\nduration = \"2 s\"",
