@@ -68,6 +68,7 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
         initial_window: args.initial_window,
         timeout: maybe("t0", args.t0.as_deref())?,
         policer: args.policer.as_deref().map(policer).transpose()?,
+        beta: args.beta,
         queue: maybe("queue", args.queue.as_deref())?,
         streams: args.streams,
         ..line(&args.line, read("rtt", &args.rtt)?)?

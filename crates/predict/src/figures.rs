@@ -13,7 +13,7 @@ use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};
 use crate::window::seconds;
-use crate::{recovery, window};
+use crate::{htcp, recovery, window};
 
 mod buffers;
 mod policed;
@@ -58,6 +58,13 @@ impl<'i> Figures<'i> {
             .filter(|b| *b > 0);
         let mss = Size::from_bytes(mss.ok_or(MtuError::NoPayload { mtu: input.mtu })?);
         check_window(input.window, mss)?;
+        match input.beta {
+            Some(_) if input.cc != Cc::Htcp => return Err(PathError::BetaOfOthers),
+            Some(beta) if !(htcp::BETA..=htcp::BETA_MOST).contains(&beta) => {
+                return Err(PathError::Beta(beta));
+            }
+            _ => {}
+        }
         check_count("initial window", input.initial_window, 65_535)?;
         check_count("segments for each ACK", input.segments_per_ack, 64)?;
         check_count("the number of streams", input.streams, 1_000_000)?;
@@ -327,6 +334,7 @@ impl<'i> Figures<'i> {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: f64::from(self.input.segments_per_ack),
+            htcp_beta: self.input.beta.unwrap_or(htcp::BETA),
         }
     }
 
@@ -502,9 +510,10 @@ impl<'i> Figures<'i> {
                 < recovery::cubic_window(p, self.rtt_s)
         {
             note.push_str("The Reno-friendly region governs here.");
-        } else if self.input.cc == Cc::Htcp {
+        } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(
-                "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more.",
+                "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more: \
+                 --beta 0.8.",
             );
         } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
             note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");
@@ -535,6 +544,7 @@ fn conditions(input: &PathInput) -> Conditions {
         rtt_s: seconds(input.rtt),
         segments_per_ack: f64::from(input.segments_per_ack),
         losses: Losses::Periodic,
+        htcp_beta: input.beta.unwrap_or(htcp::BETA),
     }
 }
 

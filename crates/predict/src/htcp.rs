@@ -2,19 +2,21 @@
 //! solved, not written down (Leith and Shorten, PFLDnet 2004).
 //!
 //! f(Δ) = 1 for Δ ≤ 1 s, then 1 + 10(Δ − 1) + ((Δ − 1)/2)²; α = 2(1 − β)·f segments each round
-//! trip. β is ½, its value where the queue is empty and RTT_min/RTT_max would be above the rate
-//! switch; the scaling by RTT that Linux adds is left out.
+//! trip. β is what remains of the window after a loss: RTT_min/RTT_max, from ½ to 4/5, and ½ where the
+//! rate has just changed by a fifth. The scaling by RTT that Linux adds is left out.
 
-/// What remains of the window after a loss.
+/// The least β, which the laws have where none is named.
 pub const BETA: f64 = 0.5;
+/// The greatest β: where the queue stays empty.
+pub const BETA_MOST: f64 = 0.8;
 
 /// Seconds after a loss for which growth is Reno's.
 const LOW: f64 = 1.0;
 
 /// Segments gained each round trip, `since` seconds after the last loss.
-pub fn alpha(since: f64) -> f64 {
+pub fn alpha(since: f64, beta: f64) -> f64 {
     let late = libm::fmax(since - LOW, 0.0);
-    2.0 * (1.0 - BETA) * (1.0 + 10.0 * late + 0.25 * late * late)
+    2.0 * (1.0 - beta) * (1.0 + 10.0 * late + 0.25 * late * late)
 }
 
 /// ∫f from 0 to `t`.
@@ -35,8 +37,8 @@ fn top(t: f64, rtt_s: f64) -> f64 {
 }
 
 /// Mean window of an epoch of `t` seconds.
-fn mean(t: f64, rtt_s: f64) -> f64 {
-    BETA * top(t, rtt_s) + 2.0 * (1.0 - BETA) * area(t) / (rtt_s * t)
+fn mean(t: f64, rtt_s: f64, beta: f64) -> f64 {
+    beta * top(t, rtt_s) + 2.0 * (1.0 - beta) * area(t) / (rtt_s * t)
 }
 
 /// Seconds of the epoch at which `quantity`, which grows with it, is `wanted`.
@@ -55,18 +57,18 @@ fn solve(wanted: f64, quantity: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Mean window in segments under periodic losses of ratio `loss`.
-pub fn window(loss: f64, rtt_s: f64) -> f64 {
-    let t = solve(1.0 / loss, |t| mean(t, rtt_s) * t / rtt_s);
-    mean(t, rtt_s)
+pub fn window(loss: f64, rtt_s: f64, beta: f64) -> f64 {
+    let t = solve(1.0 / loss, |t| mean(t, rtt_s, beta) * t / rtt_s);
+    mean(t, rtt_s, beta)
 }
 
 /// The loss ratio at which the mean window is `window` segments.
-pub fn loss_for(window: f64, rtt_s: f64) -> f64 {
-    let t = solve(window, |t| mean(t, rtt_s));
-    rtt_s / (mean(t, rtt_s) * t)
+pub fn loss_for(window: f64, rtt_s: f64, beta: f64) -> f64 {
+    let t = solve(window, |t| mean(t, rtt_s, beta));
+    rtt_s / (mean(t, rtt_s, beta) * t)
 }
 
-/// Seconds from the cut back to a window of `window` segments.
+/// Seconds from the cut back to a window of `window` segments, whatever β: growth is the faster the more was cut.
 pub fn recovery_s(window: f64, rtt_s: f64) -> f64 {
     solve(window, |t| top(t, rtt_s))
 }

@@ -15,6 +15,8 @@ pub struct Conditions {
     pub segments_per_ack: f64,
     /// How losses fall. Reno's law has a form for each, the others one for both.
     pub losses: Losses,
+    /// What H-TCP keeps of its window after a loss: [`htcp::BETA`] to [`htcp::BETA_MOST`].
+    pub htcp_beta: f64,
 }
 
 impl Conditions {
@@ -24,6 +26,7 @@ impl Conditions {
             rtt_s,
             segments_per_ack: 1.0,
             losses: Losses::Periodic,
+            htcp_beta: htcp::BETA,
         }
     }
 
@@ -64,7 +67,7 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
         Cc::Reno => return Some(on.reno() / libm::sqrt(loss)),
         Cc::Cubic => return Some(recovery::cubic_window(loss, on.rtt_s)),
         Cc::Hybla => return Some(hybla_rho(on.rtt_s) * FRIENDLY.window(loss)),
-        Cc::Htcp => return Some(htcp::window(loss, on.rtt_s)),
+        Cc::Htcp => return Some(htcp::window(loss, on.rtt_s, on.htcp_beta)),
         Cc::HighSpeed => highspeed::own_window(loss),
         Cc::Scalable => SCALABLE / loss,
         Cc::Bic => bic::LINUX.own_window(loss),
@@ -83,7 +86,7 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
         }
         Cc::Cubic => return Some(recovery::cubic_loss_for(window, on.rtt_s)),
         Cc::Hybla => return Some(FRIENDLY.loss_for(window / hybla_rho(on.rtt_s))),
-        Cc::Htcp => return Some(htcp::loss_for(window, on.rtt_s)),
+        Cc::Htcp => return Some(htcp::loss_for(window, on.rtt_s, on.htcp_beta)),
         Cc::HighSpeed => highspeed::own_loss_for(window),
         Cc::Scalable => SCALABLE / window,
         Cc::Bic => bic::LINUX.own_loss_for(window),
@@ -147,7 +150,7 @@ pub const fn grounds(cc: Cc) -> Grounds {
         Cc::Htcp => (
             "8 × MSS / RTT × W(T) with T solved from segments(T) = 1/p",
             "1 / segments(T) with T solved from mean window(T) = W",
-            "Leith and Shorten, PFLDnet 2004, β = ½",
+            "Leith and Shorten, PFLDnet 2004, β = ½ where none is named",
             "periodic losses, empty queue, no RTT scaling; p below 0.02",
         ),
         Cc::Bic => (

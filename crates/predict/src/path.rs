@@ -61,6 +61,8 @@ pub struct PathInput {
     /// A policer on the way that drops what exceeds its rate and burst, both above 0; it counts
     /// frames without preamble, FCS and gap.
     pub policer: Option<(Rate, Size)>,
+    /// What H-TCP keeps of its window after a loss, 0.5 to 0.8; no other algorithm asks. None: ½.
+    pub beta: Option<f64>,
     /// Queue in front of the line, in bytes of frames.
     pub queue: Option<Size>,
     /// Connections side by side, each with the window named.
@@ -86,6 +88,7 @@ impl PathInput {
             host: None,
             timeout: None,
             policer: None,
+            beta: None,
             queue: None,
             streams: 1,
         }
@@ -106,7 +109,7 @@ impl PathInput {
 }
 
 /// Why a path was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
     /// The MTU is impossible.
@@ -124,6 +127,12 @@ pub enum PathError {
     /// A policer that lets nothing through.
     #[error("the policer's rate and burst must be above zero: 1Gbit/s,125kB")]
     EmptyPolicer,
+    /// A β where it decides nothing.
+    #[error("β is H-TCP's alone, which measures it: write --cc htcp, or leave --beta out")]
+    BetaOfOthers,
+    /// A β that H-TCP never has.
+    #[error("β is {0}: H-TCP keeps between 0.5 and 0.8 of its window")]
+    Beta(f64),
     /// The window holds no segment.
     #[error("window {window} is below one segment of {mss}")]
     WindowBelowSegment {

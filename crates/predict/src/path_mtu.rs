@@ -100,6 +100,7 @@ impl BlackHole {
             top: self.initial,
             rtt_s: self.rtt_s,
             segments_per_ack: 1.0,
+            htcp_beta: crate::htcp::BETA,
         }
         .start()
         .filter(|_| base <= self.fits)?;
@@ -192,6 +193,7 @@ impl State {
             top: self.began,
             rtt_s: of.rtt_s,
             segments_per_ack: 1.0,
+            htcp_beta: crate::htcp::BETA,
         };
         self.window = match of.cc {
             Cc::Cubic => {

@@ -69,6 +69,9 @@ pub(crate) struct PathArgs {
     /// First retransmission timeout, of the model with timeouts (pftk_bps); four round trips if not given
     #[arg(long, value_name = "TIME")]
     pub(crate) t0: Option<String>,
+    /// What H-TCP keeps of its window after a loss, 0.5 to 0.8; 0.8 where its queue stays empty, 0.5 if not given
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) beta: Option<f64>,
     /// Print every figure with its formula and note
     #[arg(long)]
     pub(crate) all: bool,

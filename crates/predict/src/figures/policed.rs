@@ -49,6 +49,7 @@ impl Policed {
                 top: (bytes * payload / segment).max(1.0),
                 rtt_s,
                 segments_per_ack: f64::from(input.segments_per_ack),
+                htcp_beta: input.beta.unwrap_or(crate::htcp::BETA),
             };
             let mean = bytes * 8.0 / rtt_s * payload * climb.mean_share()?;
             Some(mean.min(all_bps))

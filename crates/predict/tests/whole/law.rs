@@ -43,7 +43,7 @@ proptest! {
     /// Whatever the window: a climb begins below it, rises, and ends.
     #[test]
     fn climbs_end(n in 0..Cc::ALL.len(), e in 0.7..6.0_f64, rtt_ms in 1_u32..1000) {
-        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0 };
+        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0, htcp_beta: htcp::BETA };
         let Some(start) = climb.start() else { return Ok(()) };
         prop_assert!(start <= climb.top);
         let rounds = climb.rounds();
@@ -103,17 +103,40 @@ fn aimd_of_cubic_is_its_friendly_region() {
 fn htcp_is_reno_within_a_second_and_far_faster_after() {
     let on = Conditions::of_rtt(0.01);
     let reno = law::window(Cc::Reno, 1e-3, on).expect("a law");
-    assert!((htcp::window(1e-3, 0.01) / reno - 1.0).abs() < 1e-9);
-    assert!(htcp::window(1e-8, 0.1) > 10.0 * recovery::reno_window(1e-8));
+    assert!((htcp::window(1e-3, 0.01, htcp::BETA) / reno - 1.0).abs() < 1e-9);
+    assert!(htcp::window(1e-8, 0.1, htcp::BETA) > 10.0 * recovery::reno_window(1e-8));
     // The continuous time is within two rounds of the stepped one.
     let stepped = Climb {
         cc: Cc::Htcp,
         top: 10_274.0,
         rtt_s: 0.12,
         segments_per_ack: 1.0,
+        htcp_beta: htcp::BETA,
     };
     let off = stepped.recovery_s().expect("a climb") - htcp::recovery_s(10_274.0, 0.12);
     assert!((0.0..0.24).contains(&off), "{off}");
+}
+
+/// Where next to nothing is gained in an epoch's first second, AIMD's law with α = 2(1 − β) and d = 1 − β: √((1 + β)/p).
+#[test]
+fn htcp_s_beta_is_the_share_it_keeps() {
+    for beta in [htcp::BETA, 0.65, htcp::BETA_MOST] {
+        let aimd = Aimd {
+            increase: 2.0 * (1.0 - beta),
+            decrease: 1.0 - beta,
+        };
+        let p = 1e-3;
+        assert!(
+            (htcp::window(p, 0.001, beta) / aimd.window(p) - 1.0).abs() < 1e-9,
+            "{beta}"
+        );
+        let window = htcp::window(1e-7, 0.1, beta);
+        assert!(
+            (htcp::loss_for(window, 0.1, beta) / 1e-7 - 1.0).abs() < 1e-9,
+            "{beta}"
+        );
+    }
+    assert!(htcp::window(1e-7, 0.1, 0.8) > 1.05 * htcp::window(1e-7, 0.1, 0.5));
 }
 
 #[test]

@@ -55,6 +55,22 @@ fn note(answers: &[Answer], name: &str) -> String {
 }
 
 #[test]
+fn beta_is_htcps_between_a_half_and_four_fifths() {
+    let mut on = input("10Gbit/s", "116ms", "9000");
+    on.beta = Some(0.8);
+    assert!(path(&on).is_err(), "CUBIC's is its own");
+    on.cc = Cc::Htcp;
+    on.loss = Ratio::new(1e-6);
+    let kept = number(&path(&on).expect("a path"), "loss_limit_bps");
+    on.beta = None;
+    assert!(kept > 1.05 * number(&path(&on).expect("a path"), "loss_limit_bps"));
+    for beta in [0.49, 0.81, f64::NAN] {
+        on.beta = Some(beta);
+        assert!(path(&on).is_err(), "{beta}");
+    }
+}
+
+#[test]
 fn answers_everything_the_contract_names_with_its_grounds() {
     let mut full = input("10Gbit/s", "116ms", "9000");
     full.loss = Ratio::new(1e-6);

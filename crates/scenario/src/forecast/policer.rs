@@ -80,6 +80,7 @@ impl Path<'_> {
                 top: top.max(1.0),
                 rtt_s,
                 segments_per_ack: 1.0,
+                htcp_beta: farpath_predict::htcp::BETA,
             };
             Some(bytes * 8.0 / rtt_s * met.payload * climb.mean_share()?)
         };

@@ -232,6 +232,7 @@ impl Flow {
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
             losses: self.losses,
+            htcp_beta: farpath_predict::htcp::BETA,
         };
         let window = law::window(cc, self.loss, on)?;
         let mss = Size::from_bytes(self.config.mss.into());
@@ -370,6 +371,7 @@ impl Flow {
             top: self.ceiling(),
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
+            htcp_beta: farpath_predict::htcp::BETA,
         };
         if climb.start()? >= self.window as f64 / self.mss() {
             // What is left of a window that was not all used is what was in use, or more.
