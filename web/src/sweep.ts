@@ -152,7 +152,7 @@ function words(part: Point, names: ReadonlyMap<string, string>): string {
 }
 
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
-export function sweepOf(data: ReportData, test: string, metric: string): Sweep | null {
+export function sweepOf(data: ReportData, test: string, metric: string, name = test): Sweep | null {
   const records = data.document.records.filter((r) => r.test === test);
   const found = records.filter((r) => typeof r.metrics[metric] === "number");
   const keys = sweptKeys(records);
@@ -183,7 +183,7 @@ export function sweepOf(data: ReportData, test: string, metric: string): Sweep |
   const positive = values.filter((v) => v > 0);
   const log = values.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
-  return { test, metric, x, colour, panels, origins, log, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
+  return { test: name, metric, x, colour, panels, origins, log, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
 }
 
 /** Points at which an origin has no value: together where all of a colour have none. */

@@ -93,10 +93,12 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
   const values = [...new Set(records.map((r) => r.point[options.key]!))];
   const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
   const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
+  // All runs lose the same segment: where one has no formula, another's says when.
+  const cuts = records.map((r) => r.metrics["cut_s"]).filter((v): v is number => typeof v === "number");
   const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
     const [formula, run] = [of("predicted", value), of("simulated", value)];
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
-    const known = formula?.metrics["cut_s"] ?? null;
+    const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
     const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null).filter(([t]) => t >= FIRST_S) : []);
     const words = detail(seconds(formula), seconds(run));
     const seen = curve(run);

@@ -96,7 +96,13 @@ export function table(data: ReportData): HTMLElement | null {
     button.setAttribute("aria-expanded", String(!few));
     button.textContent = few ? `Show all metrics (${hidden} more)` : "Show the main metrics";
   });
-  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, ...circumstances(data));
+  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, said(data), ...circumstances(data));
+}
+
+/** What records say of themselves, each sentence once. */
+function said({ said: all = [] }: ReportData): HTMLElement | null {
+  if (all.length === 0) return null;
+  return h("div", { class: "said" }, h("h3", {}, "Notes"), h("ul", {}, ...all.map((text) => h("li", {}, text))));
 }
 
 /** Below the table: when, where and with what, and the way of the packets, where that was real. */

@@ -26,15 +26,15 @@ export function captionOf(sweep: Sweep): string {
   return [predicted, says, allowed, spread, gaps].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, test: string, metric: string): HTMLElement[] {
-  const sweep = sweepOf(data, test, metric);
+function figure(data: ReportData, test: string, metric: string, name = test): HTMLElement[] {
+  const sweep = sweepOf(data, test, metric, name);
   if (!sweep) return [];
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
   return [drawn({
-    file: fileName(data.scenario.name, test, metric), class: `sweep keys-${beside}`,
-    title: `${test}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
-    draw: (width) => drawSweep(sweep, { id: fileName("sweep", test, metric), width }),
+    file: fileName(data.scenario.name, name, metric), class: `sweep keys-${beside}`,
+    title: `${name}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
+    draw: (width) => drawSweep(sweep, { id: fileName("sweep", name, metric), width }),
     below: [h("figcaption", {}, captionOf(sweep))],
   })];
 }
@@ -60,5 +60,7 @@ export function sweeps(data: ReportData): HTMLElement | null {
     if (sweptKeys(mine).length === 0) return [];
     return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, test, metric)));
   });
+  const groups = new Map(records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
+  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, test, "group_jain_index", `group ${group}`));
   return figures.length === 0 ? null : section("sweep", "Sweep", ...figures);
 }
