@@ -18,7 +18,7 @@ const TIMES: Scale = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 function digits(value: number, significant: number): string {
   if (value === 0) return "0";
   const whole = Math.floor(Math.log10(Math.abs(value))) + 1;
-  return value.toFixed(Math.max(0, Math.min(6, significant - whole)));
+  return value.toFixed(Math.max(0, Math.min(9, significant - whole)));
 }
 
 function scaled(value: number, scale: Scale, significant: number): string {
@@ -43,6 +43,12 @@ export function window(bytes: number): string {
     if (factor > 1 && bytes >= factor && Number.isInteger(bytes / factor)) return `${bytes / factor}${GAP}${unit}`;
   }
   return size(bytes);
+}
+
+/** A time in the unit that suits `like`: ticks of one axis have one unit. */
+export function delayLike(ns: number, like: number, significant: number): string {
+  const [factor, unit] = TIMES.find(([f]) => Math.abs(like) >= f) ?? TIMES.at(-1)!;
+  return ns === 0 ? `0${GAP}${unit}` : digits(ns / factor, significant) + GAP + unit;
 }
 
 /** Delays up to ten seconds stay in milliseconds: 580.06 ms, not 0.58 s. */
@@ -125,26 +131,48 @@ export function limit(key: string): string {
   return LIMITS.get(key) ?? key.replace(/_/g, " ");
 }
 
-/** A sweep point in words: only the last part of each path, where that is unambiguous. */
+/** Keys of a sweep as short as tells them apart: `cc`, or `f1.cc` beside `f2.cc`. */
+export function keyNames(keys: readonly string[]): ReadonlyMap<string, string> {
+  const short = (key: string): string => {
+    const parts = key.split(".");
+    for (let n = 1; n < parts.length; n++) {
+      const tail = parts.slice(-n).join(".");
+      if (!keys.some((other) => other !== key && (other === tail || other.endsWith(`.${tail}`)))) return tail;
+    }
+    return key;
+  };
+  return new Map(keys.map((key) => [key, short(key)]));
+}
+
+/** A sweep point in words. */
 export function point(p: Point | undefined): string {
   const entries = Object.entries(p ?? {});
-  const last = (key: string): string => key.split(".").at(-1) ?? key;
-  const unique = new Set(entries.map(([key]) => last(key))).size === entries.length;
-  return entries.map(([key, value]) => `${unique ? last(key) : key} ${value}`).join(", ");
+  const names = keyNames(entries.map(([key]) => key));
+  return entries.map(([key, value]) => `${names.get(key) ?? key} ${value}`).join(", ");
+}
+
+/** Values of an axis with as many digits as tell them apart, four at least. */
+export function ticks(values: readonly number[], write: (value: number, significant: number) => string): string[] {
+  const apart = new Set(values).size;
+  for (let significant = 4; significant < 12; significant++) {
+    const texts = values.map((v) => write(v, significant));
+    if (new Set(texts).size === apart) return texts.map(compact);
+  }
+  return values.map((v) => compact(write(v, 12)));
 }
 
 const UNITS: Readonly<Record<string, number>> = {
   b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30,
   "bit/s": 1, "kbit/s": 1e3, "mbit/s": 1e6, "gbit/s": 1e9, "tbit/s": 1e12,
   "bps": 1, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "mb/s": 1e6, "gb/s": 1e9, "mbits/sec": 1e6, "gbits/sec": 1e9,
-  ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, km: 1e3, m: 1, "": 1, "%": 0.01,
+  ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, km: 1e3, m: 1, "": 1, "%": 0.01, bdp: 1, packets: 1,
 };
 const RATE_UNIT = /(?:bit\/s|bps|b\/s|bits\/sec)$/;
 
 export interface Quantity {
-  /** Bits per second, bytes, nanoseconds, metres, or the plain number. */
+  /** Bits per second, bytes, nanoseconds, metres, bandwidth-delay products, packets, or the plain number. */
   readonly value: number;
-  readonly kind: "rate" | "size" | "time" | "length" | "number";
+  readonly kind: "rate" | "size" | "time" | "length" | "number" | "bdp" | "packets";
 }
 
 /** The one quantity a text consists of (`64 MiB`, `10 Gbit/s`, `1e-6`); null if it is anything else. */
@@ -160,6 +188,7 @@ export function quantity(text: string): Quantity | null {
 
 function kindOf(unit: string): Quantity["kind"] {
   if (unit === "" || unit === "%") return "number";
+  if (unit === "bdp" || unit === "packets") return unit;
   if (RATE_UNIT.test(unit)) return "rate";
   if (/^[kmgt]?i?b$/.test(unit)) return "size";
   return unit === "m" || unit === "km" ? "length" : "time";

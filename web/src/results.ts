@@ -79,6 +79,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
+      if (metric === FAIRNESS && record.group !== undefined) continue;
       const id = key(nameOf(record), metric, record.point);
       const group = groups.get(id) ?? { test: nameOf(record), metric, kind: record.kind, records: [] };
       group.records.push(record);
@@ -96,13 +97,35 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     }
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
-    const notes = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(notesOf))] : [];
+    const invalid = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(invalidOf))] : [];
+    // A window that was never cut has nothing to recover from.
+    const nothing = metric === "recovery_s" && [...values.values()].every((v) => v === 0);
     return {
       test, metric, point: records[0]?.point ?? {}, values, expectations, limitedBy: main?.limited_by ?? null,
-      stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...notes],
-      first: expectations.length > 0 || (FIRST[kind] ?? []).includes(metric),
+      stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
+      first: expectations.length > 0 || ((FIRST[kind] ?? []).includes(metric) && !nothing),
     };
   });
+}
+
+const FAIRNESS = "group_jain_index";
+
+/** Each group's fairness once a point: all of its records hold it. */
+function groupRows(data: ReportData): Row[] {
+  const found = new Map<string, Row>();
+  for (const { group, metrics, point, origin, test } of data.document.records) {
+    const value = metrics[FAIRNESS];
+    if (group === undefined || typeof value !== "number") continue;
+    const id = key(group, FAIRNESS, point);
+    if (found.has(id)) continue;
+    const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point) && typeof r.metrics[FAIRNESS] === "number");
+    const values = new Map(ORIGINS.flatMap((o) => {
+      const mine = same.filter((r) => r.origin === o).map((r) => r.metrics[FAIRNESS] as number);
+      return mine.length > 0 ? [[o, mean(mine)] as const] : [];
+    }));
+    if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
+  }
+  return [...found.values()];
 }
 
 /** Between which values a metric lies, where its evidence leaves that open. */
@@ -115,8 +138,8 @@ function boundsOf(metric: string, records: readonly TestRecord[]): string[] {
   return [...new Set(bounds)];
 }
 
-function notesOf(record: TestRecord): string[] {
-  return record.valid ? [...record.notes] : [`${record.origin}: not valid, its certificate failed`, ...record.notes];
+function invalidOf(record: TestRecord): string[] {
+  return record.valid ? [] : [`${record.origin}: not valid, its certificate failed`];
 }
 
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
@@ -145,7 +168,7 @@ export function rows(data: ReportData): Row[] {
     };
   });
   const rank = (row: Row): number => (row.first ? 0 : 100) + place(row.metric);
-  return [...tested.sort((p, q) => rank(p) - rank(q)), ...others];
+  return [...groupRows(data), ...tested.sort((p, q) => rank(p) - rank(q)), ...others];
 }
 
 /** How real an origin is: what was measured is believed before what was modelled. */

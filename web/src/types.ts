@@ -29,6 +29,8 @@ export interface TestRecord {
   readonly from: string;
   readonly to: string;
   readonly point: Point;
+  /** The group of tests whose goodputs are compared with its own. */
+  readonly group?: string;
   readonly repeat: number;
   readonly started_ns: number;
   readonly duration_ns: number;
@@ -238,5 +240,7 @@ export interface ReportData {
   readonly topology?: Topology;
   readonly paths?: readonly TestPath[];
   readonly sequence?: readonly Sequence[];
+  /** What records say of themselves, each sentence once, with the tests and points it holds for. */
+  readonly said?: readonly string[];
   readonly notes?: readonly string[];
 }

@@ -124,6 +124,7 @@ fn command(args: &RunArgs, seed: u64) -> String {
     if args.repeat > 1 {
         words.push(format!("--repeat {}", args.repeat));
     }
+    words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
 }
 

@@ -40,8 +40,9 @@ pub fn merge_streams(record: &mut Record) {
 /// the group of each record, in the same order.
 pub fn compare_groups(groups: &[Option<&str>], records: &mut [Record]) {
     for (number, group) in groups.iter().enumerate() {
-        if group.is_none() {
-            continue;
+        let Some(name) = group else { continue };
+        if let Some(record) = records.get_mut(number) {
+            record.group = Some((*name).to_owned());
         }
         let members = groups.iter().zip(&*records).filter(|(g, _)| *g == group);
         let goodputs: Vec<f64> = members

@@ -48,6 +48,7 @@ impl Record {
             from: from.to_owned(),
             to: to.to_owned(),
             point: BTreeMap::new(),
+            group: None,
             repeat: 0,
             started_ns: 0,
             duration_ns: 0,

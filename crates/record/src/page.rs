@@ -28,6 +28,9 @@ pub struct ReportData {
     /// Time–sequence traces of TCP streams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<Sequence>,
+    /// What records say of themselves, each sentence once, with the tests and points it holds for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<String>,
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

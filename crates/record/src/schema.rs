@@ -60,6 +60,9 @@ pub struct Record {
     pub to: String,
     /// The sweep point: `--set` path to value as written; empty without a sweep.
     pub point: BTreeMap<String, String>,
+    /// The group of tests whose goodputs are compared with its own, as the scenario names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Number of the repeat, from 0.
     pub repeat: u32,
     /// Start of the test, nanoseconds since the start of the run.

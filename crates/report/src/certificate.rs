@@ -1,8 +1,6 @@
 //! How far emulated runs may be believed, in a line each.
 
-use farpath_record::{Certificate, Point, RunDocument};
-
-use crate::table::point_words;
+use farpath_record::{Certificate, Point, RunDocument, point_words};
 
 /// The certificate of each emulated run once, with its sweep point and repeat, in the order of the records.
 pub(crate) fn each(run: &RunDocument) -> Vec<(&Point, u32, &Certificate)> {

@@ -1,10 +1,11 @@
 //! A comparison as text.
 
 use farpath_record::compare::{Comparison, Row, Verdict};
+use farpath_record::point_words;
 
 use crate::grid::{Column, lay_out, wrap};
 use crate::quantity::{in_common_unit, unitless};
-use crate::table::{Layout, point_words};
+use crate::table::Layout;
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {

@@ -1,6 +1,6 @@
 //! Where frames were lost: which link, which way, for which reason.
 
-use farpath_record::{LinkRecord, Point, RunDocument};
+use farpath_record::{LinkRecord, Point, RunDocument, point_words};
 
 /// Lines that are printed; the rest is counted.
 const MOST: usize = 12;
@@ -52,15 +52,10 @@ fn line(link: &LinkRecord, several: bool) -> String {
 }
 
 fn at(point: &Point) -> String {
-    let short = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
-    let words: Vec<String> = point
-        .iter()
-        .map(|(k, v)| format!("{} {v}", short(k)))
-        .collect();
-    if words.is_empty() {
+    if point.is_empty() {
         String::new()
     } else {
-        format!(" at {}", words.join(", "))
+        format!(" at {}", point_words(point))
     }
 }
 

@@ -1,7 +1,10 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
 use farpath_observe::metric::headline;
-use farpath_record::{Expectation, MetricSummary, Origin, Point, Record, Results, RunDocument};
+use farpath_record::{
+    Expectation, MetricSummary, Origin, Point, Record, Results, RunDocument, key_names, key_order,
+    point_words, record_notes,
+};
 
 use crate::grid::{Column, lay_out, wrap};
 use crate::quantity::{exact, in_common_unit, quantity, unitless};
@@ -117,10 +120,15 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
             .iter()
             .filter(|e| e.origin == origin)
             .find_map(|e| e.actual);
-        compared.or_else(|| results.value(path, origin, point))
+        compared.or_else(|| match path.strip_prefix(GROUP) {
+            Some(rest) => fairness(run, rest, origin, point),
+            None => results.value(path, origin, point),
+        })
     };
     let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
-    if judged.is_empty() && values.iter().all(Option::is_none) {
+    // A window that was never cut has nothing to recover from.
+    let nothing = |v: &Option<f64>| v.is_none() || path.ends_with(".recovery_s") && *v == Some(0.0);
+    if judged.is_empty() && values.iter().all(nothing) {
         return None;
     }
     let mut stated: Vec<&str> = judged.iter().filter_map(|e| e.stated.as_deref()).collect();
@@ -139,6 +147,26 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
         limited_by: String::new(),
         mark,
     })
+}
+
+/// How the path of a group's fairness begins; a test's path has one dot.
+const GROUP: &str = "group.";
+
+/// Jain's index over the tests of a group, which each of its records holds: of `NAME.jain_index`.
+fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Option<f64> {
+    let name = path.strip_suffix(".jain_index")?;
+    let mine = |r: &&Record| r.group.as_deref() == Some(name) && r.origin == origin;
+    let first = run
+        .records
+        .iter()
+        .filter(mine)
+        .find(|r| r.point == *point)?;
+    let same = run.records.iter().filter(mine);
+    let repeats = same.filter(|r| r.point == *point && r.test == first.test);
+    let values: Vec<f64> = repeats
+        .filter_map(|r| r.metrics.get("group_jain_index").copied())
+        .collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
@@ -171,6 +199,9 @@ fn paths(run: &RunDocument) -> Vec<String> {
     }
     for expectation in &run.expectations {
         add(expectation.metric.clone());
+    }
+    for group in run.records.iter().filter_map(|r| r.group.as_ref()) {
+        add(format!("{GROUP}{group}.jain_index"));
     }
     // A test's records may be apart (one for each origin and point); its lines are not.
     let subjects: Vec<String> = paths.iter().map(|p| subject(p).0).collect();
@@ -286,6 +317,10 @@ fn parts(path: &str) -> (String, String, String) {
             let (name, metric) = rest.split_once('.').unwrap_or((rest, ""));
             (format!("search {name}"), metric, "")
         }
+        "group" if rest.contains('.') => {
+            let (name, _) = rest.split_once('.').unwrap_or((rest, ""));
+            (format!("group {name}"), "fairness (Jain)", "")
+        }
         _ => (first.to_owned(), rest, ""),
     };
     (of, unitless(what).to_owned(), way.to_owned())
@@ -377,55 +412,25 @@ fn failure(e: &Expectation) -> String {
     text
 }
 
-/// What is said of a record whose certificate failed.
-const INVALID: &str = "INVALID, its numbers may not be trusted";
-
-/// Every note once, headed by what it is about: tests that share a note share its line.
+/// Every note once, headed by what it is about: those of records, then those of expectations.
 fn notes(run: &RunDocument) -> Vec<String> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    let mut add =
-        |text: &str, about: String| match found.iter_mut().find(|(known, _)| known == text) {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for expectation in &run.expectations {
+        let Some(note) = &expectation.note else {
+            continue;
+        };
+        let (of, label) = subject(&expectation.metric);
+        let about = format!("{of} {label}");
+        match found.iter_mut().find(|(known, _)| known == note) {
             Some((_, all)) if all.contains(&about) => {}
             Some((_, all)) => all.push(about),
-            None => found.push((text.to_owned(), vec![about])),
-        };
-    for record in &run.records {
-        let invalid = (!record.valid).then_some(INVALID);
-        let notes = record.notes.iter().map(String::as_str);
-        for note in invalid.into_iter().chain(notes) {
-            let says =
-                |r: &Record| r.notes.iter().any(|n| n == note) || (!r.valid && note == INVALID);
-            let same = |r: &&Record| r.test == record.test && says(r);
-            let mut origins: Vec<&str> = run
-                .records
-                .iter()
-                .filter(same)
-                .map(|r| r.origin.name())
-                .collect();
-            origins.dedup();
-            add(note, format!("{}, {}", record.test, origins.join(" and ")));
+            None => found.push((note, vec![about])),
         }
     }
-    for expectation in &run.expectations {
-        if let Some(note) = &expectation.note {
-            let (of, label) = subject(&expectation.metric);
-            add(note, format!("{of} {label}"));
-        }
-    }
-    found
-        .into_iter()
-        .map(|(text, about)| format!("{}: {text}", about.join("; ")))
-        .collect()
-}
-
-/// A point in few words: the last part of each key, and the value as written.
-pub(crate) fn point_words(point: &Point) -> String {
-    let short = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
-    point
+    let expected = found
         .iter()
-        .map(|(k, v)| format!("{} {v}", short(k)))
-        .collect::<Vec<_>>()
-        .join(", ")
+        .map(|(text, about)| format!("{}: {text}", about.join("; ")));
+    record_notes(run).into_iter().chain(expected).collect()
 }
 
 /// The table's lines: a heading for each test, its metrics below.
@@ -517,7 +522,7 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
         "test, metric",
         (0..rows.len()).map(metric).collect(),
     )];
-    columns.extend(point_column(rows));
+    columns.extend(point_columns(rows));
     columns.push(Column::text(
         "stated",
         rows.iter().map(|r| r.stated.clone()).collect(),
@@ -542,26 +547,23 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
     columns
 }
 
-/// The sweep's column: headed by its key if there is one key only.
-fn point_column(rows: &[Row<'_>]) -> Option<Column> {
-    let mut keys: Vec<&String> = rows.iter().flat_map(|r| r.point.keys()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let (head, cells) = match keys[..] {
-        [] => return None,
-        [key] => {
-            let value = |r: &Row<'_>| r.point.get(key).cloned().unwrap_or_default();
-            (
-                key.rsplit('.').next().unwrap_or(key).to_owned(),
-                rows.iter().map(value).collect(),
-            )
-        }
-        _ => (
-            "point".to_owned(),
-            rows.iter().map(|r| point_words(r.point)).collect(),
-        ),
+/// Keys of a sweep that have a column each; more share one.
+const KEY_COLUMNS: usize = 3;
+
+/// The sweep's columns: one for each key, the fastest last, or one for all where they are many.
+fn point_columns(rows: &[Row<'_>]) -> Vec<Column> {
+    let points: Vec<&Point> = rows.iter().map(|r| r.point).collect();
+    let keys = key_order(&points);
+    if keys.len() > KEY_COLUMNS {
+        let cells = points.iter().map(|p| point_words(p)).collect();
+        return vec![Column::text("point", cells)];
+    }
+    let names = key_names(&keys);
+    let column = |key: &&str| {
+        let value = |p: &&Point| p.get(*key).cloned().unwrap_or_default();
+        Column::text(names[key], points.iter().map(value).collect())
     };
-    Some(Column::text(&head, cells))
+    keys.iter().map(column).collect()
 }
 
 /// Colours a mark at either end of a line.

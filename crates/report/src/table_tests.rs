@@ -209,3 +209,41 @@ fn emulated_runs_have_their_certificates_under_the_table() {
     assert!(at("goodput") < at("certificate valid"), "{text}");
     assert_eq!(text.matches("certificate").count(), 2, "{text}");
 }
+
+#[test]
+fn keys_with_one_last_name_have_columns_and_a_group_has_one_line() {
+    let mut run = RunDocument::new("pair", 1, String::new());
+    for (one, other) in [("cubic", "bbr"), ("bbr", "cubic")] {
+        for (test, cc, goodput) in [("f1", one, 60e6), ("f2", other, 30e6)] {
+            let recovery = if cc == "bbr" { 0.0 } else { 0.5 };
+            let metrics = [
+                ("goodput_bps", goodput),
+                ("recovery_s", recovery),
+                ("group_jain_index", 0.9),
+            ];
+            let mut tcp = record(Origin::Simulated, test, "tcp", &metrics);
+            tcp.point.insert("test.f1.cc".to_owned(), one.to_owned());
+            tcp.point.insert("test.f2.cc".to_owned(), other.to_owned());
+            tcp.group = Some("pair".to_owned());
+            run.records.push(tcp);
+        }
+    }
+    let expected = r"pair, seed 1
+
+test, metric       f1.cc  f2.cc  simulated
+-----------------  -----  -----  ---------
+f1
+  goodput          cubic  bbr    60 Mbit/s
+                   bbr    cubic  60 Mbit/s
+  recovery         cubic  bbr       500 ms
+f2
+  goodput          cubic  bbr    30 Mbit/s
+                   bbr    cubic  30 Mbit/s
+  recovery         bbr    cubic     500 ms
+group pair
+  fairness (Jain)  cubic  bbr       0.9000
+                   bbr    cubic     0.9000
+";
+    let text = render(&run, Layout::default());
+    assert_eq!(text, expected, "\n{text}");
+}

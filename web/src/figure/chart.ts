@@ -5,6 +5,7 @@ import { area, curveLinear, curveStepBefore, line } from "d3-shape";
 
 import { compact } from "../format";
 import { n, shape, type Shape } from "../svg";
+import { drawLegend } from "./legend";
 
 export interface Curve {
   readonly name: string;
@@ -77,6 +78,10 @@ const TOP = 34;
 const BOTTOM = 56;
 /** A chart lower than this has fewer ticks. */
 const LOW = 250;
+/** A narrower chart names its curves in a legend above it. */
+const NARROW = 620;
+/** Room for a tick's label along x. */
+const TICK = 52;
 
 type Scale = (value: number) => number;
 
@@ -191,37 +196,65 @@ function endLabels(chart: Chart, y: Scale, right: number): Shape[] {
   const wanted = spread(ends, room);
   const down = Math.max(0, TOP - 8 - Math.min(...wanted));
   const placed = wanted.map((at) => at + down);
-  return named.map((curve, i) => shape("g", {},
+  return named.map((curve, i) => shape("g", { class: "legend-entry" },
     curve.bare === true ? drawMark(curve, right + 15, placed[i]!) : drawStroke(curve, `M${n(right + 6)},${n(placed[i]!)}h18`),
     shape("text", { class: "strong", x: n(right + 30), y: n(placed[i]! + 4) }, curve.name),
     ...(curve.detail === undefined ? []
       : [shape("text", { class: "muted", x: n(right + 30), y: n(placed[i]! + 19) }, curve.detail)])));
 }
 
+/** The names above a narrow chart, in as many rows as they need. */
+function above(chart: Chart): ReturnType<typeof drawLegend> {
+  const named = chart.curves.filter((curve) => curve.nameless !== true);
+  const curves = named.map((curve) => ({
+    text: curve.detail === undefined ? curve.name : `${curve.name}: ${curve.detail}`, width: 18,
+    draw: (x: number, y: number) => (curve.bare === true ? drawMark(curve, x + 9, y) : drawStroke(curve, `M${n(x)},${n(y)}h18`)),
+  }));
+  const rules = (chart.rules ?? []).flatMap((rule) => ("y" in rule ? [{
+    text: rule.name, width: 18, draw: (x: number, y: number) => shape("path", { class: "rule-line", d: `M${n(x)},${n(y)}h18` }),
+  }] : []));
+  return drawLegend([...curves, ...rules], chart.width, 12);
+}
+
 /** Draws the chart; a chart without points is drawn with empty axes. */
-export function drawChart(chart: Chart): Shape {
+export function drawChart(whole: Chart): Shape {
+  const narrow = whole.width < NARROW;
+  const legend = narrow ? above(whole) : { shapes: [], height: 0 };
+  // A narrow chart has the names above it and none beyond its ends.
+  const chart: Chart = narrow ? {
+    ...whole, curves: whole.curves.map((curve) => ({ ...curve, nameless: true })), rules: (whole.rules ?? []).map((rule) => ("y" in rule ? { ...rule, name: "" } : rule)), namesWidth: 0,
+  } : whole;
+  const body = drawBody(chart, narrow ? 12 : 40);
+  const height = chart.height + legend.height;
+  return shape("svg", {
+    class: "figure chart-figure", viewBox: `0 0 ${n(chart.width)} ${n(height)}`, width: n(chart.width), height: n(height),
+    role: "img", "aria-labelledby": `${chart.id}-title ${chart.id}-desc`,
+  },
+    shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
+    ...(narrow ? [...legend.shapes, shape("g", { transform: `translate(0,${n(legend.height)})` }, ...body)] : body));
+}
+
+/** Ticks where each has room for its label; with `LOW` height fewer. */
+function drawBody(chart: Chart, margin: number): Shape[] {
   const xs = chart.curves.flatMap((curve) => curve.points.map((p) => p[0])).concat((chart.marks ?? []).map((m) => m.x));
   const ys = chart.curves.flatMap((curve) => curve.points.map((p) => p[1]))
     .concat((chart.marks ?? []).flatMap((m) => [m.y, m.high].filter((v): v is number => typeof v === "number")))
     .concat((chart.rules ?? []).flatMap((rule) => ("y" in rule ? [rule.y] : [])));
   const widest = Math.max(0, ...chart.curves.filter((curve) => curve.nameless !== true).flatMap((curve) => [curve.name.length * 7.4, (curve.detail?.length ?? 0) * 6.7]));
   const beyond = Math.max(0, ...(chart.rules ?? []).map((rule) => ("y" in rule ? rule.name.length * 6.7 - 20 : 0)));
-  const right = chart.width - 40 - Math.max(widest, beyond, chart.namesWidth ?? 0);
+  const right = chart.width - margin - Math.max(widest, beyond, chart.namesWidth ?? 0);
   const [low, high] = chart.xRange ?? extent(xs);
   const log = chart.logX === true && low > 0;
   const range = [LEFT + (chart.xTicks ? 18 : 0), right - (chart.xTicks ? 18 : 0)];
   const x = (log ? scaleLog() : scaleLinear()).domain(low === high ? [low - 1, high + 1] : [low, high]).range(range);
   const y = scaleLinear().domain([0, Math.max(extent(ys)[1], Number.MIN_VALUE)]).nice(5).range([chart.height - BOTTOM, TOP]);
-  const xTicks = chart.xTicks ?? x.ticks(7);
-  return shape("svg", {
-    class: "figure chart-figure", viewBox: `0 0 ${n(chart.width)} ${n(chart.height)}`, width: chart.width, height: chart.height,
-    role: "img", "aria-labelledby": `${chart.id}-title ${chart.id}-desc`,
-  },
-    shape("title", { id: `${chart.id}-title` }, chart.title), shape("desc", { id: `${chart.id}-desc` }, chart.describe),
+  const xTicks = chart.xTicks ?? x.ticks(Math.max(2, Math.min(7, Math.floor((right - LEFT) / TICK))));
+  return [
     ...axes(chart, x, y, xTicks, y.ticks(chart.height < LOW ? 3 : 5), right),
     ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y, right)),
     ...(chart.rules ?? []).map((rule) => drawRule(rule, x, y, right, chart.height - BOTTOM)),
     ...chart.curves.flatMap((curve) => drawCurve(curve, x, y)),
     ...(chart.spans ?? []).map((span) => drawSpan(span, x, y)),
-    ...endLabels(chart, y, right));
+    ...(margin < 40 ? [] : endLabels(chart, y, right)),
+  ];
 }

@@ -96,12 +96,12 @@ export function describeLoad(load: Load): string {
     + `framing and acknowledgements, ${byPayload(load)}, in ${count(full.frames + other.frames)} frames.`;
 }
 
-export function drawLoad(data: ReportData, id: string): Shape | null {
+export function drawLoad(data: ReportData, id: string, width = 1040): Shape | null {
   const load = findLoad(data);
   if (!load) return null;
   const tone = (record: LinkRecord): Curve["tone"] => eastward(data, record) ? "east" : "west";
   return drawChart({
-    id, width: 1040, height: 320, title: `Load of ${load.link} in both directions`, describe: describeLoad(load),
+    id, width, height: 320, title: `Load of ${load.link} in both directions`, describe: describeLoad(load),
     curves: load.directions.map((record, i) => curve(record, tone(record), load.passes?.[i])),
     xName: "seconds since the start of the run", yName: `on the wire of ${load.link}, framing included`,
     xFormat: (v) => String(v), yFormat: (v) => rate(v, 3),

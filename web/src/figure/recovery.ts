@@ -10,19 +10,23 @@ const WINDOW = "cwnd_bytes";
 /** A window on its way back. */
 type Climb = (readonly [seconds: number, bytes: number])[];
 
-/** When a window is seen to fall by at least 5 % of its height, the first time, in s; null if it never is. */
-function cut(record: TestRecord, top: number): number | null {
+/** When a window is seen to fall by at least 5 % of its height, the first time, in s; null if it never is. Where it is
+ * known when it must have fallen, and that is within the interval before, then. */
+function cut(record: TestRecord, top: number, known: number | null): number | null {
   const series = record.series[WINDOW];
   for (let i = 1; i < (series?.v.length ?? 0); i++) {
     const [before, now] = [Math.min(series!.v[i - 1] ?? 0, top), series!.v[i] ?? 0];
-    if (before >= top * 0.9 && now < before * 0.95) return series!.t_ns[i]! / 1e9;
+    if (before >= top * 0.9 && now < before * 0.95) {
+      const seen = series!.t_ns[i]! / 1e9;
+      return known !== null && known <= seen && known >= series!.t_ns[i - 1]! / 1e9 ? known : seen;
+    }
   }
   return null;
 }
 
 /** The window after the cut, in seconds since then, up to the first value at the old window; empty without a cut. */
-export function climb(record: TestRecord, top: number): Climb {
-  const from = cut(record, top);
+export function climb(record: TestRecord, top: number, known: number | null = null): Climb {
+  const from = cut(record, top, known);
   const series = record.series[WINDOW];
   if (from === null || !series) return [];
   const points = series.t_ns.map((t, i) => [t / 1e9 - from, Math.min(series.v[i] ?? 0, top)] as const).filter(([t]) => t >= 0);
@@ -46,6 +50,10 @@ export interface Options {
   readonly height: number;
 }
 
+/** A window that is back within fewer intervals has no curve. */
+const CURVE = 15;
+/** What `--intervals` takes at most. */
+const MOST_INTERVALS = 100_000;
 /** The axis begins here, at about a round trip: before that the loss is being repaired. */
 const FIRST_S = 0.1;
 
@@ -58,6 +66,26 @@ function detail(formula: number | null, run: number | null): string {
   return words.filter((text) => text !== "").join(", ");
 }
 
+/** The length of the intervals of a record's window, in s. */
+function interval(record: TestRecord): number {
+  const t = record.series[WINDOW]?.t_ns ?? [];
+  return t.length < 2 ? 0 : (t.at(-1)! - t[0]!) / (t.length - 1) / 1e9;
+}
+
+/** Where windows come back within so few intervals that their curves cannot be seen: which, and what would show them; null if all are. */
+export function coarse(data: ReportData, test: string, key: string): { readonly words: string; readonly command: string } | null {
+  const runs = data.document.records.filter((r) => r.test === test && r.origin === "simulated" && key in r.point && WINDOW in r.series);
+  const short = runs.filter((r) => (r.metrics["recovery_s"] ?? 0) > 0 && interval(r) > 0 && r.metrics["recovery_s"]! < CURVE * interval(r));
+  if (short.length === 0) return null;
+  const wanted = Math.max(...short.map((r) => (CURVE * r.series[WINDOW]!.t_ns.length * interval(r)) / r.metrics["recovery_s"]!));
+  const step = 10 ** Math.floor(Math.log10(wanted));
+  const intervals = Math.min(MOST_INTERVALS, Math.ceil(wanted / step) * step);
+  const names = [...new Set(short.map((r) => r.point[key]!))].join(", ");
+  const command = `${(data.command ?? `farpath run ${data.scenario.name}`).replace(/ --intervals \d+/, "")} --intervals ${intervals} --out DIR`;
+  const one = runs.length > 1 && short.length === 1;
+  return { command, words: `An interval of this run is ${format.seconds(interval(short[0]!), 3)}, too long to show how ${names} ${one ? "comes" : "come"} back. These are shown as dots. Their curves:` };
+}
+
 /** Windows over the time since the cut, on a logarithmic axis; null where no run of the test shows a loss. */
 export function drawRecovery(data: ReportData, options: Options): Shape | null {
   const records = data.document.records.filter((r) => r.test === options.test && options.key in r.point && WINDOW in r.series);
@@ -65,13 +93,19 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
   const values = [...new Set(records.map((r) => r.point[options.key]!))];
   const of = (origin: string, value: string): TestRecord | undefined => records.find((r) => r.origin === origin && r.point[options.key] === value);
   const time = (value: string): number => seconds(of("predicted", value)) ?? seconds(of("simulated", value)) ?? Infinity;
+  // All runs lose the same segment: where one has no formula, another's says when.
+  const cuts = records.map((r) => r.metrics["cut_s"]).filter((v): v is number => typeof v === "number");
   const drawn = [...values].sort((p, q) => time(p) - time(q)).flatMap((value): Curve[] => {
     const [formula, run] = [of("predicted", value), of("simulated", value)];
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
-    const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top).filter(([t]) => t >= FIRST_S) : []);
-    const solid: Curve = { name: value, detail: detail(seconds(formula), seconds(run)), points: curve(run), tone, labelAt: top * 0.5 };
-    const dashed: Curve = { name: value, points: curve(formula), tone, dashed: true, nameless: true };
-    return [solid, dashed].filter((c) => c.points.length > 1);
+    const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
+    const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null).filter(([t]) => t >= FIRST_S) : []);
+    const words = detail(seconds(formula), seconds(run));
+    const seen = curve(run);
+    // A few points are no curve: they are shown as what they are.
+    const solid: Curve = { name: value, detail: words, points: seen, tone, labelAt: top * 0.5, ...(seen.length < CURVE ? { marks: "round" as const, bare: true } : {}) };
+    const dashed: Curve = { name: value, detail: words, points: curve(formula), tone, dashed: true, labelAt: top * 0.5, ...(seen.length > 0 ? { nameless: true } : {}) };
+    return [solid, dashed].filter((c) => c.points.length > (c.bare === true ? 0 : 1));
   });
   if (drawn.length === 0) return null;
   const last = Math.max(...drawn.flatMap((c) => c.points.map((p) => p[0])));
@@ -80,7 +114,7 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
     id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
     describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
     curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
-    xName: "seconds since the window was cut", yName: "congestion window: formula dashed, simulation solid",
+    xName: "seconds since the window was cut", yName: "cwnd: formula dashed, simulation solid",
     xFormat: (v) => String(v), yFormat: (v) => format.size(v, 3), xTicks: ticks, logX: true, xRange: [FIRST_S, last],
   });
 }

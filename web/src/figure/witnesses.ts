@@ -93,7 +93,8 @@ export function panels(records: readonly TestRecord[]): Panel[] {
   });
 }
 
-const COLUMNS = 2;
+/** Two panels stand side by side where each is at least this wide. */
+const PANEL = 330;
 const HEIGHT = 276;
 const LEFT = 58;
 const TOP = 64;
@@ -159,11 +160,12 @@ const WORDS = [
 export function drawWitnesses(records: readonly TestRecord[], { id, width }: Options): Shape | null {
   const all = panels(records);
   if (all.length === 0) return null;
-  const each = width / COLUMNS;
+  const columns = width < 2 * PANEL ? 1 : 2;
+  const each = width / columns;
   const origins = ORIGINS.filter((o) => all.some((p) => p.seen.some((s) => s.origin === o)));
-  const rows = Math.ceil((all.length + 1) / COLUMNS);
+  const rows = Math.ceil((all.length + 1) / columns);
   const cell = (i: number, ...children: Shape[]): Shape =>
-    shape("g", { transform: `translate(${n((i % COLUMNS) * each)},${n(Math.floor(i / COLUMNS) * HEIGHT)})` }, ...children);
+    shape("g", { transform: `translate(${n((i % columns) * each)},${n(Math.floor(i / columns) * HEIGHT)})` }, ...children);
   const describe = all.map((p) => [p.name, ...p.apart, p.belief].filter((text) => text !== "").join("; ")).join(". ");
   return shape("svg", {
     class: "figure witnesses", viewBox: `0 0 ${width} ${rows * HEIGHT}`, width, height: rows * HEIGHT, role: "img", "aria-labelledby": `${id}-title ${id}-desc`,

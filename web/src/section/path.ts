@@ -4,7 +4,8 @@ import { h, plural, scroller, section } from "../dom";
 import { describe, distinctPaths, drawPath, type PathGroup } from "../diagram/draw";
 import type { Way } from "../diagram/layout";
 import { crossings, describeLoad, drawLoad, findLoad } from "../figure/load";
-import { toDom } from "../svg";
+import { drawn, exports, fileName } from "../drawn";
+import { toDom, type Shape } from "../svg";
 import type { Hop, ReportData, TestPath, Topology } from "../types";
 
 /** How often a way crosses the link it crosses most, by direction. */
@@ -65,14 +66,16 @@ function sized(drawing: SVGElement): SVGElement {
   return drawing;
 }
 
-function figure(topology: Topology, { path, tests, backwards }: PathGroup, i: number): HTMLElement {
+function figure(topology: Topology, { path, tests, backwards }: PathGroup, i: number, scenario: string): HTMLElement {
   // The whole network is drawn once; the other pictures show a way and nothing else.
-  const drawing = sized(toDom(drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`)));
-  if (tests.length === 0) return h("figure", { class: "path" }, scroller("Drawing of the network", drawing));
+  const draw = (): Shape => drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`);
+  const drawing = sized(toDom(draw()));
+  const files = exports(fileName(scenario, "path", tests[0] ?? ""), draw);
+  if (tests.length === 0) return h("figure", { class: "path" }, h("div", { class: "figure-head" }, files), scroller("Drawing of the network", drawing));
   const also = backwards.length === 0 ? "" : `; ${backwards.join(", ")} the other way`;
-  return h("figure", { class: "path" },
+  return h("figure", { class: "path" }, h("div", { class: "figure-head" },
     h("figcaption", {}, h("strong", {}, "The path of ", tests.join(", "), also), path.forward.length > 4
-      ? ". Every pass has a lane of its own; all passes in one direction share one transmitter." : ""),
+      ? ". Every pass has a lane of its own; all passes in one direction share one transmitter." : ""), files),
     scroller("Drawing of the path", drawing), focusable(drawing, path),
     h("details", {}, h("summary", {}, "The path in words"), h("p", {}, describe(path))));
 }
@@ -88,7 +91,7 @@ function groupsOf(data: ReportData, topology: Topology): PathGroup[] {
 export function paths(data: ReportData): HTMLElement | null {
   const { topology } = data;
   if (!topology || topology.nodes.length === 0) return null;
-  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(topology, group, i));
+  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(topology, group, i, data.scenario.name));
   return section("path", "The path", first, load(data), ...others);
 }
 
@@ -97,8 +100,9 @@ function load(data: ReportData): HTMLElement | null {
   const found = findLoad(data);
   if (!found || crossings(data, found.link) < 2) return null;
   if (found.directions.some((l) => Object.keys(l.point).length > 0)) return null;
-  const drawing = drawLoad(data, "load");
-  if (!drawing) return null;
-  return h("figure", { class: "load" }, h("h3", {}, `What the path does to ${found.link}`),
-    scroller("Load graph", toDom(drawing)), h("figcaption", {}, describeLoad(found)));
+  if (!drawLoad(data, "load")) return null;
+  return drawn({
+    file: fileName(data.scenario.name, "load", found.link), class: "load", title: `What the path does to ${found.link}`,
+    draw: (width) => drawLoad(data, "load", width)!, below: [h("figcaption", {}, describeLoad(found))],
+  });
 }

@@ -30,9 +30,9 @@ function judged(e: Expectation | undefined): HTMLElement | null {
 function cell(row: Row, origin: Origin): HTMLElement {
   const value = row.values.get(origin);
   const e = row.expectations.find((x) => x.origin === origin);
-  if (value === undefined && !e) return h("td", { class: "number none" }, "–");
+  if (value === undefined && !e) return h("td", { class: "number none", "data-head": origin }, "–");
   const text = format.metric(row.metric, value ?? e?.actual);
-  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, title: value === undefined ? undefined : String(value) }, text, judged(e));
+  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title: value === undefined ? undefined : String(value) }, text, judged(e));
 }
 
 function allowed(row: Row): string {
@@ -45,11 +45,11 @@ function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTM
   const failed = row.expectations.some((e) => !e.pass);
   return h("tr", { class: `${row.first ? "" : "more"}${failed ? " has-fail" : ""}` }, head,
     h("td", { class: "metric" }, name, point ? h("span", { class: "point" }, point) : null),
-    h("td", { class: "stated" }, row.stated ?? ""),
+    h("td", { class: "stated", "data-head": "stated" }, row.stated ?? ""),
     ...shown.map((origin) => cell(row, origin)),
-    h("td", { class: "allowed-band" }, allowed(row)),
-    h("td", {}, row.limitedBy ? format.limit(row.limitedBy) : ""),
-    h("td", { class: "row-note" }, ...row.notes.map((note) => h("div", {}, note))));
+    h("td", { class: "allowed-band", "data-head": "allowed" }, allowed(row)),
+    h("td", { "data-head": "limited by" }, row.limitedBy ? format.limit(row.limitedBy) : ""),
+    h("td", { class: "row-note", "data-head": "note" }, ...row.notes.map((note) => h("div", {}, note))));
 }
 
 /** The rows by test, the test named once; hidden rows stand after those shown. */
@@ -96,7 +96,13 @@ export function table(data: ReportData): HTMLElement | null {
     button.setAttribute("aria-expanded", String(!few));
     button.textContent = few ? `Show all metrics (${hidden} more)` : "Show the main metrics";
   });
-  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, ...circumstances(data));
+  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, said(data), ...circumstances(data));
+}
+
+/** What records say of themselves, each sentence once. */
+function said({ said: all = [] }: ReportData): HTMLElement | null {
+  if (all.length === 0) return null;
+  return h("div", { class: "said" }, h("h3", {}, "Notes"), h("ul", {}, ...all.map((text) => h("li", {}, text))));
 }
 
 /** Below the table: when, where and with what, and the way of the packets, where that was real. */

@@ -1,11 +1,13 @@
 // Everything over time: RTT, goodput, windows; time–sequence traces; links and their queues. One cursor for all.
 
 import { h, scroller, section } from "../dom";
+import { fileName } from "../drawn";
 import * as format from "../format";
 import { samePoint } from "../results";
 import { sequencePlot } from "../sequence/plot";
 import { TimeBus } from "../time/bus";
-import { timePlot, type TimePlot, type TimeSeries } from "../time/plot";
+import { timePlot } from "../time/plot";
+import type { TimePlot, TimeSeries } from "../time/series";
 import type { LinkRecord, Origin, Point, ReportData, Sequence, TestRecord } from "../types";
 import { eastward } from "../figure/load";
 
@@ -19,19 +21,19 @@ interface Family {
   readonly title: string;
   readonly hint?: string;
   readonly metrics: RegExp;
-  readonly format: (v: number) => string;
+  readonly format: (v: number, significant?: number) => string;
   readonly fromZero: boolean;
   /** The metric that is predicted for it, and what that is called. */
   readonly reference: readonly [metric: string, name: string] | null;
 }
 
 const FAMILIES: readonly Family[] = [
-  { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: ["rtt_min_ns", "predicted, nothing waiting"],
+  { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: format.delay, fromZero: false, reference: ["rtt_min_ns", "predicted, nothing waiting"],
     hint: "Pings are points; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
-  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: (v) => format.rate(v, 4), fromZero: true, reference: ["goodput_bps", "predicted mean"],
+  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"],
     hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
-  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: (v) => format.size(v, 4), fromZero: true, reference: null },
-  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: (v) => format.delay(v, 5), fromZero: false, reference: null },
+  { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null },
+  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: format.delay, fromZero: false, reference: null },
 ];
 
 function named(record: TestRecord, stream: number | null, metric: string, several: boolean, origins: number): string {
@@ -97,6 +99,11 @@ function references(records: readonly TestRecord[], metric: string, name: string
   }));
 }
 
+/** The name of a plot's file. */
+function fileOf(data: ReportData, point: Point | undefined, title: string): string {
+  return fileName(data.scenario.name, format.point(point), title.toLowerCase());
+}
+
 function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
   const map = new Map<string, LinkRecord[]>();
   for (const l of links) {
@@ -117,9 +124,9 @@ function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HT
   const bytes = (both: readonly LinkRecord[]): number => Math.max(...both.map((l) => l.bytes));
   const most = Math.max(0, ...all.map(([, both]) => bytes(both)));
   const draw = ([name, both]: (typeof all)[number]): HTMLElement => timePlot({
-    title: `Rate on ${name}, framing included`, format: (v) => format.rate(v, 4), fromZero: true,
+    title: `Rate on ${name}, framing included`, format: format.rate, fromZero: true,
     series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
-  }, bus);
+  }, bus, fileOf(data, both[0]?.point, `rate on ${name}`));
   const busy = all.filter(([, both]) => bytes(both) >= most / 1000);
   const quiet = all.filter(([, both]) => bytes(both) < most / 1000);
   const silent = quiet.filter(([, both]) => bytes(both) === 0).map(([name]) => name);
@@ -152,9 +159,9 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
   const plots = used.map(({ name, both }) => timePlot({
-    title: `Waiting at ${name}`, format: (v) => format.size(v, 4), fromZero: true,
+    title: `Waiting at ${name}`, format: format.size, fromZero: true,
     series: both.filter((l) => fullest(l) > 0).map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
-  }, bus));
+  }, bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
   return [h("h3", {}, "Queues"), h("p", { class: "hint" }, `What waited in front of each transmitter at the end of each interval. ${words}`),
     h("div", { class: "grid" }, ...plots)];
 }
@@ -181,12 +188,12 @@ function traces(data: ReportData, point: Point, bus: TimeBus): HTMLElement | nul
   if (!first) return null;
   const parallel = (s: Sequence): boolean => all.some((other) => other.test === s.test && other.stream > 0);
   const name = (s: Sequence): string => `${s.test}${parallel(s) ? `, stream ${s.stream}` : ""}`;
-  const frame = h("div", {}, sequencePlot(first, name(first), bus));
+  const frame = h("div", {}, sequencePlot(first, name(first), bus, fileOf(data, point, `segments of ${name(first)}`)));
   if (all.length === 1) return section("sequence", "Segment by segment", frame);
   const choice = h("select", { id: "trace" }, ...all.map((s, i) => h("option", { value: i }, name(s))));
   choice.addEventListener("change", () => {
     const chosen = all[Number(choice.value)] ?? first;
-    frame.replaceChildren(sequencePlot(chosen, name(chosen), bus));
+    frame.replaceChildren(sequencePlot(chosen, name(chosen), bus, fileOf(data, point, `segments of ${name(chosen)}`)));
   });
   return section("sequence", "Segment by segment", h("p", {}, h("label", { for: "trace" }, "Connection "), choice), frame);
 }
@@ -203,7 +210,7 @@ function at(data: ReportData, point: Point): HTMLElement[] {
   const records = data.document.records.filter((r) => samePoint(r.point, point));
   const links = data.document.links.filter((l) => samePoint(l.point, point));
   const bus = new TimeBus(span(records, links));
-  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus));
+  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus, fileOf(data, point, p.title)));
   const hint = h("p", { class: "hint" }, "Drag across a plot to zoom all of them in time; double-click shows everything again.");
   const found = [
     plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,

@@ -1,18 +1,20 @@
 // Where several origins saw one loss: their windows over each other, and how far they lie apart.
 
-import { h, scroller, section } from "../dom";
+import { section } from "../dom";
+import { drawn, fileName } from "../drawn";
 import { drawWitnesses } from "../figure/witnesses";
-import { toDom } from "../svg";
 import type { ReportData } from "../types";
 
 export function witnesses(data: ReportData): HTMLElement | null {
   const { records } = data.document;
   const tests = [...new Set(records.filter((r) => typeof r.metrics["cut_s"] === "number").map((r) => r.test))];
   const figures = tests.flatMap((test) => {
-    const drawing = drawWitnesses(records.filter((r) => r.test === test), { id: `witnesses-${test}`, width: 1040 });
-    if (!drawing) return [];
-    const title = `${test}: the window after one lost segment`;
-    return [h("figure", { class: "sweep" }, h("h3", {}, title), scroller(title, toDom(drawing)))];
+    const mine = records.filter((r) => r.test === test);
+    const draw = (width: number): ReturnType<typeof drawWitnesses> => drawWitnesses(mine, { id: `witnesses-${test}`, width });
+    if (!draw(1040)) return [];
+    return [drawn({
+      file: fileName(data.scenario.name, test, "witnesses"), class: "sweep", title: `${test}: the window after one lost segment`, draw: (width) => draw(width)!,
+    })];
   });
   return figures.length === 0 ? null : section("witnesses", "One loss, several witnesses", ...figures);
 }

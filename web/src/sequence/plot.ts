@@ -3,10 +3,12 @@
 // feet, retransmissions triangles with an R.
 
 import { h, plural } from "../dom";
+import { exports } from "../drawn";
 import * as format from "../format";
 import type { Follower, TimeBus } from "../time/bus";
 import type { Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
+import { drawSequence } from "./figure";
 import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
 import { firstLoss, opening, pan, segments, spanned, whole, zoom, type View } from "./view";
 
@@ -53,7 +55,7 @@ class Plot implements Follower {
   readonly #fingers = new Map<number, { x: number; y: number }>();
   #waiting = false;
 
-  constructor(sequence: Sequence, name: string, bus: TimeBus) {
+  constructor(sequence: Sequence, name: string, bus: TimeBus, file: string) {
     this.#bursts = sequence.bursts.map(complete);
     this.#byKind = new Map(ORDER.map((kind) => [kind, this.#bursts.filter((b) => b.kind === kind)]));
     this.#bus = bus;
@@ -63,7 +65,8 @@ class Plot implements Follower {
       .map((kind) => plural(total(this.#byKind.get(kind) ?? []), NAMES[kind]).replace(/^\d+/, (d) => format.count(Number(d))));
     this.#canvas.setAttribute("aria-label", `Time–sequence plot of ${name}: ${kinds.join(", ")}`);
     this.element = h("figure", { class: "sequence" },
-      h("figcaption", {}, `${name}: ${kinds.join(", ")}`, h("span", { class: "plot-hint" }, ` ${said(sequence)}`)),
+      h("div", { class: "figure-head" }, h("figcaption", {}, `${name}: ${kinds.join(", ")}`, h("span", { class: "plot-hint" }, ` ${said(sequence)}`)),
+        exports(file, (width) => drawSequence(sequence, { id: file, title: name, describe: kinds.join(", "), width, view: this.#view }))),
       this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key());
     this.#listen();
     bus.join(this);
@@ -405,6 +408,6 @@ function said(sequence: Sequence): string {
 }
 
 /** The plot of one stream. */
-export function sequencePlot(sequence: Sequence, name: string, bus: TimeBus): HTMLElement {
-  return new Plot(sequence, name, bus).element;
+export function sequencePlot(sequence: Sequence, name: string, bus: TimeBus, file: string): HTMLElement {
+  return new Plot(sequence, name, bus, file).element;
 }

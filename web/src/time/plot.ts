@@ -4,35 +4,12 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { h } from "../dom";
-import { compact } from "../format";
-import type { Maybe } from "../types";
+import { exports } from "../drawn";
+import { ticks } from "../format";
 import type { Follower, TimeBus } from "./bus";
+import { drawTime } from "./drawing";
+import { DASHES, type TimePlot, type TimeSeries } from "./series";
 
-export interface TimeSeries {
-  readonly name: string;
-  readonly t_ns: readonly number[];
-  readonly v: readonly Maybe[];
-  /** Index into the page's line colours. */
-  readonly style: number;
-  /** Index into the dashes; among points, odd ones are filled. */
-  readonly dash: number;
-  /** Each value holds for the interval that ends at its time. */
-  readonly stepped?: boolean;
-  /** Too few to be a curve: shown as points. */
-  readonly points?: boolean;
-  /** A predicted constant. */
-  readonly reference?: boolean;
-}
-
-export interface TimePlot {
-  readonly title: string;
-  readonly hint?: string;
-  readonly series: readonly TimeSeries[];
-  readonly format: (value: number) => string;
-  readonly fromZero: boolean;
-}
-
-const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [12, 4, 4, 4], [3, 6], [1, 2]];
 const HEIGHT = 232;
 
 /** A colour of the style sheet, as it is now. */
@@ -67,19 +44,19 @@ function border(s: TimeSeries | undefined): string {
   return s.points || s.dash % 4 === 2 ? "dotted" : s.dash === 0 && !s.reference ? "solid" : "dashed";
 }
 
-function axis(values: (value: number) => string, size: number, side: 2 | 3): uPlot.Axis {
+function axis(values: (splits: number[]) => string[], size: number, side: 2 | 3): uPlot.Axis {
   return {
     side, size, stroke: () => colour("--muted"), font: "11px system-ui, sans-serif", space: side === 3 ? 32 : 60,
     grid: { stroke: () => colour("--faint"), width: 1 }, ticks: { stroke: () => colour("--rule"), width: 1, size: 5 },
-    values: (_u, splits) => splits.map((v) => (v === null ? "" : values(v))),
+    values: (_u, splits) => values(splits),
   };
 }
 
-/** The plot in its frame; it follows the frame's width and the bus. */
-export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
+/** The plot in its frame; it follows the frame's width and the bus. Its file has the span that is shown. */
+export function timePlot(plot: TimePlot, bus: TimeBus, file: string): HTMLElement {
   const holder = h("div", { class: "time-holder" });
-  const figure = h("figure", { class: "time-plot" }, h("figcaption", {}, plot.title,
-    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), holder);
+  const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,
+    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }))), holder);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.
   const data = join(plot.series);
   const [first, last] = bus.whole;
@@ -108,7 +85,7 @@ export function timePlot(plot: TimePlot, bus: TimeBus): HTMLElement {
   };
   const options: uPlot.Options = {
     width: 600, height: HEIGHT, scales: { x: { time: false, min: first, max: last }, y: { range } },
-    axes: [axis((v) => `${v} s`, 34, 2), axis((v) => compact(plot.format(v)), 84, 3)],
+    axes: [axis((splits) => splits.map((v) => `${v} s`), 34, 2), axis((splits) => ticks(splits, plot.format), 84, 3)],
     series: [{ label: "at", value: (_u, v) => (typeof v === "number" ? `${v.toFixed(3)} s` : "") }, ...plot.series.map((s) => line(s, plot.format))],
     cursor: { y: false, points: { size: 8, fill: (_u, i) => tint(plot.series[i - 1]) }, drag: { x: true, y: false },
       bind: { dblclick: () => () => { chart.setScale("x", { min: first, max: last }); return null; } } },

@@ -1,0 +1,79 @@
+// A figure of the page: drawn again at every width, and to be had as a file.
+
+import { h } from "./dom";
+import { toStandalone } from "./export";
+import style from "./figure.css?raw";
+import { toDom, type Shape } from "./svg";
+
+/** A file is drawn at this width, whatever the reader's screen. */
+const FILE_WIDTH = 960;
+/** Pixels of a PNG for each of the drawing. */
+const SHARP = 2;
+/** No figure of the page is wider. */
+const WIDEST = 1120;
+
+export interface Drawn {
+  /** Of the file, without its ending. */
+  readonly file: string;
+  readonly title?: string;
+  readonly class: string;
+  /** Draws it as wide as that, or as near to it as it can. */
+  readonly draw: (width: number) => Shape;
+  readonly below?: readonly (HTMLElement | null)[];
+}
+
+/** A name that every file system takes. */
+export function fileName(...parts: readonly string[]): string {
+  return parts.map((p) => p.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "")).filter((p) => p !== "").join("-");
+}
+
+function save(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The drawing as a picture of pixels. */
+export async function toPng(svg: string): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = h("canvas", { width: Math.round(image.naturalWidth * SHARP), height: Math.round(image.naturalHeight * SHARP) });
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("this browser makes no PNG"))), "image/png"));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** Two small buttons: the drawing as SVG and as PNG. */
+export function exports(file: string, draw: (width: number) => Shape): HTMLElement {
+  const text = (): string => toStandalone(draw(FILE_WIDTH), style);
+  const button = (kind: string, act: () => void): HTMLButtonElement => {
+    const element = h("button", { type: "button", class: "export", "data-export": `${file}.${kind.toLowerCase()}`, title: `Download this figure as ${kind}` }, kind);
+    element.addEventListener("click", act);
+    return element;
+  };
+  const png = button("PNG", () => {
+    toPng(text()).then((blob) => save(`${file}.png`, blob), (error: unknown) => { png.textContent = `no PNG: ${String(error)}`; });
+  });
+  return h("span", { class: "exports" }, button("SVG", () => save(`${file}.svg`, new Blob([text()], { type: "image/svg+xml" }))), png);
+}
+
+/** The figure with its title, its buttons and what stands below it. */
+export function drawn(figure: Drawn): HTMLElement {
+  const holder = h("div", { class: "drawing" });
+  const guess = Math.min(WIDEST, document.documentElement.clientWidth - (document.documentElement.clientWidth < 640 ? 32 : 48));
+  let width = 0;
+  const draw = (wanted: number): void => {
+    const now = Math.round(Math.min(WIDEST, wanted));
+    if (now <= 0 || now === width) return;
+    width = now;
+    holder.replaceChildren(toDom(figure.draw(width)));
+  };
+  draw(guess);
+  new ResizeObserver(() => draw(holder.clientWidth)).observe(holder);
+  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw)), holder, ...(figure.below ?? []));
+}

@@ -1,0 +1,279 @@
+// A sweep drawn: lines over a quantity, bars over words; a colour for each value of the second key, a panel for each of the third.
+
+import { scaleLinear, scaleLog } from "d3-scale";
+import { line } from "d3-shape";
+
+import * as format from "../format";
+import { n, shape, type Shape } from "../svg";
+import { spansDecades, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
+import type { Origin } from "../types";
+import { drawLegend, type Entry } from "./legend";
+
+/** Panels are at least this wide, and at most this many stand side by side. */
+const PANEL = 300;
+const COLUMNS = 3;
+const HEIGHT = 300;
+const ALONE = 340;
+const TOP = 34;
+/** An 11-pixel digit or letter, on average. */
+const LETTER = 6.2;
+/** Labels along x that would touch each other are turned. */
+const TURN = 35;
+/** Room between the ends of the x axis and its first and last value. */
+const INSET = 16;
+/** Where zero stands beside a logarithmic axis. */
+const ZERO = 26;
+
+const ORIGIN_TONE: Readonly<Record<Origin, string>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
+
+interface Frame {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface Scale {
+  readonly at: (value: number) => number;
+  readonly ticks: readonly number[];
+  readonly labels: readonly string[];
+}
+
+function tone(sweep: Sweep, s: { readonly colour: number; readonly origin: Origin }): string {
+  return sweep.colour === null ? ORIGIN_TONE[s.origin] : `line-${s.colour % 8}`;
+}
+
+/** A sign for an origin: the same in the legend and in the drawing. */
+function sign(origin: Origin, cls: string, cx: number, cy: number): Shape {
+  const look = { style: "--mix:30%" };
+  const d = { emulated: `M${n(cx - 5)},${n(cy + 4)}L${n(cx)},${n(cy - 5)}L${n(cx + 5)},${n(cy + 4)}Z`, measured: `M${n(cx)},${n(cy - 6)}l6,6l-6,6l-6,-6Z`, captured: `M${n(cx - 4)},${n(cy - 4)}h8v8h-8Z` };
+  if (origin === "predicted") return shape("rect", { ...look, class: `mark hollow ${cls}`, x: n(cx - 5), y: n(cy - 5), width: 10, height: 10 });
+  if (origin === "simulated") return shape("circle", { ...look, class: `mark ${cls}`, cx: n(cx), cy: n(cy), r: 4 });
+  return shape("path", { ...look, class: `mark ${cls}`, d: d[origin] });
+}
+
+function swatch(origin: Origin, cls: string, bars: boolean, x: number, y: number): Shape {
+  if (bars) return shape("rect", { class: `bar ${origin} ${cls}`, style: "--mix:30%", x: n(x), y: n(y - 6), width: 18, height: 12 });
+  const dashed = origin === "predicted" ? " dashed" : "";
+  return shape("g", {}, shape("path", { class: `curve ${cls}${dashed}`, style: "--mix:30%", d: `M${n(x)},${n(y)}h26` }), sign(origin, cls, x + 13, y));
+}
+
+/** The colours by their values, then what tells the origins apart. */
+function entries(sweep: Sweep, bars: boolean): Entry[] {
+  const { colour, origins } = sweep;
+  const used = (i: number): boolean => sweep.panels.some((p) => p.series.some((s) => s.colour === i && s.cells.some((c) => c)));
+  const width = bars ? 18 : 26;
+  const colours = (colour?.values ?? []).flatMap((value, i): Entry[] => (used(i) ? [{
+    text: `${colour!.name} ${value}`, width: 14, draw: (x, y) => shape("rect", { class: `swatch line-${i % 8}`, x: n(x), y: n(y - 7), width: 14, height: 14, rx: 2 }),
+  }] : []));
+  const plain = origins.map((origin): Entry => ({
+    text: origin, width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
+  }));
+  return [...colours, ...plain];
+}
+
+function cellsOf(sweep: Sweep): Cell[] {
+  return sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells)).filter((c): c is Cell => c !== null && c !== undefined);
+}
+
+/** Decades, and between them 2 and 5 where there are few. */
+function decades(low: number, high: number): number[] {
+  const [from, to] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const between = to - from <= 2 ? [1, 2, 5] : [1];
+  const all = Array.from({ length: to - from + 1 }, (_, i) => between.map((m) => m * 10 ** (from + i))).flat();
+  const kept = all.filter((v) => v <= 10 ** to * 1.0001);
+  const step = Math.ceil(kept.length / 9);
+  return kept.filter((_, i) => i % step === 0);
+}
+
+function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
+  const marks = sweep.panels.flatMap((p) => p.marks.flatMap((m) => [m.y, m.high])).filter((v): v is number => v !== null);
+  const values = cellsOf(sweep).flatMap((c) => [c.low, c.high]);
+  const write = (v: number, digits: number): string => writeTick(sweep.metric, v, digits, sweep.log ? v : Math.max(...values));
+  if (!sweep.log) {
+    const scale = scaleLinear().domain([Math.min(0, ...values), Math.max(...values, ...marks, Number.MIN_VALUE)]).nice(5).range([bottom, top]);
+    const ticks = scale.ticks(5);
+    return { at: scale, ticks, labels: format.ticks(ticks, write) };
+  }
+  const positive = values.filter((v) => v > 0);
+  const ticks = decades(Math.min(...positive), Math.max(...positive, ...marks));
+  const zero = values.some((v) => v <= 0);
+  const foot = zero ? bottom - ZERO : bottom;
+  const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
+  const scale = scaleLog().domain([low, Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
+  const at = (v: number): number => (v <= 0 ? bottom : Math.min(foot, scale(v)));
+  const labels = format.ticks(ticks, write);
+  return zero ? { at, ticks: [0, ...ticks], labels: ["0", ...labels] } : { at, ticks, labels };
+}
+
+/** A tick in the metric's unit, of times in the one that suits `like`. */
+function writeTick(metric: string, value: number, digits: number, like: number): string {
+  switch (format.dimension(metric)) {
+    case "rate": return format.rate(value, digits);
+    case "time": return format.delayLike(value, like, digits);
+    case "size": return format.size(value, digits);
+    case "seconds": return format.delayLike(value * 1e9, like * 1e9, digits);
+    case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(0) : value.toPrecision(Math.min(digits, 12)).replace(/e.*$/, "");
+    case "count": return value.toLocaleString("en").replace(/,/g, "\u202f");
+  }
+}
+
+/** Where each value of x stands. */
+function xPlaces(x: Key, { left, right }: Frame): number[] {
+  if (x.numbers === null) {
+    const band = (right - left) / x.values.length;
+    return x.values.map((_, i) => left + band * (i + 0.5));
+  }
+  const [from, to] = [left + INSET, right - INSET];
+  const log = spansDecades(x.numbers);
+  const numbers = log ? x.numbers.filter((v) => v > 0) : x.numbers;
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const zero = log && x.numbers.some((v) => v === 0);
+  const scale = (log ? scaleLog() : scaleLinear()).domain([low, high]).range([zero ? from + 1.4 * ZERO : from, to]);
+  return x.numbers.map((v) => (log && v === 0 ? from : scale(v)));
+}
+
+/** How the labels along x are set: the room they take below the axis, and those that have room. */
+function xLabels(x: Key, places: readonly number[]): { readonly room: number; readonly shapes: (bottom: number) => Shape[] } {
+  const widths = x.values.map((v) => v.length * LETTER + 8);
+  const touch = places.some((p, i) => i > 0 && p - widths[i]! / 2 < places[i - 1]! + widths[i - 1]! / 2);
+  const tick = (p: number, foot: number): Shape => shape("path", { class: "axis-line", d: `M${n(p)},${n(foot)}v5` });
+  if (!touch) {
+    return { room: 22, shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), shape("text", { class: "tick", x: n(p), y: n(foot + 17), "text-anchor": "middle" }, x.values[i]!)]) };
+  }
+  if (x.numbers !== null) {
+    // Of values that stand too close only some are named; each has its tick.
+    let end = -Infinity;
+    const named = places.map((p, i) => {
+      const fits = p - widths[i]! / 2 >= end;
+      if (fits) end = p + widths[i]! / 2;
+      return fits;
+    });
+    return { room: 22, shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), ...(named[i] ? [shape("text", { class: "tick", x: n(p), y: n(foot + 17), "text-anchor": "middle" }, x.values[i]!)] : [])]) };
+  }
+  const longest = Math.max(...x.values.map((v) => v.length)) * LETTER;
+  return {
+    room: Math.sin((TURN * Math.PI) / 180) * longest + 20,
+    shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), shape("text", {
+      class: "tick", x: n(p + 4), y: n(foot + 15), "text-anchor": "end", transform: `rotate(-${TURN} ${n(p + 4)} ${n(foot + 15)})`,
+    }, x.values[i]!)]),
+  };
+}
+
+function title(sweep: Sweep, s: SweepSeries, i: number, cell: Cell): Shape {
+  const at = [`${sweep.x.name} ${sweep.x.values[i]!}`, ...(sweep.colour === null ? [] : [`${sweep.colour.name} ${sweep.colour.values[s.colour]!}`])].join(", ");
+  const repeats = cell.low < cell.high ? `, repeats ${format.metric(sweep.metric, cell.low)} to ${format.metric(sweep.metric, cell.high)}` : "";
+  return shape("title", {}, `${s.origin}, ${at}: ${format.metric(sweep.metric, cell.y)}${repeats}`);
+}
+
+function whisker(cell: Cell, x: number, y: Scale): Shape[] {
+  return cell.low === cell.high ? [] : [shape("path", { class: "allowed", fill: "none", d: `M${n(x)},${n(y.at(cell.low))}V${n(y.at(cell.high))}m-4,0h8M${n(x - 4)},${n(y.at(cell.low))}h8` })];
+}
+
+/** A curve with a mark at each value; it is broken where a value is missing, and at zero of a logarithmic axis. */
+function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: Scale): Shape[] {
+  const cls = tone(sweep, s);
+  const log = sweep.x.numbers !== null && spansDecades(sweep.x.numbers);
+  const run = s.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell !== undefined);
+  const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || (log && sweep.x.numbers![i] === 0);
+  const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
+  const d = path(run) ?? "";
+  return [
+    shape("path", { class: `curve ${cls}${s.origin === "predicted" ? " dashed" : ""}`, style: "--mix:30%", d }),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), sign(s.origin, cls, places[i]!, y.at(cell.y)))] : [])),
+  ];
+}
+
+/** Bars side by side for each word of x, and a dash where there is none. */
+function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y: Scale, frame: Frame): Shape[] {
+  const band = ((frame.right - frame.left) / places.length) * 0.84;
+  const each = Math.min(46, band / panel.series.length);
+  const start = -(each * panel.series.length) / 2;
+  return panel.series.flatMap((s, k) => s.cells.flatMap((cell, i): Shape[] => {
+    if (cell === undefined) return [];
+    const x = places[i]! + start + k * each;
+    if (cell === null) return [shape("text", { class: "muted missing", x: n(x + each / 2), y: n(frame.bottom - 4), "text-anchor": "middle" }, shape("title", {}, `${s.origin}: no value`), "–")];
+    const [top, gap] = [y.at(cell.y), each > 8 ? 1.5 : 0.5];
+    const height = Math.max(frame.bottom - top, 1);
+    const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(top - 5), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
+    return [shape("g", { class: "point" }, title(sweep, s, i, cell),
+      shape("rect", { class: `bar ${s.origin} ${tone(sweep, s)}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) })),
+      ...whisker(cell, x + each / 2, y), ...value];
+  }));
+}
+
+/** A value without its unit, which the axis has; on a logarithmic axis units differ and are written. */
+function brief(sweep: Sweep, value: number): string {
+  const text = format.compact(writeTick(sweep.metric, value, 3, sweep.log ? value : Math.max(...cellsOf(sweep).map((c) => c.high))));
+  return sweep.log ? text : text.replace(/\u202f\D.*$/, "");
+}
+
+function drawMark(m: SweepMark, x: number, y: Scale): Shape {
+  const band = m.low === null || m.high === null ? [] : [shape("path", {
+    class: "allowed", fill: "none", d: `M${n(x - 8)},${n(y.at(m.high))}h16m-8,0V${n(y.at(m.low))}m-8,0h16`,
+  })];
+  const stated = m.y === null ? [] : [shape("path", { class: "mark-open", d: `M${n(x)},${n(y.at(m.y) - 9)}l9,9l-9,9l-9,-9Z` })];
+  return shape("g", { class: "stated-mark" }, shape("title", {}, m.title), ...band, ...stated);
+}
+
+function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Shape[] {
+  const places = xPlaces(sweep.x, frame);
+  const { left, right, bottom } = frame;
+  return [
+    ...(panel.name === "" ? [] : [shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12) }, panel.name)]),
+    ...y.ticks.flatMap((tick, i) => [
+      shape("path", { class: "grid", d: `M${n(left)},${n(y.at(tick))}H${n(right)}` }),
+      shape("text", { class: "tick", x: n(left - 7), y: n(y.at(tick) + 4), "text-anchor": "end" }, y.labels[i]!),
+    ]),
+    shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
+    ...xLabels(sweep.x, places).shapes(bottom),
+    ...(sweep.x.numbers === null ? drawBars(sweep, panel, places, y, frame) : panel.series.flatMap((s) => drawSeries(sweep, s, places, y))),
+    ...panel.marks.map((m) => drawMark(m, places[m.x]!, y)),
+  ];
+}
+
+/** What the drawing says, in words. */
+export function describeSweep(sweep: Sweep): string {
+  const said = sweep.panels.flatMap((p) => p.series.map((s) => {
+    const of = [s.origin, p.name, sweep.colour === null ? "" : `${sweep.colour.name} ${sweep.colour.values[s.colour]!}`].filter((t) => t !== "").join(", ");
+    return `${of}: ${s.cells.map((c, i) => (c ? `${sweep.x.values[i]!} ${format.metric(sweep.metric, c.y)}` : "")).filter((t) => t !== "").join(", ")}`;
+  }));
+  return said.join(". ");
+}
+
+export interface SweepOptions {
+  readonly id: string;
+  readonly width: number;
+}
+
+/** The panels in a grid under one legend. */
+export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
+  const bars = sweep.x.numbers === null;
+  const columns = Math.max(1, Math.min(COLUMNS, sweep.panels.length, Math.floor(width / PANEL)));
+  const legend = drawLegend(entries(sweep, bars), width, 12);
+  const each = width / columns;
+  const probe = yScale(sweep, { left: 0, right: 1, top: TOP, bottom: 200 });
+  const left = Math.max(34, ...probe.labels.map((label) => label.length * LETTER)) + 10;
+  const at = (column: number): Pick<Frame, "left" | "right"> => ({ left: column * each + left, right: (column + 1) * each - 10 });
+  const below = xLabels(sweep.x, xPlaces(sweep.x, { ...at(0), top: 0, bottom: 0 })).room;
+  const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below;
+  const head = legend.height + 32;
+  const rows = Math.ceil(sweep.panels.length / columns);
+  const foot = head + rows * height + 22;
+  const panels = sweep.panels.map((panel, i) => {
+    const top = head + Math.floor(i / columns) * height + (panel.name === "" ? 4 : 26);
+    const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
+    return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame)));
+  });
+  const name = `${sweep.test}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
+  const logs = [...(sweep.log ? ["y"] : []), ...(!bars && spansDecades(sweep.x.numbers ?? []) ? ["x"] : [])];
+  return shape("svg", {
+    class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",
+    "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),
+  },
+    shape("title", { id: `${id}-title` }, name), shape("desc", { id: `${id}-desc` }, describeSweep(sweep)), ...legend.shapes,
+    shape("text", { class: "muted", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}`),
+    ...panels,
+    shape("text", { class: "muted", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
+      `${sweep.x.name}${logs.includes("x") ? ", logarithmic axis" : ""}`));
+}

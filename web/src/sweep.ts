@@ -1,0 +1,203 @@
+// One metric of a sweep as plain data: what is on the x axis, what has a colour, what has a panel, and where nothing was found.
+
+import * as format from "./format";
+import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+
+/** A key that takes more than one value. */
+export interface Key {
+  readonly key: string;
+  /** As short as tells it from the others. */
+  readonly name: string;
+  /** As written; quantities by size. */
+  readonly values: readonly string[];
+  /** The same as numbers, unless they are words. */
+  readonly numbers: readonly number[] | null;
+}
+
+/** The mean of the repeats, and what they lie between. */
+export interface Cell {
+  readonly y: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** One origin's values in one colour. */
+export interface SweepSeries {
+  /** Index of the second key's value; 0 without one. */
+  readonly colour: number;
+  readonly origin: Origin;
+  /** By value of x: null where the point was run and this origin has no value, undefined where it was not run. */
+  readonly cells: readonly (Cell | null | undefined)[];
+}
+
+/** What a source states of a point, or what is allowed there. */
+export interface SweepMark {
+  readonly x: number;
+  readonly colour: number;
+  readonly y: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly title: string;
+}
+
+export interface SweepPanel {
+  /** `queue 1bdp`; empty if there is one panel. */
+  readonly name: string;
+  readonly series: readonly SweepSeries[];
+  readonly marks: readonly SweepMark[];
+}
+
+export interface Sweep {
+  readonly test: string;
+  readonly metric: string;
+  readonly x: Key;
+  readonly colour: Key | null;
+  readonly panels: readonly SweepPanel[];
+  readonly origins: readonly Origin[];
+  /** Values span so much that small ones would lie on the axis. */
+  readonly log: boolean;
+  /** Where an origin has no value at points that were run: `predicted, cc bic`. */
+  readonly missing: readonly string[];
+}
+
+/** More values of the second key have a panel each: no more colours can be told apart. */
+export const COLOURS = 8;
+/** An axis is logarithmic where its greatest value is more than this many times its least. */
+const X_DECADE = 8;
+const Y_DECADES = 30;
+/** What changes by less than this over a sweep has no figure. */
+const LEVEL = 0.01;
+
+/** Keys with more than one value, the slowest first: the order in which the sweep was written. */
+export function sweptKeys(records: readonly { readonly point: Point }[]): string[] {
+  const values = new Map<string, Set<string>>();
+  const changes = new Map<string, number>();
+  for (const [i, { point }] of records.entries()) {
+    for (const [key, value] of Object.entries(point)) {
+      const set = (values.get(key) ?? new Set()).add(value);
+      values.set(key, set);
+      if (set.size === 2 && !changes.has(key)) changes.set(key, i);
+    }
+  }
+  return [...changes].sort((p, q) => q[1] - p[1]).map(([key]) => key);
+}
+
+/** The values as numbers of one kind; null where one is a word, or kinds differ. */
+function numbersOf(values: readonly string[]): number[] | null {
+  const parsed = values.map((v) => format.quantity(v));
+  const kinds = new Set(parsed.map((q) => (q === null || q.value === 0 ? null : q.kind)));
+  kinds.delete(null);
+  return parsed.every((q) => q !== null) && kinds.size <= 1 ? parsed.map((q) => q.value) : null;
+}
+
+/** A key with its values in order: words as they were written, quantities by size. */
+export function keyOf(key: string, name: string, written: readonly string[]): Key {
+  const values = [...new Set(written)];
+  const numbers = numbersOf(values);
+  if (numbers === null) return { key, name, values, numbers };
+  const order = values.map((_, i) => i).sort((p, q) => numbers[p]! - numbers[q]!);
+  return { key, name, values: order.map((i) => values[i]!), numbers: order.map((i) => numbers[i]!) };
+}
+
+/** Whether a quantity's axis is logarithmic; zero has a place of its own beside it. */
+export function spansDecades(numbers: readonly number[]): boolean {
+  const positive = numbers.filter((v) => v > 0);
+  return numbers.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > X_DECADE;
+}
+
+/** Which key lies along x (the quantity of most values), which is told by colour, and which have panels. */
+export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panels: Key[] } | null {
+  const size = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 1000);
+  const x = [...keys].sort((p, q) => size(q) - size(p))[0];
+  if (!x) return null;
+  const rest = keys.filter((k) => k !== x);
+  const colour = rest.find((k) => k.values.length <= COLOURS) ?? null;
+  return { x, colour, panels: rest.filter((k) => k !== colour) };
+}
+
+function mean(values: readonly number[]): Cell | null {
+  if (values.length === 0) return null;
+  return { y: values.reduce((sum, v) => sum + v, 0) / values.length, low: Math.min(...values), high: Math.max(...values) };
+}
+
+function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number): SweepSeries {
+  const cells = x.values.map((value) => {
+    const here = at.filter((r) => r.point[x.key] === value);
+    if (here.length === 0) return undefined;
+    return mean(here.filter((r) => r.origin === origin).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number"));
+  });
+  return { colour, origin, cells };
+}
+
+function markOf(metric: string, e: Expectation, x: Key, colour: Key | null): SweepMark[] {
+  const y = format.stated(metric, e.stated);
+  if (y === null && (e.min === null || e.max === null)) return [];
+  const title = `${e.stated ? `stated ${e.stated}; ` : ""}allowed ${format.band(metric, e.min, e.max)}`;
+  const place = x.values.indexOf(e.point[x.key] ?? "");
+  const tone = colour === null ? 0 : colour.values.indexOf(e.point[colour.key] ?? "");
+  return place < 0 || tone < 0 ? [] : [{ x: place, colour: tone, y, low: e.min, high: e.max, title }];
+}
+
+/** Every combination of the keys' values. */
+function product(keys: readonly Key[]): Point[] {
+  return keys.reduce<Point[]>((points, k) => points.flatMap((p) => k.values.map((v) => ({ ...p, [k.key]: v }))), [{}]);
+}
+
+function within(point: Point, part: Point): boolean {
+  return Object.entries(part).every(([key, value]) => point[key] === value);
+}
+
+function words(part: Point, names: ReadonlyMap<string, string>): string {
+  return Object.entries(part).map(([key, value]) => `${names.get(key) ?? key} ${value}`).join(", ");
+}
+
+/** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
+export function sweepOf(data: ReportData, test: string, metric: string, name = test): Sweep | null {
+  const records = data.document.records.filter((r) => r.test === test);
+  const found = records.filter((r) => typeof r.metrics[metric] === "number");
+  const keys = sweptKeys(records);
+  const names = format.keyNames(keys);
+  const role = roles(keys.map((key) => keyOf(key, names.get(key) ?? key, records.map((r) => r.point[key]).filter((v) => v !== undefined))));
+  const values = found.map((r) => r.metrics[metric] as number);
+  if (role === null || found.length === 0) return null;
+  if (Math.max(...values) - Math.min(...values) <= LEVEL * Math.max(...values.map(Math.abs))) return null;
+  const { x, colour } = role;
+  const origins = ORIGINS.filter((origin) => found.some((r) => r.origin === origin));
+  const expected = data.document.expectations.filter((e) => e.metric === `${test}.${metric}`);
+  const missing: Gap[] = [];
+  const panels = product(role.panels).flatMap((part): SweepPanel[] => {
+    const mine = records.filter((r) => within(r.point, part));
+    const all = (colour?.values ?? [""]).flatMap((value, i) => origins.map((origin) => {
+      const here = colour === null ? part : { ...part, [colour.key]: value };
+      const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i);
+      const gaps = x.values.filter((_, k) => one.cells[k] === null);
+      const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
+      const at = whole ? [words(here, names)] : gaps.map((v) => words({ [x.key]: v, ...here }, names));
+      if (gaps.length > 0) missing.push({ origin, at, points: gaps.length });
+      return one;
+    }));
+    const drawn = all.filter((s) => s.cells.some((c) => c !== undefined));
+    const marks = expected.filter((e) => within(e.point, part)).flatMap((e) => markOf(metric, e, x, colour));
+    return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: words(part, names), series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
+  });
+  const positive = values.filter((v) => v > 0);
+  const log = values.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
+  const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
+  return { test: name, metric, x, colour, panels, origins, log, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
+}
+
+/** Points at which an origin has no value: together where all of a colour have none. */
+interface Gap {
+  readonly origin: Origin;
+  readonly at: readonly string[];
+  readonly points: number;
+}
+
+/** Gaps named one by one; of more, how many there are. */
+const NAMED = 4;
+
+function said(origin: Origin, gaps: readonly Gap[], points: number): string[] {
+  const at = gaps.flatMap((g) => g.at);
+  if (at.length === 0) return [];
+  return [`${origin}, ${at.length > NAMED ? `${gaps.reduce((sum, g) => sum + g.points, 0)} of ${points} points` : at.join("; ")}`];
+}
