@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod lab;
 mod predict;
 
+pub(crate) use lab::{
+    LabArgs, LabCommand, LabControl, LabLsArgs, LabRunArgs, LabStatusArgs, LabUpArgs, OnePath,
+};
 pub(crate) use predict::{
     LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs,
 };
@@ -79,169 +83,6 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct ManArgs {
     /// A folder; it is made if it does not exist
     pub(crate) folder: PathBuf,
-}
-
-/// `farpath lab`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
-    farpath lab up cern-snaky/five-passes\n  \
-    farpath lab exec w05gva -- ping -c 3 w05chi\n  \
-    farpath lab set link.stm64.delay=100ms\n  \
-    farpath lab set link.stm64.forward.loss=1e-4\n  \
-    farpath lab status --once --json\n  \
-    farpath lab down")]
-pub(crate) struct LabArgs {
-    /// Name of the lab: several can be up at once
-    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true)]
-    pub(crate) lab: String,
-    /// What to do.
-    #[command(subcommand)]
-    pub(crate) command: LabCommand,
-}
-
-/// `farpath lab ...`.
-#[derive(Subcommand, Debug)]
-pub(crate) enum LabCommand {
-    /// Run one command across an emulated path, then remove the path
-    Run(LabRunArgs),
-    /// Start the hosts and the network of a scenario, and leave them running
-    Up(LabUpArgs),
-    /// Run a command on a host of a lab
-    Exec(LabExecArgs),
-    /// Change the delay, rate, loss or queue of a link of a running lab
-    Set(LabSetArgs),
-    /// Show, once a second, what a lab's links carry and how late frames are delivered
-    Status(LabStatusArgs),
-    /// End a lab: programs, hosts and network
-    #[command(after_help = "Example:\n  farpath lab down")]
-    Down,
-}
-
-/// One path between a client and a server.
-#[derive(Args, Debug)]
-pub(crate) struct OnePath {
-    /// Round-trip time, with its unit: 300ms
-    #[arg(long)]
-    pub(crate) rtt: String,
-    /// Rate of the path: 1Gbit/s
-    #[arg(long)]
-    pub(crate) rate: String,
-    /// Share of frames lost in each direction: 1e-4
-    #[arg(long)]
-    pub(crate) loss: Option<String>,
-    /// Limit of the queue in front of the path: 1bdp, 512KiB, 10ms, 1000 packets
-    #[arg(long, default_value = "1bdp")]
-    pub(crate) queue: String,
-    /// Largest IP datagram in bytes
-    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u32).range(576..=65_521))]
-    pub(crate) mtu: u32,
-}
-
-/// Settings of a lab's hosts.
-#[derive(Args, Debug)]
-pub(crate) struct LabControl {
-    /// Congestion control of every connection that chooses none itself: one of the kernel's; highspeed,
-    /// scalable or htcp; or bpf:FILE.o, a BPF object of your own
-    #[arg(long, value_name = "NAME")]
-    pub(crate) cc: Option<String>,
-    /// Change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them when the lab ends;
-    /// after a crash, the next lab or `lab down` restores them
-    #[arg(long)]
-    pub(crate) tune_host: bool,
-    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
-    #[arg(long)]
-    pub(crate) busy: bool,
-}
-
-/// `farpath lab run`.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "The command runs on the host `client` and reaches the other host as `server`. The exit code is the \
-command's own, or 125 for a fault of the lab, 126 for a command that cannot be run, 127 for one that does not exist.\n\n\
-Example:\n  \
-farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server"
-)]
-pub(crate) struct LabRunArgs {
-    /// The path.
-    #[command(flatten)]
-    pub(crate) path: OnePath,
-    /// Settings of its hosts.
-    #[command(flatten)]
-    pub(crate) control: LabControl,
-    /// Shell command to start on the host `server` first
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) server: Option<String>,
-    /// Wait up to two minutes until something on `server` listens on this TCP port
-    #[arg(long, value_name = "PORT", requires = "server")]
-    pub(crate) wait_port: Option<u16>,
-    /// Copy what is printed on both hosts to DIR/client.log and DIR/server.log
-    #[arg(long, value_name = "DIR")]
-    pub(crate) logs: Option<PathBuf>,
-    /// Write the outcome as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Random seed
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<std::ffi::OsString>,
-}
-
-/// `farpath lab up`.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath lab up cern-snaky/five-passes")]
-pub(crate) struct LabUpArgs {
-    /// A scenario file, or the name of a shipped one
-    pub(crate) scenario: String,
-    /// Change one key of the scenario first
-    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
-    pub(crate) sets: Vec<String>,
-    /// Random seed; without it, the scenario's
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Settings of its hosts.
-    #[command(flatten)]
-    pub(crate) control: LabControl,
-    /// Stay in the foreground until Ctrl-C ends the lab
-    #[arg(long)]
-    pub(crate) foreground: bool,
-}
-
-/// `farpath lab exec`.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
-    farpath lab exec w05gva -- ping -c 3 w05chi")]
-pub(crate) struct LabExecArgs {
-    /// The host
-    pub(crate) host: String,
-    /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<std::ffi::OsString>,
-}
-
-/// `farpath lab set`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    farpath lab set link.stm64.delay=100ms\n  \
-    farpath lab set link.stm64.forward.loss=1e-4")]
-pub(crate) struct LabSetArgs {
-    /// The key of a link and its value: link.NAME.delay=50ms, link.NAME.forward.loss=1e-4
-    #[arg(value_name = "PATH=VALUE")]
-    pub(crate) change: String,
-}
-
-/// `farpath lab status`.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath lab status --once --json")]
-pub(crate) struct LabStatusArgs {
-    /// Print once and return
-    #[arg(long)]
-    pub(crate) once: bool,
-    /// Print once, as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// `farpath run`.

@@ -10,6 +10,7 @@ mod conformance;
 mod exit;
 mod lab;
 mod lbe;
+mod mistake;
 mod new;
 mod output;
 mod predict;
@@ -24,7 +25,11 @@ use crate::args::{Cli, Command};
 
 fn main() -> std::process::ExitCode {
     farpath_experiment::lab::roles();
-    let cli = Cli::parse();
+    let words: Vec<_> = std::env::args_os().collect();
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => return mistake::report(&error, &words),
+    };
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),

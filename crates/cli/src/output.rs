@@ -6,6 +6,7 @@
 )]
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
@@ -74,8 +75,13 @@ impl Drop for Pending {
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::environment(format!("{what} {}: {error}", path.display()))
-        .hint("choose a place you may write to")
+    let hint = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space there, or choose another place"
+        }
+        _ => "choose a place you may write to",
+    };
+    Failure::environment(format!("{what} {}: {error}", path.display())).hint(hint)
 }
 
 /// Makes sure that `path` can be written.

@@ -148,6 +148,11 @@ impl Port {
         self.digest.unwrap_or_default()
     }
 
+    /// Whether the link carries anything, as far as the port has been advanced.
+    pub fn is_up(&self) -> bool {
+        self.up
+    }
+
     /// The counters, as of [`Port::catch_up`]; complete after [`Port::finish`].
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -187,6 +192,7 @@ impl Port {
                 _ => self.fifo.set_limit(limit),
             },
             Change::Up(up) => self.up = up,
+            Change::Line { line, overtaking } => self.exchange_line(*line, overtaking),
         }
         self.renew_promise();
     }

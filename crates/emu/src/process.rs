@@ -7,10 +7,13 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
+use nix::time::ClockId;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
+use crate::audit::clock_ns;
 use crate::sys;
+use farpath_units::Duration;
 
 /// A process as others find it: its number may pass to another process, number and start time
 /// together do not.
@@ -40,6 +43,22 @@ impl Process {
     /// Whether it has not ended.
     pub fn is_alive(self) -> bool {
         Process::of(self.pid) == Some(self)
+    }
+
+    /// How long ago it started, as far as clock ticks tell: a hundredth of a second.
+    pub fn age(self) -> Duration {
+        let ticks = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
+        let started = u128::from(self.start) * 1_000_000_000 / ticks.max(1).unsigned_abs() as u128;
+        let now = clock_ns(ClockId::CLOCK_BOOTTIME).max(0).unsigned_abs();
+        Duration::from_ns(now.saturating_sub(u64::try_from(started).unwrap_or(u64::MAX)))
+    }
+
+    /// Asks it to end (SIGTERM), unless it has ended.
+    ///
+    /// # Errors
+    /// When it belongs to somebody else.
+    pub fn ask_to_end(self) -> io::Result<()> {
+        self.signal(Signal::SIGTERM)
     }
 
     /// Waits until it has ended with all its threads, at most `patience`; whether it has. It need not be a child.
@@ -123,6 +142,8 @@ mod tests {
     fn a_number_that_has_passed_on_is_nobody() {
         let own = Process::own();
         assert!(own.is_alive());
+        // A test program takes less than an hour; the machine has been up for longer than none.
+        assert!(own.age() < Duration::from_secs(3600), "{}", own.age());
         let earlier = Process {
             start: own.start - 1,
             ..own

@@ -295,9 +295,11 @@ impl Settings {
         let of_tests = agreed(tests, |t| machine.name_of(&t.cc));
         let wanted = machine.control.clone().or(of_tests);
         let wanted = wanted.unwrap_or_else(|| host.profile.algorithm().name().to_owned());
+        // Where nothing is to connect, a host has that of its time if it may, and else the machine's without a word.
+        let is_asked = machine.control.is_some() || !tests.is_empty();
         if machine.allows(&wanted) {
             self.set(CONTROL, wanted);
-        } else if machine.available.contains(&wanted) {
+        } else if is_asked && machine.available.contains(&wanted) {
             self.needs.push(Need::Allowed(wanted.clone()));
             self.notes.push(format!(
                 "`{wanted}` cannot be its default, only {} can: programs must ask for it on each socket, as root; --tune-host changes that",
@@ -525,10 +527,14 @@ pub(crate) mod tests {
 
     #[test]
     fn a_default_that_is_not_allowed_is_a_need() {
-        let settings = told("", "", &machine());
+        let settings = told("", &test("t", ""), &machine());
         assert_eq!(settings.needs, [Need::Allowed("cubic".to_owned())]);
         assert_eq!(value(&settings, CONTROL), None);
         assert_eq!(notes_of(&settings, "`cubic` cannot be its default"), 1);
+        // Where no test asks for it, nothing is missing.
+        let settings = told("", "", &machine());
+        assert_eq!(value(&settings, CONTROL), None);
+        assert_eq!((settings.needs, settings.notes), (vec![], vec![]));
         let settings = told("", &test("t", "cc = \"highspeed\""), &machine());
         assert_eq!(notes_of(&settings, "no congestion control `highspeed`"), 1);
     }

@@ -123,20 +123,63 @@ impl Registry {
         Registry::at(&folder(runtime.as_deref(), uid, is_own))
     }
 
-    /// That in `folder`, which is made if need be.
+    /// That in `folder`, which is made when there is something to put into it.
     ///
     /// # Errors
-    /// When the folder cannot be made, or is somebody else's.
+    /// When the folder is somebody else's.
     pub fn at(folder: &Path) -> Result<Registry, StateError> {
+        let registry = Registry {
+            folder: folder.to_owned(),
+        };
+        registry.check_own()?;
+        Ok(registry)
+    }
+
+    /// Where everybody may write, somebody may have been here first.
+    fn check_own(&self) -> Result<(), StateError> {
+        match std::fs::symlink_metadata(&self.folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(file("read", &self.folder)(e)),
+            Ok(found) if found.is_dir() && found.uid() == getuid().as_raw() => Ok(()),
+            Ok(_) => Err(StateError::Foreign(self.folder.clone())),
+        }
+    }
+
+    /// Makes the folder, if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made, or is somebody else's.
+    pub fn make(&self) -> Result<(), StateError> {
+        let folder = self.folder.as_path();
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(file("create", folder))?;
-        // Where everybody may write, somebody may have been here first.
-        let found = std::fs::symlink_metadata(folder).map_err(file("read", folder))?;
-        if !found.is_dir() || found.uid() != getuid().as_raw() {
-            return Err(StateError::Foreign(folder.to_owned()));
+        self.check_own()
+    }
+
+    /// A new log beside the folders of labs, for the lab of that name.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create_log(&self, name: &str) -> Result<File, StateError> {
+        let path = self.log_of(name);
+        loop {
+            self.make()?;
+            match File::create(&path) {
+                // A lab that ended meanwhile has taken the folder away.
+                Err(e) if e.kind() == io::ErrorKind::NotFound && !self.folder.exists() => {}
+                other => return other.map_err(file("write", &path)),
+            }
         }
-        let folder = folder.to_owned();
-        Ok(Registry { folder })
+    }
+
+    /// Where a lab in the background keeps its log: beside its folder, until `down`.
+    pub fn log_of(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.log"))
+    }
+
+    /// Takes the folder away if nothing is in it.
+    pub fn leave(&self) {
+        leave(&self.folder);
     }
 
     /// Where journals and labs lie.
@@ -153,6 +196,7 @@ impl Registry {
         if !is_name(name) {
             return Err(StateError::Name(name.to_owned()));
         }
+        self.make()?;
         let folder = self.folder.join(name);
         let lock = loop {
             let made = DirBuilder::new()
@@ -338,6 +382,11 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(allowed)
 }
 
+/// Takes away the folder of labs if it is empty; one that is not stays.
+pub(crate) fn leave(folder: &Path) {
+    _ = std::fs::remove_dir(folder);
+}
+
 fn is_at(open: &File, path: &Path) -> bool {
     match (open.metadata(), std::fs::metadata(path)) {
         (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
@@ -423,6 +472,7 @@ impl Drop for State {
     fn drop(&mut self) {
         // Who comes next cleans up what is left. The lock is let go of afterwards.
         _ = std::fs::remove_dir_all(&self.folder);
+        self.folder.parent().into_iter().for_each(leave);
     }
 }
 
@@ -440,6 +490,7 @@ mod tests {
     #[test]
     fn labs_are_found_while_they_are_up() {
         let (_folder, registry) = registry();
+        assert!(!registry.folder().exists(), "it is made when it is used");
         let a = registry.create("a", "x.toml").unwrap();
         let b = registry.create("b", "y.toml").unwrap();
         assert_eq!((a.note.clone(), b.note.clone()), (None, None));
@@ -450,7 +501,7 @@ mod tests {
         assert_eq!(unknown, "there is no lab `a`; up are `b`");
         drop(b);
         assert!(registry.list().is_empty());
-        assert_eq!(std::fs::read_dir(registry.folder()).unwrap().count(), 0);
+        assert!(!registry.folder().exists(), "nothing is left");
         assert!(
             registry
                 .stop("b")
@@ -488,7 +539,7 @@ mod tests {
         };
         let folder = state.folder().to_owned();
         drop(state);
-        std::fs::create_dir(&folder).unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(LOCK), "").unwrap();
         std::fs::write(folder.join(FILE), serde_json::to_vec(&lab).unwrap()).unwrap();
         drop(UnixListener::bind(folder.join("control")).unwrap());

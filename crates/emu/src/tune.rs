@@ -15,6 +15,7 @@ use crate::process::Process;
 use crate::settings::{
     ALLOWED, HYSTART, Machine, Need, RMEM_MAX, TCP_MEM, WMEM_MAX, page_size, setting_file,
 };
+use crate::state;
 
 /// One setting of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -289,7 +290,10 @@ impl Tuning {
             Err(e) if e.kind() != io::ErrorKind::NotFound => {
                 Err(faulty("remove", &self.journal)(e))
             }
-            _ => Ok(()),
+            _ => {
+                self.journal.parent().into_iter().for_each(state::leave);
+                Ok(())
+            }
         }
     }
 }

@@ -190,6 +190,7 @@ impl Fault {
             | Fault::KernelOnly { .. }
             | Fault::LowEnd { .. }
             | Fault::Demand(_)
+            | Fault::State(StateError::Name(_))
             | Fault::Lab(LabError::Plan(_)) => Class::Usage,
             Fault::NoControl { .. }
             | Fault::NotAllowed { .. }

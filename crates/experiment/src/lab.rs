@@ -124,6 +124,7 @@ impl Ground {
         let needs: Vec<Need> = layouts.iter().flat_map(|l| l.needs.clone()).collect();
         let mut tuning = None;
         if tune_host {
+            registry.make()?;
             let memory = Size::from_bytes(memory_available().unwrap_or(0));
             let changes = tune::changes(&needs, &machine, memory);
             tuning = Some(Tuning::apply(root, registry.folder(), &changes)?);

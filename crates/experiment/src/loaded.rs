@@ -97,7 +97,7 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
 /// A swept key that `sets` name is swept no more: its one value is the point. Expectations at
 /// others are left out.
 pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) {
-    for Set { path, value } in sets {
+    for Set { path, value, .. } in sets {
         let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
             continue;
         };

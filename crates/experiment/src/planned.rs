@@ -29,6 +29,17 @@ pub struct Planned {
 }
 
 impl Planned {
+    /// Leaves test `number` alone of all that are planned; the others are skipped.
+    pub fn keep(&mut self, plan: &Plan, number: usize) {
+        for (flow, of) in plan.flows.iter().enumerate() {
+            if of.test != number {
+                self.jobs.remove(flow);
+                let why = "not asked for".to_owned();
+                self.skipped.entry(of.test).or_insert(why);
+            }
+        }
+    }
+
     /// The address of a node of the scenario.
     pub(crate) fn address(&self, node: NodeId, version: u8) -> IpAddr {
         self.addresses[node.0][usize::from(version == 6)]

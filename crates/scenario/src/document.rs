@@ -24,6 +24,8 @@ const INTERVALS: u32 = 600;
 pub struct Document {
     texts: Vec<(String, String)>,
     edited: Edited,
+    /// Where in the text of each `--set` its value begins.
+    values: Vec<usize>,
 }
 
 /// Reads `source` with `sets` applied, in order.
@@ -42,9 +44,14 @@ impl Document {
     pub fn open(source: &Source, sets: &[Set]) -> Result<Document, Diagnostics> {
         let (edited, faults) = set::apply(&source.text, sets);
         let mut texts = vec![(source.name.clone(), source.text.clone())];
-        texts.extend(sets.iter().map(|s| ("--set".to_owned(), s.to_string())));
+        texts.extend(sets.iter().map(Set::written));
         if faults.is_empty() {
-            Ok(Document { texts, edited })
+            let values = sets.iter().map(Set::value_at).collect();
+            Ok(Document {
+                texts,
+                edited,
+                values,
+            })
         } else {
             Err(Diagnostics::new(texts, faults))
         }
@@ -113,7 +120,7 @@ impl Document {
                 Ok(span) => place.span = span,
                 Err(set) => {
                     let text = self.texts.get(set + 1).map_or("", |t| t.1.as_str());
-                    let value = text.find('=').map_or(0, |i| i + 1);
+                    let value = self.values.get(set).copied().unwrap_or_default();
                     *place = Place {
                         text: set + 1,
                         span: value..text.len(),

@@ -19,6 +19,8 @@ pub struct Set {
     pub path: String,
     /// The value: a TOML number, boolean, string, array or inline table; anything else is text.
     pub value: String,
+    /// What the user wrote in its place, if it was another option: its name, and its value with or without a path.
+    option: Option<(String, String)>,
 }
 
 impl Set {
@@ -27,7 +29,34 @@ impl Set {
         Set {
             path: path.into(),
             value: value.into(),
+            option: None,
         }
+    }
+
+    /// The same edit, asked for by `option` (`--queue`) with the value `text`: errors name these.
+    #[must_use]
+    pub fn of_option(mut self, option: &str, text: &str) -> Set {
+        self.option = Some((option.to_owned(), text.to_owned()));
+        self
+    }
+
+    /// What the user wrote: the option's name, and its value.
+    pub(crate) fn written(&self) -> (String, String) {
+        let own = || ("--set".to_owned(), self.to_string());
+        self.option.clone().unwrap_or_else(own)
+    }
+
+    /// Where in what the user wrote the value begins.
+    pub(crate) fn value_at(&self) -> usize {
+        let (_, text) = self.written();
+        let path = text.strip_suffix(self.value.as_str());
+        path.map_or(0, str::len)
+    }
+
+    /// Bytes of the path that the user did not write.
+    fn unwritten(&self) -> usize {
+        let path = self.value_at().saturating_sub(1);
+        self.path.len().saturating_sub(path)
     }
 }
 
@@ -117,8 +146,11 @@ pub(crate) fn apply(text: &str, sets: &[Set]) -> (Edited, Vec<Diagnostic>) {
     let mut faults = Vec::new();
     for (i, set) in sets.iter().enumerate() {
         if let Err(mut fault) = apply_one(&mut edited, i, set) {
+            let unwritten = set.unwritten();
             for place in &mut fault.places {
                 place.text = i + 1;
+                let Range { start, end } = place.span;
+                place.span = start.saturating_sub(unwritten)..end.saturating_sub(unwritten);
             }
             faults.push(*fault);
         }

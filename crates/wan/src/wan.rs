@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use farpath_element::atm::CircuitsConfig;
-use farpath_element::impair::{Flap, Line};
+use farpath_element::impair::{Flap, Impairments, Line};
 use farpath_element::qdisc::Limit;
 use farpath_element::{
     Change as PortChange, Element, ElementId, Forwarding, Network, Outages, Port, PortConfig,
@@ -61,8 +61,8 @@ impl Wan {
     /// Port `number` before the start of the run.
     pub fn port(&self, scenario: &Scenario, number: usize) -> Port {
         let mut port = Port::new(self.port_config(scenario, number));
-        if let Some(line) = self.line(scenario, number) {
-            port.impair(line);
+        if !self.impairments(scenario, number).is_none() {
+            port.impair(self.line(scenario, number));
         }
         let arrivals = self.site(scenario, number).arrivals();
         if !arrivals.is_empty() {
@@ -181,13 +181,16 @@ impl Wan {
         self.port_key(scenario, port).with("flap")
     }
 
-    /// What else than loss happens to frames behind a port's transmitter, if anything does.
-    fn line(&self, scenario: &Scenario, port: usize) -> Option<Line> {
+    fn impairments<'a>(&self, scenario: &'a Scenario, port: usize) -> &'a Impairments {
         let plan = &self.plan.ports[port];
         let link = &scenario.links[plan.link.0];
-        let impairments = &link.directions[usize::from(plan.way == Way::Reverse)].impairments;
+        &link.directions[usize::from(plan.way == Way::Reverse)].impairments
+    }
+
+    /// What else than loss happens to frames behind a port's transmitter; nothing where `scenario` says nothing.
+    pub fn line(&self, scenario: &Scenario, port: usize) -> Line {
         let key = self.port_key(scenario, port);
-        (!impairments.is_none()).then(|| Line::new(impairments, key, &self.flow_names))
+        Line::new(self.impairments(scenario, port), key, &self.flow_names)
     }
 
     /// What `event` makes of port `number`, which is one of its own.

@@ -24,6 +24,8 @@ struct Seen {
 struct Watched {
     last: Seen,
     samples: Vec<Sample>,
+    /// Bytes that the path holds of what its sender sends.
+    holds: u64,
 }
 
 /// All connections seen, by their two ends.
@@ -40,20 +42,23 @@ impl Connections {
             .stdout(Stdio::piped())
     }
 
-    /// Takes in what `ss` printed at an instant of the run: two lines a connection.
-    pub(super) fn note(&mut self, now: Time, text: &str) {
+    /// Takes in what `ss` printed at an instant of the run: two lines a connection. The path holds so many bytes of what
+    /// this host sends.
+    pub(super) fn note(&mut self, now: Time, holds: u64, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         for pair in lines.chunks_exact(2) {
             let ends: Vec<&str> = pair[0].split_whitespace().skip(2).collect();
             let watched = self.0.entry(ends.join(" ")).or_default();
             watched.last = read(now, pair[1]);
+            watched.holds = holds;
             watched.samples.push(watched.last.sample);
         }
     }
 
-    /// One line about the connection that carried most, if there was one; `bdp` is what the path holds.
-    pub(super) fn line(&self, bdp: u64) -> Option<String> {
+    /// One line about the connection that carried most, if there was one.
+    pub(super) fn line(&self) -> Option<String> {
         let most = self.0.values().max_by_key(|c| c.last.acked)?;
+        let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
         let why = if in_flight >= bdp / 10 * 9 {
@@ -207,8 +212,8 @@ mod tests {
     #[test]
     fn a_sample_is_read_and_explained_in_one_line() {
         let mut connections = Connections::default();
-        connections.note(at(10_000), TEXT);
-        let line = connections.line(37_500_000).expect("there is one");
+        connections.note(at(10_000), 37_500_000, TEXT);
+        let line = connections.line().expect("there is one");
         assert_eq!(
             line,
             "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
@@ -228,9 +233,9 @@ mod tests {
                 n * 100,
                 more(n)
             );
-            connections.note(at(n * 100), &text);
+            connections.note(at(n * 100), 10_000_000, &text);
         }
-        let line = connections.line(10_000_000)?;
+        let line = connections.line()?;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
     }
 
@@ -291,8 +296,8 @@ mod tests {
     #[test]
     fn nothing_seen_is_nothing_said() {
         let mut connections = Connections::default();
-        connections.note(at(1), "");
-        connections.note(at(2), "half a pair\n");
-        assert_eq!(connections.line(1), None);
+        connections.note(at(1), 1, "");
+        connections.note(at(2), 1, "half a pair\n");
+        assert_eq!(connections.line(), None);
     }
 }

@@ -20,8 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request {
-    /// Change one key of the scenario: `link.path.delay=50ms`.
-    Set(String),
+    /// Change keys of the scenario: `link.path.delay=50ms`; all of them or none.
+    Set(Vec<String>),
     /// How things are, as JSON.
     Status,
 }

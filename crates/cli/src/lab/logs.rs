@@ -25,7 +25,13 @@ impl<'a> Logs<'a> {
     pub(super) fn new(folder: Option<&'a Path>) -> Result<Logs<'a>, Failure> {
         if let Some(folder) = folder {
             let made = std::fs::create_dir_all(folder);
-            made.map_err(|e| environment(format!("create {}: {e}", folder.display())))?;
+            made.map_err(|e| {
+                Failure::environment(format!(
+                    "--logs {}: create the folder: {e}",
+                    folder.display()
+                ))
+                .hint("name a folder in a place you may write to")
+            })?;
         }
         let copies = Vec::new();
         Ok(Logs { folder, copies })

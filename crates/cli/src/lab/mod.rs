@@ -5,27 +5,34 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod change;
 mod connections;
 mod control;
+mod list;
 mod logs;
 mod one_path;
+mod path;
+mod programs;
 mod run;
 mod status;
 mod up;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use farpath_emu::state::{Lab, Registry};
+use farpath_experiment::lab::Ground;
 
-use crate::args::{LabArgs, LabCommand};
+use crate::args::{LabArgs, LabCommand, LabControl};
 use crate::exit::{Exit, Failure, print};
 use crate::progress::Bar;
 use farpath_experiment::{algorithms, lab};
 
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";
+
+/// Exit code of `lab run` for faults of the lab itself.
+const FAULT: u8 = 125;
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
@@ -55,16 +62,18 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
         LabCommand::Set(set) => {
             print(&control::ask(
                 &args.lab,
-                &control::Request::Set(set.change.clone()),
+                &control::Request::Set(set.changes.clone()),
             )?)?;
             Ok(Exit::Ok.into())
         }
         LabCommand::Status(status) => status::status(&args.lab, status).map(ExitCode::from),
+        LabCommand::Ls(ls) => list::list(ls).map(ExitCode::from),
         LabCommand::Down => {
             let registry = registry()?;
             let stopped = registry.stop(&args.lab);
             // One that has ended by itself has left this alone; one that was kept in the foreground has none.
-            let removed = std::fs::remove_file(log_of(&registry, &args.lab));
+            let removed = std::fs::remove_file(registry.log_of(&args.lab));
+            registry.leave();
             let bar = &mut Bar::new();
             lab::recover(bar)?;
             algorithms::sweep(bar);
@@ -84,7 +93,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
 fn running(name: &str) -> Result<Lab, Failure> {
     let registry = registry()?;
     registry.read(name).map_err(|e| {
-        let log = log_of(&registry, name);
+        let log = registry.log_of(name);
         let failure = environment(e);
         match log.exists() {
             true => failure.hint(format!(
@@ -96,9 +105,16 @@ fn running(name: &str) -> Result<Lab, Failure> {
     })
 }
 
-/// Where a lab in the background keeps its log: beside its folder, until `down`.
-fn log_of(registry: &Registry, name: &str) -> PathBuf {
-    registry.folder().join(format!("{name}.log"))
+/// Has names resolve as the options say: without one to IPv6 and IPv4.
+fn resolve(ground: &mut Ground, control: &LabControl) {
+    let wanted = |address: &std::net::IpAddr| match (control.ipv4, control.ipv6) {
+        (true, _) => address.is_ipv4(),
+        (_, true) => address.is_ipv6(),
+        _ => true,
+    };
+    for layout in &mut ground.layouts {
+        layout.spec.names.retain(|(address, _)| wanted(address));
+    }
 }
 
 fn no_command() -> Failure {

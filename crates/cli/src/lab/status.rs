@@ -43,6 +43,7 @@ struct LinkState {
     waiting_frames: u64,
     frames: u64,
     drops: u64,
+    up: bool,
 }
 
 impl Snapshot {
@@ -75,6 +76,7 @@ impl Snapshot {
                     rate_bps: rate_bps.round(),
                     waiting_frames: plane.port(port).waiting(),
                     frames: counters.frames,
+                    up: plane.port(port).is_up(),
                     drops: Drop::ALL.iter().map(|d| counters.dropped(*d)).sum(),
                 });
             }
@@ -110,11 +112,12 @@ impl Snapshot {
         for link in &self.links {
             let place = format!("{} {}", link.link, link.direction);
             text.push_str(&format!(
-                "{place:<35} {:>8.2} Mb/s {:>8} {:>12} {:>8}\n",
+                "{place:<35} {:>8.2} Mb/s {:>8} {:>12} {:>8}{}\n",
                 link.rate_bps / 1e6,
                 link.waiting_frames,
                 link.frames,
-                link.drops
+                link.drops,
+                if link.up { "" } else { " down" }
             ));
         }
         text

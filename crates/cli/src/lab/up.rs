@@ -5,20 +5,20 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use farpath_element::{Change, Sampling};
+use farpath_element::Sampling;
 use farpath_emu::driver::Clock;
 use farpath_emu::fidelity::Fidelity;
-use farpath_emu::lab::{Options, memory_for};
+use farpath_emu::lab::Options;
 use farpath_emu::layout::{Bucket, buckets};
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_experiment::{Fault, open};
-use farpath_scenario::{Direction, LinkId, Scenario, Set, Way};
+use farpath_scenario::{Scenario, Set};
 use farpath_units::{Duration, Time};
 
 use super::control::{Answer, Listener, Request};
 use super::status::Snapshot;
-use super::{environment, log_of, registry};
+use super::{change, environment, registry};
 use crate::args::{LabControl, LabUpArgs};
 use crate::exit::{Exit, Failure, NOTE, note, print};
 use crate::progress::{self, Bar};
@@ -37,9 +37,9 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     }
     // The log of one that is up is its own.
     let registry = registry()?;
-    registry.check_free(name).map_err(environment)?;
-    let log = log_of(&registry, name);
-    let file = std::fs::File::create(&log).map_err(environment)?;
+    registry.check_free(name).map_err(Fault::from)?;
+    let log = registry.log_of(name);
+    let file = registry.create_log(name).map_err(environment)?;
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "--lab", name, "up", "--foreground", &args.scenario]);
     for set in &args.sets {
@@ -52,6 +52,8 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
         command.args(["--cc", cc]);
     }
     for (flag, given) in [
+        ("-4", args.control.ipv4),
+        ("-6", args.control.ipv6),
         ("--busy", args.control.busy),
         ("--tune-host", args.control.tune_host),
     ] {
@@ -74,7 +76,9 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     }
     if first.trim() != READY {
         let status = child.wait().map_err(environment)?;
-        return not_up(status, &log);
+        let ended = not_up(status, &log);
+        registry.leave();
+        return ended;
     }
     pass_on(&log);
     let lab = registry.read(name).map_err(environment)?;
@@ -135,13 +139,14 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     progress::watch_interrupts()?;
     let mut state = registry()?
         .create(name, &args.scenario)
-        .map_err(environment)?;
+        .map_err(Fault::from)?;
     if let Some(cleaned) = &state.note {
         note(cleaned);
     }
     let sets = sets(&args.sets)?;
     let scenario = open(&args.scenario, &sets)?.scenario;
-    let ground = ground(&scenario, &args.control)?;
+    let mut ground = ground(&scenario, &args.control)?;
+    super::resolve(&mut ground, &args.control);
     lab::tell(&ground.layouts, bar);
     let options = Options {
         seed: args.seed.unwrap_or(scenario.seed),
@@ -189,7 +194,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     drop(lab);
     ground.restore()?;
     // A lab that ended as requested needs no log.
-    drop(std::fs::remove_file(log_of(&registry()?, name)));
+    drop(std::fs::remove_file(registry()?.log_of(name)));
     Ok(Exit::Ok)
 }
 
@@ -229,22 +234,17 @@ impl Running {
                 let snapshot = Snapshot::of(plane, now, fidelity, before);
                 Answer::Said(serde_json::to_string(&snapshot).unwrap_or_default())
             }
-            Request::Set(change) => match change.parse::<Set>() {
-                Err(e) => Answer::Wrong(e.to_string()),
-                Ok(set) => {
-                    let mut all = sets.clone();
-                    all.push(set);
-                    match changed(plane, scenario, source, &all) {
-                        Ok((new, said)) => {
-                            felt = other_buckets(scenario, &new);
-                            *scenario = new;
-                            *sets = all;
-                            Answer::Said(said)
-                        }
-                        Err(why) => Answer::Wrong(why),
+            Request::Set(wanted) => {
+                match change::planned(plane, (&*scenario, source), sets, &wanted) {
+                    Err(why) => Answer::Wrong(why),
+                    Ok(mut planned) => {
+                        let said = planned.apply(plane);
+                        felt = other_buckets(scenario, &planned.scenario);
+                        (*scenario, *sets) = (planned.scenario, planned.sets);
+                        Answer::Said(said)
                     }
                 }
-            },
+            }
         });
         felt
     }
@@ -256,81 +256,6 @@ fn other_buckets(old: &Scenario, new: &Scenario) -> Vec<Bucket> {
     let [old, new] = [old, new].map(|s| buckets(s).unwrap_or_default());
     let pairs = old.into_iter().zip(new);
     pairs.filter(|(o, n)| o != n).map(|(_, n)| n).collect()
-}
-
-/// Makes the links those of the scenario with `sets`, and says which changed.
-fn changed(
-    plane: &mut Plane<Tap>,
-    scenario: &Scenario,
-    source: &str,
-    sets: &[Set],
-) -> Result<(Scenario, String), String> {
-    let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
-    let new = farpath_scenario::parse(&source, sets).map_err(|e| e.to_string())?;
-    let mut said = String::new();
-    for (number, link) in new.links.iter().enumerate() {
-        for way in [Way::Forward, Way::Reverse] {
-            let n = usize::from(way == Way::Reverse);
-            let old = &scenario.links[number].directions[n];
-            let direction = &link.directions[n];
-            let port = farpath_scenario::plan::port_of(LinkId(number), way);
-            let changes = changes(plane, (old, direction), port);
-            for (what, change) in changes {
-                plane.apply(port, change);
-                let name = new.direction_name(LinkId(number), way);
-                said.push_str(&format!("{} {name}: {what}\n", link.name));
-            }
-        }
-    }
-    if said.is_empty() {
-        return Err("of a running lab a link's rate, delay, loss and queue can be changed; this changes none \
-                    of them"
-            .to_owned());
-    }
-    if let Some(short) = short_of_memory(plane, &new) {
-        said.push_str(&short);
-    }
-    Ok((new, said))
-}
-
-/// What is to be said where the frames that `scenario` can have under way outgrow the memory a lab was started with.
-fn short_of_memory(plane: &Plane<Tap>, scenario: &Scenario) -> Option<String> {
-    let (needed, set_aside) = (memory_for(scenario).ok()?, plane.memory().0);
-    (needed > set_aside).then(|| {
-        format!(
-            "the lab was started with {} MB for frames under way and this path can hold {} MB: what is more than that waits in \
-             the hosts; start it with these values to have it all\n",
-            set_aside / 1_000_000,
-            needed / 1_000_000
-        )
-    })
-}
-
-fn changes(
-    plane: &Plane<Tap>,
-    (old, new): (&Direction, &Direction),
-    port: usize,
-) -> Vec<(String, Change)> {
-    let mut changes = Vec::new();
-    let wan = plane.wan();
-    if old.rate != new.rate {
-        changes.push((format!("rate {}", new.rate), Change::Rate(new.rate)));
-    }
-    if old.delay != new.delay {
-        changes.push((format!("delay {}", new.delay), Change::Delay(new.delay)));
-    }
-    if old.losses != new.losses {
-        let losses = wan.losses(plane.scenario(), port, &new.losses, None);
-        changes.push((
-            format!("{} causes of loss", losses.len()),
-            Change::Losses(losses),
-        ));
-    }
-    if old.queue != new.queue {
-        let limit = Scenario::queue_limit(new.queue, new.rate, wan.longest_rtt(port));
-        changes.push(("queue".to_owned(), Change::Limit(limit)));
-    }
-    changes
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 27] = [
     &[],
     &["run"],
     &["check"],
@@ -26,6 +26,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["lab", "exec"],
     &["lab", "set"],
     &["lab", "status"],
+    &["lab", "ls"],
     &["lab", "down"],
     &["completions"],
     &["man"],

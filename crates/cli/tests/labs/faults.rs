@@ -109,11 +109,12 @@ fn what_ends_a_command_or_its_path_is_said() {
 }
 
 /// A lab whose command waits for a word from us, and then does `then`.
-fn waiting(command: &mut Command, then: &str) -> (Child, impl BufRead + use<>) {
+fn waiting(command: &mut Command, options: &[&str], then: &str) -> (Child, impl BufRead + use<>) {
     let script = format!("echo ready; read word; {then}; echo over; read word; exit 0");
     let mut child = command
-        .args(["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s", "--"])
-        .args(["sh", "-c", &script])
+        .args(["lab", "run", "--rtt", "20ms", "--rate", "100Mbit/s"])
+        .args(options)
+        .args(["--", "sh", "-c", &script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -137,10 +138,9 @@ fn go_on<T>(mut child: Child, out: impl BufRead, meanwhile: T) -> Ran {
     crate::place::ran(child.wait_with_output().expect("it ends"))
 }
 
-#[test]
-fn a_data_plane_that_was_stopped_says_so() {
-    let place = Place::new();
-    let (child, out) = waiting(&mut place.command(), "true");
+/// A lab with `options` whose data plane stood still.
+fn stopped(place: &Place, options: &[&str]) -> Ran {
+    let (child, out) = waiting(&mut place.command(), options, "true");
     let signal = |name: &str| {
         let status = Command::new("kill")
             .args([name, &child.id().to_string()])
@@ -152,13 +152,29 @@ fn a_data_plane_that_was_stopped_says_so() {
     // its own pings.
     std::thread::sleep(std::time::Duration::from_millis(1200));
     signal("-CONT");
-    let ran = go_on(child, out, ()).exits(0);
-    assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
-    assert!(
-        ran.err.contains("the data plane stalled for "),
-        "{}",
-        ran.err
-    );
+    go_on(child, out, ())
+}
+
+/// What the command did is not told by it: without `--strict` the run passes, and JUnit has no failure.
+#[test]
+fn a_data_plane_that_was_stopped_says_so() {
+    let place = Place::new();
+    let junit = |name: &str| std::fs::read_to_string(place.path().join(name)).expect(name);
+    let ran = stopped(&place, &["--junit", "usual.xml"]).exits(0);
+    let said = |ran: &Ran| {
+        let both = ["certificate INVALID", "the data plane stalled for "];
+        both.iter().all(|words| ran.err.contains(words))
+    };
+    assert!(said(&ran), "{}", ran.err);
+    let usual = junit("usual.xml");
+    let skipped = r#"tests="2" skipped="1" errors="0" failures="0""#;
+    assert!(usual.contains(skipped), "{usual}");
+    assert!(usual.contains("message=\"invalid: "), "{usual}");
+    let ran = stopped(&place, &["--strict", "--junit", "strict.xml"]).exits(4);
+    assert!(said(&ran), "{}", ran.err);
+    let strict = junit("strict.xml");
+    let failed = r#"tests="2" skipped="0" errors="0" failures="1""#;
+    assert!(strict.contains(failed), "{strict}");
 }
 
 /// Programs that do nothing but run, on the first processor; they end with this.
@@ -198,7 +214,7 @@ impl Drop for Hogs {
 fn a_starved_data_plane_says_so_and_what_helps() {
     let place = Place::alone();
     let mut pinned = place.through("taskset", &["-c", "0"]);
-    let (child, out) = waiting(&mut pinned, "ping -c 20 -i 0.05 server");
+    let (child, out) = waiting(&mut pinned, &[], "ping -c 20 -i 0.05 server");
     let ran = go_on(child, out, Hogs::new(8));
     assert!(ran.err.contains("certificate INVALID"), "{}", ran.err);
     assert!(

@@ -87,9 +87,21 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
     );
     let refused = lab("one", &["set", "link.far.mtu=900"]).exits(2);
     assert!(
-        refused.err.contains("rate, delay, loss and queue"),
+        refused
+            .err
+            .contains("`link.far.mtu` stays as the lab was started with it")
+            && refused.err.contains("--set link.far.mtu=900"),
         "{}",
         refused.err
+    );
+    let listed = lab("one", &["ls"]).exits(0);
+    let lines: Vec<&str> = listed.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", listed.out);
+    assert!(lines[1].starts_with("one ") && lines[2].starts_with("two "));
+    assert!(
+        lines[2].ends_with(" s  small.toml: left, right"),
+        "{}",
+        listed.out
     );
     let status = lab("one", &["status", "--json"]).exits(0);
     assert!(
@@ -107,10 +119,83 @@ fn a_lab_is_used_by_hand_beside_another_and_leaves_nothing() {
     let gone = lab("one", &["status", "--once"]).exits(3);
     assert!(gone.err.contains("up are `two`"), "{}", gone.err);
     lab("two", &["down"]).exits(0);
-    let left: Vec<_> = std::fs::read_dir(at.join("farpath"))
-        .expect("it was made")
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert!(!at.join("farpath").exists(), "nothing is left");
+    let none = lab("one", &["ls", "--json"]).exits(0);
+    let none: serde_json::Value = serde_json::from_str(&none.out).expect("it is JSON");
+    assert_eq!(none["labs"], serde_json::json!([]));
+    assert!(!at.join("farpath").exists(), "nor made by asking");
+}
+
+/// How many of three pings from left to right come back.
+fn come_back(lab: &impl Fn(&[&str]) -> crate::place::Ran) -> String {
+    let ping = [
+        "exec", "left", "--", "ping", "-i", "0.1", "-c", "3", "-W", "1", "right",
+    ];
+    lab(&ping).out
+}
+
+#[test]
+fn links_of_a_running_lab_go_down_and_up_and_are_impaired() {
+    let place = Place::new();
+    let lab = |args: &[&str]| place.farpath(&[&["lab"], args].concat());
+    let set = |changes: &[&str]| lab(&[&["set"], changes].concat());
+    lab(&["up", "small.toml"]).exits(0);
+    let said = set(&["link.far.up=false"]).exits(0).out;
+    assert_eq!(said, "far middle>right: down\nfar right>middle: down\n");
+    assert!(come_back(&lab).contains(" 0 received"));
+    let status = lab(&["status", "--once"]).exits(0).out;
+    assert_eq!(status.matches(" down\n").count(), 2, "{status}");
+    set(&["link.far.up=true"]).exits(0);
+    assert!(come_back(&lab).contains(" 3 received"));
+    set(&["link.far.reverse.up=false"]).exits(0);
+    assert!(come_back(&lab).contains(" 0 received"));
+    set(&[
+        "link.far.reverse.up=true",
+        "link.near.duplication.share=100%",
+    ])
+    .exits(0);
+    assert!(come_back(&lab).contains("DUP!"));
+    let said = set(&["link.near.duplication.share=0", "link.far.loss=100%"])
+        .exits(0)
+        .out;
+    assert!(said.contains("far middle>right: loss 100 %"), "{said}");
+    assert!(come_back(&lab).contains(" 0 received"));
+    let said = set(&["link.far.loss=0"]).exits(0).out;
+    assert!(said.contains("far middle>right: no loss"), "{said}");
+    let said = set(&["link.far.loss=0"]).exits(0).out;
+    assert_eq!(said, "link.far.loss is 0 already\n");
+    set(&["link.far.jitter.max=300ms", "link.far.reorder=true"]).exits(0);
+    assert!(come_back(&lab).contains(" 3 received"));
+    // All of them or none, and each message with a way out.
+    for (changes, words) in [
+        (
+            &["link.far.delay=40ms", "link.far.up=no"][..],
+            "`up` is true or false, not `no`",
+        ),
+        (
+            &["link.far.delay=40ms", "link.fra.up=false"],
+            "the lab has near, far",
+        ),
+        (
+            &["link.far.delay=40ms", "link.far.dealy=1ms"],
+            "did you mean `delay`?",
+        ),
+        (
+            &["link.far.delay=40ms", "link.far.delay=soon"],
+            "lab set:1:16",
+        ),
+        (&["link.far.delay=40ms", "link.far.delay"], "sets nothing"),
+        (
+            &["link.far.delay=40ms", "test.bulk.bytes=2MB"],
+            "stays as the lab was started",
+        ),
+    ] {
+        let refused = set(changes).exits(2);
+        assert!(refused.err.contains(words), "{changes:?}: {}", refused.err);
+    }
+    let said = set(&["link.far.delay=9ms"]).exits(0).out;
+    assert_eq!(said, "link.far.delay is 9ms already\n");
+    lab(&["down"]).exits(0);
 }
 
 /// Two hosts, and a label switched path over three routers between them.

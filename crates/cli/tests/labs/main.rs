@@ -6,6 +6,7 @@
 )]
 
 mod arranged;
+mod command;
 mod control;
 mod emulated;
 mod faults;

@@ -114,6 +114,14 @@ impl Line {
         }
     }
 
+    /// Does to single frames from now on what `other` does. The link as a whole and its rate go on as before.
+    pub fn exchange(&mut self, other: Line) {
+        self.jitter = other.jitter;
+        self.reordering = other.reordering;
+        self.duplication = other.duplication;
+        self.corruption = other.corruption;
+    }
+
     /// The link as a whole, if it goes down and up by itself.
     pub fn flap(&mut self) -> Option<&mut Flap> {
         self.flap.as_mut()

@@ -9,7 +9,7 @@ use crate::atm::CircuitsConfig;
 use crate::conditioner::Stage;
 use crate::counters::Sampling;
 use crate::forwarding::Forwarding;
-use crate::impair::Loss;
+use crate::impair::{Line, Loss};
 use crate::qdisc::{DisciplineConfig, Limit};
 
 /// What a port is made of.
@@ -56,4 +56,12 @@ pub enum Change {
     Limit(Limit),
     /// Whether the link carries anything; what is offered meanwhile is dropped.
     Up(bool),
+    /// What else than loss happens to frames whose transmission ends from now on, and whether jitter and changes of delay
+    /// let them overtake. Times up and down of its own, and a rate that follows a trace, stay as they are.
+    Line {
+        /// What happens to frames.
+        line: Box<Line>,
+        /// Whether later ones may overtake.
+        overtaking: bool,
+    },
 }

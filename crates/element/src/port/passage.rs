@@ -58,6 +58,21 @@ impl Port {
         self.renew_promise();
     }
 
+    /// What the line does to frames, it does from now on; those on it arrive as they would have.
+    pub(super) fn exchange_line(&mut self, line: Line, overtaking: bool) {
+        assert!(
+            self.ingress.is_empty(),
+            "a meter at the far end takes frames in the order of their arrival"
+        );
+        match &mut self.impaired {
+            Some(impaired) => impaired.line.exchange(line),
+            None => self.impair(line),
+        }
+        if let Some(impaired) = &mut self.impaired {
+            impaired.overtaking = overtaking;
+        }
+    }
+
     /// Frames under way that are not on a channel yet, because others may still arrive before them.
     pub fn held(&self) -> u64 {
         self.impaired.as_ref().map_or(0, |i| i.sorter.len())

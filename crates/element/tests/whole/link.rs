@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use farpath_element::impair::{Chance, Impairments, Line as Impaired};
 use farpath_element::qdisc::{Classifier, Limit, Place, TokenBucket};
 use farpath_element::{
     Action, Change, ChannelId, Circuit, Conditioner, Drop, Element, ElementId, Forwarding, Io,
@@ -9,7 +10,7 @@ use farpath_element::{
     Transmitter,
 };
 use farpath_predict::Framing;
-use farpath_units::{Duration, Rate, Time};
+use farpath_units::{Duration, Key, Rate, Time};
 use farpath_wire::{FlowDir, Frame, Kind, LabelEntry};
 
 #[expect(clippy::large_enum_variant, reason = "most elements are ports")]
@@ -327,4 +328,31 @@ fn a_far_node_meters_frames_as_the_line_spaces_them() {
     let (arrived, sent) = policed(976, true);
     assert!(sent == 40 && arrived.iter().all(|f| f.1 == 8));
     assert_eq!(policed(976, false).1, 1);
+}
+
+#[test]
+fn a_line_that_is_exchanged_leaves_alone_what_is_on_it() {
+    let names: Arc<[String]> = Arc::from(["t".to_owned()]);
+    let exchanged = |impairments: &Impairments| Change::Line {
+        line: Box::new(Impaired::new(impairments, Key::new(1), &names)),
+        overtaking: false,
+    };
+    let held = Impairments {
+        reordering: Some((Chance::EveryNth(1), Duration::from_us(50))),
+        ..Impairments::default()
+    };
+    let mut line = Line::new(vec![config()]);
+    line.offer(Duration::ZERO, 0, 1500);
+    line.run(Duration::from_us(10));
+    line.change(exchanged(&held));
+    line.offer(Duration::from_us(10), 1, 1500);
+    line.run(Duration::from_us(20));
+    line.change(exchanged(&Impairments::default()));
+    line.offer(Duration::from_us(20), 2, 1500);
+    line.run(Duration::from_ms(1));
+    // 1230.4 ns of transmission and 100 us of propagation; the second is held back for 50 us more.
+    let found = line.arrivals();
+    let found: Vec<(u64, u64)> = found.iter().map(|f| (f.seq, f.at.as_ps())).collect();
+    let us = |us: u64| us * 1_000_000 + 1_230_400;
+    assert_eq!(found, [(0, us(100)), (2, us(120)), (1, us(160))]);
 }

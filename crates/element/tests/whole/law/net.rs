@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use farpath_element::atm::CircuitsConfig;
-use farpath_element::impair::{Flap, Line, Loss, LossSpec};
+use farpath_element::impair::{Flap, Impairments, Line, Loss, LossSpec};
 use farpath_element::qdisc::QueueCounter;
 use farpath_element::{
     Change, Channel, ChannelId, Circuit, Counters, Drop, EXPLICIT_NULL, Element, ElementId,
@@ -275,6 +275,23 @@ impl Net {
         }
     }
 
+    /// The line of a change. Whether the link goes down by itself and at what rates is not changed.
+    fn changed_line(
+        &self,
+        plan: &Plan,
+        (l, d): (usize, usize),
+        impairments: &Impairments,
+        change: usize,
+    ) -> Line {
+        let single = Impairments {
+            flap: None,
+            trace: None,
+            ..impairments.clone()
+        };
+        let key = self.root.with(&plan.links[l].name).with_number(d as u64);
+        Line::new(&single, key.with_number(change as u64), &self.names)
+    }
+
     fn connect(&mut self, plan: &Plan, tables: &Tables) {
         let joined = |net: &mut Net, from, to, lookahead| {
             net.network.connect(from, to, lookahead);
@@ -344,6 +361,10 @@ impl Net {
                 }
                 ChangePlan::Limit(limit) => Change::Limit(*limit),
                 ChangePlan::Up(up) => Change::Up(*up),
+                ChangePlan::Line(impairments, overtaking) => Change::Line {
+                    line: Box::new(self.changed_line(plan, (*l, *d), impairments, i)),
+                    overtaking: *overtaking,
+                },
             };
             let id = self.ports[*l][*d];
             match self.network.element_mut(id) {

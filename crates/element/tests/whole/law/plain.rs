@@ -155,6 +155,13 @@ impl Plain {
                 self.shelves.iter_mut().for_each(|s| s.set_limit(limit));
             }
             Change::Up(up) => self.up = up,
+            Change::Line { line, overtaking } => {
+                self.reorder = overtaking;
+                match &mut self.line {
+                    Some(own) => own.exchange(*line),
+                    None => self.line = Some(*line),
+                }
+            }
         }
         let shortest = self.shortest();
         self.promised = match self.under_way.is_empty() {

@@ -121,6 +121,8 @@ pub(crate) enum ChangePlan {
     Losses(Vec<LossSpec>),
     Limit(Limit),
     Up(bool),
+    /// What else happens to frames, and whether they may overtake.
+    Line(Impairments, bool),
 }
 
 /// All links of two routers, used together.
@@ -422,11 +424,12 @@ impl Palette {
     }
 
     fn change(&self, c: &mut Choices, framing: Framing) -> ChangePlan {
-        match c.below(5) {
+        match c.below(6) {
             0 => ChangePlan::Delay(c.pick(&self.delays)),
             1 => ChangePlan::Delay(self.beat.times(c.below(12))),
             2 => ChangePlan::Rate(Rate::from_bps(c.pick(&RATES)).expect("none is zero")),
             3 => ChangePlan::Losses(self.losses(c)),
+            4 => ChangePlan::Line(self.impairments(c), c.chance(30)),
             _ if c.chance(50) => ChangePlan::Limit(self.limit(c, framing)),
             _ => ChangePlan::Up(c.chance(60)),
         }

@@ -1,0 +1,262 @@
+//! `farpath lab` on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `farpath lab`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
+    farpath lab up cern-snaky/five-passes\n  \
+    farpath lab exec w05gva -- ping -c 3 w05chi\n  \
+    farpath lab set link.stm64.delay=100ms\n  \
+    farpath lab set link.stm64.forward.loss=1e-4\n  \
+    farpath lab status --once --json\n  \
+    farpath lab ls\n  \
+    farpath lab down")]
+pub(crate) struct LabArgs {
+    /// Name of the lab: several can be up at once
+    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, global = true)]
+    pub(crate) lab: String,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: LabCommand,
+}
+
+/// `farpath lab ...`.
+#[derive(Subcommand, Debug)]
+pub(crate) enum LabCommand {
+    /// Run one command across an emulated path, then remove the path
+    Run(Box<LabRunArgs>),
+    /// Start the hosts and the network of a scenario, and leave them running
+    Up(LabUpArgs),
+    /// Run a command on a host of a lab
+    Exec(LabExecArgs),
+    /// Change a link of a running lab: delay, rate, loss, jitter, down and up
+    Set(LabSetArgs),
+    /// Show, once a second, what a lab's links carry and how late frames are delivered
+    Status(LabStatusArgs),
+    /// List your labs that are up
+    Ls(LabLsArgs),
+    /// End a lab: programs, hosts and network
+    #[command(after_help = "Example:\n  farpath lab down")]
+    Down,
+}
+
+/// One path between a client and a server.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "The path")]
+pub(crate) struct OnePath {
+    /// Round-trip time, with its unit: 300ms
+    #[arg(long, value_name = "TIME", required_unless_present = "scenario")]
+    pub(crate) rtt: Option<String>,
+    /// Rate of the path: 1Gbit/s
+    #[arg(long, value_name = "RATE", required_unless_present = "scenario")]
+    pub(crate) rate: Option<String>,
+    /// Share of frames lost in each direction: 1e-4
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) loss: Option<String>,
+    /// Losses in bursts: share of frames lost, mean length of a burst in frames: 1%,10
+    #[arg(long, value_name = "SHARE,FRAMES", conflicts_with = "loss")]
+    pub(crate) burst_loss: Option<String>,
+    /// Delay added to each frame, random from 0 to this; frames keep their order: 5ms
+    #[arg(long, value_name = "TIME")]
+    pub(crate) jitter: Option<String>,
+    /// Frames held back so that others overtake: their share, and how long: 1%,10ms
+    #[arg(long, value_name = "SHARE,TIME")]
+    pub(crate) reorder: Option<String>,
+    /// Share of frames that arrive twice: 1%
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) duplicate: Option<String>,
+    /// Share of frames that arrive with a wrong checksum: 0.1%
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) corrupt: Option<String>,
+    /// The path is down from one time to another, counted from the start of the command: 5s-8s (may be repeated)
+    #[arg(long, value_name = "FROM-TO")]
+    pub(crate) down: Vec<String>,
+    /// Limit of the queue in front of the path: 1bdp, 512KiB, 10ms, 1000 packets; without it 1bdp
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) queue: Option<String>,
+    /// Largest IP datagram in bytes; without it 1500
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(576..=65_521))]
+    pub(crate) mtu: Option<u32>,
+    /// What differs from client to server: loss=1%, delay=250ms, rate=1Mbit/s or any other key of a link's direction
+    /// (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) there: Vec<String>,
+    /// What differs from server to client (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) back: Vec<String>,
+}
+
+/// The path options, by the names that clap knows them by.
+const PATH: [&str; 13] = [
+    "rtt",
+    "rate",
+    "loss",
+    "burst_loss",
+    "jitter",
+    "reorder",
+    "duplicate",
+    "corrupt",
+    "down",
+    "queue",
+    "mtu",
+    "there",
+    "back",
+];
+
+/// Settings of a lab's hosts.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "The hosts")]
+pub(crate) struct LabControl {
+    /// Names of hosts resolve to IPv4 addresses only; without it to both, IPv6 first
+    #[arg(short = '4')]
+    pub(crate) ipv4: bool,
+    /// Names of hosts resolve to IPv6 addresses only
+    #[arg(short = '6', conflicts_with = "ipv4")]
+    pub(crate) ipv6: bool,
+    /// Congestion control of every connection that chooses none itself: one of the kernel's; highspeed,
+    /// scalable or htcp; or bpf:FILE.o, a BPF object of your own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cc: Option<String>,
+    /// Change settings of the whole machine, such as net.ipv4.tcp_mem, and restore them when the lab ends;
+    /// after a crash, the next lab or `lab down` restores them
+    #[arg(long)]
+    pub(crate) tune_host: bool,
+    /// Never let the data plane sleep: it occupies a processor and delivers with the least lateness
+    #[arg(long)]
+    pub(crate) busy: bool,
+}
+
+/// `farpath lab run`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
+on the host that --on names, and the hosts have the scenario's names.\n\n\
+The exit code is the command's own, or 124 when --timeout ended it, 125 for a fault of the lab, 126 for a command that \
+cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate.\n\n\
+Examples:\n  \
+farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
+farpath lab run --rtt 80ms --rate 20Mbit/s --there loss=1% -- ping -c 3 server\n  \
+farpath lab run cern-snaky/one-pass --timeout 60s -- ping -c 3 w05chi"
+)]
+pub(crate) struct LabRunArgs {
+    /// A scenario file, or the name of a shipped one, in place of the options of the path
+    #[arg(conflicts_with_all = PATH)]
+    pub(crate) scenario: Option<String>,
+    /// The path.
+    #[command(flatten)]
+    pub(crate) path: OnePath,
+    /// Change one key of the scenario first (may be repeated)
+    #[arg(
+        long = "set",
+        value_name = "SECTION.NAME.KEY=VALUE",
+        requires = "scenario"
+    )]
+    pub(crate) sets: Vec<String>,
+    /// Host that runs the command; without it the first host of the scenario's first test, or its first host
+    #[arg(long, value_name = "HOST", requires = "scenario")]
+    pub(crate) on: Option<String>,
+    /// Host that runs --server; without it the second host of the scenario's first test, or its second host
+    #[arg(long, value_name = "HOST", requires = "scenario")]
+    pub(crate) server_on: Option<String>,
+    /// Settings of its hosts.
+    #[command(flatten)]
+    pub(crate) control: LabControl,
+    /// Shell command to start on the server's host first
+    #[arg(long, value_name = "COMMAND", help_heading = None)]
+    pub(crate) server: Option<String>,
+    /// Wait up to two minutes until something on the server's host listens on this TCP port
+    #[arg(long, value_name = "PORT", requires = "server")]
+    pub(crate) wait_port: Option<u16>,
+    /// End the command after this time, with exit code 124: 60s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    /// Copy what is printed on both hosts to DIR/client.log and DIR/server.log
+    #[arg(long, value_name = "DIR")]
+    pub(crate) logs: Option<PathBuf>,
+    /// Write the outcome as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Exit with 4 when the certificate is invalid; without it that is a note, and a skipped case in JUnit
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Random seed; without it the scenario's, or 1
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `farpath lab up`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  farpath lab up cern-snaky/five-passes")]
+pub(crate) struct LabUpArgs {
+    /// A scenario file, or the name of a shipped one
+    pub(crate) scenario: String,
+    /// Change one key of the scenario first
+    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Random seed; without it, the scenario's
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Settings of its hosts.
+    #[command(flatten)]
+    pub(crate) control: LabControl,
+    /// Stay in the foreground until Ctrl-C ends the lab
+    #[arg(long)]
+    pub(crate) foreground: bool,
+}
+
+/// `farpath lab exec`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  \
+    farpath lab exec w05gva -- ping -c 3 w05chi")]
+pub(crate) struct LabExecArgs {
+    /// The host
+    pub(crate) host: String,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// `farpath lab set`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "What can be changed while a lab runs, of a link or of one direction of it: `rate`, `delay`, `queue`, \
+`loss` and the other causes of loss, `jitter`, `reordering`, `duplication`, `corruption`, `reorder`, and `up`.\n\n\
+Examples:\n  \
+    farpath lab set link.stm64.delay=100ms\n  \
+    farpath lab set link.stm64.forward.loss=1e-4\n  \
+    farpath lab set link.stm64.jitter.max=5ms link.stm64.reorder=true\n  \
+    farpath lab set link.stm64.up=false"
+)]
+pub(crate) struct LabSetArgs {
+    /// Keys of links and their values: link.NAME.delay=50ms, link.NAME.forward.loss=1e-4
+    #[arg(value_name = "PATH=VALUE", required = true)]
+    pub(crate) changes: Vec<String>,
+}
+
+/// `farpath lab status`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  farpath lab status --once --json")]
+pub(crate) struct LabStatusArgs {
+    /// Print once and return
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Print once, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `farpath lab ls`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  farpath lab ls")]
+pub(crate) struct LabLsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,242 @@
+//! `farpath lab set`: what changes of a running lab's links.
+
+use farpath_element::Change;
+use farpath_emu::lab::memory_for;
+use farpath_emu::plane::Plane;
+use farpath_emu::tap::Tap;
+use farpath_scenario::plan::port_of;
+use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Way};
+use farpath_units::Ratio;
+
+/// What errors point at.
+const OPTION: &str = "lab set";
+
+/// What can be changed, in words.
+const CHANGEABLE: &str = "`rate`, `delay`, `queue`, `loss` and the other causes of loss, `jitter`, `reordering`, \
+                          `duplication`, `corruption`, `reorder` and `up`";
+
+/// Changes that can be made, all of them.
+pub(super) struct Planned {
+    /// What the scenario becomes.
+    pub(super) scenario: Scenario,
+    /// All keys that were set since the lab was started.
+    pub(super) sets: Vec<Set>,
+    changes: Vec<(usize, Change)>,
+    said: String,
+}
+
+/// What `wanted` comes to for a lab that was started with `sets` and is as `scenario` says, which was read of `source`.
+///
+/// # Errors
+/// What is wrong with one of them, in words: then none is to be made.
+pub(super) fn planned(
+    plane: &Plane<Tap>,
+    (scenario, source): (&Scenario, &str),
+    sets: &[Set],
+    wanted: &[String],
+) -> Result<Planned, String> {
+    let mut planned = Planned {
+        scenario: scenario.clone(),
+        sets: sets.to_vec(),
+        changes: Vec::new(),
+        said: String::new(),
+    };
+    for text in wanted {
+        match up_or_down(&planned.scenario, text)? {
+            Some((link, ways, up)) => planned.turn(link, &ways, up),
+            None => planned.set(plane, source, text)?,
+        }
+    }
+    if let Some(short) = short_of_memory(plane, &planned.scenario) {
+        planned.said.push_str(&short);
+    }
+    Ok(planned)
+}
+
+impl Planned {
+    /// Makes the changes, and says what has changed.
+    pub(super) fn apply(&mut self, plane: &mut Plane<Tap>) -> String {
+        for (port, change) in self.changes.drain(..) {
+            plane.apply(port, change);
+        }
+        std::mem::take(&mut self.said)
+    }
+
+    fn say(&mut self, (link, way): (LinkId, Way), what: &str) {
+        let name = &self.scenario.links[link.0].name;
+        let direction = self.scenario.direction_name(link, way);
+        self.said.push_str(&format!("{name} {direction}: {what}\n"));
+    }
+
+    /// A link, or a direction of it, goes down or up.
+    fn turn(&mut self, link: LinkId, ways: &[Way], up: bool) {
+        for way in ways {
+            self.changes.push((port_of(link, *way), Change::Up(up)));
+            self.say((link, *way), if up { "up" } else { "down" });
+        }
+    }
+
+    /// One key of the scenario.
+    fn set(&mut self, plane: &Plane<Tap>, source: &str, text: &str) -> Result<(), String> {
+        let set: Set = text.parse().map_err(|e| format!("{OPTION}: {e}"))?;
+        let (path, value) = (set.path.clone(), set.value.clone());
+        self.sets.push(set.of_option(OPTION, text));
+        let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
+        let new = farpath_scenario::parse(&source, &self.sets).map_err(|e| e.to_string())?;
+        if new == self.scenario {
+            self.said.push_str(&format!("{path} is {value} already\n"));
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        for (number, link) in new.links.iter().enumerate() {
+            for way in [Way::Forward, Way::Reverse] {
+                let n = usize::from(way == Way::Reverse);
+                let old = &self.scenario.links[number].directions[n];
+                let place = (LinkId(number), way);
+                let changes = changes(plane, (&new, place), (old, &link.directions[n]), text);
+                found.extend(changes.into_iter().map(|change| (place, change)));
+            }
+        }
+        if found.is_empty() {
+            return Err(format!(
+                "`{path}` stays as the lab was started with it: of a link that is up, {CHANGEABLE} can be changed\n\
+                 hint: `farpath lab down`, then `farpath lab up` with --set {path}={value}"
+            ));
+        }
+        self.scenario = new;
+        for (place, (what, change)) in found {
+            self.changes.push((port_of(place.0, place.1), change));
+            self.say(place, &what);
+        }
+        Ok(())
+    }
+}
+
+/// `link.NAME.up=false`, or of one direction `link.NAME.forward.up=false`; nothing if it is another key.
+fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way>, bool)>, String> {
+    let Some((path, value)) = text.split_once('=') else {
+        return Ok(None);
+    };
+    let parts: Vec<&str> = path.trim().split('.').collect();
+    let (name, ways) = match parts[..] {
+        ["link", name, "up"] => (name, vec![Way::Forward, Way::Reverse]),
+        ["link", name, "forward", "up"] => (name, vec![Way::Forward]),
+        ["link", name, "reverse", "up"] => (name, vec![Way::Reverse]),
+        _ => return Ok(None),
+    };
+    let Some(number) = scenario.links.iter().position(|l| l.name == name) else {
+        let known: Vec<&str> = scenario.links.iter().map(|l| l.name.as_str()).collect();
+        return Err(format!(
+            "{text}: there is no link `{name}`\nhint: the lab has {}",
+            known.join(", ")
+        ));
+    };
+    let flaps = |way: &Way| {
+        let direction = &scenario.links[number].directions[usize::from(*way == Way::Reverse)];
+        direction.impairments.flap.is_some()
+    };
+    if ways.iter().any(flaps) {
+        return Err(format!(
+            "{text}: link `{name}` goes down and up by itself (`flap`), and a link has one or the other"
+        ));
+    }
+    match value.trim() {
+        "true" => Ok(Some((LinkId(number), ways, true))),
+        "false" => Ok(Some((LinkId(number), ways, false))),
+        other => Err(format!(
+            "{text}: `up` is true or false, not `{other}`\nhint: farpath lab set {}=false",
+            path.trim()
+        )),
+    }
+}
+
+/// What is to be said where the frames that `scenario` can have under way outgrow the memory a lab was started with.
+fn short_of_memory(plane: &Plane<Tap>, scenario: &Scenario) -> Option<String> {
+    let (needed, set_aside) = (memory_for(scenario).ok()?, plane.memory().0);
+    (needed > set_aside).then(|| {
+        format!(
+            "the lab was started with {} MB for frames under way and this path can hold {} MB: what is more than that waits in \
+             the hosts; start it with these values to have it all\n",
+            set_aside / 1_000_000,
+            needed / 1_000_000
+        )
+    })
+}
+
+/// What changes of one direction of a link, in words and for its port.
+fn changes(
+    plane: &Plane<Tap>,
+    (scenario, (link, way)): (&Scenario, (LinkId, Way)),
+    (old, new): (&Direction, &Direction),
+    text: &str,
+) -> Vec<(String, Change)> {
+    let mut changes = Vec::new();
+    let wan = plane.wan();
+    let port = port_of(link, way);
+    if old.rate != new.rate {
+        changes.push((format!("rate {}", new.rate), Change::Rate(new.rate)));
+    }
+    if old.delay != new.delay {
+        changes.push((format!("delay {}", new.delay), Change::Delay(new.delay)));
+    }
+    if old.losses != new.losses {
+        let losses = wan.losses(plane.scenario(), port, &new.losses, None);
+        changes.push((lost(&new.losses), Change::Losses(losses)));
+    }
+    if old.queue != new.queue {
+        let limit = Scenario::queue_limit(new.queue, new.rate, wan.longest_rtt(port));
+        changes.push((format!("queue, by {text}"), Change::Limit(limit)));
+    }
+    let (before, after) = (&old.impairments, &new.impairments);
+    let single = before.jitter != after.jitter
+        || before.reordering != after.reordering
+        || before.duplication != after.duplication
+        || before.corruption != after.corruption;
+    if single || old.reorder != new.reorder {
+        let line = Box::new(wan.line(scenario, port));
+        let overtaking = new.reorder;
+        let what = text.rsplit_once("link.").map_or(text, |(_, key)| key);
+        let what = what.split_once('.').map_or(what, |(_, key)| key);
+        changes.push((what.to_owned(), Change::Line { line, overtaking }));
+    }
+    changes
+}
+
+/// The causes of loss, in words.
+fn lost(losses: &[Loss]) -> String {
+    let one = |loss: &Loss| match loss {
+        Loss::Bernoulli(ratio) => format!("loss {}", percent(*ratio)),
+        Loss::EveryNth(n) => format!("loss of every {n}th frame of a flow"),
+        Loss::BitError(ratio) => format!("bit errors {ratio:e}"),
+        Loss::GilbertElliott { p, r, .. } => {
+            let (into, out) = (percent(*p), percent(*r));
+            format!("losses in bursts, {into} into and {out} out of them")
+        }
+        Loss::Scripted { test, segment, .. } => format!("loss of segment {segment} of `{test}`"),
+    };
+    match losses {
+        [] => "no loss".to_owned(),
+        some => some.iter().map(one).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A share of a hundred, to the millionth.
+fn percent(ratio: Ratio) -> String {
+    format!("{} %", (ratio.get() * 1e8).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_said_as_it_was_set() {
+        let ratio = |r| Ratio::new(r).expect("a share");
+        assert_eq!(lost(&[]), "no loss");
+        assert_eq!(lost(&[Loss::Bernoulli(ratio(1.0))]), "loss 100 %");
+        assert_eq!(lost(&[Loss::Bernoulli(ratio(1e-4))]), "loss 0.01 %");
+        let two = [Loss::EveryNth(7), Loss::BitError(1e-9)];
+        let words = "loss of every 7th frame of a flow, bit errors 1e-9";
+        assert_eq!(lost(&two), words);
+    }
+}

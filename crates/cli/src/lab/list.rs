@@ -1,0 +1,95 @@
+//! `farpath lab ls`: the labs of this user that are up.
+
+use farpath_units::Duration;
+use serde::Serialize;
+
+use super::registry;
+use crate::args::LabLsArgs;
+use crate::exit::{Exit, Failure, print, print_json};
+
+/// One lab, as `--json` prints it.
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    scenario: String,
+    hosts: Vec<String>,
+    pid: i32,
+    age_ns: u64,
+}
+
+/// All of them.
+#[derive(Serialize)]
+struct List {
+    schema: &'static str,
+    labs: Vec<Listed>,
+}
+
+pub(super) fn list(args: &LabLsArgs) -> Result<Exit, Failure> {
+    let labs = registry()?.list().into_iter().map(|lab| Listed {
+        name: lab.name,
+        scenario: lab.scenario,
+        hosts: lab.hosts.into_iter().map(|(name, _)| name).collect(),
+        pid: lab.data_plane.pid,
+        age_ns: lab.data_plane.age().as_ns(),
+    });
+    let labs: Vec<Listed> = labs.collect();
+    if args.json {
+        let schema = "farpath.labs/1";
+        print_json(&List { schema, labs })?;
+    } else {
+        print(&table(&labs))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(labs: &[Listed]) -> String {
+    if labs.is_empty() {
+        return "no lab of yours is up\n".to_owned();
+    }
+    let name = labs.iter().map(|l| l.name.len()).max().unwrap_or(0).max(4);
+    let mut text = format!(
+        "{:<name$} {:>8} {:>9}  scenario\n",
+        "name", "process", "age"
+    );
+    for lab in labs {
+        text.push_str(&format!(
+            "{:<name$} {:>8} {:>9}  {}: {}\n",
+            lab.name,
+            lab.pid,
+            age(Duration::from_ns(lab.age_ns)),
+            lab.scenario,
+            lab.hosts.join(", ")
+        ));
+    }
+    text
+}
+
+/// In the two largest units.
+fn age(age: Duration) -> String {
+    let seconds = age.as_ns() / 1_000_000_000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min {} s", seconds % 60),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_has_two_units() {
+        for (seconds, text) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (61, "1 min 1 s"),
+            (3660, "1 h 1 min"),
+            (90_000, "1 d 1 h"),
+        ] {
+            assert_eq!(age(Duration::from_secs(seconds)), text);
+        }
+    }
+}

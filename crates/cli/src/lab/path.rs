@@ -1,0 +1,127 @@
+//! Where a command of `lab run` runs: two hosts of a scenario, and a ping of the lab's own between them.
+
+use farpath_experiment::open;
+use farpath_scenario::plan::{Plan, PlanError};
+use farpath_scenario::{NodeId, Periodic, Scenario, Test, TestKind, Tool};
+use farpath_units::{Duration, Rate, Time};
+use farpath_wire::FlowDir;
+
+use super::{environment, one_path};
+use crate::args::LabRunArgs;
+use crate::exit::Failure;
+use crate::run::sets;
+
+/// The lab's own test, which measures the path while the command runs. No test of a scenario has a tilde in its name.
+const PING: &str = "ping~";
+
+/// How often it sends.
+const EVERY: Duration = Duration::from_ms(500);
+
+/// A scenario, the hosts that matter, and what lies between them.
+pub(super) struct Path {
+    /// With the lab's own ping behind its tests.
+    pub(super) scenario: Scenario,
+    /// The host the command runs on, and the server's, by number.
+    pub(super) hosts: [usize; 2],
+}
+
+impl Path {
+    /// What the arguments ask for.
+    pub(super) fn of(args: &LabRunArgs) -> Result<Path, Failure> {
+        let scenario = match &args.scenario {
+            Some(name) => open(name, &sets(&args.sets)?)?.scenario,
+            None => one_path::scenario(&args.path)?,
+        };
+        let hosts = hosts(&scenario, args)?;
+        let mut path = Path { scenario, hosts };
+        path.scenario.tests.push(ping(hosts));
+        if let Err(PlanError::NoRoute { test, .. }) = Plan::new(&path.scenario)
+            && test == PING
+        {
+            let [a, b] = hosts.map(|h| path.scenario.hosts[h].name.as_str());
+            let title = format!("there is no path between `{a}` and `{b}`");
+            return Err(Failure::usage(title).hint("--on and --server-on choose other hosts"));
+        }
+        Ok(path)
+    }
+
+    /// The number of the lab's own ping among the tests: the last.
+    pub(super) fn ping(&self) -> usize {
+        self.scenario.tests.len() - 1
+    }
+
+    /// What the path holds of what each of the two hosts sends, in bytes.
+    pub(super) fn holds(&self) -> Result<[u64; 2], Failure> {
+        let plan = Plan::new(&self.scenario).map_err(environment)?;
+        let own = self.ping();
+        let flow = plan.flows.iter().position(|f| f.test == own);
+        let flow = u16::try_from(flow.unwrap_or_default()).unwrap_or_default();
+        let there = FlowDir::forward(flow);
+        let walks = [there, there.turned()].map(|dir| plan.walk(&self.scenario, dir));
+        let rtt = walks.iter().fold(Duration::ZERO, |sum, walk| {
+            sum + plan.propagation(&self.scenario, walk)
+        });
+        Ok(walks.map(|walk| {
+            let rates = walk.iter().map(|hop| plan.ports[hop.port].rate);
+            rates
+                .min()
+                .map_or(0, |rate: Rate| rate.bytes_in(rtt).as_bytes())
+        }))
+    }
+}
+
+fn ping([from, to]: [usize; 2]) -> Test {
+    Test {
+        name: PING.to_owned(),
+        from: NodeId(from),
+        to: NodeId(to),
+        via: None,
+        start: Time::ZERO,
+        duration: None,
+        omit: Duration::ZERO,
+        class: 0,
+        ip: 4,
+        group: None,
+        tool: Tool::default(),
+        kind: TestKind::Ping(Periodic {
+            count: 1_000_000,
+            size: 84,
+            interval: EVERY,
+            ttl: 64,
+            timeout: Duration::from_secs(5),
+        }),
+    }
+}
+
+/// The two hosts: those that are named, else the ends of the first test between hosts, else the first ones.
+fn hosts(scenario: &Scenario, args: &LabRunArgs) -> Result<[usize; 2], Failure> {
+    let count = scenario.hosts.len();
+    let named = |option: &str, name: &Option<String>| match name {
+        None => Ok(None),
+        Some(name) => {
+            let found = scenario.hosts.iter().position(|h| h.name == *name);
+            found.map(Some).ok_or_else(|| {
+                let known: Vec<&str> = scenario.hosts.iter().map(|h| h.name.as_str()).collect();
+                Failure::usage(format!("{option} {name}: the scenario has no such host"))
+                    .hint(format!("its hosts are: {}", known.join(", ")))
+            })
+        }
+    };
+    if count < 2 {
+        let title = format!("`{}` has fewer than two hosts", scenario.name);
+        return Err(Failure::usage(title).hint("a command needs another host to talk to"));
+    }
+    let ends = scenario.tests.iter().map(|t| [t.from.0, t.to.0]);
+    let ends = ends.into_iter().find(|e| e.iter().all(|n| *n < count));
+    let [first, second] = ends.unwrap_or([0, 1]);
+    let client = named("--on", &args.on)?;
+    let server = named("--server-on", &args.server_on)?;
+    let client = client.unwrap_or(if server == Some(first) { second } else { first });
+    let server = server.unwrap_or(if client == second { first } else { second });
+    if client == server {
+        let name = &scenario.hosts[client].name;
+        let title = format!("`{name}` is to run both the command and the server");
+        return Err(Failure::usage(title).hint("--on and --server-on name two hosts"));
+    }
+    Ok([client, server])
+}

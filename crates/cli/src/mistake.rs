@@ -1,0 +1,145 @@
+//! Arguments that do not fit, where their meaning can be guessed better than from their order.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Error;
+use clap::error::ErrorKind;
+
+use crate::exit::{Exit, Failure};
+
+/// Says what is wrong with `words`, the whole command line, and gives the exit code.
+pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
+    if !error.use_stderr() {
+        // Help and version, which are no mistakes; nobody may be reading.
+        drop(error.print());
+        return Exit::Ok.into();
+    }
+    let words: Vec<String> = words
+        .iter()
+        .map(|w| w.to_string_lossy().into_owned())
+        .collect();
+    match guess(error.kind(), &words) {
+        Some(failure) => failure.report(),
+        None => {
+            drop(error.print());
+            Exit::Usage.into()
+        }
+    }
+}
+
+/// What was probably meant.
+fn guess(kind: ErrorKind, words: &[String]) -> Option<Failure> {
+    let unexpected = matches!(
+        kind,
+        ErrorKind::UnknownArgument | ErrorKind::ArgumentConflict | ErrorKind::InvalidSubcommand
+    );
+    let end = words.iter().position(|w| w == "--");
+    let own = &words[..end.unwrap_or(words.len())];
+    if unexpected && let Some([option, value]) = own.windows(2).find(|pair| is_negative(pair)) {
+        let title = format!("{option} {value}: it must not be negative");
+        let hint = "For more information, try '--help'.";
+        return Some(Failure::usage(title).hint(hint));
+    }
+    let takes_command = ["exec", "run"].into_iter().find(|name| {
+        let at = words.iter().position(|w| w == "lab");
+        at.is_some_and(|at| words[at..].iter().any(|w| w == name))
+    })?;
+    if end.is_some() || !(unexpected || kind == ErrorKind::MissingRequiredArgument) {
+        return None;
+    }
+    // A host comes before the command of `exec`; where that of `run` begins, only the user knows.
+    let command = match takes_command {
+        "exec" => words.iter().skip_while(|w| *w != "exec").nth(2),
+        _ => None,
+    };
+    let rest = command.map_or("COMMAND".to_owned(), |first| {
+        let words = words.iter().skip_while(|w| *w != first);
+        words.cloned().collect::<Vec<_>>().join(" ")
+    });
+    let before = words.iter().skip(1).take_while(|w| Some(*w) != command);
+    let before: Vec<&str> = before.map(String::as_str).collect();
+    let shown = match command {
+        Some(_) => format!("farpath {} -- {rest}", before.join(" ")),
+        None => format!("farpath lab {takes_command} … -- {rest}"),
+    };
+    let title = format!("`lab {takes_command}` takes the command behind `--`, and there is none");
+    Some(Failure::usage(title).hint(format!("write: {shown}\n      `--help` shows an example")))
+}
+
+/// An option and a value below zero.
+fn is_negative(pair: &[String]) -> bool {
+    let [option, value] = pair else { return false };
+    let digits = value.strip_prefix('-');
+    option.starts_with("--")
+        && !option.contains('=')
+        && digits.is_some_and(|d| d.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn said(line: &str) -> Option<String> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let error = Cli::try_parse_from(&words).expect_err(line);
+        guess(error.kind(), &words).map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_negative_value_is_named_with_its_option() {
+        for (line, named) in [
+            (
+                "farpath lab run --rtt -5ms --rate 1Gbit/s -- true",
+                "--rtt -5ms: it must not be negative",
+            ),
+            (
+                "farpath run x --repeat -3",
+                "--repeat -3: it must not be negative",
+            ),
+        ] {
+            let said = said(line).expect(line);
+            assert!(said.starts_with(named), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_command_without_dashes_is_shown_with_them() {
+        for (line, shown) in [
+            (
+                "farpath lab exec client true",
+                "write: farpath lab exec client -- true",
+            ),
+            (
+                "farpath lab --lab x exec client ping -c 1 server",
+                "write: farpath lab --lab x exec client -- ping -c 1 server",
+            ),
+            (
+                "farpath lab run --rtt 1ms --rate 1Gbit/s ping server",
+                "write: farpath lab run … -- COMMAND",
+            ),
+            (
+                "farpath lab run --rtt 1ms --rate 1Gbit/s",
+                "write: farpath lab run … -- COMMAND",
+            ),
+        ] {
+            let said = said(line).expect(line);
+            assert!(said.contains(shown), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn other_mistakes_are_left_to_who_knows_them() {
+        for line in [
+            "farpath rnu",
+            "farpath run x --sed 1",
+            "farpath lab exec client --nonsense -- true",
+            "farpath lab run --rtt 1ms -- true",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}

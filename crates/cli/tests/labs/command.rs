@@ -1,0 +1,217 @@
+//! `farpath lab run` with all it can be asked for: a scenario in place of one path, impairments, one direction, a time
+//! limit, versions of IP, what a certificate does to the exit code and to JUnit.
+
+use std::path::PathBuf;
+
+use crate::place::Place;
+
+/// `lab run` across `small.toml`.
+const ACROSS: [&str; 3] = ["lab", "run", "small.toml"];
+
+#[test]
+fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
+    let place = Place::new();
+    let run = |more: &[&str]| place.farpath(&[&ACROSS[..], more].concat());
+    let said = "hostname; getent ahostsv4 right; ping -c 1 -W 10 right";
+    let ran = run(&["--", "sh", "-c", said]).exits(0);
+    assert!(ran.out.starts_with("left\n198.18.0.2"), "{}", ran.out);
+    assert!(ran.out.contains("1 received"), "{}", ran.out);
+    assert!(ran.err.contains("ms p99, certificate "), "{}", ran.err);
+    // 2 ms there and back on the near link, and 60 on the far one.
+    let set = "link.far.delay=30ms";
+    let other = "echo on `hostname`; ping -q -c 1 -W 10 left";
+    let server = "echo at `hostname`; exec tail -f /dev/null";
+    let ran = run(&[
+        "--on", "right", "--set", set, "--server", server, "--", "sh", "-c", other,
+    ]);
+    let ran = ran.exits(0);
+    assert!(ran.out.contains("on right\n"), "{}", ran.out);
+    assert!(ran.out.contains("at left\n"), "{}", ran.out);
+    assert!(least(&ran.out) >= 62.0, "{}", ran.out);
+    let none = run(&["--on", "nobody", "--", "true"]).exits(125);
+    assert!(none.err.contains("--on nobody"), "{}", none.err);
+    assert!(none.err.contains("left, right"), "{}", none.err);
+    let same = run(&["--on", "left", "--server-on", "left", "--", "true"]).exits(125);
+    assert!(same.err.contains("name two hosts"), "{}", same.err);
+    let both = place.farpath(&["lab", "run", "small.toml", "--rtt", "1ms", "--", "true"]);
+    assert!(both.exits(2).err.contains("cannot be used with"));
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+}
+
+/// The least round trip that ping has seen, in milliseconds.
+fn least(out: &str) -> f64 {
+    let times = out.split_once("min/avg/max/mdev = ").map(|(_, t)| t);
+    let least = times.and_then(|t| t.split('/').next()?.parse().ok());
+    least.unwrap_or_else(|| panic!("no round trip in {out}"))
+}
+
+/// What one ping of five comes to on a path of 20 ms with `options`.
+fn pinged(place: &Place, options: &[&str]) -> crate::place::Ran {
+    let ping = ["--", "ping", "-i", "0.1", "-c", "5", "-W", "1", "server"];
+    place.lab_run(&[options, &ping].concat())
+}
+
+#[test]
+fn impairments_do_to_a_program_what_they_say() {
+    let place = Place::new();
+    let ran = pinged(&place, &["--there", "delay=60ms"]).exits(0);
+    assert!(least(&ran.out) >= 70.0, "{}", ran.out);
+    let ran = pinged(&place, &["--duplicate", "100%"]).exits(0);
+    assert!(ran.out.contains("DUP!"), "{}", ran.out);
+    // Held back for 150 ms: overtaken by the next, which is sent after 100 and not held back.
+    let ran = pinged(
+        &place,
+        &["--there", "reordering={ every = 2, by = \"150 ms\" }"],
+    )
+    .exits(0);
+    let order: Vec<&str> = ran
+        .out
+        .split("icmp_seq=")
+        .skip(1)
+        .filter_map(|l| l.split(' ').next())
+        .collect();
+    assert_eq!(order.len(), 5, "{}", ran.out);
+    assert!(!order.is_sorted(), "{}", ran.out);
+    let jitter = pinged(&place, &["--jitter", "{ distribution = \"normal\" }"]);
+    assert!(jitter.exits(125).err.contains("--jitter:1:1"));
+    for nothing_arrives in [
+        &["--there", "loss=100%"][..],
+        &["--back", "loss=100%"],
+        &["--corrupt", "100%"],
+        &["--down", "0s-100s"],
+    ] {
+        let ran = pinged(&place, nothing_arrives).exits(1);
+        let none = ran.out.contains(" 0 received");
+        assert!(none, "{nothing_arrives:?}: {}", ran.out);
+    }
+    // Bursts as long as this lose all or nothing of five.
+    let all = pinged(&place, &["--burst-loss", "50%,100000"]);
+    assert!(matches!(all.code, Some(0 | 1)), "{all:?}");
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended_with_124() {
+    let place = Place::new();
+    let script = "trap 'echo asked; exit 0' TERM; echo there; tail -f /dev/null & wait";
+    let options = ["--timeout", "500ms", "--junit", "o.xml"];
+    let ran = place.lab_run(&[&options[..], &["--", "sh", "-c", script]].concat());
+    let ran = ran.exits(124);
+    assert_eq!(ran.out, "there\nasked\n");
+    let said = "note: the command was ended after 500ms (--timeout)";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
+    assert!(junit.contains("ended after 500ms (--timeout)"), "{junit}");
+    assert_eq!(place.left(), Vec::<PathBuf>::new());
+    place.lab_run(&["--timeout", "100s", "--", "true"]).exits(0);
+    let wrong = place.lab_run(&["--timeout", "60", "--", "true"]).exits(125);
+    assert!(wrong.err.contains("--timeout 60"), "{}", wrong.err);
+}
+
+#[test]
+fn names_resolve_to_the_version_that_is_asked_for() {
+    let place = Place::new();
+    let resolve = ["--", "getent", "ahosts", "server"];
+    for (options, versions) in [
+        (&[][..], [true, true]),
+        (&["-4"], [true, false]),
+        (&["-6"], [false, true]),
+    ] {
+        let ran = place.lab_run(&[options, &resolve].concat()).exits(0);
+        let found = ["198.18.0.2", "2001:db8::2"].map(|a| ran.out.contains(a));
+        assert_eq!(found, versions, "{options:?}: {}", ran.out);
+    }
+    place.farpath(&["lab", "up", "small.toml", "-4"]).exits(0);
+    let exec = ["lab", "exec", "left", "--", "getent", "ahosts", "right"];
+    let ran = place.farpath(&exec).exits(0);
+    assert!(!ran.out.contains("2001:"), "{}", ran.out);
+    place.farpath(&["lab", "down"]).exits(0);
+}
+
+/// Most servers of the commonest kind listen so.
+#[test]
+fn a_server_on_ipv4_alone_is_named() {
+    let place = Place::new();
+    let server = "exec perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalPort => 7000, Listen => 1); $s->accept; sleep'";
+    let run = |options: &[&str]| {
+        let rest = ["--server", server, "--wait-port", "7000", "--", "true"];
+        place.lab_run(&[options, &rest].concat()).exits(0).err
+    };
+    let said = run(&[]);
+    let note = "port 7000 of `server` listens on IPv4 only";
+    assert!(said.contains(note) && said.contains("-4"), "{said}");
+    assert!(!run(&["-4"]).contains(note));
+}
+
+#[test]
+fn a_lab_that_cannot_start_leaves_junit() {
+    let place = Place::new();
+    let options = ["--cc", "nonsense", "--junit", "o.xml", "--", "true"];
+    let ran = place.lab_run(&options).exits(125);
+    assert!(ran.err.contains("nonsense"), "{}", ran.err);
+    let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
+    let counts = r#"tests="2" skipped="1" errors="0" failures="1""#;
+    assert!(junit.contains(counts), "{junit}");
+    assert!(junit.contains("not run: this kernel has no"), "{junit}");
+}
+
+#[test]
+fn messages_name_what_was_written_and_what_to_write() {
+    let place = Place::new();
+    for (arguments, code, words) in [
+        (
+            &[
+                "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--queue", "5", "--", "true",
+            ][..],
+            125,
+            "--queue:1:1",
+        ),
+        (
+            &[
+                "lab", "run", "--rtt", "20ms", "--rate", "1Gbit/s", "--logs", "/proc/x", "--",
+                "true",
+            ],
+            125,
+            "--logs /proc/x",
+        ),
+        (
+            &[
+                "lab", "run", "--rtt", "-5ms", "--rate", "1Gbit/s", "--", "true",
+            ],
+            2,
+            "--rtt -5ms: it must not be negative",
+        ),
+        (
+            &["run", "small.toml", "--repeat", "-3"],
+            2,
+            "--repeat -3: it must not be negative",
+        ),
+        (
+            &["lab", "exec", "client", "true"],
+            2,
+            "farpath lab exec client -- true",
+        ),
+        (
+            &["lab", "--lab", "a b", "up", "small.toml"],
+            2,
+            "`a b` cannot be a lab's name",
+        ),
+    ] {
+        let ran = place.farpath(arguments).exits(code);
+        assert!(ran.err.contains(words), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[test]
+fn a_full_disk_is_named_as_one() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("full")).expect("a folder");
+    let script = "mount -t tmpfs -o size=64k none full && (head -c 100k /dev/zero > full/x; true) && exec \"$@\"";
+    let mut command = place.through("unshare", &["-m", "sh", "-c", script, "sh"]);
+    let output = command
+        .args(["run", "small.toml", "--out", "full/r"])
+        .output();
+    let ran = crate::place::ran(output.expect("it starts")).exits(3);
+    assert!(ran.err.contains("No space left on device"), "{}", ran.err);
+    assert!(ran.err.contains("free some space there"), "{}", ran.err);
+}
