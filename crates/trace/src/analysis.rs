@@ -5,8 +5,10 @@ use std::io::Read;
 use farpath_record::trace::TraceDocument;
 
 use crate::capture::{Capture, Packet};
-use crate::describe::{Judged, describe};
+use crate::connection::Connection;
+use crate::describe::describe;
 use crate::error::TraceError;
+use crate::found::DirectionFound;
 use crate::fragments::Fragments;
 use crate::peel::{Peeled, peel};
 use crate::segment::Segment;
@@ -36,6 +38,8 @@ impl Watch for () {
 pub struct Analysis {
     /// The document.
     pub document: TraceDocument,
+    /// What the document leaves out, by its connections: what `a` sent, and what `b` sent.
+    pub found: Vec<[DirectionFound; 2]>,
 }
 
 /// Packets between two looks at the watch.
@@ -73,8 +77,8 @@ pub fn analyse<'a>(
         }
         document.files.push(capture.file);
     }
-    reader.describe(&mut document);
-    Ok(Analysis { document })
+    let found = reader.describe(&mut document);
+    Ok(Analysis { document, found })
 }
 
 struct Reader {
@@ -118,13 +122,17 @@ impl Reader {
         self.table.other(name);
     }
 
-    fn describe(&mut self, document: &mut TraceDocument) {
+    fn describe(&mut self, document: &mut TraceDocument) -> Vec<[DirectionFound; 2]> {
+        let mut all = Vec::new();
         let table = &mut self.table;
         let mut order: Vec<usize> = (0..table.connections.len()).collect();
         order.sort_by_key(|place| table.connections[*place].number);
         for (n, place) in order.into_iter().enumerate() {
-            let Judged { described, .. } = describe(&table.connections[place], n as u64 + 1);
-            document.connections.push(described);
+            let judged = describe(&mut table.connections[place], n as u64 + 1);
+            document.connections.push(judged.described);
+            all.push(judged.found);
+            // Its memory is needed no longer.
+            table.connections[place] = Connection::default();
         }
         for (name, count) in &table.others {
             document.others.insert((*name).to_owned(), *count);
@@ -147,5 +155,6 @@ impl Reader {
                 "{packets} packets of further connections are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
             ));
         }
+        all
     }
 }

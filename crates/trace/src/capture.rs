@@ -46,6 +46,10 @@ enum Format {
     Pcapng(pcapng::Sections),
 }
 
+/// Times of a damaged file are kept within this, so that differences of any two can be had: 36 years before and after 1970
+/// would do, and this is 73.
+const TIME_MAX: i64 = 1 << 61;
+
 /// Most notes of one file.
 const NOTES_MAX: usize = 16;
 
@@ -131,6 +135,7 @@ impl<'a> Capture<'a> {
                 until,
                 step,
             }) => {
+                let at = at.clamp(-TIME_MAX, TIME_MAX);
                 self.behind = step;
                 self.count(at, link, original);
                 let bytes = &self.input.bytes()[from..until];

@@ -2,21 +2,28 @@
 
 use std::net::Ipv6Addr;
 
+use farpath_observe::Surroundings;
+use farpath_observe::limit::{Limit, largest, shares};
 use farpath_record::trace::{Retransmissions, TraceConnection, TraceDirection};
+use farpath_units::Time;
 
 use crate::classify::{Class, Times, Why, classify};
 use crate::connection::{Connection, Vantage};
+use crate::found::{self, DirectionFound};
+use crate::glitches::{glitches, pattern};
+use crate::observed::{delivered, observe};
+use crate::policer::policer;
 use crate::segment::End;
 use crate::stream::Stream;
 
 /// More than this share of data packets larger than a segment: the capturing host's offload.
 const OFFLOAD_SHARE: f64 = 0.05;
 
-/// A connection and what was made of the segments that are not simply the next ones.
+/// A connection, and what a caller gets of it beside the document.
 pub(crate) struct Judged {
     pub(crate) described: TraceConnection,
-    /// Classes of the events of both directions, in their order.
-    pub(crate) classes: [Vec<Class>; 2],
+    /// What `a` sent, and what `b` sent.
+    pub(crate) found: [DirectionFound; 2],
 }
 
 /// Address and port as text.
@@ -42,7 +49,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
 }
 
 /// Describes a connection.
-pub(crate) fn describe(connection: &Connection, id: u64) -> Judged {
+pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     let [a, b] = connection.ends;
     let mut described = TraceConnection {
         id,
@@ -56,13 +63,43 @@ pub(crate) fn describe(connection: &Connection, id: u64) -> Judged {
         handshake_rtt_ns: connection.handshake.map(|ns| ns as u64),
         ..TraceConnection::default()
     };
-    let classes =
-        [0, 1].map(|from| classify(&connection.streams[from].events, times(connection, from)));
-    described.a2b = direction(connection, 0, &classes[0]);
-    described.b2a = direction(connection, 1, &classes[1]);
+    let mut found = [DirectionFound::default(), DirectionFound::default()];
+    for from in [0, 1] {
+        let (direction, of) = direction(connection, from);
+        found[from] = of;
+        match from {
+            0 => described.a2b = direction,
+            _ => described.b2a = direction,
+        }
+    }
     quality(connection, &mut described);
     notes(connection, &mut described);
-    Judged { described, classes }
+    Judged { described, found }
+}
+
+/// One direction: classes first, then what is made of them.
+fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound) {
+    let classes = classify(&connection.streams[from].events, times(connection, from));
+    let mut d = counts(connection, from, &classes);
+    let mut seen = observe(connection, from, &classes);
+    let stream = &connection.streams[from];
+    d.glitches = glitches(&seen, connection.started);
+    d.loss_pattern = pattern(&seen.repairs).map(str::to_owned);
+    d.policer = policer(&seen, &stream.events, &classes);
+    if d.policer.is_some() {
+        seen.observed.taker = Some(Limit::Policer);
+    }
+    if stream.unique > 0 {
+        d.limit_shares = shares(&seen.observed, Time::ZERO, &Surroundings::default());
+        d.limited_by = largest(&d.limit_shares);
+    }
+    let each = stream.events.iter().zip(&classes);
+    let segments = each.map(|(event, class)| found::seen(event, *class, stream.base));
+    let found = DirectionFound {
+        segments: segments.collect(),
+        observed: seen.observed,
+    };
+    (d, found)
 }
 
 fn vantage_name(vantage: Vantage) -> &'static str {
@@ -79,7 +116,7 @@ fn is_offloaded(stream: &Stream) -> bool {
     sizes.packets > 0 && sizes.over as f64 > OFFLOAD_SHARE * sizes.packets as f64
 }
 
-fn direction(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirection {
+fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirection {
     let stream = &connection.streams[from];
     let (scale, inferred) = connection.scale(from);
     let mut d = TraceDirection {
@@ -155,11 +192,7 @@ fn goodput(stream: &Stream) -> u64 {
     let Some(first) = stream.first_data else {
         return 0;
     };
-    let acknowledged = stream.una.saturating_sub(stream.base);
-    let bytes = match stream.acks {
-        0 => stream.unique,
-        _ => acknowledged.min(stream.unique + stream.missed),
-    };
+    let bytes = delivered(stream);
     let last = stream.last_delivered().max(first + 1);
     (u128::from(bytes) * 8_000_000_000 / (last - first) as u128) as u64
 }

@@ -45,8 +45,6 @@ pub(crate) struct Event {
     pub(crate) una_at: i64,
     /// When the last acknowledgement of any kind was seen.
     pub(crate) ack_at: i64,
-    /// When anything of the data was last seen before.
-    pub(crate) data_at: i64,
     /// Acknowledged below.
     pub(crate) una: u64,
     /// One past the highest byte seen.

@@ -22,7 +22,7 @@ impl Key {
                 (end.address >> 64) as u64,
                 u64::from(end.port),
             ] {
-                let product = u128::from(hash ^ part) * 0xd6e8_feb8_6659_fd93_a076_1d64_78bd_642f;
+                let product = u128::from(hash ^ part) * 0xa076_1d64_78bd_642f;
                 hash = (product as u64) ^ ((product >> 64) as u64).rotate_left(23);
             }
         }

@@ -5,10 +5,7 @@ pub(crate) mod control {
     pub(crate) const FIN: u8 = 0x01;
     pub(crate) const SYN: u8 = 0x02;
     pub(crate) const RST: u8 = 0x04;
-    pub(crate) const PSH: u8 = 0x08;
     pub(crate) const ACK: u8 = 0x10;
-    pub(crate) const ECE: u8 = 0x40;
-    pub(crate) const CWR: u8 = 0x80;
 }
 
 /// One end of a connection. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2).

@@ -384,7 +384,6 @@ impl Stream {
             dup_at: self.dup_at,
             una_at: self.una_at,
             ack_at: self.ack_at,
-            data_at: self.data_at,
             una: self.una,
             max: self.max,
             smoothed: self.rtt.smoothed,
