@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 mod lab;
 mod predict;
+mod trace;
 
 pub(crate) use lab::{
     LabArgs, LabCommand, LabControl, LabLsArgs, LabRunArgs, LabStatusArgs, LabUpArgs, OnePath,
@@ -13,6 +14,7 @@ pub(crate) use lab::{
 pub(crate) use predict::{
     LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs,
 };
+pub(crate) use trace::{Sort, TraceArgs};
 
 /// A workbench for long, fat network paths. Describe a path once; predict, simulate and emulate it,
 /// compare the results, and see what limits each test.
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Compare two sets of runs, or the origins of one: which differences are more than chance
     Compare(CompareArgs),
+    /// Say what captures show: each TCP connection, what was sent again and why, what limited it
+    Trace(TraceArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
     /// Check router configurations, or write one

@@ -17,6 +17,7 @@ mod predict;
 mod progress;
 mod run;
 mod scenarios;
+mod trace;
 mod value;
 
 use clap::Parser;
@@ -38,6 +39,7 @@ fn main() -> std::process::ExitCode {
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Trace(args) => trace::trace(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::manual(&args),

@@ -29,6 +29,8 @@ struct Inner {
     captures: Vec<Capture>,
     /// Known from the first frame on.
     headers: Option<Headers>,
+    /// By flow: of all links, so that a segment keeps the values of the first one.
+    timestamps: Vec<Timestamps>,
     fault: Option<Fault>,
     bytes: Vec<u8>,
 }
@@ -40,8 +42,6 @@ struct Capture {
     writer: Writer<BufWriter<Sink>>,
     /// Forward and reverse.
     interfaces: [Interface; 2],
-    /// By flow.
-    timestamps: Vec<Timestamps>,
 }
 
 impl Taps {
@@ -53,6 +53,7 @@ impl Taps {
         Ok(Taps(Mutex::new(Inner {
             captures: captures.collect::<Result<_, _>>()?,
             headers: None,
+            timestamps: Vec::new(),
             fault: None,
             bytes: Vec::new(),
         })))
@@ -74,7 +75,9 @@ impl Taps {
             let Some(capture) = inner.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
-            if let Err(e) = capture.write(headers, built, *port, tapped, &mut inner.bytes) {
+            let stamps = stamp(&mut inner.timestamps, *port, tapped);
+            let frame = (*port, tapped, stamps);
+            if let Err(e) = capture.write(headers, built, frame, &mut inner.bytes) {
                 inner.fault = Some(cannot_write(&capture.name)(e));
                 return false;
             }
@@ -113,6 +116,15 @@ pub fn expected_size(scenario: &Scenario) -> Result<u64, Fault> {
     Ok(size::expected(scenario, &Plan::new(scenario)?))
 }
 
+/// TSval and TSecr of a frame on a port.
+fn stamp(all: &mut Vec<Timestamps>, port: usize, tapped: &Tapped) -> (u32, u32) {
+    let number = usize::from(tapped.frame.flow.flow());
+    if all.len() <= number {
+        all.resize_with(number + 1, Timestamps::default);
+    }
+    all[number].stamp(&tapped.frame, port)
+}
+
 fn cannot_write(link: &str) -> impl FnOnce(io::Error) -> Fault {
     let link = link.to_owned();
     |error| Fault::Capture { link, error }
@@ -142,27 +154,20 @@ impl Capture {
             name,
             writer,
             interfaces,
-            timestamps: Vec::new(),
         })
     }
 
-    /// Writes one frame; `bytes` is room for its headers.
+    /// Writes one frame, with its timestamps; `bytes` is room for its headers.
     fn write(
         &mut self,
         headers: &Headers,
         built: &Built,
-        port: usize,
-        tapped: &Tapped,
+        (port, tapped, (tsval, tsecr)): (usize, &Tapped, (u32, u32)),
         bytes: &mut Vec<u8>,
     ) -> io::Result<()> {
         let frame = &tapped.frame;
         let way = port % 2;
-        let number = usize::from(frame.flow.flow());
-        let flow = &headers.flows[number];
-        if self.timestamps.len() <= number {
-            self.timestamps.resize_with(number + 1, Timestamps::default);
-        }
-        let (tsval, tsecr) = self.timestamps[number].stamp(frame, way);
+        let flow = &headers.flows[usize::from(frame.flow.flow())];
         let side = tapped.extras.as_deref();
         let usual = flow.windows[usize::from(frame.flow.is_reverse())];
         let mut extras = Extras {

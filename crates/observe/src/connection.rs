@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use farpath_record::{Record, StreamRecord, Uncertainty};
 use farpath_units::{Duration, Time};
 
-use crate::limit::{Stretch, Surroundings, largest, shares};
+use crate::flights::Flight;
+use crate::limit::{Limit, Stretch, Surroundings, largest, shares};
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
@@ -54,6 +55,10 @@ pub struct Connection {
     pub intervals: Vec<(Time, u64)>,
     /// The sender's own account of what held it back, where it has one.
     pub account: Vec<Stretch>,
+    /// What a capture shows, interval by interval.
+    pub flights: Vec<Flight>,
+    /// Who took what was lost, where the losses themselves show it: a policer, an MTU.
+    pub taker: Option<Limit>,
     /// Processor time of the reading thread in each of `intervals`, where it is known.
     pub reader_cpu: Vec<Duration>,
 }

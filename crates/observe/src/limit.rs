@@ -2,7 +2,7 @@
 //! evidence there is; what overrules that, by evidence from the path and the hosts; and shares of all the time.
 //!
 //! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
-//!    already; `timers` reads the kernel's `TCP_INFO`, `rates` bare rates.
+//!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates.
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
@@ -15,7 +15,7 @@ use farpath_units::Time;
 
 use crate::connection::Connection;
 use crate::path::Path;
-use crate::{rates, timers};
+use crate::{flights, rates, timers};
 
 /// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,6 +180,9 @@ fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
     if connection.samples.iter().any(|s| s.timers.is_some()) {
         return timers::stretches(connection, from);
     }
+    if !connection.flights.is_empty() {
+        return flights::stretches(connection, from);
+    }
     rates::stretches(connection, from)
 }
 
@@ -226,7 +229,7 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
         left.take(&OTHERS, all, limit, &mut given);
-    } else if let Some(taker) = path.and_then(Path::taker) {
+    } else if let Some(taker) = path.and_then(Path::taker).or(connection.taker) {
         left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
         if taker == Limit::Mtu && connection.was_silent(from, until) {
             // What fills the windows is what the path swallowed.

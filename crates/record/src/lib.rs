@@ -17,6 +17,7 @@ mod seen;
 mod sequence;
 pub mod statistics;
 mod taken;
+pub mod trace;
 
 pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};

@@ -10,6 +10,7 @@ pub mod junit;
 mod quantity;
 pub mod table;
 mod taken;
+pub mod trace;
 
 pub use grid::wrap;
 pub use quantity::{exact, quantity, unitless};

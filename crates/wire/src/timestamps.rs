@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use crate::{Frame, Kind};
 
-/// What one tap remembers of one flow's timestamps (RFC 7323), a clock of 1 ms. One for both
-/// directions of a link, given frames in the order of the wire.
+/// What the taps of a run remember of one flow's timestamps (RFC 7323), a clock of 1 ms. One for all
+/// tapped links, given frames in the order of time.
 ///
-/// TSval is the instant at which the tap first saw the segment, so waiting between its sender and the
-/// tap is in it. A path may cross one link many times: later passes of a segment keep its TSval. The
+/// TSval is the instant at which a tap first saw the segment, so waiting between its sender and that
+/// tap is in it. Later passes of a segment, on the same link or another, keep its TSval and TSecr. The
 /// same segment at the place where it was seen first is a retransmission and has a TSval of its own.
 ///
 /// TSecr of an ACK is the TSval of the last segment it acknowledges, where a receiver that delays
@@ -35,6 +35,7 @@ struct Segment {
     /// Where it stands in the stream, the SYN first, and which of several of one number it is.
     key: (u64, u32),
     value: u32,
+    echo: u32,
     /// The link's direction and the label it was first seen with: one crossing of the link.
     place: (usize, u32),
 }
@@ -43,30 +44,41 @@ struct Segment {
 const SEGMENTS_MAX: usize = 1 << 20;
 
 impl Timestamps {
-    /// TSval and TSecr for the next frame of the flow; `way` is the direction of the link it is on.
-    pub fn stamp(&mut self, frame: &Frame, way: usize) -> (u32, u32) {
+    /// TSval and TSecr for the next frame of the flow; `place` is the link, and its direction, that it is on.
+    pub fn stamp(&mut self, frame: &Frame, place: usize) -> (u32, u32) {
         let from = usize::from(frame.flow.is_reverse());
         // One more than the clock: 0 means that nothing has been seen yet.
         let now = ((frame.at.as_ns() / 1_000_000) as u32).wrapping_add(1);
-        let place = (way, frame.label.label());
-        let value = match frame.kind {
-            Kind::Syn | Kind::SynAck => self.ends[from].value((0, 0), place, now),
-            Kind::Data => self.ends[from].value((frame.seq + 1, 0), place, now),
-            Kind::Ack if from == 1 => self.ends[1].value((frame.seq + 1, frame.side), place, now),
+        let place = (place, frame.label.label());
+        let key = match frame.kind {
+            Kind::Syn | Kind::SynAck => Some((0, 0)),
+            Kind::Data => Some((frame.seq + 1, 0)),
+            Kind::Ack if from == 1 => Some((frame.seq + 1, frame.side)),
             // Data goes one way: an ACK the way data goes completes the handshake.
-            Kind::Ack => self.ends[0].value((0, 1), place, now),
-            _ => now,
+            Kind::Ack => Some((0, 1)),
+            _ => None,
         };
+        if let Some(known) = key.and_then(|key| self.ends[from].seen(key, place)) {
+            return known;
+        }
         let echo = match frame.kind {
             Kind::SynAck => self.ends[0].before(1),
             Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1),
             _ => self.ends[1 - from].latest,
         };
+        if let Some(key) = key {
+            self.ends[from].add(Segment {
+                key,
+                value: now,
+                echo,
+                place,
+            });
+        }
         if from == 1 && echo != 0 {
             self.longest = self.longest.max(now.wrapping_sub(echo));
             self.forget(now);
         }
-        (value, echo)
+        (now, echo)
     }
 
     /// Forgets what no pass of any ACK can ask for: two round trips and a second are enough.
@@ -86,24 +98,24 @@ impl Timestamps {
 }
 
 impl End {
-    /// The TSval of the segment `key`, seen at `place` at the instant `now`.
-    fn value(&mut self, key: (u64, u32), place: (usize, u32), now: u32) -> u32 {
-        let segment = Segment {
-            key,
-            value: now,
-            place,
-        };
+    /// TSval and TSecr of the segment `key`, if it was seen first at another place than this.
+    fn seen(&self, key: (u64, u32), place: (usize, u32)) -> Option<(u32, u32)> {
         let at = self.segments.partition_point(|s| s.key < key);
+        let known = self.segments.get(at).filter(|s| s.key == key)?;
+        (known.place != place).then_some((known.value, known.echo))
+    }
+
+    /// Remembers a segment where it was seen first.
+    fn add(&mut self, segment: Segment) {
+        let at = self.segments.partition_point(|s| s.key < segment.key);
         match self.segments.get_mut(at) {
-            Some(known) if known.key == key && known.place != place => return known.value,
-            Some(known) if known.key == key => *known = segment,
+            Some(known) if known.key == segment.key => *known = segment,
             _ => self.segments.insert(at, segment),
         }
         if self.segments.len() > SEGMENTS_MAX {
             self.segments.pop_front();
         }
-        self.latest = now;
-        now
+        self.latest = segment.value;
     }
 
     /// The TSval of the last segment that begins before `position`; 0 if there is none.

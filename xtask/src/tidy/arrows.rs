@@ -20,6 +20,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("farpath-scenario", 3),
     ("farpath-drill", 3),
     ("farpath-wan", 4),
+    ("farpath-trace", 4),
     ("farpath-sim", 5),
     ("farpath-emu", 5),
     ("farpath-probe", 5),

@@ -1,0 +1,164 @@
+//! `farpath trace`: what captures say.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the binary's files are read here, with errors that name the path"
+)]
+
+use std::cmp::Reverse;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use farpath_experiment::Progress;
+use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
+use farpath_trace::{Source, TraceError, Watch, analyse};
+use sha2::{Digest, Sha256};
+
+use crate::args::{Sort, TraceArgs};
+use crate::exit::{Exit, Failure, print, print_json};
+use crate::progress::{self, Bar};
+use crate::run::layout;
+
+/// Connections in the table where `--top` is not given.
+const TABLE: usize = 20;
+
+pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
+    progress::watch_interrupts()?;
+    let mut document = read(args)?;
+    order(&mut document.connections, args.sort, args.json);
+    if args.json {
+        if let Some(top) = args.top {
+            document.connections.truncate(top);
+        }
+        print_json(&document)?;
+    } else {
+        let most = args.top.unwrap_or(TABLE);
+        print(&farpath_report::trace::render(&document, most, layout()))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn read(args: &TraceArgs) -> Result<TraceDocument, Failure> {
+    let mut sums = Vec::new();
+    let mut sources = Vec::new();
+    let mut bytes = 0;
+    for path in &args.files {
+        let (from, length) = open(path)?;
+        bytes += length;
+        let counted = Counted {
+            from,
+            count: Arc::default(),
+            sum: args.json.then(Arc::default),
+        };
+        sums.push((Arc::clone(&counted.count), counted.sum.clone()));
+        sources.push(Source {
+            name: path.display().to_string(),
+            bytes: Box::new(counted),
+        });
+    }
+    let mut watch = Reading {
+        bar: Bar::new(),
+        bytes,
+        counts: sums.iter().map(|s| Arc::clone(&s.0)).collect(),
+        told: 0,
+    };
+    watch.bar.expect(1);
+    watch.bar.say("reading");
+    let analysis = analyse(sources, &mut watch);
+    watch.bar.finish();
+    let mut document = analysis.map_err(|e| refused(&e))?.document;
+    for (file, (_, sum)) in document.files.iter_mut().zip(sums) {
+        if let Some(sum) = sum {
+            let digest = lock(&sum).clone().finalize();
+            file.sha256 = digest.iter().map(|b| format!("{b:02x}")).collect();
+        }
+    }
+    Ok(document)
+}
+
+fn refused(error: &TraceError) -> Failure {
+    let failure = match error {
+        TraceError::Interrupted => Failure::interrupted("interrupted"),
+        other => Failure::usage(other.to_string()),
+    };
+    match error.remedy() {
+        Some(remedy) => failure.hint(remedy),
+        None => failure,
+    }
+}
+
+fn open(path: &Path) -> Result<(Box<dyn Read>, u64), Failure> {
+    if path.as_os_str() == "-" {
+        return Ok((Box::new(io::stdin().lock()), 0));
+    }
+    let cannot = |e: io::Error| {
+        Failure::usage(format!("read {}: {e}", path.display()))
+            .hint("name a capture file, or - for standard input")
+    };
+    if path.is_dir() {
+        return Err(cannot(io::Error::other("it is a folder")));
+    }
+    let length = fs::metadata(path).map_err(cannot)?.len();
+    Ok((Box::new(File::open(path).map_err(cannot)?), length))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// A file whose bytes are counted and summed up as they are read.
+struct Counted {
+    from: Box<dyn Read>,
+    count: Arc<Mutex<u64>>,
+    sum: Option<Arc<Mutex<Sha256>>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(to)?;
+        *lock(&self.count) += read as u64;
+        if let Some(sum) = &self.sum {
+            lock(sum).update(&to[..read]);
+        }
+        Ok(read)
+    }
+}
+
+/// The bar of a reading.
+struct Reading {
+    bar: Bar,
+    /// Bytes of all files; 0 where that is unknown.
+    bytes: u64,
+    counts: Vec<Arc<Mutex<u64>>>,
+    told: u64,
+}
+
+impl Watch for Reading {
+    fn read(&mut self, _file: usize, _bytes: u64) -> bool {
+        let done: u64 = self.counts.iter().map(|c| *lock(c)).sum();
+        let now = (done * 1000).checked_div(self.bytes).unwrap_or(0).min(1000);
+        self.bar.advance(now - self.told.min(now));
+        self.told = now.max(self.told);
+        !self.bar.interrupted()
+    }
+}
+
+/// Puts connections in order; without one, by number in JSON and by bytes in the table.
+fn order(connections: &mut [TraceConnection], sort: Option<Sort>, json: bool) {
+    let usual = if json { Sort::Id } else { Sort::Bytes };
+    let both = |c: &TraceConnection, of: fn(&TraceDirection) -> u64| of(&c.a2b) + of(&c.b2a);
+    let cost = |d: &TraceDirection| d.glitches.iter().map(|g| g.cost_bytes).sum();
+    connections.sort_by_key(|c| {
+        let by = match sort.unwrap_or(usual) {
+            Sort::Id => 0,
+            Sort::Bytes => both(c, |d| d.unique_bytes),
+            Sort::Duration => c.duration_ns,
+            Sort::Goodput => c.a2b.goodput_bps.max(c.b2a.goodput_bps),
+            Sort::Retransmissions => both(c, |d| d.retransmitted_segments),
+            Sort::Cost => both(c, cost),
+        };
+        (Reverse(by), c.id)
+    });
+}

@@ -1,0 +1,300 @@
+//! Flights: what a capture shows of a sender, interval by interval, and nothing of its inside.
+//!
+//! Three things are seen and need no guess: that nothing was in flight or all that was written was, that the
+//! receiver's window had no room, and that losses were being repaired. What is left of a round trip goes to one
+//! limit, by the first rule that holds:
+//!
+//! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen;
+//! 2. the sender's interface, where packets leave evenly, without a pause, always at one rate, and no queue is seen;
+//! 3. the congestion window after a loss, where there has been one;
+//! 4. slow start, while what is delivered grows from one round to the next;
+//! 5. nobody that a capture shows.
+
+use farpath_units::{Duration, Time};
+
+use crate::connection::Connection;
+use crate::limit::{Limit, Stretch};
+use crate::percentile;
+
+/// What a capture shows of a connection in one interval, as its sender had it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flight {
+    /// Its start.
+    pub from: Time,
+    /// Its end.
+    pub until: Time,
+    /// Nothing was in flight, or all that had been written.
+    pub idle: Duration,
+    /// The receiver's window had no room for a segment.
+    pub window: Duration,
+    /// Losses that acknowledgements showed were being repaired.
+    pub recovery: Duration,
+    /// A retransmission timeout was waited for or repaired.
+    pub timeout: Duration,
+    /// New bytes sent.
+    pub sent: u64,
+    /// Bytes acknowledged or SACKed for the first time.
+    pub delivered: u64,
+    /// Most bytes in flight.
+    pub peak: u64,
+    /// The shortest whole round trip that ended in it; none without samples.
+    pub rtt: Option<Duration>,
+    /// Packets of new data that left, where that was seen at the sender; else 0.
+    pub packets: u32,
+    /// The longest time from one of them to the next.
+    pub gap: Duration,
+}
+
+/// A queue is seen from this on: more than this, and more than this share of the shortest round trip.
+const QUEUE_LEAST: Duration = Duration::from_ms(1);
+const QUEUE_SHARE: f64 = 0.05;
+/// A link is full when this share of the most ever delivered in a round is.
+const NEAR: f64 = 0.85;
+/// Rates within this of each other are one rate.
+const STEADY: f64 = 0.95;
+/// Packets leave evenly where no gap is longer than this many mean ones.
+const EVEN: f64 = 4.0;
+/// What is delivered grows in slow start by this from one round to the next, at least: HyStart's slower growth too.
+const GROWS: f64 = 1.15;
+/// Rounds that may pass in slow start without growth: delayed and stretched acknowledgements.
+const PATIENCE: u32 = 3;
+
+/// A round trip, or a little more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    flight: Flight,
+}
+
+impl Round {
+    fn seconds(&self) -> f64 {
+        self.flight.until.since(self.flight.from).as_secs_f64()
+    }
+
+    /// What was delivered in a second of the time in which anything was under way.
+    fn rate(&self) -> f64 {
+        let busy = self.seconds() - self.flight.idle.as_secs_f64();
+        if busy > 0.0 {
+            self.flight.delivered as f64 / busy
+        } else {
+            0.0
+        }
+    }
+
+    fn add(&mut self, next: &Flight) {
+        let f = &mut self.flight;
+        f.until = next.until;
+        f.idle += next.idle;
+        f.window += next.window;
+        f.recovery += next.recovery;
+        f.timeout += next.timeout;
+        f.sent += next.sent;
+        f.delivered += next.delivered;
+        f.peak = f.peak.max(next.peak);
+        f.rtt = match (f.rtt, next.rtt) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        f.packets += next.packets;
+        f.gap = f.gap.max(next.gap);
+    }
+}
+
+/// The account of a connection's flights from `from` on.
+pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
+    let floor = connection
+        .rtt
+        .map_or(Duration::ZERO, |rtt| Duration::from_ns(rtt.min_ns as u64));
+    let rounds = rounds(&connection.flights, floor);
+    let mut rates: Vec<f64> = rounds
+        .iter()
+        .map(Round::rate)
+        .filter(|r| *r > 0.0)
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    let most = if rates.is_empty() {
+        0.0
+    } else {
+        percentile(&rates, 0.9)
+    };
+    let mut reader = Reader {
+        floor,
+        most,
+        lost: false,
+        grew: 0,
+        before: 0.0,
+        steady: is_steady(&rates),
+        established: connection.established,
+    };
+    let all = rounds.iter().map(|round| reader.stretch(round));
+    all.filter(|stretch| stretch.until > from).collect()
+}
+
+/// Flights taken together to round trips.
+fn rounds(flights: &[Flight], floor: Duration) -> Vec<Round> {
+    let mut all: Vec<Round> = Vec::new();
+    for flight in flights {
+        match all.last_mut() {
+            Some(last) if last.flight.until.since(last.flight.from) < floor => last.add(flight),
+            _ => all.push(Round { flight: *flight }),
+        }
+    }
+    all
+}
+
+/// Whether half of all rates, the middle ones, are one.
+fn is_steady(sorted: &[f64]) -> bool {
+    sorted.len() >= 8 && percentile(sorted, 0.25) >= STEADY * percentile(sorted, 0.75)
+}
+
+struct Reader {
+    floor: Duration,
+    /// The most that is delivered, bytes a second.
+    most: f64,
+    /// There has been a loss.
+    lost: bool,
+    /// Rounds since what was delivered last grew.
+    grew: u32,
+    before: f64,
+    steady: bool,
+    established: Time,
+}
+
+impl Reader {
+    fn stretch(&mut self, round: &Round) -> Stretch {
+        let f = &round.flight;
+        let mut stretch = Stretch::new(f.from, f.until);
+        let whole = round.seconds();
+        self.lost |= f.recovery > Duration::ZERO || f.timeout > Duration::ZERO;
+        if f.until <= self.established {
+            stretch.add(Limit::CwndSlowStart, whole);
+            return stretch;
+        }
+        let idle = f.idle.as_secs_f64().min(whole);
+        let window = f.window.as_secs_f64().min(whole - idle);
+        stretch.add(Limit::Application, idle);
+        stretch.add(Limit::ReceiveWindow, window);
+        let mut rest = whole - idle - window;
+        let limit = self.rest(round);
+        if limit != Limit::Link {
+            let timeout = f.timeout.as_secs_f64().min(rest);
+            stretch.add(Limit::Loss, timeout);
+            rest -= timeout;
+            let recovery = f.recovery.as_secs_f64().min(rest);
+            stretch.add(Limit::CwndRecovery, recovery);
+            rest -= recovery;
+        }
+        stretch.add(limit, rest);
+        let rate = round.rate();
+        self.grew = if rate >= GROWS * self.before {
+            0
+        } else {
+            self.grew + 1
+        };
+        self.before = rate;
+        stretch
+    }
+
+    fn rest(&self, round: &Round) -> Limit {
+        let f = &round.flight;
+        let rate = round.rate();
+        if f.rtt.is_some_and(|rtt| self.is_queue(rtt)) && rate >= NEAR * self.most {
+            return Limit::Link;
+        }
+        let mean = round.seconds() / f64::from(f.packets.max(1));
+        let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
+        if even && self.steady && rate >= STEADY * self.most {
+            return Limit::Nic;
+        }
+        if self.lost {
+            Limit::CwndRecovery
+        } else if self.grew <= PATIENCE {
+            Limit::CwndSlowStart
+        } else {
+            Limit::Unknown
+        }
+    }
+
+    fn is_queue(&self, rtt: Duration) -> bool {
+        let waited = rtt.saturating_sub(self.floor);
+        waited > QUEUE_LEAST && waited.as_secs_f64() > QUEUE_SHARE * self.floor.as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::RoundTrips;
+    use crate::limit::{Surroundings, shares};
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// Flights of 10 ms each, with what each delivers.
+    fn seen(delivered: &[u64], change: impl Fn(usize, &mut Flight)) -> Connection {
+        let flight = |(n, bytes): (usize, &u64)| {
+            let mut flight = Flight {
+                from: at(10 * n as u64),
+                until: at(10 * (n as u64 + 1)),
+                delivered: *bytes,
+                sent: *bytes,
+                peak: *bytes,
+                rtt: Some(Duration::from_ms(10)),
+                ..Flight::default()
+            };
+            change(n, &mut flight);
+            flight
+        };
+        Connection {
+            delivered: 1,
+            flights: delivered.iter().enumerate().map(flight).collect(),
+            rtt: Some(RoundTrips {
+                min_ns: 1e7,
+                avg_ns: 1e7,
+                max_ns: 2e7,
+                smoothed: false,
+            }),
+            ..Connection::default()
+        }
+    }
+
+    fn found(connection: &Connection) -> std::collections::BTreeMap<String, f64> {
+        shares(connection, Time::ZERO, &Surroundings::default())
+    }
+
+    #[test]
+    fn growth_is_slow_start_until_it_ends() {
+        let all = found(&seen(&[1, 2, 4, 8, 16, 16, 16, 16, 16, 16], |_, _| {}));
+        assert_eq!(all["cwnd_slow_start"], 0.9, "with some patience");
+        assert_eq!(all["unknown"], 0.1);
+    }
+
+    #[test]
+    fn what_is_seen_is_not_guessed() {
+        let all = found(&seen(&[100; 10], |n, f| {
+            f.window = Duration::from_ms(7);
+            f.idle = Duration::from_ms(if n < 5 { 2 } else { 0 });
+        }));
+        assert!((all["receive_window"] - 0.7).abs() < 1e-9);
+        assert!((all["application"] - 0.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_queue_at_the_full_rate_is_a_links_and_losses_are_repaired_within_it() {
+        let all = found(&seen(&[100; 10], |n, f| {
+            f.rtt = Some(Duration::from_ms(if n < 5 { 10 } else { 15 }));
+            f.recovery = Duration::from_ms(if n % 2 == 0 { 5 } else { 0 });
+        }));
+        assert_eq!(all["link"], 0.5);
+        assert_eq!(all["cwnd_recovery"], 0.5);
+    }
+
+    #[test]
+    fn an_even_and_steady_rate_without_a_queue_is_the_interfaces() {
+        let all = found(&seen(&[100; 10], |_, f| {
+            f.packets = 10;
+            f.gap = Duration::from_ms(1);
+        }));
+        assert_eq!(all["nic"], 1.0);
+    }
+}

@@ -1,0 +1,294 @@
+//! What captures say, as text.
+
+use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
+
+use crate::grid::{Column, lay_out, wrap};
+use crate::quantity::quantity;
+use crate::table::Layout;
+
+/// Connections whose details are printed below the table.
+const DETAILS_MAX: usize = 1;
+/// Glitches of one direction that are printed.
+const GLITCHES_MAX: usize = 10;
+
+/// Renders the files, a table of connections and their notes; ends with a new line. At most `most` connections are
+/// in the table.
+pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        for line in wrap(text, layout.width, layout.width) {
+            out += &(line + "\n");
+        }
+    };
+    for file in &document.files {
+        say(&file_text(file));
+        for note in &file.notes {
+            say(&format!("note: {}: {note}", file.name));
+        }
+    }
+    let shown: Vec<&TraceConnection> = document.connections.iter().take(most).collect();
+    if !shown.is_empty() {
+        say("");
+    }
+    let rows: Vec<Row<'_>> = shown.iter().flat_map(|c| rows(c)).collect();
+    for line in lay_out(&columns(&rows), &[], layout.width) {
+        out += &(line + "\n");
+    }
+    let mut say = |text: &str| {
+        for line in wrap(text, layout.width, layout.width) {
+            out += &(line + "\n");
+        }
+    };
+    let left = document.connections.len() - shown.len();
+    if left > 0 {
+        say(&format!(
+            "\n{left} more connections: --top {} shows all, --json has them.",
+            document.connections.len()
+        ));
+    }
+    if shown.len() <= DETAILS_MAX {
+        for connection in &shown {
+            for line in details(connection) {
+                say(&line);
+            }
+        }
+    }
+    for connection in &shown {
+        for note in &connection.notes {
+            say(&format!("note: connection {}: {note}", connection.id));
+        }
+    }
+    for note in &document.notes {
+        say(&format!("note: {note}"));
+    }
+    if !document.others.is_empty() {
+        let others = document
+            .others
+            .iter()
+            .map(|(n, c)| format!("{c} {}", n.replace('_', " ")));
+        say(&format!(
+            "Other packets: {}.",
+            others.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    out
+}
+
+fn file_text(file: &farpath_record::trace::TraceFile) -> String {
+    let seconds = (file.last_ns - file.first_ns) as f64;
+    let mut text = format!(
+        "{}: {} packets, {}, {}",
+        file.name,
+        file.packets,
+        quantity("bytes", file.bytes as f64),
+        quantity("duration_ns", seconds)
+    );
+    if !file.link_types.is_empty() {
+        text += &format!(" ({})", file.link_types.join(", "));
+    }
+    if file.dropped_by_capture > 0 {
+        text += &format!("; the capture lost {} packets", file.dropped_by_capture);
+    }
+    text
+}
+
+/// One direction in the table.
+struct Row<'a> {
+    connection: &'a TraceConnection,
+    direction: &'a TraceDirection,
+    ends: [&'a str; 2],
+}
+
+/// The directions with data; the first one where neither has.
+fn rows(connection: &TraceConnection) -> Vec<Row<'_>> {
+    let of = |direction, ends| Row {
+        connection,
+        direction,
+        ends,
+    };
+    let (a, b) = (connection.a.as_str(), connection.b.as_str());
+    let both = [of(&connection.a2b, [a, b]), of(&connection.b2a, [b, a])];
+    let [there, back] = both;
+    match (there.direction.unique_bytes, back.direction.unique_bytes) {
+        (0, 0) | (1.., 0) => vec![there],
+        (0, _) => vec![back],
+        _ => vec![there, back],
+    }
+}
+
+fn columns(rows: &[Row<'_>]) -> Vec<Column> {
+    let number = |head: &str, cell: &dyn Fn(&Row<'_>) -> String| Column {
+        head: head.to_owned(),
+        cells: rows.iter().map(cell).collect(),
+        number: true,
+    };
+    let text = |head: &str, cell: &dyn Fn(&Row<'_>) -> String| {
+        Column::text(head, rows.iter().map(cell).collect())
+    };
+    let maybe = |name: &'static str, value: Option<u64>| {
+        value.map_or_else(|| "-".to_owned(), |v| quantity(name, v as f64))
+    };
+    vec![
+        number("ID", &|r| r.connection.id.to_string()),
+        text("From > to", &|r| format!("{} > {}", r.ends[0], r.ends[1])),
+        number("Bytes", &|r| {
+            quantity("bytes", r.direction.unique_bytes as f64)
+        }),
+        number("Goodput", &|r| {
+            quantity("goodput_bps", r.direction.goodput_bps as f64)
+        }),
+        number("RTT min", &|r| maybe("rtt_min_ns", r.direction.rtt_min_ns)),
+        number("Resent", &|r| {
+            r.direction.retransmitted_segments.to_string()
+        }),
+        text("Limited by", &|r| limited(r.direction)),
+    ]
+}
+
+fn limited(direction: &TraceDirection) -> String {
+    let Some(limit) = &direction.limited_by else {
+        return "-".to_owned();
+    };
+    let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
+    format!("{} {:.0} %", limit.replace('_', " "), share * 100.0)
+}
+
+/// Everything of one connection.
+fn details(connection: &TraceConnection) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "Connection {}: {} to {}, {}{}",
+            connection.id,
+            connection.a,
+            connection.b,
+            quantity("duration_ns", connection.duration_ns as f64),
+            if connection.complete {
+                ", complete"
+            } else {
+                ""
+            }
+        ),
+        format!("captured: {}", vantage(connection)),
+    ];
+    if let Some(ns) = connection.handshake_rtt_ns {
+        lines.push(format!("handshake: {}", quantity("rtt_ns", ns as f64)));
+    }
+    let both = [("a to b", &connection.a2b), ("b to a", &connection.b2a)];
+    for (name, direction) in both {
+        if direction.unique_bytes > 0 {
+            lines.extend(direction_lines(name, direction));
+        }
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn vantage(connection: &TraceConnection) -> String {
+    match connection.vantage.as_str() {
+        "sender_of_a" => format!("at {}", connection.a),
+        "sender_of_b" => format!("at {}", connection.b),
+        "middle" => "between the ends".to_owned(),
+        _ => "where is unknown".to_owned(),
+    }
+}
+
+fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
+    let bytes = |b: u64| quantity("bytes", b as f64);
+    let mut lines = vec![format!(
+        "{name}: {} segments, {} new bytes, MSS {}, window up to {} (scale {}{}), flight up to {}",
+        d.segments,
+        d.unique_bytes,
+        d.mss
+            .map_or_else(|| "unknown".to_owned(), |m| m.to_string()),
+        bytes(d.window_max_bytes),
+        d.window_scale
+            .map_or_else(|| "unknown".to_owned(), |s| s.to_string()),
+        if d.window_scale_inferred {
+            ", inferred"
+        } else {
+            ""
+        },
+        bytes(d.flight_max_bytes)
+    )];
+    let r = &d.retransmissions;
+    let classes = [
+        ("fast", r.fast),
+        ("after timeouts", r.rto),
+        ("tail loss probes", r.tlp),
+        ("of lost retransmissions", r.lost_retransmission),
+        ("unneeded", r.unneeded),
+        ("lost before the capture", r.upstream),
+        ("unknown", r.unknown),
+    ];
+    let some = classes
+        .iter()
+        .filter(|c| c.1 > 0)
+        .map(|c| format!("{} {}", c.1, c.0));
+    let some = some.collect::<Vec<_>>().join(", ");
+    if !some.is_empty() {
+        lines.push(format!("  sent again: {some}"));
+    }
+    let others = [
+        ("reordered", d.reordered_segments),
+        ("doubled by the network", d.network_duplicates),
+        ("duplicate ACKs", d.duplicate_acks),
+        ("zero windows", d.zero_windows),
+    ];
+    let others = others
+        .iter()
+        .filter(|c| c.1 > 0)
+        .map(|c| format!("{} {}", c.1, c.0));
+    let others = others.collect::<Vec<_>>().join(", ");
+    if !others.is_empty() {
+        lines.push(format!("  {others}"));
+    }
+    if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
+        let ns = |v: u64| quantity("rtt_ns", v as f64);
+        lines.push(format!(
+            "  RTT min {}, mean {}, max {} ({} samples)",
+            ns(min),
+            ns(avg),
+            ns(max),
+            d.rtt_samples
+        ));
+    }
+    if !d.limit_shares.is_empty() {
+        let mut shares: Vec<(&String, &f64)> = d.limit_shares.iter().collect();
+        shares.sort_by(|a, b| b.1.total_cmp(a.1));
+        let shares = shares
+            .iter()
+            .map(|(n, s)| format!("{} {:.0} %", n.replace('_', " "), *s * 100.0));
+        lines.push(format!(
+            "  limited by: {}",
+            shares.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    for glitch in d.glitches.iter().take(GLITCHES_MAX) {
+        lines.push(format!(
+            "  {} at {} for {}: {} not sent, by {}",
+            glitch.kind.replace('_', " "),
+            quantity("start_ns", glitch.start_ns as f64),
+            quantity("duration_ns", glitch.duration_ns as f64),
+            bytes(glitch.cost_bytes),
+            glitch.cause.replace('_', " ")
+        ));
+    }
+    if d.glitches.len() > GLITCHES_MAX {
+        lines.push(format!(
+            "  and {} more glitches: --json has all",
+            d.glitches.len() - GLITCHES_MAX
+        ));
+    }
+    if let Some(pattern) = &d.loss_pattern {
+        lines.push(format!("  losses are {pattern}"));
+    }
+    if let Some(policer) = &d.policer {
+        lines.push(format!(
+            "  a policer: {}, burst {}",
+            quantity("rate_bps", policer.rate_bps as f64),
+            bytes(policer.burst_bytes)
+        ));
+    }
+    lines
+}

@@ -1,0 +1,160 @@
+//! From captures to the document.
+
+use std::io::Read;
+
+use farpath_record::trace::TraceDocument;
+
+use crate::capture::{Capture, Packet};
+use crate::connection::Connection;
+use crate::describe::describe;
+use crate::error::TraceError;
+use crate::found::DirectionFound;
+use crate::fragments::Fragments;
+use crate::peel::{Peeled, peel};
+use crate::segment::Segment;
+use crate::table::{CONNECTIONS_MAX, Table};
+
+/// One capture to be read.
+pub struct Source<'a> {
+    /// Its name, for messages and the document.
+    pub name: String,
+    /// Its bytes, packed or not.
+    pub bytes: Box<dyn Read + 'a>,
+}
+
+/// Who is told how far the reading is.
+pub trait Watch {
+    /// So many bytes of the file of this number were read, unpacked; false stops the reading.
+    fn read(&mut self, file: usize, bytes: u64) -> bool;
+}
+
+impl Watch for () {
+    fn read(&mut self, _file: usize, _bytes: u64) -> bool {
+        true
+    }
+}
+
+/// What captures say.
+pub struct Analysis {
+    /// The document.
+    pub document: TraceDocument,
+    /// What the document leaves out, by its connections: what `a` sent, and what `b` sent.
+    pub found: Vec<[DirectionFound; 2]>,
+}
+
+/// Packets between two looks at the watch.
+const LOOK: u32 = 1 << 16;
+
+/// Reads captures one after the other, as if they were one: ring files in their order.
+///
+/// # Errors
+/// When one cannot be read at all, or `watch` stops the reading. What is wrong further on in a file is a note of it.
+pub fn analyse<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, TraceError> {
+    let mut reader = Reader {
+        table: Table::new(),
+        fragments: Fragments::default(),
+    };
+    let mut document = TraceDocument::new();
+    for (number, source) in sources.into_iter().enumerate() {
+        let mut capture = Capture::new(&source.name, source.bytes)?;
+        loop {
+            let mut left = LOOK;
+            while left > 0
+                && let Some(packet) = capture.next()
+            {
+                reader.take(&packet);
+                left -= 1;
+            }
+            if !watch.read(number, capture.offset()) {
+                return Err(TraceError::Interrupted);
+            }
+            if left > 0 {
+                break;
+            }
+        }
+        document.files.push(capture.file);
+    }
+    let found = reader.describe(&mut document);
+    Ok(Analysis { document, found })
+}
+
+struct Reader {
+    table: Table,
+    fragments: Fragments,
+}
+
+impl Reader {
+    #[inline]
+    fn take(&mut self, packet: &Packet<'_>) {
+        let mut segment = Segment {
+            at: packet.at,
+            ..Segment::default()
+        };
+        match peel(packet, &mut segment) {
+            Peeled::Tcp => self.table.take(&segment),
+            other => self.rare(other, &segment),
+        }
+    }
+
+    #[cold]
+    fn rare(&mut self, peeled: Peeled, segment: &Segment) {
+        let name = match peeled {
+            Peeled::Tcp => return self.table.take(segment),
+            Peeled::FirstFragment(of, bytes) => {
+                self.fragments.first(of, segment, bytes);
+                "fragments"
+            }
+            Peeled::Fragment(of, end, last) => {
+                if let Some(whole) = self.fragments.later(of, end, last, segment.at) {
+                    self.table.take(&whole);
+                }
+                "fragments"
+            }
+            Peeled::Udp => "udp",
+            Peeled::Icmp => "icmp",
+            Peeled::Other => "other",
+            Peeled::Short => "cut_off",
+            Peeled::Malformed => "malformed",
+        };
+        self.table.other(name);
+    }
+
+    fn describe(&mut self, document: &mut TraceDocument) -> Vec<[DirectionFound; 2]> {
+        let mut all = Vec::new();
+        let table = &mut self.table;
+        let mut order: Vec<usize> = (0..table.connections.len()).collect();
+        order.sort_by_key(|place| table.connections[*place].number);
+        for (n, place) in order.into_iter().enumerate() {
+            let judged = describe(&mut table.connections[place], n as u64 + 1);
+            document.connections.push(judged.described);
+            all.push(judged.found);
+            // Its memory is needed no longer.
+            table.connections[place] = Connection::default();
+        }
+        for (name, count) in &table.others {
+            document.others.insert((*name).to_owned(), *count);
+        }
+        if table.forgotten_syns > 0 {
+            let forgotten = table.forgotten_syns;
+            document
+                .others
+                .insert("unanswered_syns_left_out".to_owned(), forgotten);
+            document.notes.push(format!(
+                "{forgotten} unanswered SYNs are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
+            ));
+        }
+        if table.untracked > 0 {
+            let packets = table.untracked;
+            document
+                .others
+                .insert("packets_left_out".to_owned(), packets);
+            document.notes.push(format!(
+                "{packets} packets of further connections are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
+            ));
+        }
+        all
+    }
+}

@@ -1,0 +1,206 @@
+//! Capture files: pcap and pcapng, packet by packet, in place.
+
+mod pcap;
+mod pcapng;
+
+use std::io::Read;
+
+use farpath_record::trace::TraceFile;
+
+use crate::error::TraceError;
+use crate::input::Input;
+use crate::link::LinkType;
+
+/// One packet of a capture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet<'a> {
+    /// When it was captured, nanoseconds since 1970, or of whatever clock the capture has.
+    pub(crate) at: i64,
+    /// What its interface carries.
+    pub(crate) link: LinkType,
+    /// Its length on the link.
+    pub(crate) original: u32,
+    /// Its first bytes.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// What became of the next piece of a capture.
+enum Next {
+    /// The packet between these places of the input's bytes, which ends `step` bytes further on.
+    Packet {
+        at: i64,
+        link: LinkType,
+        original: u32,
+        from: usize,
+        until: usize,
+        step: usize,
+    },
+    /// The capture is over.
+    End,
+    /// It goes on, but not from here: why.
+    Broken(String),
+}
+
+enum Format {
+    Pcap(pcap::Header),
+    Pcapng(pcapng::Sections),
+}
+
+/// Times of a damaged file are kept within this, so that differences of any two can be had: 36 years before and after 1970
+/// would do, and this is 73.
+const TIME_MAX: i64 = 1 << 61;
+
+/// Most notes of one file.
+const NOTES_MAX: usize = 16;
+
+/// One capture file.
+pub(crate) struct Capture<'a> {
+    input: Input<'a>,
+    format: Format,
+    /// What is said of it so far.
+    pub(crate) file: TraceFile,
+    /// Bytes of the last packet, not yet stepped over.
+    behind: usize,
+    /// Link types met, each once.
+    links: Vec<LinkType>,
+    done: bool,
+}
+
+impl<'a> Capture<'a> {
+    /// Reads a capture's header.
+    ///
+    /// # Errors
+    /// When there is nothing to read, or no capture.
+    pub(crate) fn new(name: &str, from: Box<dyn Read + 'a>) -> Result<Capture<'a>, TraceError> {
+        let file = name.to_owned();
+        let cannot = |offset| {
+            let file = file.clone();
+            move |error| TraceError::Read {
+                file,
+                offset,
+                error,
+            }
+        };
+        let mut input = Input::new(from).map_err(cannot(0))?;
+        if !input.has(1).map_err(cannot(0))? {
+            return Err(TraceError::Empty { file });
+        }
+        let whole = input.has(4).map_err(cannot(0))?;
+        let format = if whole && pcapng::begins(input.bytes()) {
+            Format::Pcapng(pcapng::Sections::default())
+        } else if whole && pcap::begins(input.bytes()) {
+            if !input.has(pcap::HEADER_BYTES).map_err(cannot(0))? {
+                return Err(TraceError::Short { file, offset: 0 });
+            }
+            let header = pcap::Header::parse(input.bytes());
+            input.step(pcap::HEADER_BYTES);
+            Format::Pcap(header)
+        } else {
+            let begins = input.bytes().iter().take(8).map(|b| format!("{b:02x}"));
+            let begins = begins.collect::<Vec<_>>().join(" ");
+            return Err(TraceError::Foreign { file, begins });
+        };
+        let file = TraceFile {
+            name: name.to_owned(),
+            ..TraceFile::default()
+        };
+        Ok(Capture {
+            input,
+            format,
+            file,
+            behind: 0,
+            links: Vec::new(),
+            done: false,
+        })
+    }
+
+    /// The next packet; none at the end. A file that breaks off ends there, with a note.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Packet<'_>> {
+        if self.done {
+            return None;
+        }
+        self.input.step(self.behind);
+        self.behind = 0;
+        let next = match &mut self.format {
+            Format::Pcap(header) => header.next(&mut self.input),
+            Format::Pcapng(sections) => sections.next(&mut self.input, &mut self.file),
+        };
+        match next {
+            Ok(Next::Packet {
+                at,
+                link,
+                original,
+                from,
+                until,
+                step,
+            }) => {
+                let at = at.clamp(-TIME_MAX, TIME_MAX);
+                self.behind = step;
+                self.count(at, link, original);
+                let bytes = &self.input.bytes()[from..until];
+                Some(Packet {
+                    at,
+                    link,
+                    original: original.max((until - from) as u32),
+                    bytes,
+                })
+            }
+            Ok(Next::End) => self.end(),
+            Ok(Next::Broken(why)) => {
+                self.broken(&why);
+                None
+            }
+            Err(error) => {
+                self.broken(&error.to_string());
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, at: i64, link: LinkType, original: u32) {
+        if self.file.packets == 0 {
+            self.file.first_ns = at;
+            self.file.last_ns = at;
+        }
+        if self.links.last() != Some(&link) && !self.links.contains(&link) {
+            self.links.push(link);
+            self.file.link_types.push(link.name());
+        }
+        self.file.packets += 1;
+        self.file.bytes += u64::from(original);
+        self.file.last_ns = self.file.last_ns.max(at);
+        self.file.first_ns = self.file.first_ns.min(at);
+    }
+
+    fn end<T>(&mut self) -> Option<T> {
+        self.done = true;
+        None
+    }
+
+    #[cold]
+    fn broken(&mut self, why: &str) {
+        self.done = true;
+        self.file.truncated = true;
+        let at = self.input.offset();
+        note(
+            &mut self.file,
+            format!(
+                "byte {at}: {why}: what follows was not read; copy the file again, or capture again"
+            ),
+        );
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+}
+
+/// Notes something of a file, unless there is much already.
+pub(crate) fn note(file: &mut TraceFile, text: String) {
+    if file.notes.len() < NOTES_MAX && !file.notes.contains(&text) {
+        file.notes.push(text);
+    }
+}

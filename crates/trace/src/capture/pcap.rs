@@ -1,0 +1,93 @@
+//! pcap, the older format: one header, then records (draft-ietf-opsawg-pcap).
+
+use std::io;
+
+use super::Next;
+use crate::input::{Input, PIECE_MAX};
+use crate::link::LinkType;
+
+/// Length of the file's header.
+pub(super) const HEADER_BYTES: usize = 24;
+const RECORD_BYTES: usize = 16;
+const MICROSECONDS: u32 = 0xa1b2_c3d4;
+const NANOSECONDS: u32 = 0xa1b2_3c4d;
+
+/// What the header says.
+pub(super) struct Header {
+    big_endian: bool,
+    /// Nanoseconds of one tick.
+    tick: i64,
+    link: LinkType,
+}
+
+/// Whether a file begins with one of pcap's four magic numbers.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    let magic = word(bytes, 0, false);
+    [MICROSECONDS, NANOSECONDS]
+        .iter()
+        .any(|m| magic == *m || magic == m.swap_bytes())
+}
+
+/// Four bytes as a number.
+#[inline]
+pub(super) fn word(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
+    let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
+    let four: [u8; 4] = four.unwrap_or_default();
+    if big_endian {
+        u32::from_be_bytes(four)
+    } else {
+        u32::from_le_bytes(four)
+    }
+}
+
+impl Header {
+    /// Reads [`HEADER_BYTES`] that [`begins`] knows.
+    pub(super) fn parse(bytes: &[u8]) -> Header {
+        let little = word(bytes, 0, false);
+        let big_endian = little != MICROSECONDS && little != NANOSECONDS;
+        let tick = match word(bytes, 0, big_endian) {
+            NANOSECONDS => 1,
+            _ => 1000,
+        };
+        Header {
+            big_endian,
+            tick,
+            // The upper bits tell of frame check sequences.
+            link: LinkType::new((word(bytes, 20, big_endian) & 0xffff) as u16),
+        }
+    }
+
+    /// The next record.
+    #[inline]
+    pub(super) fn next(&mut self, input: &mut Input<'_>) -> io::Result<Next> {
+        if !input.has(RECORD_BYTES)? {
+            return Ok(match input.bytes().len() {
+                0 => Next::End,
+                left => Next::Broken(format!("the file ends {left} bytes into a record's header")),
+            });
+        }
+        let bytes = input.bytes();
+        let number = |at| word(bytes, at, self.big_endian);
+        let (seconds, ticks, captured, original) = (number(0), number(4), number(8), number(12));
+        let at = i64::from(seconds) * 1_000_000_000 + i64::from(ticks) * self.tick;
+        let length = captured as usize;
+        if length > PIECE_MAX - RECORD_BYTES {
+            return Ok(Next::Broken(format!(
+                "a record says it is {length} bytes long"
+            )));
+        }
+        if !input.has(RECORD_BYTES + length)? {
+            return Ok(Next::Broken(format!(
+                "the file ends inside a packet of {length} bytes"
+            )));
+        }
+        Ok(Next::Packet {
+            at,
+            link: self.link,
+            original,
+            from: RECORD_BYTES,
+            until: RECORD_BYTES + length,
+            step: RECORD_BYTES + length,
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! What was seen of a connection, as the document says it.
+
+use std::net::Ipv6Addr;
+
+use farpath_observe::Surroundings;
+use farpath_observe::limit::{Limit, largest, shares};
+use farpath_record::trace::{Retransmissions, TraceConnection, TraceDirection};
+use farpath_units::Time;
+
+use crate::classify::{Class, Times, Why, classify};
+use crate::connection::{Connection, Vantage};
+use crate::found::{self, DirectionFound};
+use crate::glitches::{glitches, pattern};
+use crate::observed::{delivered, observe};
+use crate::policer::policer;
+use crate::segment::End;
+use crate::stream::Stream;
+
+/// More than this share of data packets larger than a segment: the capturing host's offload.
+const OFFLOAD_SHARE: f64 = 0.05;
+
+/// A connection, and what a caller gets of it beside the document.
+pub(crate) struct Judged {
+    pub(crate) described: TraceConnection,
+    /// What `a` sent, and what `b` sent.
+    pub(crate) found: [DirectionFound; 2],
+}
+
+/// Address and port as text.
+pub(crate) fn end_text(end: &End) -> String {
+    let address = Ipv6Addr::from(end.address);
+    match address.to_ipv4_mapped() {
+        Some(v4) => format!("{v4}:{}", end.port),
+        None => format!("[{address}]:{}", end.port),
+    }
+}
+
+/// The times of a connection as the sender `from` has them.
+pub(crate) fn times(connection: &Connection, from: usize) -> Times {
+    let to_sender = match connection.vantage() {
+        Vantage::At(end) if end == from => 0,
+        Vantage::Unknown => 0,
+        _ => connection.turn(from).unwrap_or(0),
+    };
+    Times {
+        to_sender,
+        round_trip: connection.round_trip().unwrap_or(0),
+    }
+}
+
+/// Describes a connection.
+pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
+    let [a, b] = connection.ends;
+    let mut described = TraceConnection {
+        id,
+        a: end_text(&a),
+        b: end_text(&b),
+        start_ns: connection.started,
+        duration_ns: (connection.last - connection.started) as u64,
+        complete: connection.is_complete(),
+        vantage: vantage_name(connection.vantage()).to_owned(),
+        offload: connection.streams.iter().any(is_offloaded),
+        handshake_rtt_ns: connection.handshake.map(|ns| ns as u64),
+        ..TraceConnection::default()
+    };
+    let mut found = [DirectionFound::default(), DirectionFound::default()];
+    for from in [0, 1] {
+        let (direction, of) = direction(connection, from);
+        found[from] = of;
+        match from {
+            0 => described.a2b = direction,
+            _ => described.b2a = direction,
+        }
+    }
+    quality(connection, &mut described);
+    notes(connection, &mut described);
+    Judged { described, found }
+}
+
+/// One direction: classes first, then what is made of them.
+fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound) {
+    let classes = classify(&connection.streams[from].events, times(connection, from));
+    let mut d = counts(connection, from, &classes);
+    let mut seen = observe(connection, from, &classes);
+    let stream = &connection.streams[from];
+    d.glitches = glitches(&seen, connection.started);
+    d.loss_pattern = pattern(&seen.repairs).map(str::to_owned);
+    d.policer = policer(&seen, &stream.events, &classes);
+    if d.policer.is_some() {
+        seen.observed.taker = Some(Limit::Policer);
+    }
+    if stream.unique > 0 {
+        d.limit_shares = shares(&seen.observed, Time::ZERO, &Surroundings::default());
+        d.limited_by = largest(&d.limit_shares);
+    }
+    let each = stream.events.iter().zip(&classes);
+    let segments = each.map(|(event, class)| found::seen(event, *class, stream.base));
+    let found = DirectionFound {
+        segments: segments.collect(),
+        observed: seen.observed,
+    };
+    (d, found)
+}
+
+fn vantage_name(vantage: Vantage) -> &'static str {
+    match vantage {
+        Vantage::At(0) => "sender_of_a",
+        Vantage::At(_) => "sender_of_b",
+        Vantage::Middle => "middle",
+        Vantage::Unknown => "unknown",
+    }
+}
+
+fn is_offloaded(stream: &Stream) -> bool {
+    let sizes = &stream.sizes;
+    sizes.packets > 0 && sizes.over as f64 > OFFLOAD_SHARE * sizes.packets as f64
+}
+
+fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirection {
+    let stream = &connection.streams[from];
+    let (scale, inferred) = connection.scale(from);
+    let mut d = TraceDirection {
+        packets: stream.packets,
+        bytes: stream.bytes,
+        unique_bytes: stream.unique,
+        segments: stream.sizes.segments,
+        duplicate_acks: stream.duplicate_acks,
+        zero_windows: stream.zero_windows,
+        mss: Some(stream.mss()).filter(|mss| *mss > 0),
+        window_scale: (stream.acks > 0).then_some(scale),
+        window_scale_inferred: inferred && stream.acks > 0,
+        window_max_bytes: stream.window_max,
+        flight_max_bytes: stream.flights.peak,
+        goodput_bps: goodput(stream),
+        ..TraceDirection::default()
+    };
+    let mut copied = 0;
+    for (event, class) in stream.events.iter().zip(classes) {
+        let pieces = u64::from(event.pieces);
+        d.segments += pieces;
+        match class {
+            Class::Reordered => d.reordered_segments += pieces,
+            Class::NetworkDuplicate => {
+                d.network_duplicates += pieces;
+                copied += u64::from(event.length);
+            }
+            Class::Again(why) => *slot(&mut d.retransmissions, *why) += pieces,
+            Class::Upstream(why) => {
+                d.retransmissions.upstream += pieces;
+                *slot(&mut d.upstream_by, *why) += pieces;
+            }
+        }
+    }
+    d.retransmissions.unknown += stream.forgotten_events;
+    let (copies, _) = connection.copies(from);
+    // The receiver told of them: it was the network that made them.
+    if copies > 0 && stream.told_twice * 2 >= copies {
+        d.network_duplicates += copies;
+    }
+    d.retransmitted_segments = d.retransmissions.total();
+    d.retransmitted_bytes = stream.repeated.saturating_sub(copied);
+    if let Some(samples) = stream.rtt.karn.stated() {
+        d.rtt_min_ns = Some(samples.min_ns);
+        d.rtt_avg_ns = Some(samples.avg_ns);
+        d.rtt_max_ns = Some(samples.max_ns);
+        d.rtt_samples = samples.samples;
+    }
+    for (name, kind) in [
+        ("sack", &stream.rtt.sack),
+        ("timestamp", &stream.rtt.timestamp),
+    ] {
+        if let Some(samples) = kind.stated() {
+            d.rtt_by.insert(name.to_owned(), samples);
+        }
+    }
+    d
+}
+
+fn slot(all: &mut Retransmissions, why: Why) -> &mut u64 {
+    match why {
+        Why::Fast => &mut all.fast,
+        Why::Rto => &mut all.rto,
+        Why::Tlp => &mut all.tlp,
+        Why::LostRetransmission => &mut all.lost_retransmission,
+        Why::Unneeded => &mut all.unneeded,
+        Why::Unknown => &mut all.unknown,
+    }
+}
+
+/// Bytes acknowledged, or seen where nobody acknowledged, over the time they took.
+fn goodput(stream: &Stream) -> u64 {
+    let Some(first) = stream.first_data else {
+        return 0;
+    };
+    let bytes = delivered(stream);
+    let last = stream.last_delivered().max(first + 1);
+    (u128::from(bytes) * 8_000_000_000 / (last - first) as u128) as u64
+}
+
+/// Counts of what is not right with the evidence.
+fn quality(connection: &Connection, described: &mut TraceConnection) {
+    let mut put = |name: &str, count: u64| {
+        if count > 0 {
+            *described.quality.entry(name.to_owned()).or_default() += count;
+        }
+    };
+    put("clock_steps", connection.steps_back);
+    for from in 0..2 {
+        let stream = &connection.streams[from];
+        put("bytes_missed_by_capture", stream.missed);
+        put("holes_missed_by_capture", stream.missed_holes);
+        put("bytes_never_seen", stream.open_holes());
+        put("keep_alives", stream.keep_alives);
+        put("zero_window_probes", stream.probes);
+        put("congestion_marks", stream.congestion_marks);
+        put("duplicate_sacks", stream.told_twice);
+        let (copies, bare) = connection.copies(from);
+        let by_network = copies > 0 && stream.told_twice * 2 >= copies;
+        put(
+            "doubled_packets",
+            bare + if by_network { 0 } else { copies },
+        );
+        let (_, wrong, damaged) = connection.checksums(from);
+        put("damaged_packets", damaged);
+        put("wrong_checksums", wrong - damaged);
+    }
+}
+
+fn notes(connection: &Connection, described: &mut TraceConnection) {
+    let mut notes = Vec::new();
+    let count = |name: &str| described.quality.get(name).copied().unwrap_or(0);
+    if connection.streams.iter().all(|s| s.syn.is_none()) {
+        notes.push("it began before the capture: the window's shift is inferred".to_owned());
+    }
+    if described.offload {
+        notes.push("segments larger than the network's: the capturing host's offload; short times between packets mean nothing".to_owned());
+    }
+    if count("bytes_missed_by_capture") > 0 {
+        let missed = count("bytes_missed_by_capture");
+        notes.push(format!(
+            "{missed} bytes were acknowledged that are not in the capture: it lost packets"
+        ));
+    }
+    if count("doubled_packets") > 0 {
+        let doubled = count("doubled_packets");
+        notes.push(format!(
+            "{doubled} packets are in the capture twice; each counts once"
+        ));
+    }
+    if count("wrong_checksums") > 0 {
+        notes.push("wrong checksums of most packets of one end: they were captured before the interface computed them".to_owned());
+    }
+    if count("clock_steps") > 0 {
+        let steps = count("clock_steps");
+        notes.push(format!("time goes backwards {steps} times: the capture's clock was set, or interfaces are not in order"));
+    }
+    if connection.streams[0].packets == 0 || connection.streams[1].packets == 0 {
+        notes.push("one direction only is in the capture".to_owned());
+    }
+    if connection.is_half_open() {
+        notes.push("nobody answered the SYN".to_owned());
+    }
+    if let Some(end) = connection.reset_by {
+        let end = if end == 0 { "a" } else { "b" };
+        notes.push(format!("reset by {end}"));
+    }
+    if matches!(connection.vantage(), Vantage::Middle | Vantage::At(_)) {
+        let by_far = [0, 1]
+            .into_iter()
+            .filter(|n| connection.streams[*n].unique > 0);
+        let shifted = by_far
+            .filter(|n| connection.vantage() != Vantage::At(*n))
+            .count();
+        if shifted > 0 {
+            notes.push("flight and limits of data that was not captured at its sender count acknowledgements as late as the sender has them".to_owned());
+        }
+    }
+    described.notes = notes;
+}

@@ -1,0 +1,57 @@
+//! What was seen of a segment that is not simply the next one. It is judged when the whole connection was seen.
+
+/// Where a segment that is not new stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// All of its bytes were seen before.
+    Seen,
+    /// They were missing until now.
+    Hole,
+}
+
+/// A time that has not come.
+pub(crate) const NEVER: i64 = i64::MAX;
+
+/// A segment that is not new, and the evidence at that instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) at: i64,
+    pub(crate) seq: u64,
+    pub(crate) length: u32,
+    /// Segments that it is on the wire.
+    pub(crate) pieces: u32,
+    pub(crate) place: Place,
+    /// Since its bytes were seen last, or since the segment that left the hole.
+    pub(crate) lag: i64,
+    /// How much later its TSval is than that of the other one; none without timestamps.
+    pub(crate) stamp: Option<i32>,
+    /// How much higher its IPv4 identification is; none where it does not count up.
+    pub(crate) identification: Option<i16>,
+    /// Times that its bytes had been seen.
+    pub(crate) times: u8,
+    /// The receiver had acknowledged or SACKed all of it.
+    pub(crate) known: bool,
+    /// A DSACK told later that the receiver had it twice.
+    pub(crate) told: bool,
+    /// It begins at the first unacknowledged byte.
+    pub(crate) head: bool,
+    /// It ends at the highest byte sent.
+    pub(crate) tail: bool,
+    /// When a SACK block above it was first seen.
+    pub(crate) sack_at: i64,
+    /// When the third duplicate acknowledgement for its number was seen.
+    pub(crate) dup_at: i64,
+    /// When the number of acknowledged bytes last grew.
+    pub(crate) una_at: i64,
+    /// When the last acknowledgement of any kind was seen.
+    pub(crate) ack_at: i64,
+    /// Acknowledged below.
+    pub(crate) una: u64,
+    /// One past the highest byte seen.
+    pub(crate) max: u64,
+    /// Smoothed round-trip time here, and its variation.
+    pub(crate) smoothed: i64,
+    pub(crate) variation: i64,
+    /// When all that had been sent by then was acknowledged.
+    pub(crate) repaired_at: i64,
+}

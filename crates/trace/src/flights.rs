@@ -1,0 +1,287 @@
+//! What was in flight, interval by interval, as the sender saw it.
+//!
+//! At the sender an acknowledgement counts when it passes. Elsewhere it counts as late as it reaches the sender and
+//! what the sender answers comes by: the time from here to the sender and back.
+
+use std::collections::VecDeque;
+
+use crate::stream::Room;
+
+/// Shortest interval, nanoseconds.
+const WIDTH: i64 = 5_000_000;
+/// Intervals of one direction; then each two become one.
+const INTERVALS_MAX: usize = 1 << 16;
+/// Acknowledgements on their way to the sender.
+const PENDING_MAX: usize = 1 << 14;
+
+/// What keeps the sender from sending, at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing is in flight, or all that was written is.
+    #[default]
+    Idle,
+    /// The receiver's window has no room for a segment.
+    Window,
+    /// Anything else.
+    Busy,
+}
+
+/// One interval; times in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Interval {
+    pub(crate) from: i64,
+    pub(crate) until: i64,
+    pub(crate) idle: i64,
+    pub(crate) window: i64,
+    /// New payload bytes sent, bytes sent again, bytes acknowledged or SACKed.
+    pub(crate) sent: u64,
+    pub(crate) again: u64,
+    pub(crate) delivered: u64,
+    /// Most bytes in flight.
+    pub(crate) peak: u64,
+    /// Shortest and longest round trip at the place of the capture; 0 without samples.
+    pub(crate) rtt_min: i64,
+    pub(crate) rtt_max: i64,
+    /// Packets of new data, and the longest gap before one while the window had room.
+    pub(crate) packets: u32,
+    pub(crate) gap_max: u32,
+}
+
+/// An acknowledgement on its way to the sender.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    due: i64,
+    una: u64,
+    edge: u64,
+}
+
+/// The intervals of one direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flights {
+    pub(crate) intervals: Vec<Interval>,
+    current: Interval,
+    begun: bool,
+    merged: u32,
+    width: i64,
+    last: i64,
+    last_sent: i64,
+    state: State,
+    shift: i64,
+    pending: VecDeque<Pending>,
+    max: u64,
+    una: u64,
+    edge: u64,
+    full: u32,
+    /// The last new segment was a small one: nothing more was written.
+    small: bool,
+    sacked: u64,
+    pub(crate) peak: u64,
+    delivered_by_sack: u64,
+}
+
+impl Flights {
+    pub(crate) fn begin(&mut self, number: u64, at: i64) {
+        (self.max, self.una, self.edge) = (number, number, number);
+        (self.last, self.last_sent) = (at, at);
+        self.width = WIDTH;
+        self.begun = true;
+        self.current.from = at;
+        self.current.until = at;
+    }
+
+    /// From here to the sender and back.
+    pub(crate) fn set_shift(&mut self, shift: i64) {
+        self.shift = shift;
+    }
+
+    /// Time passes until `at`.
+    #[inline]
+    fn pass(&mut self, at: i64, room: &mut Room) {
+        while let Some(next) = self.pending.front().filter(|p| p.due <= at).copied() {
+            self.pending.pop_front();
+            self.charge(next.due, room);
+            self.apply(next.una, next.edge);
+        }
+        self.charge(at, room);
+    }
+
+    #[inline]
+    fn charge(&mut self, at: i64, room: &mut Room) {
+        let spent = at - self.last;
+        if spent <= 0 {
+            return;
+        }
+        match self.state {
+            State::Idle => self.current.idle += spent,
+            State::Window => self.current.window += spent,
+            State::Busy => {}
+        }
+        self.last = at;
+        self.current.until = at;
+        if at - self.current.from >= self.width {
+            self.close(room);
+        }
+    }
+
+    fn close(&mut self, room: &mut Room) {
+        let next = Interval {
+            from: self.current.until,
+            until: self.current.until,
+            peak: self.max.saturating_sub(self.una),
+            ..Interval::default()
+        };
+        let done = std::mem::replace(&mut self.current, next);
+        if self.intervals.len() >= INTERVALS_MAX
+            || (room.intervals == 0 && self.intervals.len() > 16)
+        {
+            room.intervals += self.halve();
+        }
+        if room.intervals > 0 {
+            room.intervals -= 1;
+            self.intervals.push(done);
+        } else if let Some(last) = self.intervals.last_mut() {
+            last.join(&done);
+        }
+    }
+
+    /// Makes one of each two; how many are gone.
+    fn halve(&mut self) -> usize {
+        let before = self.intervals.len();
+        let pairs = self.intervals.chunks(2).map(|pair| {
+            let mut one = pair[0];
+            if let Some(other) = pair.get(1) {
+                one.join(other);
+            }
+            one
+        });
+        self.intervals = pairs.collect();
+        self.width *= 2;
+        self.merged += 1;
+        before - self.intervals.len()
+    }
+
+    #[inline]
+    fn apply(&mut self, una: u64, edge: u64) {
+        self.una = self.una.max(una);
+        self.edge = self.edge.max(edge);
+        self.max = self.max.max(self.una);
+        self.judge();
+    }
+
+    #[inline]
+    fn judge(&mut self) {
+        let flight = self.max - self.una;
+        let full = u64::from(self.full.max(1));
+        self.current.peak = self.current.peak.max(flight);
+        self.peak = self.peak.max(flight);
+        self.state = if flight == 0 && self.edge > self.max {
+            State::Idle
+        } else if self.edge < self.max + full {
+            State::Window
+        } else if self.small {
+            State::Idle
+        } else {
+            State::Busy
+        };
+    }
+
+    /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.
+    #[inline]
+    pub(crate) fn sent(&mut self, at: i64, max: u64, new: u64, full: u32, room: &mut Room) {
+        self.pass(at, room);
+        self.max = self.max.max(max);
+        if new > 0 {
+            self.full = full;
+            self.small = !new.is_multiple_of(u64::from(full.max(1)));
+            self.current.sent += new;
+            self.current.packets += 1;
+            let gap = (at - self.last_sent).clamp(0, i64::from(u32::MAX)) as u32;
+            self.current.gap_max = self.current.gap_max.max(gap);
+            self.last_sent = at;
+        }
+        self.judge();
+    }
+
+    /// Bytes were sent again.
+    pub(crate) fn again(&mut self, at: i64, _until: u64, length: u32, room: &mut Room) {
+        self.pass(at, room);
+        self.current.again += u64::from(length);
+        self.judge();
+    }
+
+    /// An acknowledgement passes.
+    #[inline]
+    pub(crate) fn acknowledged(
+        &mut self,
+        at: i64,
+        una: u64,
+        edge: u64,
+        _closed: bool,
+        room: &mut Room,
+    ) {
+        self.pass(at, room);
+        if self.shift == 0 {
+            self.apply(una, edge);
+        } else if self.pending.len() < PENDING_MAX {
+            let due = at + self.shift;
+            self.pending.push_back(Pending { due, una, edge });
+        }
+    }
+
+    /// SACK blocks hold this many bytes now.
+    pub(crate) fn sacked(&mut self, at: i64, count: u64, room: &mut Room) {
+        self.pass(at, room);
+        let new = count.saturating_sub(self.sacked);
+        self.sacked = count;
+        self.delivered_by_sack += new;
+        self.current.delivered += new;
+    }
+
+    /// Bytes were acknowledged; those that SACK blocks told of before are not counted again.
+    #[inline]
+    pub(crate) fn delivered(&mut self, bytes: u64) {
+        let told = self.delivered_by_sack.min(bytes);
+        if told > 0 {
+            self.delivered_by_sack -= told;
+            self.sacked = self.sacked.saturating_sub(told);
+        }
+        self.current.delivered += bytes - told;
+    }
+
+    /// A round trip ended, which was seen from here.
+    #[inline]
+    pub(crate) fn round_trip(&mut self, ns: i64) {
+        let ns = ns.max(1);
+        if self.current.rtt_min == 0 || ns < self.current.rtt_min {
+            self.current.rtt_min = ns;
+        }
+        self.current.rtt_max = self.current.rtt_max.max(ns);
+    }
+
+    /// The intervals, the last one with what is still open.
+    pub(crate) fn finish(&mut self) -> Vec<Interval> {
+        let mut all = std::mem::take(&mut self.intervals);
+        if self.current.until > self.current.from {
+            all.push(self.current);
+        }
+        all
+    }
+}
+
+impl Interval {
+    fn join(&mut self, later: &Interval) {
+        self.until = later.until;
+        self.idle += later.idle;
+        self.window += later.window;
+        self.sent += later.sent;
+        self.again += later.again;
+        self.delivered += later.delivered;
+        self.peak = self.peak.max(later.peak);
+        if self.rtt_min == 0 || (later.rtt_min > 0 && later.rtt_min < self.rtt_min) {
+            self.rtt_min = later.rtt_min;
+        }
+        self.rtt_max = self.rtt_max.max(later.rtt_max);
+        self.packets = self.packets.saturating_add(later.packets);
+        self.gap_max = self.gap_max.max(later.gap_max);
+    }
+}

@@ -1,0 +1,65 @@
+//! What a caller gets of each connection beside the document: single segments, and observations.
+
+use farpath_observe::Connection as Observed;
+
+use crate::classify::{Class, Why};
+use crate::event::Event;
+
+/// A segment that was not simply the next one, and what it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentSeen {
+    /// When it was captured, nanoseconds since 1970-01-01 00:00 UTC by the capture's clock.
+    pub at_ns: i64,
+    /// The first of its bytes, counted from the first payload byte of its direction.
+    pub offset: u64,
+    /// Payload bytes.
+    pub length: u32,
+    /// What it was: a class of `retransmissions`, `reordered` or `network_duplicate`.
+    pub class: &'static str,
+    /// How its sender came to send it again, where that is another word: of class `upstream`.
+    pub why: &'static str,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct DirectionFound {
+    /// The segments that were not simply the next ones, in their order; at most a million in all.
+    pub segments: Vec<SegmentSeen>,
+    /// What was seen, for metrics and limits; times count from the connection's first packet.
+    pub observed: Observed,
+}
+
+/// The word of a class.
+pub(crate) fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Reordered => "reordered",
+        Class::NetworkDuplicate => "network_duplicate",
+        Class::Again(why) => why_word(why),
+        Class::Upstream(_) => "upstream",
+    }
+}
+
+fn why_word(why: Why) -> &'static str {
+    match why {
+        Why::Fast => "fast",
+        Why::Rto => "rto",
+        Why::Tlp => "tlp",
+        Why::LostRetransmission => "lost_retransmission",
+        Why::Unneeded => "unneeded",
+        Why::Unknown => "unknown",
+    }
+}
+
+/// A segment for a caller; `base` is the number of the first payload byte.
+pub(crate) fn seen(event: &Event, class: Class, base: u64) -> SegmentSeen {
+    SegmentSeen {
+        at_ns: event.at,
+        offset: event.seq.saturating_sub(base),
+        length: event.length,
+        class: class_word(class),
+        why: match class {
+            Class::Again(why) | Class::Upstream(why) => why_word(why),
+            _ => "",
+        },
+    }
+}

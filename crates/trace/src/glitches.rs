@@ -1,0 +1,245 @@
+//! Glitches: bounded intervals that cost throughput, and what each cost.
+
+use farpath_record::trace::Glitch;
+
+use crate::flights::Interval;
+use crate::observed::{Direction, Repair};
+
+/// Rounds before a glitch that say what the rate was.
+const BEFORE: usize = 8;
+/// The rate is back from this share of it on.
+const BACK: f64 = 0.95;
+/// A rate below this share of what it was, for [`COLLAPSED`] rounds, has collapsed; above [`RISEN`] it is back.
+const COLLAPSE: f64 = 0.5;
+const COLLAPSED: usize = 3;
+const RISEN: f64 = 0.8;
+/// Shortest stall, nanoseconds, and in round trips.
+const STALL_NS: i64 = 200_000_000;
+const STALL_ROUNDS: i64 = 4;
+/// Most glitches listed of one direction.
+const GLITCHES_MAX: usize = 1000;
+/// A round is this long at least, nanoseconds.
+const ROUND_LEAST: i64 = 10_000_000;
+/// A sender that is idle for this share of the time is no bulk transfer: its pauses are its own.
+const IDLE_SHARE: f64 = 0.5;
+
+/// What was delivered in a round trip or a little more.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    from: i64,
+    until: i64,
+    delivered: u64,
+    moved: bool,
+    idle: i64,
+    window: i64,
+}
+
+impl Round {
+    /// Bytes a nanosecond.
+    fn rate(&self) -> f64 {
+        self.delivered as f64 / (self.until - self.from).max(1) as f64
+    }
+}
+
+/// A span that something went wrong in.
+struct Wrong {
+    from: i64,
+    /// Until it was over; the rate may come back later.
+    until: i64,
+    kind: &'static str,
+    cause: &'static str,
+    segments: u64,
+}
+
+/// Finds the glitches of a direction, in order of time; `started` is the connection's first packet.
+pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
+    let rounds = rounds(&direction.intervals, direction.round_trip);
+    let mut wrong: Vec<Wrong> = direction.repairs.iter().map(recovery).collect();
+    let idle: i64 = rounds.iter().map(|r| r.idle).sum();
+    let whole: i64 = rounds.iter().map(|r| r.until - r.from).sum();
+    if (idle as f64) < IDLE_SHARE * whole as f64 {
+        stalls(&rounds, direction.round_trip, &mut wrong);
+        collapses(&rounds, &mut wrong);
+    }
+    wrong.sort_by_key(|w| w.from);
+    let mut found: Vec<Glitch> = Vec::new();
+    let mut over = i64::MIN;
+    for w in &wrong {
+        if w.from < over {
+            // It happened before the rate was back from the last one, and is part of it.
+            if let Some(last) = found.last_mut() {
+                last.retransmitted_segments += w.segments;
+            }
+            continue;
+        }
+        if found.len() >= GLITCHES_MAX {
+            break;
+        }
+        let (back, cost) = price(&rounds, w);
+        over = back;
+        found.push(Glitch {
+            kind: w.kind.to_owned(),
+            start_ns: (w.from - started).max(0) as u64,
+            duration_ns: (back - w.from).max(0) as u64,
+            cost_bytes: cost,
+            cause: w.cause.to_owned(),
+            retransmitted_segments: w.segments,
+        });
+    }
+    found
+}
+
+fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
+    let least = round_trip.max(ROUND_LEAST);
+    let mut all: Vec<Round> = Vec::new();
+    for i in intervals {
+        let moved = i.sent + i.delivered + i.again > 0;
+        match all.last_mut() {
+            Some(last) if last.until - last.from < least && last.moved == moved => {
+                last.until = i.until;
+                last.delivered += i.delivered;
+                last.idle += i.idle;
+                last.window += i.window;
+            }
+            _ => all.push(Round {
+                from: i.from,
+                until: i.until,
+                delivered: i.delivered,
+                moved,
+                idle: i.idle,
+                window: i.window,
+            }),
+        }
+    }
+    all
+}
+
+fn recovery(repair: &Repair) -> Wrong {
+    Wrong {
+        from: repair.from,
+        until: repair.until,
+        kind: "recovery",
+        cause: "loss",
+        segments: repair.segments,
+    }
+}
+
+/// Nothing new was sent and nothing acknowledged.
+fn stalls(rounds: &[Round], round_trip: i64, wrong: &mut Vec<Wrong>) {
+    let least = STALL_NS.max(STALL_ROUNDS * round_trip);
+    let mut at = 0;
+    while at < rounds.len() {
+        let still = rounds[at..].iter().take_while(|r| !r.moved).count();
+        // What ends with the capture is its end, and what begins it its start.
+        if still > 0 && at > 0 && at + still < rounds.len() {
+            let span = &rounds[at..at + still];
+            let (from, until) = (span[0].from, span[still - 1].until);
+            if until - from >= least {
+                let cause = cause(span);
+                wrong.push(Wrong {
+                    from,
+                    until,
+                    kind: "stall",
+                    cause,
+                    segments: 0,
+                });
+            }
+        }
+        at += still.max(1);
+    }
+}
+
+/// What took most of the rounds, as far as that was seen.
+fn cause(span: &[Round]) -> &'static str {
+    let whole: i64 = span.iter().map(|r| r.until - r.from).sum();
+    let idle: i64 = span.iter().map(|r| r.idle).sum();
+    let window: i64 = span.iter().map(|r| r.window).sum();
+    if window * 2 > whole {
+        "receive_window"
+    } else if idle * 2 > whole {
+        "application"
+    } else {
+        "unknown"
+    }
+}
+
+/// The rate fell to less than half without a loss.
+fn collapses(rounds: &[Round], wrong: &mut Vec<Wrong>) {
+    let mut at = BEFORE;
+    while at < rounds.len() {
+        let usual = median(&rounds[at - BEFORE..at]);
+        let low = rounds[at..]
+            .iter()
+            .take_while(|r| r.rate() < COLLAPSE * usual)
+            .count();
+        if usual <= 0.0 || low < COLLAPSED || at + low >= rounds.len() {
+            at += 1;
+            continue;
+        }
+        let back = rounds[at..]
+            .iter()
+            .take_while(|r| r.rate() < RISEN * usual)
+            .count();
+        let span = &rounds[at..at + back];
+        wrong.push(Wrong {
+            from: span[0].from,
+            until: span[back - 1].until,
+            kind: "rate_collapse",
+            cause: cause(span),
+            segments: 0,
+        });
+        at += back.max(1);
+    }
+}
+
+/// The median of what rounds delivered in a nanosecond.
+fn median(rounds: &[Round]) -> f64 {
+    let mut rates: Vec<f64> = rounds.iter().map(Round::rate).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Until when the rate was not what it had been before, and the bytes that were not delivered for it.
+fn price(rounds: &[Round], wrong: &Wrong) -> (i64, u64) {
+    let first = rounds.partition_point(|r| r.until <= wrong.from);
+    let usual = median(&rounds[first.saturating_sub(BEFORE)..first]);
+    let mut back = wrong.until;
+    let (mut expected, mut delivered) = (0.0, 0.0);
+    let is_back = |n: usize| {
+        let next = rounds.get(n + 1).is_none_or(|r| r.rate() >= BACK * usual);
+        rounds[n].rate() >= BACK * usual && next
+    };
+    for (n, round) in rounds.iter().enumerate().skip(first) {
+        if round.from >= wrong.until && is_back(n) {
+            break;
+        }
+        let from = round.from.max(wrong.from);
+        let share = (round.until - from) as f64 / (round.until - round.from).max(1) as f64;
+        expected += usual * (round.until - from) as f64;
+        delivered += round.delivered as f64 * share;
+        back = back.max(round.until);
+    }
+    (back, (expected - delivered).max(0.0) as u64)
+}
+
+/// How the starts of glitches lie in time.
+pub(crate) fn pattern(glitches: &[Repair]) -> Option<&'static str> {
+    let starts: Vec<i64> = glitches.iter().map(|g| g.from).collect();
+    if starts.len() < 8 {
+        return None;
+    }
+    let gaps: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let square = gaps.iter().map(|g| (g - mean) * (g - mean)).sum::<f64>() / gaps.len() as f64;
+    let variation = if mean > 0.0 {
+        square.sqrt() / mean
+    } else {
+        0.0
+    };
+    match variation {
+        v if v < 0.25 => Some("periodic"),
+        v if (0.7..=1.3).contains(&v) => Some("random"),
+        v if v > 1.6 => Some("clustered"),
+        _ => None,
+    }
+}

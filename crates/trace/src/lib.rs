@@ -1,0 +1,35 @@
+//! What a capture says: of pcap and pcapng bytes, packet by packet, every TCP connection, what each segment was, and
+//! what it comes to.
+//!
+//! [`analyse`] reads captures from whatever gives bytes and makes a [`TraceDocument`] of them. It opens no file, reads
+//! no clock, and keeps a bounded amount of memory whatever it is given. What limited a connection is decided by
+//! `observe`, from the flights that are seen here.
+
+mod analysis;
+mod capture;
+mod classify;
+mod connection;
+mod describe;
+mod error;
+mod event;
+mod flights;
+mod found;
+mod fragments;
+mod glitches;
+mod index;
+mod input;
+mod link;
+mod observed;
+mod peel;
+mod policer;
+mod ranges;
+mod rtt;
+mod segment;
+mod sizes;
+mod stream;
+mod table;
+
+pub use analysis::{Analysis, Source, Watch, analyse};
+pub use error::TraceError;
+pub use farpath_record::trace::TraceDocument;
+pub use found::{DirectionFound, SegmentSeen};

@@ -1,0 +1,181 @@
+//! One direction as an observation: what `observe` makes metrics, series and limits of.
+
+use farpath_observe::{Connection as Observed, Flight, Limit, RoundTrips};
+use farpath_units::{Duration, Time};
+
+use crate::classify::{Class, Why};
+use crate::connection::{Connection, Vantage};
+use crate::event::{Event, NEVER};
+use crate::flights::Interval;
+use crate::stream::Stream;
+
+/// A direction, judged: what is needed of it once its connection is over.
+pub(crate) struct Direction {
+    pub(crate) intervals: Vec<Interval>,
+    pub(crate) repairs: Vec<Repair>,
+    /// Whole round trip, the shortest, nanoseconds; 0 where it is unknown.
+    pub(crate) round_trip: i64,
+    pub(crate) observed: Observed,
+}
+
+/// A span in which losses were being repaired.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Repair {
+    pub(crate) from: i64,
+    pub(crate) until: i64,
+    pub(crate) timeout: bool,
+    pub(crate) segments: u64,
+}
+
+/// Nanoseconds since a connection's first packet.
+pub(crate) fn since(started: i64, at: i64) -> Time {
+    Time::from_ps((at - started).max(0) as u64 * 1000)
+}
+
+fn lasting(ns: i64) -> Duration {
+    Duration::from_ns(ns.max(0) as u64)
+}
+
+/// Takes a direction's intervals and makes an observation of it.
+pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class]) -> Direction {
+    let vantage = connection.vantage();
+    let round_trip = connection.round_trip().unwrap_or(0);
+    let beyond = match vantage {
+        Vantage::At(end) if end == from => 0,
+        Vantage::Unknown => 0,
+        _ => connection.turn(from).unwrap_or(0),
+    };
+    let (started, established, last) =
+        (connection.started, connection.established, connection.last);
+    let stream = &mut connection.streams[from];
+    let intervals = stream.flights.finish();
+    let repairs = repairs(&stream.events, classes, last);
+    let over = stream.last_delivered();
+    let at_sender = vantage == Vantage::At(from);
+    let flights = intervals.iter().filter(|i| i.from < over).map(|i| {
+        let mut flight = flight(i, started, beyond, &repairs);
+        if !at_sender {
+            (flight.packets, flight.gap) = (0, Duration::ZERO);
+        }
+        flight
+    });
+    let flights: Vec<Flight> = flights.collect();
+    let observed = Observed {
+        opened: Time::ZERO,
+        established: since(started, established),
+        finished: since(started, over),
+        delivered: delivered(stream),
+        measured: delivered(stream),
+        lasted: Some(lasting(over - started)),
+        retransmits: Some(again(stream, classes)),
+        rtos: Some(repairs.iter().filter(|r| r.timeout).count() as u64),
+        rtt: round_trips(stream, beyond, round_trip),
+        taker: black_hole(stream, classes),
+        flights,
+        ..Observed::default()
+    };
+    Direction {
+        intervals,
+        repairs,
+        round_trip,
+        observed,
+    }
+}
+
+/// Payload bytes that the other end has.
+pub(crate) fn delivered(stream: &Stream) -> u64 {
+    match stream.acks {
+        0 => stream.unique,
+        _ => (stream.una.saturating_sub(stream.base)).min(stream.unique + stream.missed),
+    }
+}
+
+fn again(stream: &Stream, classes: &[Class]) -> u64 {
+    let of = stream.events.iter().zip(classes);
+    let again = of.filter(|(_, c)| matches!(c, Class::Again(_) | Class::Upstream(_)));
+    again.map(|(e, _)| u64::from(e.pieces)).sum()
+}
+
+/// Whole round trips: what was seen here, and the rest of the way to the sender.
+fn round_trips(stream: &Stream, beyond: i64, round_trip: i64) -> Option<RoundTrips> {
+    let samples = stream.rtt.karn.stated()?;
+    Some(RoundTrips {
+        min_ns: (samples.min_ns as i64 + beyond).min(round_trip.max(1)) as f64,
+        avg_ns: (samples.avg_ns as i64 + beyond) as f64,
+        max_ns: (samples.max_ns as i64 + beyond) as f64,
+        smoothed: false,
+    })
+}
+
+/// Segments that filled the path at the start were sent again and again and never came: larger than a link carries.
+fn black_hole(stream: &Stream, classes: &[Class]) -> Option<Limit> {
+    let timeouts = classes
+        .iter()
+        .filter(|c| matches!(c, Class::Again(Why::Rto)));
+    let nothing = stream.una <= stream.base && stream.acks > 0;
+    let full = stream
+        .events
+        .iter()
+        .all(|e| e.length >= stream.mss() && e.length > 1000);
+    (nothing && full && timeouts.count() >= 2).then_some(Limit::Mtu)
+}
+
+fn flight(i: &Interval, started: i64, beyond: i64, repairs: &[Repair]) -> Flight {
+    let within = |timeout: bool| {
+        let first = repairs.partition_point(|r| r.until <= i.from);
+        let of = repairs[first..].iter().take_while(|r| r.from < i.until);
+        let of = of.filter(|r| r.timeout == timeout);
+        of.map(|r| r.until.min(i.until) - r.from.max(i.from))
+            .sum::<i64>()
+    };
+    Flight {
+        from: since(started, i.from),
+        until: since(started, i.until),
+        idle: lasting(i.idle),
+        window: lasting(i.window),
+        recovery: lasting(within(false)),
+        timeout: lasting(within(true)),
+        sent: i.sent,
+        delivered: i.delivered,
+        peak: i.peak,
+        rtt: (i.rtt_min > 0).then(|| lasting(i.rtt_min + beyond)),
+        packets: i.packets,
+        gap: lasting(i64::from(i.gap_max)),
+    }
+}
+
+/// Spans of repair, in order and apart from each other; `last` ends one that was not over.
+fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
+    let mut all: Vec<Repair> = Vec::new();
+    for (event, class) in events.iter().zip(classes) {
+        let timeout = match class {
+            Class::Again(Why::Unneeded) | Class::Upstream(Why::Unneeded) => continue,
+            Class::Again(why) | Class::Upstream(why) => *why == Why::Rto,
+            Class::Reordered | Class::NetworkDuplicate => continue,
+        };
+        let until = match event.repaired_at {
+            NEVER => last,
+            at => at,
+        };
+        let segments = u64::from(event.pieces);
+        match all.last_mut() {
+            Some(open) if event.at <= open.until && open.timeout == timeout => {
+                open.until = open.until.max(until);
+                open.segments += segments;
+            }
+            Some(open) if event.at <= open.until && open.timeout => open.segments += segments,
+            previous => {
+                if let Some(open) = previous {
+                    open.until = open.until.min(event.at);
+                }
+                all.push(Repair {
+                    from: event.at,
+                    until,
+                    timeout,
+                    segments,
+                });
+            }
+        }
+    }
+    all
+}

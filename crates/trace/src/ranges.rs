@@ -1,0 +1,98 @@
+//! Sets of sequence numbers, 64 bits wide.
+
+/// Half-open ranges in rising order that do not touch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranges(Vec<(u64, u64)>);
+
+/// Most ranges kept: a window of 1 GB with every second segment missing has more, and nothing real.
+const RANGES_MAX: usize = 1 << 14;
+
+impl Ranges {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a range; how many of its numbers are new.
+    pub(crate) fn add(&mut self, from: u64, until: u64) -> u64 {
+        if from >= until {
+            return 0;
+        }
+        let first = self.0.partition_point(|r| r.1 < from);
+        let last = first + self.0[first..].partition_point(|r| r.0 <= until);
+        if first == last {
+            if self.0.len() >= RANGES_MAX {
+                return 0;
+            }
+            self.0.insert(first, (from, until));
+            return until - from;
+        }
+        let known: u64 = self.0[first..last].iter().map(|r| r.1 - r.0).sum();
+        let all = (from.min(self.0[first].0), until.max(self.0[last - 1].1));
+        self.0[first] = all;
+        self.0.drain(first + 1..last);
+        all.1 - all.0 - known
+    }
+
+    /// Forgets everything below a number.
+    pub(crate) fn forget_below(&mut self, number: u64) {
+        if self.0.first().is_none_or(|r| r.0 >= number) {
+            return;
+        }
+        let gone = self.0.partition_point(|r| r.1 <= number);
+        self.0.drain(..gone);
+        if let Some(first) = self.0.first_mut() {
+            first.0 = first.0.max(number);
+        }
+    }
+
+    /// Whether all of a range is there.
+    pub(crate) fn covers(&self, from: u64, until: u64) -> bool {
+        let at = self.0.partition_point(|r| r.1 < until);
+        self.0.get(at).is_some_and(|r| r.0 <= from && until <= r.1)
+    }
+
+    /// One past the highest number; 0 of an empty set.
+    pub(crate) fn end(&self) -> u64 {
+        self.0.last().map_or(0, |r| r.1)
+    }
+
+    /// How many numbers there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.iter().map(|r| r.1 - r.0).sum()
+    }
+}
+
+/// The number of 64 bits with these lower 32 that lies nearest to `reference`.
+#[inline]
+pub(crate) fn unwrapped(reference: u64, number: u32) -> u64 {
+    let distance = number.wrapping_sub(reference as u32) as i32;
+    reference.wrapping_add(i64::from(distance) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join_and_are_forgotten() {
+        let mut all = Ranges::default();
+        assert_eq!(
+            [all.add(10, 20), all.add(30, 40), all.add(20, 30)],
+            [10, 10, 10]
+        );
+        assert_eq!((all.count(), all.end()), (30, 40));
+        assert_eq!([all.add(5, 50), all.add(7, 8)], [15, 0]);
+        assert!(all.covers(5, 50) && !all.covers(4, 6));
+        all.forget_below(45);
+        assert_eq!((all.count(), all.covers(45, 50)), (5, true));
+        all.forget_below(50);
+        assert!(all.is_empty());
+    }
+
+    #[test]
+    fn numbers_wrap_both_ways() {
+        let near = (1 << 33) - 10;
+        assert_eq!(unwrapped(near, 5), (1 << 33) + 5);
+        assert_eq!(unwrapped((1 << 33) + 5, u32::MAX), (1 << 33) - 1);
+    }
+}

@@ -1,0 +1,600 @@
+//! One direction of a connection: the data of one end, and what the other end says of it.
+
+use std::collections::VecDeque;
+
+use crate::event::{Event, NEVER, Place};
+use crate::flights::Flights;
+use crate::ranges::{Ranges, unwrapped};
+use crate::rtt::Rtt;
+use crate::segment::{Segment, control};
+use crate::sizes::Sizes;
+
+/// Numbers start here, so that what comes before the first one seen has a number too.
+const START: u64 = 1 << 32;
+/// Segments remembered of one direction until they are acknowledged.
+const SENT_MAX: usize = 1 << 16;
+/// Holes remembered of one direction.
+const HOLES_MAX: usize = 1 << 12;
+/// Instants remembered at which SACK blocks went higher.
+const SACKS_MAX: usize = 1 << 12;
+/// How far back a DSACK looks for what it tells of.
+const TOLD_BACK: usize = 256;
+
+/// What all connections share: how much more may be remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Segments not yet acknowledged.
+    pub(crate) sent: usize,
+    /// Events.
+    pub(crate) events: usize,
+    /// Intervals of flights.
+    pub(crate) intervals: usize,
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room {
+            sent: 2 << 20,
+            events: 1 << 20,
+            intervals: 2 << 20,
+        }
+    }
+}
+
+/// A segment that was seen and is not acknowledged yet.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    seq: u64,
+    end: u64,
+    /// When it was seen first, and last.
+    first: i64,
+    last: i64,
+    stamp: u32,
+    identification: u16,
+    times: u8,
+}
+
+/// Bytes that were passed over.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    from: u64,
+    until: u64,
+    at: i64,
+    stamp: u32,
+    identification: u16,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stream {
+    begun: bool,
+    /// The number of the first payload byte; of the first one seen where the SYN was not.
+    pub(crate) base: u64,
+    /// One past the highest byte seen; a FIN counts as a byte.
+    pub(crate) max: u64,
+    /// Acknowledged below.
+    pub(crate) una: u64,
+    pub(crate) fin: Option<u64>,
+    pub(crate) syn: Option<Segment>,
+
+    pub(crate) packets: u64,
+    pub(crate) data_packets: u64,
+    pub(crate) bytes: u64,
+    pub(crate) unique: u64,
+    pub(crate) sizes: Sizes,
+    pub(crate) repeated: u64,
+    pub(crate) keep_alives: u64,
+    pub(crate) probes: u64,
+    /// Bytes acknowledged that the capture does not have.
+    pub(crate) missed: u64,
+    pub(crate) missed_holes: u64,
+    pub(crate) resets: u64,
+    pub(crate) congestion_marks: u64,
+
+    holes: Vec<Hole>,
+    sent: VecDeque<Sent>,
+    sacked: Ranges,
+    sack_high: VecDeque<(u64, i64)>,
+    again_until: u64,
+    open_events: usize,
+    pub(crate) events: Vec<Event>,
+    pub(crate) forgotten_events: u64,
+    /// When data was last seen.
+    data_at: i64,
+
+    // What the receiver says.
+    pub(crate) acks: u64,
+    pub(crate) duplicate_acks: u64,
+    duplicates: u32,
+    dup_at: i64,
+    una_at: i64,
+    ack_at: i64,
+    window: u64,
+    pub(crate) edge: u64,
+    pub(crate) window_max: u64,
+    pub(crate) zero_windows: u64,
+    closed: bool,
+    pub(crate) told_twice: u64,
+    /// The smallest shift of windows that allows what was sent.
+    pub(crate) shift_needed: u8,
+    last_window: u16,
+
+    pub(crate) rtt: Rtt,
+    pub(crate) flights: Flights,
+    pub(crate) first_data: Option<i64>,
+    pub(crate) last_data: i64,
+}
+
+impl Stream {
+    /// Takes in the sender's SYN.
+    pub(crate) fn open(&mut self, segment: &Segment) {
+        if self.syn.is_none() {
+            self.syn = Some(*segment);
+        }
+        if !self.begun {
+            self.begin(unwrapped(START, segment.seq.wrapping_add(1)), segment.at);
+        }
+    }
+
+    fn begin(&mut self, number: u64, at: i64) {
+        self.begun = true;
+        (self.base, self.max, self.una, self.edge) = (number, number, number, number);
+        (self.una_at, self.dup_at, self.data_at) = (at, NEVER, at);
+        self.flights.begin(number, at);
+    }
+
+    /// Payload bytes of a full segment as far as is known.
+    #[inline]
+    pub(crate) fn mss(&self) -> u32 {
+        self.sizes.full()
+    }
+
+    /// Takes in a segment with data or a FIN.
+    #[inline]
+    pub(crate) fn data(&mut self, s: &Segment, room: &mut Room) {
+        let seq = if s.is(control::SYN) {
+            s.seq.wrapping_add(1)
+        } else {
+            s.seq
+        };
+        if !self.begun {
+            self.begin(unwrapped(START, seq), s.at);
+        }
+        let from = unwrapped(self.max, seq);
+        let until = from + u64::from(s.length);
+        if s.length > 0 {
+            self.data_packets += 1;
+            self.bytes += u64::from(s.length);
+            self.first_data.get_or_insert(s.at);
+            self.last_data = s.at;
+        }
+        let fin = s.is(control::FIN);
+        let end = until + u64::from(fin);
+        if fin {
+            self.fin = Some(until);
+        }
+        if end > self.max {
+            let new_from = if from < self.max {
+                self.old(s, from, self.max, room);
+                self.max
+            } else {
+                from
+            };
+            if from > self.max {
+                self.pass_over(from, s, room);
+            }
+            self.new_data(s, new_from, end, fin, room);
+        } else if s.length > 0 {
+            self.old(s, from, until, room);
+        }
+        self.data_at = s.at;
+    }
+
+    #[inline]
+    fn new_data(&mut self, s: &Segment, from: u64, end: u64, fin: bool, room: &mut Room) {
+        self.max = end;
+        let new = end - u64::from(fin) - from;
+        self.unique += new;
+        if new > 0 {
+            self.sizes.add(s.length);
+        }
+        if self.last_window > 0 && self.acks > 0 {
+            while self.shift_needed < 14
+                && (u64::from(self.last_window) << self.shift_needed) < self.max - self.una
+            {
+                self.shift_needed += 1;
+            }
+        }
+        self.remember(
+            Sent {
+                seq: from,
+                end,
+                first: s.at,
+                last: s.at,
+                stamp: s.stamps.map_or(0, |t| t.0),
+                identification: s.ip_id,
+                times: 1,
+            },
+            room,
+        );
+        let full = self.mss();
+        self.flights.sent(s.at, self.max, new, full, room);
+    }
+
+    #[inline]
+    fn remember(&mut self, sent: Sent, room: &mut Room) {
+        if self.sent.len() >= SENT_MAX || room.sent == 0 {
+            if self.sent.pop_front().is_none() {
+                return;
+            }
+        } else {
+            room.sent -= 1;
+        }
+        self.sent.push_back(sent);
+    }
+
+    /// Bytes are missing between the highest number and `from`.
+    #[cold]
+    fn pass_over(&mut self, from: u64, s: &Segment, room: &mut Room) {
+        if self.holes.len() < HOLES_MAX && from > self.una {
+            self.holes.push(Hole {
+                from: self.max.max(self.una),
+                until: from,
+                at: s.at,
+                stamp: s.stamps.map_or(0, |t| t.0),
+                identification: s.ip_id,
+            });
+        }
+        self.flights.sent(s.at, from, 0, 0, room);
+    }
+
+    /// Bytes that are not new: of holes, or seen before.
+    #[cold]
+    fn old(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
+        if s.length <= 1 && until == self.max && self.una >= from {
+            self.keep_alives += 1;
+            self.bytes -= u64::from(s.length);
+            return;
+        }
+        if s.length <= 1 && self.closed && self.una >= from {
+            self.probes += 1;
+        }
+        let mut at = from;
+        while at < until {
+            let hole = self
+                .holes
+                .iter()
+                .position(|h| h.until > at && h.from < until);
+            let Some(number) = hole else {
+                self.again(s, at, until, room);
+                return;
+            };
+            let hole = self.holes[number];
+            if hole.from > at {
+                self.again(s, at, hole.from, room);
+                at = hole.from;
+            }
+            let end = until.min(hole.until);
+            self.fill(s, number, at, end, room);
+            at = end;
+        }
+    }
+
+    /// Bytes of a hole have come.
+    fn fill(&mut self, s: &Segment, number: usize, from: u64, until: u64, room: &mut Room) {
+        let hole = self.holes[number];
+        self.holes.remove(number);
+        if until < hole.until {
+            self.holes.insert(
+                number,
+                Hole {
+                    from: until,
+                    ..hole
+                },
+            );
+        }
+        if from > hole.from {
+            self.holes.insert(
+                number,
+                Hole {
+                    until: from,
+                    ..hole
+                },
+            );
+        }
+        self.unique += until - from;
+        let place = self.sent.partition_point(|x| x.seq < from);
+        if self.sent.len() < SENT_MAX && room.sent > 0 {
+            room.sent -= 1;
+            let sent = Sent {
+                seq: from,
+                end: until,
+                first: s.at,
+                last: s.at,
+                stamp: s.stamps.map_or(0, |t| t.0),
+                identification: s.ip_id,
+                // It may be a second copy: no round-trip time can be had from it.
+                times: 2,
+            };
+            self.sent.insert(place, sent);
+        }
+        let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);
+        self.note_event(s, (from, until), Place::Hole, evidence, room);
+    }
+
+    /// Bytes that were seen before have come again.
+    fn again(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
+        self.repeated += until - from;
+        let mut first = self.sent.partition_point(|x| x.end <= from);
+        let mut evidence = (s.at - self.data_at, 0, 0, 1);
+        if let Some(sent) = self.sent.get(first).filter(|x| x.seq < until) {
+            evidence = (
+                s.at - sent.last,
+                sent.stamp,
+                sent.identification,
+                sent.times,
+            );
+        }
+        self.note_event(s, (from, until), Place::Seen, evidence, room);
+        while let Some(sent) = self.sent.get_mut(first).filter(|x| x.seq < until) {
+            sent.last = s.at;
+            sent.times = sent.times.saturating_add(1);
+            if let Some((stamp, _)) = s.stamps {
+                sent.stamp = stamp;
+            }
+            sent.identification = s.ip_id;
+            first += 1;
+        }
+    }
+
+    fn note_event(
+        &mut self,
+        s: &Segment,
+        (seq, until): (u64, u64),
+        place: Place,
+        (lag, stamp, identification, times): (i64, u32, u16, u8),
+        room: &mut Room,
+    ) {
+        let length = (until - seq) as u32;
+        let pieces = length.div_ceil(self.mss().max(1)).max(1);
+        self.flights
+            .again(s.at, seq + u64::from(length), length, room);
+        if room.events == 0 {
+            self.forgotten_events += u64::from(pieces);
+            return;
+        }
+        room.events -= 1;
+        let counts_up = s.ip_id != 0 && identification != 0;
+        let above = self.sack_high.partition_point(|x| x.0 <= until);
+        self.events.push(Event {
+            at: s.at,
+            seq,
+            length,
+            pieces,
+            place,
+            lag,
+            stamp: s.stamps.map(|t| t.0.wrapping_sub(stamp) as i32),
+            identification: counts_up.then(|| s.ip_id.wrapping_sub(identification) as i16),
+            times,
+            known: until <= self.una || self.sacked.covers(seq, until),
+            told: false,
+            head: seq <= self.una && self.una < until,
+            tail: until >= self.max,
+            sack_at: self.sack_high.get(above).map_or(NEVER, |x| x.1),
+            dup_at: self.dup_at,
+            una_at: self.una_at,
+            ack_at: self.ack_at,
+            una: self.una,
+            max: self.max,
+            smoothed: self.rtt.smoothed,
+            variation: self.rtt.variation,
+            repaired_at: NEVER,
+        });
+        self.again_until = self.max;
+    }
+
+    /// Takes in what the other end says of this data; `shift` is that of its windows.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, s: &Segment, shift: u8, room: &mut Room) {
+        let bare = s.length == 0 && !s.is(control::SYN | control::FIN | control::RST);
+        let shift = if s.is(control::SYN) { 0 } else { shift };
+        let window = u64::from(s.window) << shift;
+        if !self.begun {
+            self.begin(unwrapped(START, s.ack), s.at);
+        }
+        let ack = unwrapped(self.una, s.ack);
+        let before_sacked = if s.sack.count > 0 {
+            self.sack(s, ack, room)
+        } else {
+            0
+        };
+        if ack > self.una {
+            self.advance(s, ack, room);
+        } else if bare && ack == self.una && self.max > self.una {
+            let repeats = window == self.window && s.sack.count == 0;
+            if repeats || before_sacked > 0 {
+                self.duplicate_acks += 1;
+                self.duplicates += 1;
+                if self.duplicates == 3 {
+                    self.dup_at = s.at;
+                }
+            }
+        }
+        self.acks += 1;
+        self.ack_at = s.at;
+        if ack >= self.una && !s.is(control::RST) {
+            self.window(s, ack, window);
+        }
+        self.flights
+            .acknowledged(s.at, self.una, self.edge, self.closed, room);
+    }
+
+    #[inline]
+    fn window(&mut self, s: &Segment, ack: u64, window: u64) {
+        self.window = window;
+        self.last_window = s.window;
+        self.window_max = self.window_max.max(window);
+        self.edge = self.edge.max(ack + window);
+        let closed = s.window == 0;
+        if closed && !self.closed {
+            self.zero_windows += 1;
+        }
+        self.closed = closed;
+    }
+
+    /// Acknowledged bytes grow.
+    #[inline]
+    fn advance(&mut self, s: &Segment, ack: u64, room: &mut Room) {
+        if ack > self.max {
+            // Of the number of a FIN that was not captured nothing is missing but the FIN.
+            self.missed += ack - self.max;
+            self.max = ack;
+        }
+        if !self.holes.is_empty() {
+            self.give_up_holes(ack);
+        }
+        let mut newest: Option<Sent> = None;
+        let mut once = true;
+        let echo = s.stamps.map(|t| t.1);
+        let mut by_echo = None;
+        while let Some(sent) = self.sent.front().filter(|x| x.end <= ack) {
+            once &= sent.times == 1;
+            if by_echo.is_none() && echo == Some(sent.stamp) && sent.times == 1 {
+                by_echo = Some(sent.first);
+            }
+            newest = Some(*sent);
+            self.sent.pop_front();
+            room.sent += 1;
+        }
+        if let Some(sent) = newest.filter(|_| once) {
+            // What a SACK block told before was no wait for this acknowledgement.
+            if self.sacked.is_empty() || !self.sacked.covers(sent.seq, sent.end) {
+                self.rtt.add_karn(s.at - sent.first);
+                self.flights.round_trip(s.at - sent.first);
+            }
+        }
+        if let Some(first) = by_echo {
+            self.rtt.add_timestamp(s.at - first);
+        }
+        let delivered = ack - self.una;
+        self.una = ack;
+        self.una_at = s.at;
+        (self.duplicates, self.dup_at) = (0, NEVER);
+        if !self.sacked.is_empty() {
+            self.sacked.forget_below(ack);
+            while self.sack_high.front().is_some_and(|x| x.0 <= ack) {
+                self.sack_high.pop_front();
+            }
+        }
+        self.flights.delivered(delivered);
+        if self.open_events < self.events.len() {
+            self.repair(s.at, ack);
+        }
+    }
+
+    /// Notes for the events whose time it is that all was acknowledged that had been sent then.
+    fn repair(&mut self, at: i64, ack: u64) {
+        while let Some(event) = self
+            .events
+            .get_mut(self.open_events)
+            .filter(|e| e.max <= ack)
+        {
+            event.repaired_at = at;
+            self.open_events += 1;
+        }
+    }
+
+    /// Holes below an acknowledgement never come: the capture lost them.
+    #[cold]
+    fn give_up_holes(&mut self, ack: u64) {
+        let mut missed = 0;
+        self.holes.retain_mut(|hole| {
+            if hole.from < ack {
+                missed += ack.min(hole.until) - hole.from;
+                hole.from = ack;
+            }
+            hole.until > ack
+        });
+        self.missed_holes += u64::from(missed > 0);
+        self.missed += missed;
+    }
+
+    /// SACK blocks; how many bytes they tell of for the first time.
+    #[cold]
+    fn sack(&mut self, s: &Segment, ack: u64, room: &mut Room) -> u64 {
+        let blocks = &s.sack.blocks[..usize::from(s.sack.count)];
+        let wide = |b: &(u32, u32)| (unwrapped(ack, b.0), unwrapped(ack, b.1));
+        let mut new = 0;
+        for (n, block) in blocks.iter().map(wide).enumerate() {
+            let (from, until) = block;
+            // RFC 2883 §4: below the acknowledgement, or inside the second block.
+            let inside = blocks
+                .get(1)
+                .map(wide)
+                .is_some_and(|b| b.0 <= from && until <= b.1);
+            if n == 0 && (until <= ack || inside) {
+                self.told(from, until);
+                continue;
+            }
+            if from >= until || until > self.max || from < self.una {
+                continue;
+            }
+            let added = self.sacked.add(from, until);
+            if added > 0 {
+                new += added;
+                self.sack_sample(s.at, until);
+            }
+        }
+        let end = self.sacked.end();
+        if new > 0 && self.sack_high.back().is_none_or(|x| x.0 < end) {
+            if self.sack_high.len() >= SACKS_MAX {
+                self.sack_high.pop_front();
+            }
+            self.sack_high.push_back((end, s.at));
+        }
+        if new > 0 {
+            self.flights.sacked(s.at, self.sacked.count(), room);
+        }
+        new
+    }
+
+    fn sack_sample(&mut self, at: i64, until: u64) {
+        let place = self.sent.partition_point(|x| x.end < until);
+        if let Some(sent) = self
+            .sent
+            .get(place)
+            .filter(|x| x.end == until && x.times == 1)
+        {
+            self.rtt.sack.add(at - sent.first);
+        }
+    }
+
+    /// The receiver tells that it had these bytes twice.
+    fn told(&mut self, from: u64, until: u64) {
+        self.told_twice += 1;
+        let recent = self.events.len().saturating_sub(TOLD_BACK);
+        let of = |e: &&mut Event| !e.told && e.seq < until && from < e.seq + u64::from(e.length);
+        if let Some(event) = self.events[recent..].iter_mut().find(of) {
+            event.told = true;
+        }
+    }
+
+    /// When data was last seen or acknowledged for the first time.
+    pub(crate) fn last_delivered(&self) -> i64 {
+        match self.acks {
+            0 => self.last_data,
+            _ => self.una_at,
+        }
+    }
+
+    /// Bytes still missing at the end of the capture.
+    pub(crate) fn open_holes(&self) -> u64 {
+        self.holes.iter().map(|h| h.until - h.from).sum()
+    }
+
+    /// What may be remembered of others again.
+    pub(crate) fn release(&mut self, room: &mut Room) {
+        room.sent += self.sent.len();
+        self.sent = VecDeque::new();
+    }
+}

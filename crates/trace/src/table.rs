@@ -1,0 +1,125 @@
+//! All connections of a capture, within bounds.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::connection::Connection;
+use crate::index::{Index, Key};
+use crate::segment::{Segment, control};
+use crate::stream::Room;
+
+/// Connections kept. A SYN that nobody answered makes room for a new one; beyond that packets are only counted.
+pub(crate) const CONNECTIONS_MAX: usize = 150_000;
+/// After this long without a packet, data after the end of a connection belongs to another one.
+const LINGER_NS: i64 = 60_000_000_000;
+
+/// All connections.
+pub(crate) struct Table {
+    index: Index,
+    pub(crate) connections: Vec<Connection>,
+    /// Those that were a SYN only when they came, oldest first: place and number.
+    half_open: VecDeque<(u32, u64)>,
+    numbers: u64,
+    /// The last one, which the next packet mostly belongs to.
+    last: Option<(Key, u32)>,
+    pub(crate) room: Room,
+    /// SYNs that were forgotten for others.
+    pub(crate) forgotten_syns: u64,
+    /// Packets of connections that found no room.
+    pub(crate) untracked: u64,
+    /// What else was seen, by name.
+    pub(crate) others: BTreeMap<&'static str, u64>,
+}
+
+impl Table {
+    pub(crate) fn new() -> Table {
+        Table {
+            index: Index::new(),
+            connections: Vec::new(),
+            half_open: VecDeque::new(),
+            numbers: 0,
+            last: None,
+            room: Room::default(),
+            forgotten_syns: 0,
+            untracked: 0,
+            others: BTreeMap::new(),
+        }
+    }
+
+    /// Counts a packet that belongs to no connection.
+    pub(crate) fn other(&mut self, name: &'static str) {
+        *self.others.entry(name).or_default() += 1;
+    }
+
+    /// Takes in a segment.
+    #[inline]
+    pub(crate) fn take(&mut self, s: &Segment) {
+        let key = Key::new(s.from, s.to);
+        let found = match self.last {
+            Some((last, place)) if last == key => Some(place),
+            _ => self.index.find(&key),
+        };
+        if let Some(place) = found
+            && let Some(connection) = self.connections.get_mut(place as usize)
+        {
+            let over = connection
+                .closed_at
+                .is_some_and(|at| s.length > 0 && s.at - at > LINGER_NS);
+            if !over && !(s.is(control::SYN) && connection.is_another(s)) {
+                self.last = Some((key, place));
+                connection.take(s, &mut self.room);
+                return;
+            }
+        }
+        self.begin(key, s);
+    }
+
+    #[cold]
+    fn begin(&mut self, key: Key, s: &Segment) {
+        let place = if self.connections.len() < CONNECTIONS_MAX {
+            self.connections.push(Connection::default());
+            self.connections.len() - 1
+        } else if let Some(place) = self.forget_syn() {
+            place
+        } else {
+            self.untracked += 1;
+            return;
+        };
+        if let Some(earlier) = self.index.find(&key) {
+            let connection = &mut self.connections[earlier as usize];
+            let room = &mut self.room;
+            connection
+                .streams
+                .iter_mut()
+                .for_each(|stream| stream.release(room));
+        }
+        if !self.index.insert(key, place as u32) {
+            self.connections.truncate(place);
+            self.untracked += 1;
+            return;
+        }
+        self.numbers += 1;
+        if s.is(control::SYN) && !s.is(control::ACK) {
+            self.half_open.push_back((place as u32, self.numbers));
+        }
+        self.connections[place] = Connection::new(self.numbers, s);
+        self.last = Some((key, place as u32));
+        self.connections[place].take(s, &mut self.room);
+    }
+
+    /// Forgets the oldest SYN that nobody answered.
+    fn forget_syn(&mut self) -> Option<usize> {
+        while let Some((place, number)) = self.half_open.pop_front() {
+            let connection = &self.connections[place as usize];
+            if connection.number == number && connection.is_half_open() {
+                let key = Key::new(connection.ends[0], connection.ends[1]);
+                // Another connection of the same ends may have taken its place in the index.
+                if self.index.find(&key) == Some(place) {
+                    self.index.remove(&key);
+                }
+                self.forgotten_syns += 1;
+                return Some(place as usize);
+            }
+        }
+        None
+    }
+}
