@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod diagnose;
 mod predict;
 
+pub(crate) use diagnose::DiagnoseArgs;
 pub(crate) use predict::{
     LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc6349Args, RouteArgs,
 };
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Compare two sets of runs, or the origins of one: which differences are more than chance
     Compare(CompareArgs),
+    /// Say what limits a flow, from what other tools printed: logs, pings, settings
+    Diagnose(DiagnoseArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
     /// Check router configurations, or write one

@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 27] = [
     &[],
     &["run"],
     &["check"],
@@ -16,6 +16,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["predict", "rfc6349"],
     &["compare"],
     &["conformance"],
+    &["diagnose"],
     &["config"],
     &["config", "check"],
     &["config", "snaky"],
