@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod diagnose;
 mod lab;
 mod predict;
 mod trace;
 
+pub(crate) use diagnose::DiagnoseArgs;
 pub(crate) use lab::{
     LabArgs, LabCommand, LabControl, LabLsArgs, LabRunArgs, LabStatusArgs, LabUpArgs, OnePath,
 };
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Say what captures show: each TCP connection, what was sent again and why, what limited it
     Trace(TraceArgs),
+    /// Say what limits a flow, from what other tools printed: logs, pings, settings
+    Diagnose(DiagnoseArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
     /// Check router configurations, or write one

@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod config;
 mod conformance;
+mod diagnose;
 mod exit;
 mod lab;
 mod lbe;
@@ -40,6 +41,7 @@ fn main() -> std::process::ExitCode {
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Trace(args) => trace::trace(&args),
+        Command::Diagnose(args) => diagnose::diagnose(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::manual(&args),

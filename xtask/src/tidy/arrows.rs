@@ -24,6 +24,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("farpath-sim", 5),
     ("farpath-emu", 5),
     ("farpath-probe", 5),
+    ("farpath-diagnose", 5),
     ("farpath-experiment", 7),
     ("farpath-report", 7),
     ("farpath", 9),

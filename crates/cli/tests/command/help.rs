@@ -16,6 +16,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["predict", "rfc6349"],
     &["compare"],
     &["conformance"],
+    &["diagnose"],
     &["config"],
     &["config", "check"],
     &["config", "snaky"],

@@ -1,0 +1,231 @@
+//! What `farpath diagnose` prints for people.
+
+use farpath_diagnose::{Cause, Diagnosis, FlowReport};
+use farpath_report::{quantity, wrap};
+
+/// Columns of what is printed.
+const WIDTH: usize = 80;
+
+/// Columns of the words on the left.
+const LEFT: usize = 12;
+
+/// Most pieces and flows that are shown; the JSON has all.
+const SHOWN_MAX: usize = 20;
+
+/// The whole page.
+pub(super) fn page(diagnosis: &Diagnosis) -> String {
+    let mut out = String::new();
+    read(diagnosis, &mut out);
+    for flow in diagnosis.flows.iter().take(SHOWN_MAX) {
+        out.push('\n');
+        self::flow(flow, &mut out);
+    }
+    let more = diagnosis.flows.len().saturating_sub(SHOWN_MAX);
+    if more > 0 {
+        out.push_str(&format!("\n{more} more flows: --json has all\n"));
+    }
+    for c in &diagnosis.contradictions {
+        out.push('\n');
+        let from = c.from.join(", ");
+        entry("but", &format!("{} ({from})", c.text), &mut out);
+    }
+    out.push_str("\nText for the ticket: --ticket. For programs: --json.\n");
+    out
+}
+
+/// What was read, and what was not.
+fn read(diagnosis: &Diagnosis, out: &mut String) {
+    let known = diagnosis.read.iter().filter(|p| p.tool != "unknown");
+    let mut word = "read";
+    for piece in known.clone().take(SHOWN_MAX) {
+        let text = format!(
+            "{} as {}: {}",
+            piece.source,
+            piece.tool,
+            count(piece.facts, "fact")
+        );
+        entry(word, &text, out);
+        word = "";
+    }
+    let more = known.count().saturating_sub(SHOWN_MAX);
+    if more > 0 {
+        entry("", &format!("{more} more pieces"), out);
+    }
+    let mut word = "left out";
+    for piece in diagnosis.read.iter().filter(|p| p.tool == "unknown") {
+        let lines: Vec<String> = ranges(&piece.ignored_lines).into_iter().take(12).collect();
+        let text = format!(
+            "{}: lines that no known tool prints: {}",
+            piece.source,
+            lines.join(", ")
+        );
+        entry(word, &text, out);
+        word = "";
+    }
+    for note in &diagnosis.notes {
+        entry("note", note, out);
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// `1-3`, `7`: consecutive numbers together.
+fn ranges(lines: &[u32]) -> Vec<String> {
+    let mut all: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match all.last_mut() {
+            Some((_, end)) if *end + 1 == *line => *end = *line,
+            _ => all.push((*line, *line)),
+        }
+    }
+    let shown = |(a, b): (u32, u32)| {
+        if a == b {
+            a.to_string()
+        } else {
+            format!("{a}-{b}")
+        }
+    };
+    all.into_iter().map(shown).collect()
+}
+
+fn bps(value: f64) -> String {
+    quantity("goodput_bps", value)
+}
+
+fn flow(flow: &FlowReport, out: &mut String) {
+    entry("flow", &flow.name, out);
+    let seen = &flow.observed;
+    let rate = match (seen.goodput_bps, &seen.source) {
+        (Some(rate), Some(source)) => {
+            let side = seen.side.map_or(String::new(), |s| format!(", by the {s}"));
+            format!("{} ({source}{side})", bps(rate))
+        }
+        _ => "no rate in these texts".to_owned(),
+    };
+    entry("measured", &rate, out);
+    ceilings(flow, out);
+    let verdict = &flow.verdict;
+    let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
+    let second = verdict.second.as_ref().map_or(String::new(), |s| {
+        let words = Cause::named(s.cause).map_or("", Cause::words);
+        format!("; next {words}, {:.0} %", s.confidence * 100.0)
+    });
+    let text = match verdict.cause {
+        "unknown" => format!("unknown{second}"),
+        "none" => format!(
+            "nothing: the rate is what was asked for ({:.0} %)",
+            verdict.confidence * 100.0
+        ),
+        "link" => format!(
+            "this is the line ({:.0} %){second}",
+            verdict.confidence * 100.0
+        ),
+        cause => format!(
+            "{words} ({cause}), {:.0} %{second}",
+            verdict.confidence * 100.0
+        ),
+    };
+    entry("limited by", &text, out);
+    let mut word = "because";
+    for because in &verdict.because {
+        entry(word, because, out);
+        word = "";
+    }
+    for change in &flow.changes {
+        let os = if change.os.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", change.os)
+        };
+        entry("to change", &format!("on {}{os}:", change.host), out);
+        for command in &change.commands {
+            entry("", &format!("  {command}"), out);
+        }
+        if let (Some(after), Some(low), Some(high)) =
+            (change.predicted_bps, change.low_bps, change.high_bps)
+        {
+            entry(
+                "gives",
+                &format!(
+                    "up to {} ({} to {}), what the next limit leaves",
+                    bps(after),
+                    bps(low),
+                    bps(high)
+                ),
+                out,
+            );
+        }
+        entry("to undo", &change.undo.join("; "), out);
+        entry("risk", &change.risk, out);
+    }
+    let mut word = "missing";
+    for missing in &flow.missing {
+        entry(
+            word,
+            &format!("{}: {}", missing.fact, missing.would_decide),
+            out,
+        );
+        entry("", &format!("  {}", missing.command), out);
+        word = "";
+    }
+}
+
+/// The ceilings, lowest first, the measured rate among them.
+fn ceilings(flow: &FlowReport, out: &mut String) {
+    if flow.ceilings.is_empty() {
+        return;
+    }
+    out.push_str(&format!(
+        "\n{:<18}{:>14}  {:<28}\n",
+        "ceiling", "rate", "between"
+    ));
+    out.push_str(&format!(
+        "{:<18}{:>14}  {}\n",
+        "-".repeat(16),
+        "-".repeat(13),
+        "-".repeat(28)
+    ));
+    let mut shown = false;
+    let mut measured = |below: f64, out: &mut String| {
+        if let Some(rate) = flow.observed.goodput_bps.filter(|r| !shown && *r < below) {
+            out.push_str(&format!("{:<18}{:>14}\n", "= measured", bps(rate)));
+            shown = true;
+        }
+    };
+    for c in &flow.ceilings {
+        measured(c.limit_bps, out);
+        let span = format!("{} to {}", bps(c.low_bps), bps(c.high_bps));
+        out.push_str(&format!(
+            "{:<18}{:>14}  {span}\n",
+            c.cause,
+            bps(c.limit_bps)
+        ));
+        let from = if c.from.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", c.from.join(", "))
+        };
+        for line in wrap(&format!("{}{from}", c.formula), WIDTH - 4, WIDTH - 4) {
+            out.push_str(&format!("    {line}\n"));
+        }
+    }
+    measured(f64::INFINITY, out);
+    out.push('\n');
+}
+
+/// A word on the left and text beside it.
+fn entry(word: &str, text: &str, out: &mut String) {
+    let indent = text.len() - text.trim_start().len();
+    let room = WIDTH - LEFT - indent;
+    for (n, part) in wrap(text, room, room).iter().enumerate() {
+        let word = if n == 0 { word } else { "" };
+        let line = format!("{word:<LEFT$}{}{part}", " ".repeat(indent));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}

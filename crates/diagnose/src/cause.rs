@@ -1,0 +1,133 @@
+//! What may limit a flow: the words of `limited_by`, and those a diagnosis has besides.
+
+/// What limits a flow, or is wrong with its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Cause {
+    /// The program that sends has nothing more to send.
+    Application,
+    /// The sender's socket buffer.
+    SendBuffer,
+    /// The receiver's window.
+    ReceiveWindow,
+    /// A window without scaling: 65 535 bytes.
+    NoWindowScaling,
+    /// The transfer was over before its window had opened.
+    Ramp,
+    /// Losses that come whatever is sent.
+    RandomLoss,
+    /// Losses of a queue that others fill too, or the flow itself.
+    CongestionLoss,
+    /// Losses of a queue that is too short for a burst.
+    ShallowBuffer,
+    /// A policer, which drops what exceeds its rate.
+    Policer,
+    /// A shaper, or a class with a rate of its own.
+    Shaper,
+    /// A link of the path, which is full.
+    Link,
+    /// Others share the path.
+    CrossTraffic,
+    /// The sender's pacing.
+    Pacing,
+    /// A processor of one of the hosts.
+    HostCpu,
+    /// An interface of one of the hosts.
+    Nic,
+    /// A disk.
+    Disk,
+    /// Packets that arrive out of order.
+    Reordering,
+    /// Packets larger than a link carries, and nobody says so.
+    MtuBlackHole,
+    /// An interface at half duplex.
+    Duplex,
+    /// Nothing: the rate is what was asked for.
+    None,
+    /// The facts do not say.
+    Unknown,
+}
+
+/// Each cause, its name in results, and its name for people.
+const NAMES: [(Cause, &str, &str); 21] = [
+    (Cause::Application, "application", "the sending application"),
+    (Cause::SendBuffer, "send_buffer", "the send buffer"),
+    (Cause::ReceiveWindow, "receive_window", "the receive window"),
+    (
+        Cause::NoWindowScaling,
+        "no_window_scaling",
+        "a window without scaling",
+    ),
+    (Cause::Ramp, "ramp", "slow start"),
+    (Cause::RandomLoss, "random_loss", "random loss"),
+    (
+        Cause::CongestionLoss,
+        "congestion_loss",
+        "loss of a full queue",
+    ),
+    (
+        Cause::ShallowBuffer,
+        "shallow_buffer",
+        "a queue that is too short",
+    ),
+    (Cause::Policer, "policer", "a policer"),
+    (Cause::Shaper, "shaper", "a shaper"),
+    (Cause::Link, "link", "the line"),
+    (Cause::CrossTraffic, "cross_traffic", "other traffic"),
+    (Cause::Pacing, "pacing", "pacing"),
+    (Cause::HostCpu, "host_cpu", "a host's CPU"),
+    (Cause::Nic, "nic", "a host's interface"),
+    (Cause::Disk, "disk", "a disk"),
+    (Cause::Reordering, "reordering", "reordering"),
+    (Cause::MtuBlackHole, "mtu_black_hole", "an MTU black hole"),
+    (Cause::Duplex, "duplex", "a duplex mismatch"),
+    (Cause::None, "none", "nothing"),
+    (Cause::Unknown, "unknown", "unknown"),
+];
+
+impl Cause {
+    /// Every cause but [`Cause::Unknown`], which is the lack of one.
+    pub fn all() -> impl Iterator<Item = Cause> {
+        NAMES
+            .iter()
+            .map(|(cause, ..)| *cause)
+            .filter(|c| *c != Cause::Unknown)
+    }
+
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        NAMES[self as usize].1
+    }
+
+    /// Its name for people.
+    pub const fn words(self) -> &'static str {
+        NAMES[self as usize].2
+    }
+
+    /// The cause of this name.
+    pub fn named(name: &str) -> Option<Cause> {
+        let found = NAMES.iter().find(|(_, n, _)| *n == name);
+        found.map(|(cause, ..)| *cause)
+    }
+
+    /// Whether losses make it.
+    pub(crate) const fn is_loss(self) -> bool {
+        matches!(
+            self,
+            Cause::RandomLoss | Cause::CongestionLoss | Cause::ShallowBuffer | Cause::Policer
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_the_order_of_the_causes() {
+        for (n, (cause, name, _)) in NAMES.iter().enumerate() {
+            assert_eq!(*cause as usize, n, "{name}");
+            assert_eq!(Cause::named(name), Some(*cause));
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Ceilings: what each cause by itself would leave of the rate. None uses a figure that was made of the rate.
+
+use farpath_predict::law::{self, Conditions};
+use farpath_predict::{Cc, pftk::Pftk};
+
+use crate::cause::Cause;
+use crate::evidence::{Evidence, Room};
+use crate::fact::{Figure, Of};
+use crate::flow::number;
+use crate::known::System;
+use crate::read::Facts;
+
+/// What one cause would leave.
+#[derive(Clone, Debug)]
+pub(crate) struct Limit {
+    /// The cause.
+    pub(crate) cause: Cause,
+    /// The rate, bit/s.
+    pub(crate) rate: Figure,
+    /// How it was computed.
+    pub(crate) formula: String,
+}
+
+/// Every ceiling of a flow, lowest first.
+pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
+    let mut all = Vec::new();
+    windows(e, &mut all);
+    if let Some((line, what)) = &e.line {
+        let share = e.mss / (e.mss + 90.0);
+        let mut rate = line.times(share);
+        // Other framings and headers cost less or more than Ethernet's.
+        rate.low = line.low * share * 0.95;
+        rate.high = line.high * 0.985;
+        let formula = format!("{what}, {} · {:.3} of payload", bps(line.value), share);
+        all.push(limit(Cause::Link, rate, formula));
+    }
+    losses(e, &mut all);
+    ramp(e, &mut all);
+    let stated: [(&Option<Figure>, Cause, &str); 4] = [
+        (&e.pacing, Cause::Pacing, "the sender's pacing rate"),
+        (
+            &e.application,
+            Cause::Application,
+            "the rate the program was asked for",
+        ),
+        (&e.shaper, Cause::Shaper, "the shaper's rate"),
+        (&e.policer, Cause::Policer, "the policer's rate"),
+    ];
+    for (figure, cause, what) in stated {
+        if let Some(figure) = figure {
+            let mut rate = figure.clone();
+            // A policer lets less through than its rate, as a sender has to come back from its drops.
+            rate.low *= if cause == Cause::Policer { 0.4 } else { 0.93 };
+            all.push(limit(cause, rate, what.to_owned()));
+        }
+    }
+    all.sort_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
+    all
+}
+
+fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
+    Limit {
+        cause,
+        rate,
+        formula,
+    }
+}
+
+fn windows(e: &Evidence, all: &mut Vec<Limit>) {
+    let Some(rtt) = &e.rtt else { return };
+    let rooms = e.windows.iter().map(|r| (Cause::ReceiveWindow, r));
+    for (cause, room) in rooms.chain(e.buffers.iter().map(|r| (Cause::SendBuffer, r))) {
+        let rate = room.bytes.over(rtt).times(8.0 * e.streams);
+        all.push(limit(cause, rate, formula(e, &room.bytes, rtt, &room.what)));
+    }
+    if let Some(at) = e.unscaled {
+        let bytes = Figure::exact(65_535.0, at);
+        let rate = bytes.over(rtt).times(8.0 * e.streams);
+        let formula = formula(e, &bytes, rtt, "without window scaling");
+        all.push(limit(Cause::NoWindowScaling, rate, formula));
+    }
+}
+
+/// `16384 B · 8 / RTT (250 to 300 ms), net.inet.tcp.recvspace`.
+fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
+    let ms = |s: f64| format!("{}", (s * 1e5).round() / 100.0);
+    let span = match rtt.high - rtt.low < 0.02 * rtt.value {
+        true => format!("{} ms", ms(rtt.value)),
+        false => format!("{} to {} ms", ms(rtt.low), ms(rtt.high)),
+    };
+    let streams = match e.streams {
+        n if n > 1.0 => format!("{n} · "),
+        _ => String::new(),
+    };
+    let room = match bytes.high - bytes.low < 0.01 * bytes.value {
+        true => format!("{:.0} B", bytes.value),
+        false => format!("{:.0} to {:.0} B", bytes.low, bytes.high),
+    };
+    format!("{streams}{room} · 8 / RTT ({span}): {what}")
+}
+
+fn losses(e: &Evidence, all: &mut Vec<Limit>) {
+    let Some(rtt) = &e.rtt else { return };
+    if e.udp {
+        return;
+    }
+    let sources = [
+        (&e.again, "segments sent again"),
+        (&e.idle_loss, "packets that the path loses"),
+    ];
+    for (share, what) in sources {
+        let Some(share) = share.as_ref().filter(|s| s.value > 0.0 && s.value < 0.5) else {
+            continue;
+        };
+        let Some((rate, by)) = loss_rate(e, share, rtt) else {
+            continue;
+        };
+        let formula = format!(
+            "{by} at a loss of {:.2e} of {what}, MSS {}",
+            share.value, e.mss
+        );
+        all.push(limit(Cause::RandomLoss, rate, formula));
+    }
+}
+
+/// What losses of this share leave, and by which law.
+fn loss_rate(e: &Evidence, share: &Figure, rtt: &Figure) -> Option<(Figure, String)> {
+    let cc: Option<Cc> = e.cc.as_deref().and_then(|name| name.parse().ok());
+    let at = |cc: Cc, p: f64, rtt_s: f64| {
+        let p = p.clamp(1e-10, 0.5);
+        let window = match p > 0.02 {
+            true => Pftk::of_rtt(rtt_s).full(p) * rtt_s,
+            false => law::window(cc, p, Conditions::of_rtt(rtt_s))?,
+        };
+        Some(window * e.mss * 8.0 / rtt_s * e.streams)
+    };
+    let (slow, fast) = match cc {
+        Some(cc) => (cc, cc),
+        // Which it is was not said: what most hosts have had.
+        None => (Cc::Reno, Cc::Cubic),
+    };
+    let mut rate = share.with(rtt);
+    rate.value = at(fast, share.value, rtt.value)?;
+    // The laws are of many losses at their mean; one run's few are a third off.
+    rate.low = at(slow, share.high, rtt.high)?.min(rate.value) * 0.67;
+    rate.high = at(fast, share.low.max(share.value / 4.0), rtt.low)?.max(rate.value) * 1.5;
+    let name = match cc {
+        Some(cc) => cc.name().to_owned(),
+        None => "Reno to CUBIC".to_owned(),
+    };
+    Some((rate, name))
+}
+
+/// A transfer that is short beside its round trips spends them on opening its window.
+fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
+    let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
+        return;
+    };
+    // RFC 6928: ten segments at first; each round trip doubles them.
+    let first = 10.0 * e.mss * e.streams;
+    let rounds = libm::log2(bytes.value / first + 1.0).max(1.0);
+    let took = |rtt: f64| rtt * (rounds + 1.0);
+    if seconds > 3.0 * took(rtt.value) {
+        return;
+    }
+    let mut rate = bytes.with(rtt);
+    rate.value = bytes.value * 8.0 / took(rtt.value);
+    rate.low = bytes.low * 8.0 / (took(rtt.high) * 1.8);
+    rate.high = bytes.high * 8.0 / took(rtt.low) * 1.3;
+    let formula = format!(
+        "{:.0} B in {rounds:.1} round trips of slow start from 10 segments",
+        bytes.value
+    );
+    all.push(limit(Cause::Ramp, rate, formula));
+}
+
+/// What the settings of hosts allow.
+pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: &[Of]) {
+    if let Some(room) = known(
+        facts,
+        Of::Receiver,
+        "window_known_bytes",
+        "the window you gave",
+    ) {
+        e.windows.push(room);
+    }
+    if let Some(room) = known(
+        facts,
+        Of::Sender,
+        "send_buffer_known_bytes",
+        "the send buffer you gave",
+    ) {
+        e.buffers.push(room);
+    }
+    let asked = |of: Of| number(&facts.facts, of, "window_requested_bytes").cloned();
+    if e.windows.is_empty() {
+        e.windows.extend(receiving(
+            facts,
+            receivers,
+            e.systems[1],
+            asked(Of::Receiver),
+        ));
+    }
+    if !e.buffers.iter().any(|b| b.asked) {
+        let more = sending(facts, senders, e.systems[0], asked(Of::Sender));
+        e.buffers.extend(more);
+    }
+}
+
+fn known(facts: &Facts, of: Of, name: &str, what: &str) -> Option<Room> {
+    let bytes = number(&facts.facts, of, name)?.clone();
+    Some(Room {
+        bytes,
+        what: what.to_owned(),
+        asked: true,
+    })
+}
+
+/// What the receiver's settings make of its window. A buffer that was asked for is doubled by Linux and limited by
+/// `rmem_max`; the BSDs refuse one above their limit and stay at the default.
+fn receiving(
+    facts: &Facts,
+    hosts: &[Of],
+    system: Option<System>,
+    asked: Option<Figure>,
+) -> Vec<Room> {
+    let mut all = Vec::new();
+    for host in hosts {
+        let get = |name: &str| number(&facts.facts, *host, name).cloned();
+        // Half of the memory is window with tcp_adv_win_scale 1, three quarters with 2; Linux 6.3 and later measure it.
+        let (least, usual, most) = match get("adv_win_scale").map(|s| s.value) {
+            Some(2.0) => (0.75, 0.75, 0.75),
+            Some(1.0) => (0.5, 0.5, 0.7),
+            _ => (0.5, 0.55, 0.75),
+        };
+        let room = |bytes: Figure, what: &str, asked: bool| {
+            let mut part = bytes.times(usual);
+            (part.low, part.high) = (bytes.low * least, bytes.high * most);
+            Room {
+                bytes: part,
+                what: what.to_owned(),
+                asked,
+            }
+        };
+        match (&asked, get("core_rmem_max_bytes"), get("rmem_max_bytes")) {
+            (Some(asked), Some(max), _) => {
+                let mut got = asked.with(&max).times(2.0);
+                got.value = 2.0 * asked.value.min(max.value);
+                (got.low, got.high) = (got.value, got.value);
+                all.push(room(
+                    got,
+                    "what was asked for, limited by net.core.rmem_max",
+                    true,
+                ));
+            }
+            (None, _, Some(auto)) => {
+                let auto = match get("moderate_rcvbuf").is_some_and(|m| m.value == 0.0) {
+                    true => get("rmem_default_bytes").unwrap_or(auto),
+                    false => auto,
+                };
+                all.push(room(auto, "net.ipv4.tcp_rmem", false));
+            }
+            _ => {}
+        }
+        let auto = get("recvbuf_auto").is_none_or(|a| a.value != 0.0);
+        let space = match get("recvbuf_max_bytes").filter(|_| auto) {
+            Some(max) => Some((max, "net.inet.tcp.recvbuf_max")),
+            None => get("recvspace_bytes").map(|s| (s, "net.inet.tcp.recvspace")),
+        };
+        if let Some((bytes, what)) = space {
+            all.push(Room {
+                bytes,
+                what: what.to_owned(),
+                asked: false,
+            });
+        }
+    }
+    if all.is_empty()
+        && let (Some(asked), Some(System::Linux)) = (asked, system)
+    {
+        // Without the limit, what was asked for is the most: doubled, and half of it window.
+        let mut bytes = asked.clone();
+        (bytes.low, bytes.high) = (asked.value * 0.02, asked.value * 1.5);
+        all.push(Room {
+            bytes,
+            what: "what was asked for".to_owned(),
+            asked: true,
+        });
+    }
+    all
+}
+
+/// What the sender's settings make of its buffer. Linux charges a segment's memory, not its data.
+fn sending(
+    facts: &Facts,
+    hosts: &[Of],
+    _system: Option<System>,
+    asked: Option<Figure>,
+) -> Vec<Room> {
+    let mut all = Vec::new();
+    for host in hosts {
+        let get = |name: &str| number(&facts.facts, *host, name).cloned();
+        let (bytes, what) = match (&asked, get("core_wmem_max_bytes"), get("wmem_max_bytes")) {
+            (Some(asked), Some(max), _) => {
+                let mut got = asked.with(&max).times(2.0);
+                got.value = 2.0 * asked.value.min(max.value);
+                (got.low, got.high) = (got.value, got.value);
+                (got, "what was asked for, limited by net.core.wmem_max")
+            }
+            (None, _, Some(auto)) => (auto, "net.ipv4.tcp_wmem"),
+            _ => {
+                let auto = get("sendbuf_auto").is_none_or(|a| a.value != 0.0);
+                let space = match get("sendbuf_max_bytes").filter(|_| auto) {
+                    Some(max) => Some((max, "net.inet.tcp.sendbuf_max")),
+                    None => get("sendspace_bytes").map(|s| (s, "net.inet.tcp.sendspace")),
+                };
+                if let Some((bytes, what)) = space {
+                    all.push(Room {
+                        bytes,
+                        what: what.to_owned(),
+                        asked: false,
+                    });
+                }
+                continue;
+            }
+        };
+        let mut part = bytes.times(0.7);
+        (part.low, part.high) = (bytes.low * 0.45, bytes.high);
+        all.push(Room {
+            bytes: part,
+            what: what.to_owned(),
+            asked: asked.is_some(),
+        });
+    }
+    all
+}
+
+/// A rate for people, three figures.
+pub(crate) fn bps(value: f64) -> String {
+    let units = [
+        ("Tbit/s", 1e12),
+        ("Gbit/s", 1e9),
+        ("Mbit/s", 1e6),
+        ("kbit/s", 1e3),
+    ];
+    let (name, worth) = units
+        .into_iter()
+        .find(|(_, worth)| value >= *worth * 0.9995)
+        .unwrap_or(("bit/s", 1.0));
+    let shown = value / worth;
+    match shown {
+        s if s >= 99.95 => format!("{s:.0} {name}"),
+        s if s >= 9.995 => format!("{s:.1} {name}"),
+        s => format!("{s:.2} {name}"),
+    }
+}

@@ -1,0 +1,155 @@
+//! `farpath.diagnosis/1`: what `farpath diagnose --json` prints.
+
+use serde::Serialize;
+
+/// The name of the document's form.
+pub(crate) const SCHEMA: &str = "farpath.diagnosis/1";
+
+/// A diagnosis.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagnosis {
+    /// `farpath.diagnosis/1`.
+    pub schema: &'static str,
+    /// Version of farpath.
+    pub version: String,
+    /// What was read.
+    pub read: Vec<Piece>,
+    /// What was not read, and why.
+    pub notes: Vec<String>,
+    /// What cannot both be true.
+    pub contradictions: Vec<Contradiction>,
+    /// Every flow.
+    pub flows: Vec<FlowReport>,
+    /// Text for the ticket.
+    pub ticket: String,
+}
+
+/// A stretch of lines that one tool printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Piece {
+    /// `ticket.txt:3-19`.
+    pub source: String,
+    /// The tool; `unknown` for the lines of a source that nobody knew.
+    #[serde(rename = "as")]
+    pub tool: String,
+    /// How many facts it gave.
+    pub facts: usize,
+    /// Lines that nobody knew, the first of them.
+    pub ignored_lines: Vec<u32>,
+}
+
+/// Two facts that cannot both be true, or a figure above what should limit it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contradiction {
+    /// What contradicts what.
+    pub text: String,
+    /// Where.
+    pub from: Vec<String>,
+}
+
+/// One flow.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowReport {
+    /// `A > B`.
+    pub name: String,
+    /// The rate that is to be explained.
+    pub observed: Observed,
+    /// Every ceiling that could be computed, lowest first.
+    pub ceilings: Vec<Ceiling>,
+    /// The verdict.
+    pub verdict: VerdictReport,
+    /// Facts that would decide, the most useful first.
+    pub missing: Vec<MissingFact>,
+    /// What to change.
+    pub changes: Vec<Change>,
+}
+
+/// A measured rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Observed {
+    /// Payload delivered, bit/s; none if no test was in the texts.
+    pub goodput_bps: Option<f64>,
+    /// The least it may be, by rounding.
+    pub low_bps: Option<f64>,
+    /// The most it may be.
+    pub high_bps: Option<f64>,
+    /// `receiver` or `sender`: whose report it is.
+    pub side: Option<&'static str>,
+    /// Where it was read.
+    pub source: Option<String>,
+    /// Round-trip time that the figures are for, nanoseconds.
+    pub rtt_ns: Option<f64>,
+    /// Bytes in flight that the rate and the round-trip time imply: a figure of its own, no ceiling uses it.
+    pub implied_flight_bytes: Option<f64>,
+}
+
+/// What would limit the flow by itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ceiling {
+    /// The cause.
+    pub cause: &'static str,
+    /// The rate, bit/s.
+    pub limit_bps: f64,
+    /// The least it may be.
+    pub low_bps: f64,
+    /// The most it may be.
+    pub high_bps: f64,
+    /// How it was computed.
+    pub formula: String,
+    /// Where its facts were read.
+    pub from: Vec<String>,
+}
+
+/// The cause and how sure it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictReport {
+    /// The cause; `unknown` if none reaches 0.4.
+    pub cause: &'static str,
+    /// Its probability, 0 to 1; of `unknown`, that of the likeliest.
+    pub confidence: f64,
+    /// The next likeliest.
+    pub second: Option<Ranked>,
+    /// Why, a sentence each.
+    pub because: Vec<String>,
+}
+
+/// A cause with its probability.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranked {
+    /// The cause.
+    pub cause: &'static str,
+    /// Its probability.
+    pub confidence: f64,
+}
+
+/// A fact that would decide.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MissingFact {
+    /// Its name.
+    pub fact: &'static str,
+    /// What it would decide.
+    pub would_decide: String,
+    /// The command that gets it.
+    pub command: String,
+}
+
+/// What to change on a host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The host.
+    pub host: String,
+    /// Its system, if known.
+    pub os: &'static str,
+    /// Commands.
+    pub commands: Vec<String>,
+    /// Commands that undo them.
+    pub undo: Vec<String>,
+    /// What may go wrong.
+    pub risk: String,
+    /// Rate to expect then, bit/s; none where no fact bounds it.
+    pub predicted_bps: Option<f64>,
+    /// The least to expect.
+    pub low_bps: Option<f64>,
+    /// The most to expect.
+    pub high_bps: Option<f64>,
+}

@@ -1,0 +1,498 @@
+//! The evidence on one flow: every figure the ceilings and the weighing ask for, or that it is not there.
+
+use crate::fact::{Figure, Of, Place, Value};
+use crate::flow::{Flow, number, word};
+use crate::known::System;
+use crate::read::Facts;
+use crate::seen::{Side, Test};
+
+/// A window or buffer that something allows.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    /// Bytes of data.
+    pub(crate) bytes: Figure,
+    /// What allows them.
+    pub(crate) what: String,
+    /// Whether the program asked for it, so that another of the same host does not count.
+    pub(crate) asked: bool,
+}
+
+/// Everything on one flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evidence {
+    /// Rate of payload, bit/s.
+    pub(crate) rate: Option<Figure>,
+    /// Whose report it is.
+    pub(crate) side: Option<Side>,
+    /// Length of the test in seconds.
+    pub(crate) seconds: Option<f64>,
+    /// Payload, bytes.
+    pub(crate) bytes: Option<Figure>,
+    /// Datagrams.
+    pub(crate) udp: bool,
+    /// Connections side by side.
+    pub(crate) streams: f64,
+    /// Round-trip time: its mean, least and most, seconds.
+    pub(crate) rtt: Option<Figure>,
+    /// The least that was seen, seconds.
+    pub(crate) rtt_floor: Option<Figure>,
+    /// During the test, seconds.
+    pub(crate) rtt_loaded: Option<Figure>,
+    /// Payload of a segment, bytes; 1448 where nothing is said.
+    pub(crate) mss: f64,
+    /// Rate of the slowest link that is known, and what it is.
+    pub(crate) line: Option<(Figure, &'static str)>,
+    /// Rate that was expected.
+    pub(crate) target: Option<Figure>,
+    /// Share of packets the path loses whatever is sent.
+    pub(crate) idle_loss: Option<Figure>,
+    /// Share of segments sent again.
+    pub(crate) again: Option<Figure>,
+    /// Segments sent again in all.
+    pub(crate) retransmits: Option<Figure>,
+    /// What the receiver's window may be.
+    pub(crate) windows: Vec<Room>,
+    /// What the send buffer may be.
+    pub(crate) buffers: Vec<Room>,
+    /// Shares of the time that the kernel says: window, buffer.
+    pub(crate) rwnd_share: Option<Figure>,
+    /// Share of the time in which the send buffer was full.
+    pub(crate) sndbuf_share: Option<Figure>,
+    /// Share of the time in which there was something to send.
+    pub(crate) busy_share: Option<Figure>,
+    /// The kernel says that the program sent too little.
+    pub(crate) app_limited: Option<Place>,
+    /// Bytes in flight by the congestion window.
+    pub(crate) cwnd: Option<Figure>,
+    /// Bytes in flight.
+    pub(crate) flight: Option<Figure>,
+    /// Rate at which the kernel saw data delivered.
+    pub(crate) delivery: Option<Figure>,
+    /// Rates that the sender was held to: pacing, application.
+    pub(crate) pacing: Option<Figure>,
+    /// Rate that the program was asked to send.
+    pub(crate) application: Option<Figure>,
+    /// Rates of shapers and policers in the texts.
+    pub(crate) shaper: Option<Figure>,
+    /// Rate of a policer.
+    pub(crate) policer: Option<Figure>,
+    /// Highest share of a processor in use, 0 to 1.
+    pub(crate) cpu: Option<Figure>,
+    /// Drops and errors of interfaces of the hosts.
+    pub(crate) nic_drops: Option<Figure>,
+    /// Half duplex.
+    pub(crate) half_duplex: Option<Place>,
+    /// Segments that arrived out of order.
+    pub(crate) reordered: Option<Figure>,
+    /// Neither end offered window scaling.
+    pub(crate) unscaled: Option<Place>,
+    /// Congestion control of the sender.
+    pub(crate) cc: Option<String>,
+    /// Systems of sender and receiver.
+    pub(crate) systems: [Option<System>; 2],
+    /// How much the sender's kernel took at once into its buffer: rate, and the bytes.
+    pub(crate) filled: Option<(Figure, f64)>,
+    /// Rates of the intervals after the start.
+    pub(crate) steady: Vec<f64>,
+    /// Segments sent again in each of those intervals, where that was printed.
+    pub(crate) losses: Vec<f64>,
+}
+
+const NS: f64 = 1e-9;
+
+impl Evidence {
+    /// Collects what was said of a flow.
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Evidence {
+        let mut e = Evidence {
+            streams: 1.0,
+            mss: 1448.0,
+            systems: flow.systems,
+            ..Evidence::default()
+        };
+        if let Some(test) = &flow.test {
+            e.of_test(test);
+        }
+        e.of_sockets(facts, flow);
+        e.of_path(facts);
+        e.of_hosts(facts, flow);
+        e
+    }
+
+    fn of_test(&mut self, test: &Test) {
+        self.udp = test.udp;
+        self.streams = f64::from(test.streams.max(1));
+        let report = test.received.as_ref().or(test.sent.as_ref());
+        if let Some((rate, side)) = test.goodput() {
+            self.rate = Some(rate.clone());
+            self.side = Some(side);
+        } else if let Some(first) = test.rows.first() {
+            let until = test.rows.iter().map(|r| r.until).fold(0.0, f64::max);
+            let bits: f64 = test.rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
+            self.rate = (until > 0.0).then(|| Figure::exact(bits / until, first.at));
+            self.side = Some(first.side);
+            self.seconds = Some(until);
+        }
+        self.seconds = self.seconds.or(report.map(|r| r.seconds));
+        self.bytes = report.and_then(|r| r.bytes.clone());
+        let get = |name: &str| test.numbers.get(name).cloned();
+        if let Some(mss) = get("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
+            self.mss = mss.value;
+        }
+        self.rtt_loaded = get("rtt_loaded_ns")
+            .filter(|r| r.value > 0.0)
+            .map(|r| r.times(NS));
+        self.rtt_floor = get("handshake_rtt_ns")
+            .filter(|r| r.value > 0.0)
+            .map(|r| r.times(NS));
+        self.retransmits = get("retransmits");
+        self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
+        self.cpu = get("cpu_ratio");
+        self.cwnd = get("cwnd_bytes");
+        self.application = get("application_rate_bps");
+        self.pacing = get("pacing_rate_bps");
+        self.reordered = get("reordered");
+        if let Some((lost, sent)) = get("datagrams_lost")
+            .zip(get("datagrams"))
+            .filter(|(_, s)| s.value > 0.0)
+        {
+            self.idle_loss = Some(lost.over(&sent));
+        }
+        self.cc = test.words.get("cc").cloned();
+        self.fill(test);
+        self.intervals(test);
+        let lent = |name: &str| test.numbers.get(name);
+        if let Some(room) = socket_room(
+            lent("receive_buffer_bytes"),
+            lent("receive_buffer_requested_bytes"),
+            self.systems[1],
+            "the receiver's socket buffer",
+        ) {
+            self.windows.push(room);
+        }
+        if let Some(room) = socket_room(
+            lent("send_buffer_bytes"),
+            lent("send_buffer_requested_bytes"),
+            self.systems[0],
+            "the sender's socket buffer",
+        ) {
+            self.buffers.push(room);
+        }
+    }
+
+    /// Segments sent again as a share of all segments.
+    fn share_of(&self, again: &Figure) -> Option<Figure> {
+        let bytes = self.bytes.as_ref()?;
+        let segments = bytes.value / self.mss;
+        (segments >= 1.0).then(|| {
+            let share = again.value / (segments + again.value);
+            // Counts of few are uncertain by their root.
+            let spread = 2.0 * (again.value + 1.0).sqrt() / segments;
+            let mut figure =
+                Figure::between(share, (share - spread).max(0.0), share + spread, Place::You);
+            figure.from = again.from.clone();
+            figure
+        })
+    }
+
+    /// The sender's first interval fills its own socket buffer, where much less arrived.
+    fn fill(&mut self, test: &Test) {
+        let first = test
+            .rows
+            .iter()
+            .find(|r| r.side == Side::Sender && r.from == 0.0);
+        let received = test.received.as_ref().map(|r| r.goodput.value);
+        let later = test
+            .rows
+            .iter()
+            .filter(|r| r.side == Side::Sender && r.from > 0.0);
+        let rest = later.clone().map(|r| r.bps).sum::<f64>() / later.count().max(1) as f64;
+        if let (Some(first), Some(received)) = (first, received)
+            && first.bps > 3.0 * received
+            && rest < first.bps / 3.0
+        {
+            let bytes = first.bps * (first.until - first.from) / 8.0;
+            self.filled = Some((Figure::exact(first.bps, first.at), bytes));
+        }
+    }
+
+    fn intervals(&mut self, test: &Test) {
+        let has = |side| test.rows.iter().any(|r| r.side == side);
+        let side = if has(Side::Receiver) {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        if side == Side::Sender && self.filled.is_some() {
+            return;
+        }
+        let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
+        let skip = rows.len().div_ceil(5).min(rows.len());
+        self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        let of_sender = test.rows.iter().filter(|r| r.side == Side::Sender);
+        self.losses = of_sender.filter_map(|r| r.retransmits).collect();
+    }
+
+    fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {
+        let all = |name: &str| -> Vec<Figure> {
+            let of = |s: &u32| number(&facts.facts, Of::Socket(*s), name).cloned();
+            flow.sockets.iter().filter_map(of).collect()
+        };
+        let mean = |name: &str| all(name).into_iter().reduce(|a, b| a.with(&b));
+        let most = |name: &str| {
+            all(name)
+                .into_iter()
+                .max_by(|a, b| a.value.total_cmp(&b.value))
+        };
+        let sum = |name: &str| {
+            all(name).into_iter().reduce(|a, b| Figure {
+                value: a.value + b.value,
+                low: a.low + b.low,
+                high: a.high + b.high,
+                from: a.with(&b).from,
+            })
+        };
+        if flow.test.is_none() && flow.sockets.len() > 1 {
+            self.streams = flow.sockets.len() as f64;
+        }
+        if let Some(mss) = most("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
+            self.mss = mss.value;
+        }
+        let seconds = |name: &str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
+        self.rtt_loaded = seconds("rtt_loaded_ns").or(self.rtt_loaded.take());
+        self.rtt_floor = seconds("rtt_min_ns").or(self.rtt_floor.take());
+        self.rwnd_share = mean("rwnd_limited_ratio");
+        self.sndbuf_share = mean("sndbuf_limited_ratio");
+        self.busy_share = mean("busy_ratio");
+        self.delivery = sum("delivery_bps");
+        self.flight = sum("flight_bytes");
+        self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
+        self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
+        self.reordered = sum("reordered").or(self.reordered.take());
+        if let Some(again) = sum("bytes_retransmitted")
+            .zip(sum("bytes_sent"))
+            .filter(|(_, sent)| sent.value > 0.0)
+        {
+            let share = again.0.value / again.1.value;
+            let segments = again.1.value / self.mss;
+            let spread = 2.0 * (share * segments + 1.0).sqrt() / segments;
+            let mut figure = again.0.with(&again.1);
+            (figure.value, figure.low, figure.high) =
+                (share, (share - spread).max(0.0), share + spread);
+            self.again = Some(figure);
+            self.retransmits = Some(again.0.times(1.0 / self.mss));
+        }
+        for of in flow.sockets.iter().map(|s| Of::Socket(*s)) {
+            self.cc = self
+                .cc
+                .take()
+                .or_else(|| word(&facts.facts, of, "cc").map(|(w, _)| w.to_owned()));
+            self.app_limited = self
+                .app_limited
+                .or(word(&facts.facts, of, "app_limited").map(|(_, at)| at));
+            self.unscaled = self
+                .unscaled
+                .or(word(&facts.facts, of, "unscaled").map(|(_, at)| at));
+        }
+        if let Some(window) = most("window_bytes") {
+            self.windows.push(Room {
+                bytes: window,
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
+        self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
+    }
+
+    /// Without a test the socket's own figures are the rate: bytes over the time it was busy, or the last delivery.
+    fn socket_rate(
+        &mut self,
+        facts: &Facts,
+        flow: &Flow,
+        acked: &Option<Figure>,
+        busy: &Option<Figure>,
+    ) {
+        if self.rate.is_some() {
+            return;
+        }
+        if let Some((bytes, busy)) = acked
+            .as_ref()
+            .zip(busy.as_ref())
+            .filter(|(b, t)| b.value > 1e5 && t.value > 0.0)
+        {
+            self.rate = Some(bytes.times(8e9).over(busy));
+            self.side = Some(Side::Sender);
+            self.seconds = Some(busy.value * NS);
+            self.bytes = Some(bytes.clone());
+        } else if let Some(delivery) = &self.delivery {
+            self.rate = Some(delivery.clone());
+            self.side = Some(Side::Sender);
+        } else if let Some(of) = flow.far_sockets.first() {
+            self.rate = number(&facts.facts, Of::Socket(*of), "receive_bps").cloned();
+            self.side = Some(Side::Receiver);
+        }
+    }
+
+    fn of_path(&mut self, facts: &Facts) {
+        let all = |name: &str| -> Option<Figure> {
+            let of = facts
+                .facts
+                .iter()
+                .filter(|f| f.of == Of::Path && f.name == name);
+            let numbers = of.filter_map(|f| match &f.value {
+                Value::Number(figure) => Some(figure.clone()),
+                Value::Word(_) => None,
+            });
+            numbers.reduce(|a, b| a.with(&b))
+        };
+        let (least, mean, most) = (all("rtt_min_ns"), all("rtt_avg_ns"), all("rtt_max_ns"));
+        let known = all("rtt_known_ns");
+        let ping = least.as_ref().map(|least| {
+            let most = most.as_ref().unwrap_or(least);
+            let mut whole = least.with(most);
+            whole.value = mean.as_ref().map_or(whole.value, |m| m.value);
+            whole.times(NS)
+        });
+        if let Some(floor) = known.as_ref().or(least.as_ref()) {
+            let floor = floor.times(NS);
+            self.rtt_floor = match self.rtt_floor.take() {
+                Some(own) if own.value < floor.value => Some(own),
+                _ => Some(floor),
+            };
+        }
+        let known = known.map(|k| k.times(NS));
+        self.rtt = self
+            .rtt_loaded
+            .clone()
+            .or(known)
+            .or(ping)
+            .or(self.rtt_floor.clone());
+        self.rtt = self.rtt.take().filter(|r| r.low > 0.0);
+        self.rtt_floor = self.rtt_floor.take().filter(|r| r.low > 0.0);
+        if let Some(line) = all("line_bps") {
+            self.line = Some((line, "the line"));
+        }
+        self.target = all("target_bps");
+        self.rate = all("measured_bps").or(self.rate.take());
+        self.loss_of_path(all("loss_known_ratio"), all("loss_path_ratio"), facts);
+        self.policer = all("policer_bps");
+        self.shaper = all("shaper_bps").or(self.shaper.take());
+        if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == 1448.0) {
+            self.mss = mtu.value - 52.0;
+        }
+    }
+
+    fn loss_of_path(&mut self, known: Option<Figure>, told: Option<Figure>, facts: &Facts) {
+        if let Some(known) = known.or(told) {
+            self.idle_loss = Some(known);
+            return;
+        }
+        let count = |name: &str| {
+            let of = facts
+                .facts
+                .iter()
+                .filter(|f| f.of == Of::Path && f.name == name);
+            let numbers = of.filter_map(|f| match &f.value {
+                Value::Number(figure) => Some(figure.clone()),
+                Value::Word(_) => None,
+            });
+            numbers.reduce(|a, b| {
+                let mut both = a.with(&b);
+                both.value = a.value + b.value;
+                both
+            })
+        };
+        if let Some((sent, received)) = count("ping_sent").zip(count("ping_received"))
+            && sent.value > 0.0
+        {
+            let lost = (sent.value - received.value).max(0.0);
+            let mut share = sent.with(&received);
+            share.value = lost / sent.value;
+            share.low = ((lost - 2.0 * lost.sqrt()) / sent.value).max(0.0);
+            // None of n lost says that fewer than 3/n are, 19 times of 20.
+            share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
+            self.idle_loss = Some(share);
+        }
+    }
+
+    fn of_hosts(&mut self, facts: &Facts, flow: &Flow) {
+        let ofs = |hosts: &[u32], end: Of| -> Vec<Of> {
+            hosts.iter().map(|h| Of::Host(*h)).chain([end]).collect()
+        };
+        let senders = ofs(&flow.senders, Of::Sender);
+        let receivers = ofs(&flow.receivers, Of::Receiver);
+        for of in &senders {
+            let get = |name: &str| number(&facts.facts, *of, name).cloned();
+            self.application = self
+                .application
+                .take()
+                .or_else(|| get("application_rate_bps"));
+            self.pacing = self.pacing.take().or_else(|| get("pacing_rate_bps"));
+            self.shaper = self.shaper.take().or_else(|| get("shaper_bps"));
+            self.cc = self
+                .cc
+                .take()
+                .or_else(|| word(&facts.facts, *of, "cc").map(|(w, _)| w.to_owned()));
+        }
+        crate::ceiling::rooms(self, facts, &senders, &receivers);
+        for of in senders.iter().chain(&receivers) {
+            let get = |name: &str| number(&facts.facts, *of, name).cloned();
+            if let Some(speed) = get("nic_bps")
+                && self
+                    .line
+                    .as_ref()
+                    .is_none_or(|(l, _)| speed.value < l.value)
+            {
+                self.line = Some((speed, "the interface of a host"));
+            }
+            if let Some(drops) = get("nic_drops").filter(|d| d.value > 0.0) {
+                self.nic_drops = Some(drops);
+            }
+            self.half_duplex = self
+                .half_duplex
+                .or(word(&facts.facts, *of, "half_duplex").map(|(_, at)| at));
+            if let Some(off) = get("window_scaling").filter(|s| s.value == 0.0) {
+                self.unscaled = self.unscaled.or(off.from.first().copied());
+            }
+            self.cpu = self.cpu.take().or_else(|| get("cpu_ratio"));
+        }
+    }
+
+    /// Bytes in flight that rate and round trip imply.
+    pub(crate) fn implied_flight(&self) -> Option<Figure> {
+        let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);
+        let mut flight = rate.with(rtt);
+        flight.value = rate.value * rtt.value / 8.0 / self.streams;
+        flight.low = rate.low * rtt.low / 8.0 / self.streams;
+        flight.high = rate.high * rtt.high / 8.0 / self.streams;
+        Some(flight)
+    }
+}
+
+/// What of a socket's buffer is room for data: Linux reports twice what was asked for, and half to three quarters of a
+/// receive buffer become window (`tcp_adv_win_scale`); elsewhere the buffer is the window.
+fn socket_room(
+    got: Option<&Figure>,
+    asked: Option<&Figure>,
+    system: Option<System>,
+    what: &str,
+) -> Option<Room> {
+    let got = got?;
+    let is_linux = match system {
+        Some(system) => system == System::Linux,
+        // Twice what was asked for is Linux's way.
+        None => asked.is_some_and(|a| got.value > 1.9 * a.value),
+    };
+    let (least, usual, most) = match (is_linux, system) {
+        (true, _) => (0.45, 0.5, 1.0),
+        (false, None) => (0.45, 1.0, 1.0),
+        (false, Some(_)) => (1.0, 1.0, 1.0),
+    };
+    let mut bytes = got.times(usual);
+    bytes.low = got.low * least;
+    bytes.high = got.high * most;
+    Some(Room {
+        bytes,
+        what: what.to_owned(),
+        asked: asked.is_some(),
+    })
+}

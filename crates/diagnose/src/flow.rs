@@ -1,0 +1,303 @@
+//! Flows: which reports are of one test, which socket carried it, which host is at which end.
+
+use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::known::System;
+use crate::read::Facts;
+use crate::seen::{End, Side, Test};
+
+/// A flow, and where its facts are.
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    /// What was reported of it; none where only sockets or the user spoke of it.
+    pub(crate) test: Option<Test>,
+    /// The sender's end.
+    pub(crate) from: End,
+    /// The receiver's end.
+    pub(crate) to: End,
+    /// Sockets of the sender that carried it.
+    pub(crate) sockets: Vec<u32>,
+    /// Sockets of the receiver.
+    pub(crate) far_sockets: Vec<u32>,
+    /// Hosts whose text is that of the sender, or may be.
+    pub(crate) senders: Vec<u32>,
+    /// Hosts whose text is that of the receiver, or may be.
+    pub(crate) receivers: Vec<u32>,
+    /// Systems of sender and receiver.
+    pub(crate) systems: [Option<System>; 2],
+}
+
+/// Most flows that are judged.
+const FLOWS_MAX: usize = 200;
+
+/// Makes flows of what was read.
+pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = Vec::new();
+    for test in facts.tests.iter().filter(|t| t.is_measured()) {
+        let room = flows.len() < FLOWS_MAX;
+        let known = flows
+            .iter()
+            .position(|f| f.test.as_ref().is_some_and(|t| same(t, test)));
+        match known.and_then(|n| flows[n].test.as_mut()) {
+            Some(known) => join(known, test),
+            None if room => flows.push(Flow::of(Some(test.clone()), &test.from, &test.to)),
+            None => {}
+        }
+    }
+    for flow in &mut flows {
+        let test = flow.test.as_ref().expect("each was made of one");
+        (flow.from, flow.to) = (test.from.clone(), test.to.clone());
+    }
+    sockets(facts, &mut flows);
+    if flows.is_empty() {
+        flows.push(Flow::of(None, &End::default(), &End::default()));
+    }
+    for flow in &mut flows {
+        hosts(facts, flow);
+    }
+    flows
+}
+
+impl Flow {
+    fn of(test: Option<Test>, from: &End, to: &End) -> Flow {
+        Flow {
+            test,
+            from: from.clone(),
+            to: to.clone(),
+            sockets: Vec::new(),
+            far_sockets: Vec::new(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            systems: [None, None],
+        }
+    }
+
+    /// `A > B`, or what the flow is called without names.
+    pub(crate) fn name(&self) -> String {
+        let shown = |end: &End, other: &str| match end.host.as_str() {
+            "" => other.to_owned(),
+            host => host.to_owned(),
+        };
+        format!(
+            "{} > {}",
+            shown(&self.from, "sender"),
+            shown(&self.to, "receiver")
+        )
+    }
+}
+
+/// Whether two reports are of one test: the same ends, or the same bytes reported from either end.
+fn same(a: &Test, b: &Test) -> bool {
+    if a.udp != b.udp {
+        return false;
+    }
+    let both_sides =
+        a.sent.is_some() && b.sent.is_some() || a.received.is_some() && b.received.is_some();
+    let ports = |t: &Test| t.from.port.zip(t.to.port);
+    if let (Some(x), Some(y)) = (ports(a), ports(b)) {
+        return x == y && !both_sides;
+    }
+    if both_sides || a.tool != b.tool {
+        return false;
+    }
+    let bytes = |t: &Test| {
+        let report = t.received.as_ref().or(t.sent.as_ref());
+        report.and_then(|r| r.bytes.clone()).or_else(|| handed(t))
+    };
+    match (bytes(a), bytes(b)) {
+        (Some(x), Some(y)) => x.low <= y.high * 1.02 && y.low <= x.high * 1.02,
+        _ => false,
+    }
+}
+
+/// What intervals add up to, where there is no report.
+fn handed(test: &Test) -> Option<Figure> {
+    let first = test.rows.first()?;
+    let bytes: f64 = test
+        .rows
+        .iter()
+        .map(|r| r.bps * (r.until - r.from) / 8.0)
+        .sum();
+    Some(Figure::between(bytes, bytes * 0.99, bytes * 1.01, first.at))
+}
+
+fn join(into: &mut Test, other: &Test) {
+    let fill = |end: &mut End, from: &End| {
+        if end.host.is_empty() {
+            *end = from.clone();
+        }
+    };
+    fill(&mut into.from, &other.from);
+    fill(&mut into.to, &other.to);
+    for (mine, theirs) in into.aliases.iter_mut().zip(&other.aliases) {
+        mine.extend(theirs.iter().cloned());
+    }
+    into.sent = into.sent.take().or_else(|| other.sent.clone());
+    into.received = into.received.take().or_else(|| other.received.clone());
+    into.rows.extend(other.rows.iter().cloned());
+    for (name, figure) in &other.numbers {
+        into.set(name, figure.clone());
+    }
+    for (name, word) in &other.words {
+        into.words.entry(name).or_insert_with(|| word.clone());
+    }
+}
+
+/// Gives each socket to the flow it carried; sockets that carried much and belong to none are flows of their own.
+fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
+    let alone = flows.len();
+    for (n, [own, peer]) in (0_u32..).zip(&facts.sockets) {
+        let ports = |f: &Flow| (f.from.port, f.to.port);
+        let near = flows
+            .iter()
+            .position(|f| ports(f) == (own.port, peer.port) && own.port.is_some());
+        let far = flows
+            .iter()
+            .position(|f| ports(f) == (peer.port, own.port) && own.port.is_some());
+        let service = |f: &Flow| {
+            f.to.port.is_some() && f.to.port == peer.port
+                || f.from.port.is_some() && f.from.port == own.port
+        };
+        let side = sends(facts, n);
+        match (near, far) {
+            (Some(f), _) => flows[f].sockets.push(n),
+            (None, Some(f)) => flows[f].far_sockets.push(n),
+            _ if alone == 1
+                && (flows[0].from.port.is_none()
+                    || service(&flows[0])
+                    || facts.sockets.len() == 1) =>
+            {
+                match side {
+                    Some(Side::Receiver) => flows[0].far_sockets.push(n),
+                    _ => flows[0].sockets.push(n),
+                }
+            }
+            _ if alone == 0 && flows.len() < FLOWS_MAX => {
+                let mut flow = match side {
+                    Some(Side::Receiver) => Flow::of(None, peer, own),
+                    _ => Flow::of(None, own, peer),
+                };
+                match side {
+                    Some(Side::Receiver) => flow.far_sockets.push(n),
+                    _ => flow.sockets.push(n),
+                }
+                flows.push(flow);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether the host of a socket sent, by the bytes that went each way.
+fn sends(facts: &Facts, socket: u32) -> Option<Side> {
+    let of = Of::Socket(socket);
+    let acked = number(&facts.facts, of, "bytes_acked").map_or(0.0, |f| f.value);
+    let received = number(&facts.facts, of, "bytes_received").map_or(0.0, |f| f.value);
+    if acked == received {
+        return None;
+    }
+    Some(if acked > received {
+        Side::Sender
+    } else {
+        Side::Receiver
+    })
+}
+
+/// The last number of this name said of someone.
+pub(crate) fn number<'f>(facts: &'f [Fact], of: Of, name: &str) -> Option<&'f Figure> {
+    facts.iter().rev().find_map(|f| match &f.value {
+        Value::Number(figure) if f.of == of && f.name == name => Some(figure),
+        _ => None,
+    })
+}
+
+/// The last word of this name said of someone, and where.
+pub(crate) fn word<'f>(facts: &'f [Fact], of: Of, name: &str) -> Option<(&'f str, Place)> {
+    facts.iter().rev().find_map(|f| match &f.value {
+        Value::Word(word) if f.of == of && f.name == name => Some((word.as_str(), f.at)),
+        _ => None,
+    })
+}
+
+/// Which hosts' texts are of which end: by name, by system, and otherwise of both.
+fn hosts(facts: &Facts, flow: &mut Flow) {
+    let said = |of| word(&facts.facts, of, "system").and_then(|(name, _)| System::named(name));
+    flow.systems = [said(Of::Sender), said(Of::Receiver)];
+    if flow.systems[0].is_none() && flow.test.as_ref().is_some_and(doubles) {
+        flow.systems[0] = Some(System::Linux);
+    }
+    let of_host = |n: u32| said(Of::Host(n));
+    let mut open = Vec::new();
+    for (n, names) in (0_u32..).zip(&facts.hosts) {
+        match named(flow, names) {
+            Some(Side::Sender) => flow.senders.push(n),
+            Some(Side::Receiver) => flow.receivers.push(n),
+            None => {
+                open.push(n);
+                continue;
+            }
+        }
+        let end = usize::from(flow.receivers.last() == Some(&n));
+        flow.systems[end] = flow.systems[end].or(of_host(n));
+    }
+    for n in open {
+        let fits = |end: usize| match (of_host(n), flow.systems[end]) {
+            (Some(mine), Some(theirs)) => mine.agrees(theirs),
+            _ => true,
+        };
+        let (sender, receiver) = (fits(0), fits(1));
+        let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();
+        // A host that cannot be the one end is the other; one that may be both speaks for both.
+        let only = match (sender, receiver) {
+            (false, true) => Some(1),
+            (true, false) => Some(0),
+            (true, true) if exact(1) && !exact(0) && flow.systems[0].is_some() => Some(1),
+            _ => None,
+        };
+        if only != Some(1) {
+            flow.senders.push(n);
+        }
+        if only != Some(0) {
+            flow.receivers.push(n);
+        }
+        if let Some(end) = only
+            && flow.systems[end].is_none()
+        {
+            flow.systems[end] = of_host(n);
+        }
+    }
+}
+
+/// The end that one of these names is of.
+fn named(flow: &Flow, names: &[String]) -> Option<Side> {
+    let test = flow.test.as_ref();
+    let is = |end: &End, aliases: Option<&Vec<String>>| {
+        let all = aliases.into_iter().flatten().chain([&end.host]);
+        all.filter(|a| !a.is_empty())
+            .any(|a| names.iter().any(|n| alike(a, n)))
+    };
+    if is(&flow.to, test.map(|t| &t.aliases[1])) {
+        return Some(Side::Receiver);
+    }
+    is(&flow.from, test.map(|t| &t.aliases[0])).then_some(Side::Sender)
+}
+
+/// Whether two names are of one host: the same, or the first label of the other.
+fn alike(a: &str, b: &str) -> bool {
+    let label = |s: &str| s.split('.').next().unwrap_or("").to_ascii_lowercase();
+    let is_name = |s: &str| s.starts_with(|c: char| c.is_ascii_alphabetic());
+    a.eq_ignore_ascii_case(b)
+        || is_name(a)
+            && is_name(b)
+            && label(a) == label(b)
+            && (!a.contains('.') || !b.contains('.'))
+}
+
+/// Linux gives twice the buffer that was asked for.
+fn doubles(test: &Test) -> bool {
+    let got = test.numbers.get("send_buffer_bytes");
+    let asked = test.numbers.get("send_buffer_requested_bytes");
+    got.zip(asked).is_some_and(|(got, asked)| {
+        let ratio = got.value / asked.value.max(1.0);
+        (1.98..2.02).contains(&ratio)
+    })
+}

@@ -1,0 +1,35 @@
+//! From a ticket to a cause: texts that other tools printed become facts, and facts a verdict.
+//!
+//! [`read()`] recognises what a text is made of, also where several things were pasted into one, and gives
+//! [`Facts`]: a name, a value with its error, whom it is about, and the line it was read in. [`diagnose`] makes of
+//! them, for each flow, every ceiling beside the measured rate, the cause with its confidence, what is missing and
+//! what to change. Nothing here opens a file or a socket, and a line that is not understood is counted and left.
+
+mod advice;
+mod cause;
+mod ceiling;
+mod document;
+mod evidence;
+mod fact;
+mod flow;
+mod infer;
+mod known;
+mod missing;
+mod read;
+mod redact;
+mod seen;
+mod ticket;
+mod verdict;
+mod words;
+
+pub use cause::Cause;
+pub use document::{
+    Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
+    VerdictReport,
+};
+pub use fact::{Fact, Figure, Of, Place, Value};
+pub use known::{Known, System};
+pub use read::{Facts, Source, read};
+pub use redact::redact;
+pub use seen::{End, Report, Side, Test};
+pub use verdict::diagnose;

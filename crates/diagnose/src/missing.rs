@@ -1,0 +1,139 @@
+//! Facts that would decide, and the commands that get them.
+
+use crate::cause::Cause;
+use crate::ceiling::Limit;
+use crate::document::MissingFact;
+use crate::evidence::Evidence;
+use crate::flow::Flow;
+use crate::infer::Ranking;
+use crate::known::System;
+
+/// Most facts that are asked for.
+const ASKED_MAX: usize = 4;
+
+/// What is missing, the most useful first.
+pub(crate) fn missing(
+    e: &Evidence,
+    flow: &Flow,
+    ceilings: &[Limit],
+    ranking: &[Ranking],
+) -> Vec<MissingFact> {
+    let likely: Vec<Cause> = ranking
+        .iter()
+        .filter(|r| r.confidence > 0.04)
+        .map(|r| r.cause)
+        .collect();
+    let sure = ranking.first().is_some_and(|r| r.confidence >= 0.9);
+    let host = match flow.to.host.as_str() {
+        "" => "HOST",
+        host => host,
+    };
+    let mut all = Vec::new();
+    let mut ask = |fact, would_decide: &str, command: String| {
+        all.push(MissingFact {
+            fact,
+            would_decide: would_decide.to_owned(),
+            command,
+        });
+    };
+    if e.rate.is_none() {
+        ask(
+            "rate",
+            "what is to be explained: the rate of a test",
+            format!("iperf3 -c {host} -t 30"),
+        );
+    }
+    if e.rtt.is_none() {
+        ask(
+            "rtt",
+            "what windows, buffers and losses leave of the rate: all of it goes by the round trip",
+            format!("ping -c 20 {host}"),
+        );
+    }
+    let has = |cause| ceilings.iter().any(|c| c.cause == cause);
+    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
+    if likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
+    {
+        ask(
+            "receive_window_bytes",
+            "whether the receiver's window is the limit",
+            format!("on the receiver: {}", settings(e.systems[1], true)),
+        );
+    }
+    if likely.contains(&Cause::SendBuffer)
+        && e.buffers.is_empty()
+        && e.sndbuf_share.is_none()
+        && !sure
+    {
+        ask(
+            "send_buffer_bytes",
+            "whether the sender's buffer is the limit",
+            format!("on the sender: {}", settings(e.systems[0], false)),
+        );
+    }
+    let kernel = e.rwnd_share.is_none() && e.busy_share.is_none();
+    if kernel && !sure && e.systems[0].is_none_or(|s| s == System::Linux) {
+        ask(
+            "tcp_info",
+            "what the sender waited for: window, buffer, program or losses",
+            format!("on the sender, during a test: ss -tinm dst {host}"),
+        );
+    }
+    if e.line.is_none() && !sure {
+        ask(
+            "line_bps",
+            "whether the line is full, or something holds the flow back",
+            "farpath diagnose --line 1Gbit/s ..., or ethtool INTERFACE on both hosts".to_owned(),
+        );
+    }
+    let losses = likely.iter().any(|c| c.is_loss());
+    if losses && e.retransmits.is_none() && !has(Cause::RandomLoss) && !sure {
+        ask(
+            "retransmits",
+            "whether losses hold the rate down",
+            format!("iperf3 -c {host} -t 30 --json, or nstat before and after a test"),
+        );
+    } else if losses
+        && e.idle_loss
+            .as_ref()
+            .is_none_or(|l| l.low == 0.0 && l.high > 0.001)
+        && !sure
+    {
+        ask(
+            "idle_loss_ratio",
+            "whether packets are lost without load too",
+            format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
+        );
+    }
+    all.truncate(ASKED_MAX);
+    all
+}
+
+/// The command that prints a host's buffers.
+fn settings(system: Option<System>, receive: bool) -> String {
+    let word = |r: &str, s: &str| if receive { r.to_owned() } else { s.to_owned() };
+    match system {
+        Some(System::Linux) => word(
+            "sysctl net.ipv4.tcp_rmem net.core.rmem_max",
+            "sysctl net.ipv4.tcp_wmem net.core.wmem_max",
+        ),
+        Some(System::FreeBsd) => word(
+            "sysctl net.inet.tcp.recvspace net.inet.tcp.recvbuf_max",
+            "sysctl net.inet.tcp.sendspace net.inet.tcp.sendbuf_max",
+        ),
+        Some(System::MacOs) => word(
+            "sysctl net.inet.tcp.recvspace net.inet.tcp.autorcvbufmax",
+            "sysctl net.inet.tcp.sendspace net.inet.tcp.autosndbufmax",
+        ),
+        Some(System::OpenBsd | System::NetBsd | System::Bsd) => word(
+            "sysctl net.inet.tcp.recvspace",
+            "sysctl net.inet.tcp.sendspace",
+        ),
+        Some(System::Windows) => "netsh interface tcp show global".to_owned(),
+        Some(System::Solaris) => word("ndd /dev/tcp tcp_recv_hiwat", "ndd /dev/tcp tcp_xmit_hiwat"),
+        None => word(
+            "sysctl -a | grep -E 'tcp_rmem|rmem_max|recvspace|recvbuf'",
+            "sysctl -a | grep -E 'tcp_wmem|wmem_max|sendspace|sendbuf'",
+        ),
+    }
+}

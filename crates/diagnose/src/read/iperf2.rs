@@ -1,0 +1,378 @@
+//! iperf 1.7 and 2: reports of client and server, TCP and UDP, parallel streams, `-e`.
+//!
+//! The client's text is the sender's account, the server's the receiver's. A row with an id that no "connected" line
+//! of the client named is the server's, printed into the same terminal.
+
+use std::collections::BTreeMap;
+
+use super::iperf_row::{IperfRow, bracketed, connected, row};
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Place};
+use crate::redact;
+use crate::seen::{End, Report, Row, Side, Test};
+use crate::words::{after, decimal, keyed, quantity};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Iperf2 {
+    test: Option<Test>,
+    /// Which side's text this is.
+    server: bool,
+    /// Rows by id, with the side they are of.
+    rows: BTreeMap<(String, bool), Vec<(f64, f64, Figure, Figure, Place)>>,
+    /// Ids that a "connected" line named.
+    ids: Vec<String>,
+    /// The next row is the server's report.
+    reported: bool,
+    /// A buffer that was printed before its test.
+    buffer: Option<(Figure, Option<Figure>)>,
+}
+
+const TOOL: &str = "iperf2";
+
+impl Tool for Iperf2 {
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some((host, rest)) = super::command::after_any(text, &["Client connecting to "])
+            .and_then(|t| t.split_once(", "))
+        {
+            return self.header(host, rest, line.at, facts);
+        }
+        if super::command::after_any(text, &["Server listening on "])
+            .is_some_and(|t| t.starts_with("TCP port") || t.starts_with("UDP port"))
+        {
+            // iperf3 prints a port without a protocol.
+            self.close(facts);
+            self.server = true;
+            return true;
+        }
+        if text.contains(" window size:") || text.starts_with("UDP buffer size:") {
+            return self.buffer(text, line.at);
+        }
+        if is_decoration(text) {
+            return going;
+        }
+        if self.bracket(line, facts) {
+            return true;
+        }
+        going && is_column_head(text)
+    }
+
+    fn held(&self) -> usize {
+        self.test.as_ref().map_or(0, Test::facts)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(facts);
+    }
+}
+
+/// Lines that carry nothing.
+fn is_decoration(text: &str) -> bool {
+    text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ')
+}
+
+fn is_column_head(text: &str) -> bool {
+    text.starts_with("Interval") && text.contains("Transfer") && text.contains("Bandwidth")
+        || text.starts_with("Sending ") && text.contains("datagrams")
+        || text.starts_with("Receiving ") && text.contains("datagrams")
+        || text.starts_with("TOS ")
+}
+
+impl Iperf2 {
+    fn header(&mut self, host: &str, rest: &str, at: Place, facts: &mut Facts) -> bool {
+        if !rest.starts_with("TCP port") && !rest.starts_with("UDP port") {
+            return false;
+        }
+        self.close(facts);
+        self.server = false;
+        let mut test = Test::new(TOOL, at);
+        test.udp = rest.starts_with("UDP");
+        test.to.host = redact(host);
+        self.test = Some(test);
+        true
+    }
+
+    /// `TCP window size: 16.0 MByte (WARNING: requested 8.00 MByte)`.
+    fn buffer(&mut self, text: &str, at: Place) -> bool {
+        let Some((_, rest)) = text.split_once("size:") else {
+            return false;
+        };
+        let mut words = rest.split_whitespace();
+        let read = words.next().zip(words.next());
+        let Some(got) = read.and_then(|(v, u)| quantity(v, u, at)) else {
+            return false;
+        };
+        if text.contains("UDP") {
+            return true;
+        }
+        let asked = rest.split_once("requested").and_then(|(_, asked)| {
+            let mut words = asked
+                .split(|c: char| c.is_whitespace() || c == ')')
+                .filter(|w| !w.is_empty());
+            quantity(words.next()?, words.next()?, at)
+        });
+        match &mut self.test {
+            Some(test) => set_buffer(test, self.server, got, asked),
+            None => self.buffer = Some((got, asked)),
+        }
+        true
+    }
+
+    /// A line that begins with an id in brackets.
+    fn bracket(&mut self, line: Line<'_>, facts: &mut Facts) -> bool {
+        let Some((id, _, rest)) = bracketed(line.bare) else {
+            return false;
+        };
+        if let Some((ends, more)) = connected(rest, "connected with") {
+            self.connect(id, ends, more, line.at, facts);
+            return true;
+        }
+        if rest.starts_with("Server Report") {
+            self.reported = true;
+            return self.test.is_some();
+        }
+        if id == "ID"
+            && rest.starts_with("Interval")
+            && rest.contains("Bandwidth")
+            && !rest.contains("Retr ")
+        {
+            return true;
+        }
+        if let Some(mss) = rest
+            .strip_prefix("MSS size ")
+            .and_then(|r| r.split(' ').next())
+            .and_then(decimal)
+            && let Some(test) = &mut self.test
+        {
+            test.set("mss_bytes", Figure::exact(mss, line.at));
+            return true;
+        }
+        if rest.starts_with("Sent ") && rest.contains("datagrams")
+            || rest.starts_with("WARNING: did not receive ack")
+        {
+            return self.test.is_some();
+        }
+        let Some(read) = row(line.bare, line.at) else {
+            return false;
+        };
+        let ours = self.test.as_ref().is_some_and(|t| t.tool == TOOL) || read.decimals != 2;
+        if !ours || read.rest.ends_with("sender") || read.rest.ends_with("receiver") {
+            return false;
+        }
+        self.row(&read, line.at);
+        true
+    }
+
+    fn connect(
+        &mut self,
+        id: &str,
+        ends: [(&str, u16); 2],
+        more: &str,
+        at: Place,
+        facts: &mut Facts,
+    ) {
+        if self.test.is_none() || !self.rows.is_empty() && self.server {
+            self.close(facts);
+            let mut test = Test::new(TOOL, at);
+            if let Some((got, asked)) = self.buffer.take() {
+                set_buffer(&mut test, self.server, got, asked);
+            }
+            self.test = Some(test);
+        }
+        let Some(test) = &mut self.test else { return };
+        let end = |(host, port): (&str, u16)| End {
+            host: redact(host),
+            port: Some(port),
+        };
+        let (from, to) = match self.server {
+            false => (end(ends[0]), end(ends[1])),
+            true => (end(ends[1]), end(ends[0])),
+        };
+        if !test.to.host.is_empty() && test.to.host != to.host {
+            test.aliases[1].push(core::mem::take(&mut test.to.host));
+        }
+        test.from = from;
+        test.to = to;
+        if let Some(parts) = keyed(more, "icwnd/mss/irtt=") {
+            let parts: Vec<f64> = parts.split('/').filter_map(decimal).collect();
+            if let [_, mss, rtt] = parts[..] {
+                test.set("mss_bytes", Figure::exact(mss, at));
+                test.set("handshake_rtt_ns", Figure::exact(rtt * 1000.0, at));
+            }
+        }
+        if !self.ids.iter().any(|i| i == id) {
+            self.ids.push(id.to_owned());
+        }
+        test.streams = self.ids.len().max(1) as u32;
+    }
+
+    fn row(&mut self, read: &IperfRow<'_>, at: Place) {
+        let test = self.test.get_or_insert_with(|| Test::new(TOOL, at));
+        let foreign = !self.ids.is_empty()
+            && !read.id.starts_with("SUM")
+            && !self.ids.iter().any(|i| i == read.id);
+        let receiver = self.server || foreign || core::mem::take(&mut self.reported);
+        extras(test, read, at);
+        let key = (read.id.to_owned(), receiver);
+        let entry = (
+            read.span.0,
+            read.span.1,
+            read.bytes.clone(),
+            read.rate.clone(),
+            at,
+        );
+        self.rows.entry(key).or_default().push(entry);
+        // The test grows as it is read, so that its piece counts what it gave.
+        let side = if receiver {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        test.rows.push(Row {
+            from: read.span.0,
+            until: read.span.1,
+            bps: read.rate.value,
+            retransmits: None,
+            side,
+            at,
+        });
+    }
+
+    /// The test is over: rows become a report of each side and intervals.
+    fn close(&mut self, facts: &mut Facts) {
+        let rows = core::mem::take(&mut self.rows);
+        self.ids.clear();
+        self.reported = false;
+        let Some(mut test) = self.test.take() else {
+            return;
+        };
+        if rows.is_empty() && test.numbers.is_empty() {
+            return;
+        }
+        test.rows.clear();
+        for receiver in [false, true] {
+            summarise(&mut test, &rows, receiver);
+        }
+        facts.tests.push(test);
+    }
+}
+
+fn set_buffer(test: &mut Test, server: bool, got: Figure, asked: Option<Figure>) {
+    let (name, requested) = match server {
+        false => ("send_buffer_bytes", "send_buffer_requested_bytes"),
+        true => ("receive_buffer_bytes", "receive_buffer_requested_bytes"),
+    };
+    test.set(name, got);
+    if let Some(asked) = asked {
+        test.set(requested, asked);
+    }
+}
+
+/// What stands behind the rate: loss of datagrams, or the columns of `-e`.
+fn extras(test: &mut Test, read: &IperfRow<'_>, at: Place) {
+    let words: Vec<&str> = read.rest.split_whitespace().collect();
+    if let [_, "ms", ..] = words[..]
+        && let Some((lost, sent)) = lost_of(&read.rest[read.rest.find("ms").unwrap_or(0) + 2..])
+    {
+        test.udp = true;
+        test.numbers
+            .insert("datagrams_lost", Figure::exact(lost, at));
+        test.numbers.insert("datagrams", Figure::exact(sent, at));
+        return;
+    }
+    if let [writes, again, cwnd, unit, ..] = words[..]
+        && writes.contains('/')
+        && unit == "us"
+        && let Some(again) = decimal(again)
+        && let Some((_, rtt)) = cwnd.split_once('/')
+        && let Some(rtt) = rtt.split('(').next().and_then(decimal)
+    {
+        // The summary comes last and says all of them again.
+        test.numbers.insert("retransmits", Figure::exact(again, at));
+        test.numbers
+            .insert("rtt_loaded_ns", Figure::exact(rtt * 1000.0, at));
+    }
+}
+
+/// `  0/  893 (0%)`.
+fn lost_of(text: &str) -> Option<(f64, f64)> {
+    let (lost, rest) = text.split_once('/')?;
+    let sent = after(rest, "").unwrap_or("");
+    let sent = sent.split('(').next().unwrap_or(sent);
+    Some((decimal(lost)?, decimal(sent)?))
+}
+
+type Rows = BTreeMap<(String, bool), Vec<(f64, f64, Figure, Figure, Place)>>;
+
+/// Makes a report and intervals of the rows of one side.
+fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {
+    let of_side = rows.iter().filter(|((_, r), _)| *r == receiver);
+    let sums: Vec<_> = of_side
+        .clone()
+        .filter(|((id, _), _)| id.starts_with("SUM"))
+        .collect();
+    let chosen: Vec<_> = match sums.is_empty() {
+        true => of_side.collect(),
+        false => sums,
+    };
+    let side = if receiver {
+        Side::Receiver
+    } else {
+        Side::Sender
+    };
+    let mut intervals: BTreeMap<u64, Row> = BTreeMap::new();
+    let mut report: Option<Report> = None;
+    for (_, list) in &chosen {
+        let last = list.iter().map(|r| r.1).fold(0.0, f64::max);
+        let count = list.len();
+        for (n, (from, until, bytes, rate, at)) in list.iter().enumerate() {
+            let whole = *from == 0.0 && *until >= last * 0.999 && (n + 1 == count);
+            if whole {
+                add(&mut report, rate, bytes, *until);
+                continue;
+            }
+            let row = intervals.entry((from * 1000.0) as u64).or_insert(Row {
+                from: *from,
+                until: *until,
+                bps: 0.0,
+                retransmits: None,
+                side,
+                at: *at,
+            });
+            row.bps += rate.value;
+        }
+    }
+    test.rows.extend(intervals.into_values());
+    match receiver {
+        false => test.sent = report,
+        true => test.received = report,
+    }
+}
+
+/// Streams side by side: rates add up.
+fn add(report: &mut Option<Report>, rate: &Figure, bytes: &Figure, seconds: f64) {
+    let sum = |a: &Figure, b: &Figure| {
+        let mut both = a.with(b);
+        both.value = a.value + b.value;
+        both.low = a.low + b.low;
+        both.high = a.high + b.high;
+        both
+    };
+    *report = Some(match report.take() {
+        None => Report {
+            goodput: rate.clone(),
+            bytes: Some(bytes.clone()),
+            seconds,
+        },
+        Some(r) => Report {
+            goodput: sum(&r.goodput, rate),
+            bytes: r.bytes.map(|b| sum(&b, bytes)),
+            seconds: r.seconds.max(seconds),
+        },
+    });
+}

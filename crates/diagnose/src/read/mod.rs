@@ -1,0 +1,297 @@
+//! Reading: which tool printed which lines, and what they said.
+//!
+//! A text is offered line by line to the tool that took the line before, and then to every other in a fixed order.
+//! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
+//! things pasted into one text are told apart, with prose between them. JSON is read whole, from the line it begins on.
+
+mod command;
+mod iperf2;
+mod iperf_row;
+mod ping;
+mod sysctl;
+mod uname;
+
+use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::seen::{End, Test};
+
+/// A text, and what to call it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name of the file as the user gave it.
+    pub name: String,
+    /// Its bytes; what is not UTF-8 is replaced.
+    pub bytes: Vec<u8>,
+}
+
+/// Everything that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What was said of paths, hosts and sockets.
+    pub facts: Vec<Fact>,
+    /// What was said of tests.
+    pub tests: Vec<Test>,
+    /// The two ends of each socket, the own one first.
+    pub sockets: Vec<[End; 2]>,
+    /// Names that each pasted piece about a host gave that host.
+    pub hosts: Vec<Vec<String>>,
+    /// What each stretch of lines was.
+    pub pieces: Vec<Read>,
+    /// Names of the sources.
+    pub sources: Vec<String>,
+    /// Lines of each source that nobody knew, the first of them.
+    pub ignored: Vec<Vec<u32>>,
+    /// How many lines of each source nobody knew.
+    pub ignored_count: Vec<usize>,
+    /// What stopped the reading of something.
+    pub notes: Vec<String>,
+}
+
+/// A stretch of lines that one tool printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Number of the source.
+    pub source: u32,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+    /// The tool.
+    pub tool: &'static str,
+    /// How many facts it gave.
+    pub facts: usize,
+}
+
+/// Most lines of a source that are read.
+const LINES_MAX: usize = 4_000_000;
+
+/// Longest line that is offered to readers of lines.
+const LINE_MAX: usize = 16_384;
+
+/// Most facts, tests and sockets that are kept.
+const FACTS_MAX: usize = 200_000;
+
+/// Most ignored lines that are named.
+const IGNORED_NAMED: usize = 200;
+
+/// A line, offered to a tool.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    /// Without white space around it.
+    pub(crate) bare: &'a str,
+    /// Where it stands.
+    pub(crate) at: Place,
+}
+
+/// A reader of what one tool prints, line by line.
+pub(crate) trait Tool {
+    /// The tool's name in results.
+    fn name(&self) -> &'static str;
+
+    /// Takes a line if it is one of the tool's; `going` says that the line before was.
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool;
+
+    /// How many facts it has read and not handed over.
+    fn held(&self) -> usize {
+        0
+    }
+
+    /// The text is over: what is half read is finished.
+    fn finish(&mut self, _facts: &mut Facts) {}
+}
+
+/// Every reader of lines, in the order in which they are asked.
+fn tools() -> Vec<Box<dyn Tool>> {
+    vec![
+        Box::new(iperf2::Iperf2::default()),
+        Box::new(ping::Ping::default()),
+        Box::new(sysctl::Sysctl::default()),
+        Box::new(uname::Uname::default()),
+        Box::new(command::Commands::default()),
+    ]
+}
+
+/// Reads everything.
+pub fn read(sources: &[Source]) -> Facts {
+    let mut facts = Facts::default();
+    for (number, source) in (0_u32..).zip(sources) {
+        facts.sources.push(crate::redact(&source.name));
+        facts.ignored.push(Vec::new());
+        facts.ignored_count.push(0);
+        text(number, source, &mut facts);
+    }
+    facts
+}
+
+/// Reads one source.
+fn text(number: u32, source: &Source, facts: &mut Facts) {
+    let name = facts.sources[number as usize].clone();
+    if is_binary(&source.bytes) {
+        let note = format!(
+            "{name}: not text; save what the tools printed, and give captures to a tool that reads them"
+        );
+        facts.notes.push(note);
+        return;
+    }
+    let text = String::from_utf8_lossy(&source.bytes);
+    let mut tools = tools();
+    let mut current: Option<usize> = None;
+    let mut long = 0_usize;
+    for (n, raw) in text.lines().enumerate() {
+        if n >= LINES_MAX || facts.is_full() {
+            facts.notes.push(format!(
+                "{name}: read as far as line {n}, which is the limit"
+            ));
+            break;
+        }
+        if raw.len() > LINE_MAX {
+            long += 1;
+            facts.ignore(number, n as u32 + 1);
+            current = None;
+            continue;
+        }
+        let line = Line {
+            bare: raw.trim(),
+            at: Place::Line(number, n as u32 + 1),
+        };
+        if line.bare.is_empty() {
+            continue;
+        }
+        current = offer(&mut tools, current, line, facts);
+        if current.is_none() {
+            facts.ignore(number, n as u32 + 1);
+        }
+    }
+    for tool in &mut tools {
+        tool.finish(facts);
+    }
+    if long > 0 {
+        facts.notes.push(format!(
+            "{name}: {long} lines longer than {LINE_MAX} bytes were left"
+        ));
+    }
+}
+
+/// Offers a line to the tool that is going, then to the others; the one that took it.
+fn offer(
+    tools: &mut [Box<dyn Tool>],
+    current: Option<usize>,
+    line: Line<'_>,
+    facts: &mut Facts,
+) -> Option<usize> {
+    let before = facts.count();
+    let others = (0..tools.len()).filter(|n| Some(*n) != current);
+    for n in current.into_iter().chain(others) {
+        let held = tools[n].held();
+        if tools[n].line(line, Some(n) == current, facts) {
+            let gained = (facts.count() + tools[n].held()).saturating_sub(before + held);
+            facts.took(tools[n].name(), line.at, gained, Some(n) == current);
+            return Some(n);
+        }
+    }
+    None
+}
+
+/// Bytes of a capture, an archive or a program: a zero, or much that no text has.
+fn is_binary(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(4096)];
+    let odd = |b: &&u8| **b < 9 || (14..27).contains(*b) || (28..32).contains(*b) || **b == 127;
+    start.contains(&0) || start.iter().filter(odd).count() * 20 > start.len()
+}
+
+impl Facts {
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.tests.iter().all(|t| t.facts() == 0)
+    }
+
+    fn is_full(&self) -> bool {
+        self.facts.len() + self.tests.len() + self.sockets.len() > FACTS_MAX
+    }
+
+    fn count(&self) -> usize {
+        // Only the last test can have grown.
+        self.facts.len() + self.tests.len() + self.tests.last().map_or(0, Test::facts)
+    }
+
+    fn ignore(&mut self, source: u32, line: u32) {
+        let n = source as usize;
+        self.ignored_count[n] += 1;
+        if self.ignored[n].len() < IGNORED_NAMED {
+            self.ignored[n].push(line);
+        }
+    }
+
+    /// A line belongs to a tool: its piece grows, or a new one begins.
+    pub(crate) fn took(&mut self, tool: &'static str, at: Place, gained: usize, going: bool) {
+        let Place::Line(source, line) = at else {
+            return;
+        };
+        if let Some(last) = self.pieces.last_mut()
+            && going
+            && last.tool == tool
+            && last.source == source
+        {
+            last.last = line;
+            last.facts += gained;
+            return;
+        }
+        self.pieces.push(Read {
+            source,
+            first: line,
+            last: line,
+            tool,
+            facts: gained,
+        });
+    }
+
+    /// Adds a number.
+    pub(crate) fn number(&mut self, of: Of, name: &'static str, figure: Figure) {
+        let at = figure.from.first().copied().unwrap_or(Place::You);
+        if figure.value.is_finite() {
+            self.facts.push(Fact {
+                name,
+                value: Value::Number(figure),
+                of,
+                at,
+            });
+        }
+    }
+
+    /// Adds an exact number.
+    pub(crate) fn exact(&mut self, of: Of, name: &'static str, value: f64, at: Place) {
+        self.number(of, name, Figure::exact(value, at));
+    }
+
+    /// Adds a word.
+    pub(crate) fn word(&mut self, of: Of, name: &'static str, word: &str, at: Place) {
+        self.facts.push(Fact {
+            name,
+            value: Value::Word(crate::redact(word)),
+            of,
+            at,
+        });
+    }
+
+    /// Whether it was said which system a host has.
+    pub(crate) fn knows_system(&self, of: Of) -> bool {
+        let recent = self.facts.iter().rev().take(64);
+        recent.into_iter().any(|f| f.of == of && f.name == "system")
+    }
+
+    /// A new host, whom the piece that begins is about.
+    pub(crate) fn host(&mut self) -> Of {
+        self.hosts.push(Vec::new());
+        Of::Host(self.hosts.len() as u32 - 1)
+    }
+
+    /// A place for people: `ticket.txt:19`.
+    pub fn place(&self, at: Place) -> String {
+        match at {
+            Place::You => "you".to_owned(),
+            Place::Line(source, line) => {
+                let name = self.sources.get(source as usize);
+                format!("{}:{line}", name.map_or("", String::as_str))
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! ping of Linux, the BSDs, macOS, Windows and Solaris, and fping.
+//!
+//! The closing lines are read; where there are none, the single answers.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of, Place};
+use crate::words::{between, decimal, number, whole};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Ping {
+    /// Times of single answers, ms.
+    answers: Vec<Figure>,
+    /// Packets of the run that is being closed: sent and received.
+    counted: Option<(f64, f64, Place)>,
+    /// Whether a closing line gave the times.
+    closed: bool,
+}
+
+const NS: f64 = 1e6;
+
+/// Most single answers that are kept.
+const ANSWERS_MAX: usize = 100_000;
+
+impl Tool for Ping {
+    fn name(&self) -> &'static str {
+        "ping"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6(") {
+            self.close(facts);
+            return true;
+        }
+        self.answer(text, line.at)
+            || self.count(text, line.at, facts)
+            || self.times(text, line.at, facts)
+            || fping(text, line.at, facts)
+            || cisco(text, line.at, facts)
+            || going && is_around(text)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(facts);
+    }
+}
+
+/// Lines that carry nothing.
+fn is_around(text: &str) -> bool {
+    text.starts_with("---") && text.contains("statistics")
+        || text.starts_with("Ping statistics for")
+        || text.starts_with("Approximate round trip times")
+        || text.starts_with("Sending ") && text.contains("ICMP Echos")
+        || text.bytes().all(|b| b == b'!' || b == b'.')
+        || text.starts_with("Request timed out")
+        || text.starts_with("Request timeout for icmp_seq")
+        || text.starts_with("no answer yet for icmp_seq")
+}
+
+impl Ping {
+    /// `64 bytes from 10.0.0.1: icmp_seq=1 ttl=54 time=250.4 ms`, `Reply from …: bytes=32 time=12ms TTL=54`.
+    fn answer(&mut self, text: &str, at: Place) -> bool {
+        let is_answer = text.contains(" bytes from ")
+            && (text.contains("icmp_seq") || text.contains("seq=") || text.contains("icmp_seq="))
+            || text.starts_with("Reply from ") && text.contains("bytes=");
+        if !is_answer {
+            return false;
+        }
+        let rest = between(text, "time=", "").or_else(|| between(text, "time<", ""));
+        if let Some(rest) = rest {
+            let end = rest
+                .find(|c: char| !c.is_ascii_digit() && c != '.')
+                .unwrap_or(rest.len());
+            let is_ms = rest[end..].trim_start().starts_with("ms");
+            if let Some(ms) = number(&rest[..end], at).filter(|_| is_ms)
+                && self.answers.len() < ANSWERS_MAX
+            {
+                self.answers.push(ms);
+            }
+        }
+        true
+    }
+
+    /// `20 packets transmitted, 20 received, 0% packet loss, time 19026ms`, `Packets: Sent = 4, Received = 4, Lost = 0`.
+    fn count(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let pair = if text.contains("packets transmitted,") {
+            let sent = text.split_whitespace().next().and_then(whole);
+            let received = between(text, "transmitted,", "received")
+                .and_then(|r| r.split_whitespace().next())
+                .and_then(whole);
+            sent.zip(received)
+        } else if text.starts_with("Packets: Sent = ") {
+            let sent = between(text, "Sent = ", ",").and_then(whole);
+            sent.zip(between(text, "Received = ", ",").and_then(whole))
+        } else {
+            None
+        };
+        let Some((sent, received)) = pair else {
+            return false;
+        };
+        if received <= sent && sent > 0 {
+            self.counted = Some((sent as f64, received as f64, at));
+            facts.exact(Of::Path, "ping_sent", sent as f64, at);
+            facts.exact(Of::Path, "ping_received", received as f64, at);
+        }
+        true
+    }
+
+    /// `rtt min/avg/max/mdev = 250.1/251.0/260.2/1.4 ms`, `round-trip min/avg/max = …`, `Minimum = 1ms, …`.
+    fn times(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let figures = if (text.starts_with("rtt min/avg/max") || text.starts_with("round-trip"))
+            && text.contains('=')
+        {
+            let values = text.split_once('=').map_or("", |(_, v)| v).trim();
+            if !values.contains("ms") {
+                return false;
+            }
+            slashed(values, at)
+        } else if text.starts_with("Minimum = ") {
+            let ms = |key: &str| between(text, key, "ms").and_then(|v| number(v, at));
+            ms("Minimum = ")
+                .zip(ms("Average = "))
+                .zip(ms("Maximum = "))
+                .map(|((a, b), c)| [a, b, c])
+        } else {
+            None
+        };
+        let Some(figures) = figures else {
+            return false;
+        };
+        self.closed = true;
+        times(&figures, facts);
+        true
+    }
+
+    fn close(&mut self, facts: &mut Facts) {
+        let answers = core::mem::take(&mut self.answers);
+        let had = core::mem::take(&mut self.closed);
+        self.counted = None;
+        if had || answers.is_empty() {
+            return;
+        }
+        let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
+        let least = answers.iter().min_by(by).expect("there is one").clone();
+        let most = answers.iter().max_by(by).expect("there is one").clone();
+        let mut mean = least.with(&most);
+        mean.value = answers.iter().map(|a| a.value).sum::<f64>() / answers.len() as f64;
+        times(&[least, mean, most], facts);
+    }
+}
+
+/// Least, mean and greatest, in milliseconds.
+fn times([least, mean, most]: &[Figure; 3], facts: &mut Facts) {
+    if least.value > most.value || least.value < 0.0 {
+        return;
+    }
+    facts.number(Of::Path, "rtt_min_ns", least.times(NS));
+    facts.number(Of::Path, "rtt_avg_ns", mean.times(NS));
+    facts.number(Of::Path, "rtt_max_ns", most.times(NS));
+}
+
+/// `250.1/251.0/260.2/1.4 ms`.
+fn slashed(text: &str, at: Place) -> Option<[Figure; 3]> {
+    let values = text.split_whitespace().next()?;
+    let values = values.trim_end_matches("ms");
+    let mut parts = values.split('/').map(|v| number(v, at));
+    Some([parts.next()??, parts.next()??, parts.next()??])
+}
+
+/// `host : xmt/rcv/%loss = 10/10/0%, min/avg/max = 0.04/0.06/0.09`.
+fn fping(text: &str, at: Place, facts: &mut Facts) -> bool {
+    let Some(counts) = between(text, "xmt/rcv/%loss = ", "%") else {
+        return false;
+    };
+    let mut parts = counts.split('/').map(whole);
+    let (Some(Some(sent)), Some(Some(received))) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    if received > sent || sent == 0 {
+        return false;
+    }
+    facts.exact(Of::Path, "ping_sent", sent as f64, at);
+    facts.exact(Of::Path, "ping_received", received as f64, at);
+    if let Some(figures) = between(text, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
+        times(&figures, facts);
+    }
+    true
+}
+
+/// `Success rate is 100 percent (5/5), round-trip min/avg/max = 580/581/584 ms` of a router.
+fn cisco(text: &str, at: Place, facts: &mut Facts) -> bool {
+    let Some(rest) = text.strip_prefix("Success rate is ") else {
+        return false;
+    };
+    let Some((received, sent)) = between(rest, "(", ")").and_then(|c| c.split_once('/')) else {
+        return false;
+    };
+    let (Some(received), Some(sent)) = (decimal(received), decimal(sent)) else {
+        return false;
+    };
+    facts.exact(Of::Path, "ping_sent", sent, at);
+    facts.exact(Of::Path, "ping_received", received, at);
+    if let Some(figures) = between(rest, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
+        times(&figures, facts);
+    }
+    true
+}

@@ -1,0 +1,163 @@
+//! `sysctl` of Linux, FreeBSD, OpenBSD, NetBSD and macOS, and `/proc/sys` by `echo`.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of};
+use crate::words::whole;
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Sysctl {
+    host: Option<Of>,
+}
+
+/// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
+const KEYS: [(&str, [&str; 3]); 30] = [
+    (
+        "net.ipv4.tcp_rmem",
+        ["", "rmem_default_bytes", "rmem_max_bytes"],
+    ),
+    (
+        "net.ipv4.tcp_wmem",
+        ["", "wmem_default_bytes", "wmem_max_bytes"],
+    ),
+    ("net.core.rmem_max", ["core_rmem_max_bytes", "", ""]),
+    ("net.core.wmem_max", ["core_wmem_max_bytes", "", ""]),
+    ("net.core.rmem_default", ["core_rmem_default_bytes", "", ""]),
+    ("net.core.wmem_default", ["core_wmem_default_bytes", "", ""]),
+    (
+        "net.core.netdev_max_backlog",
+        ["netdev_max_backlog", "", ""],
+    ),
+    ("net.ipv4.tcp_window_scaling", ["window_scaling", "", ""]),
+    ("net.ipv4.tcp_sack", ["sack", "", ""]),
+    ("net.ipv4.tcp_timestamps", ["timestamps", "", ""]),
+    ("net.ipv4.tcp_moderate_rcvbuf", ["moderate_rcvbuf", "", ""]),
+    ("net.ipv4.tcp_adv_win_scale", ["adv_win_scale", "", ""]),
+    (
+        "net.ipv4.tcp_slow_start_after_idle",
+        ["slow_start_after_idle", "", ""],
+    ),
+    ("net.ipv4.tcp_no_metrics_save", ["no_metrics_save", "", ""]),
+    ("net.ipv4.tcp_mtu_probing", ["mtu_probing", "", ""]),
+    (
+        "net.ipv4.tcp_limit_output_bytes",
+        ["limit_output_bytes", "", ""],
+    ),
+    (
+        "net.ipv4.tcp_notsent_lowat",
+        ["notsent_lowat_bytes", "", ""],
+    ),
+    ("net.inet.tcp.recvspace", ["recvspace_bytes", "", ""]),
+    ("net.inet.tcp.sendspace", ["sendspace_bytes", "", ""]),
+    ("net.inet.tcp.recvbuf_max", ["recvbuf_max_bytes", "", ""]),
+    ("net.inet.tcp.sendbuf_max", ["sendbuf_max_bytes", "", ""]),
+    ("net.inet.tcp.recvbuf_auto", ["recvbuf_auto", "", ""]),
+    ("net.inet.tcp.sendbuf_auto", ["sendbuf_auto", "", ""]),
+    ("net.inet.tcp.doautorcvbuf", ["recvbuf_auto", "", ""]),
+    ("net.inet.tcp.doautosndbuf", ["sendbuf_auto", "", ""]),
+    ("net.inet.tcp.autorcvbufmax", ["recvbuf_max_bytes", "", ""]),
+    ("net.inet.tcp.autosndbufmax", ["sendbuf_max_bytes", "", ""]),
+    ("net.inet.tcp.rfc1323", ["window_scaling", "", ""]),
+    ("net.inet.tcp.sack", ["sack", "", ""]),
+    ("kern.ipc.maxsockbuf", ["maxsockbuf_bytes", "", ""]),
+];
+
+/// Keys whose value is a congestion control.
+const CONTROLS: [&str; 2] = [
+    "net.ipv4.tcp_congestion_control",
+    "net.inet.tcp.cc.algorithm",
+];
+
+impl Tool for Sysctl {
+    fn name(&self) -> &'static str {
+        "sysctl"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let Some((key, value)) = setting(line.bare) else {
+            return false;
+        };
+        if !going {
+            self.host = None;
+        }
+        let host = *self.host.get_or_insert_with(|| facts.host());
+        let value = value.trim().trim_matches(['"', '\'']).trim();
+        if CONTROLS.contains(&key.as_str()) {
+            if let Some(name) = crate::known::control(value) {
+                facts.word(host, "cc", name, line.at);
+            }
+        } else if key == "net.core.default_qdisc" {
+            if let Some(name) = crate::known::qdisc(value) {
+                facts.word(host, "qdisc", name, line.at);
+            }
+        } else if let Some((_, names)) = KEYS.iter().find(|(k, _)| *k == key) {
+            let numbers: Option<Vec<u64>> = value.split_whitespace().map(whole).collect();
+            let Some(numbers) = numbers.filter(|n| !n.is_empty()) else {
+                return false;
+            };
+            let triple = names[2] != "";
+            if triple != (numbers.len() == 3) {
+                return false;
+            }
+            for (name, number) in names.iter().zip(numbers) {
+                if !name.is_empty() {
+                    facts.number(host, name, Figure::exact(number as f64, line.at));
+                }
+            }
+        } else {
+            // A setting all the same, of something else.
+            return true;
+        }
+        let system = match key.starts_with("net.ipv4") || key.starts_with("net.core") {
+            true => "linux",
+            false => bsd(&key),
+        };
+        if !system.is_empty() && !facts.knows_system(host) {
+            facts.word(host, "system", system, line.at);
+        }
+        true
+    }
+}
+
+/// Which of the BSDs has a key; empty where several have it.
+fn bsd(key: &str) -> &'static str {
+    match key {
+        "net.inet.tcp.recvbuf_max" | "net.inet.tcp.cc.algorithm" | "net.inet.tcp.sendbuf_max" => {
+            "freebsd"
+        }
+        "net.inet.tcp.doautorcvbuf" | "net.inet.tcp.autorcvbufmax" => "macos",
+        k if k.starts_with("net.inet") || k.starts_with("kern.") => "bsd",
+        _ => "",
+    }
+}
+
+/// The key and value of a line that is a setting, however it was written.
+fn setting(text: &str) -> Option<(String, &str)> {
+    if let Some((before, key)) = text.split_once("/proc/sys/") {
+        let value = before
+            .trim()
+            .strip_prefix("echo")?
+            .trim()
+            .trim_end_matches('>')
+            .trim();
+        let key = key.split_whitespace().next()?.replace('/', ".");
+        return key.starts_with("net.").then_some((key, value));
+    }
+    let (key, value) = match text.split_once('=') {
+        Some(pair) => pair,
+        // FreeBSD and macOS print a colon.
+        None => text.split_once(": ")?,
+    };
+    let key = key.trim();
+    let key = ["sysctl -w ", "sudo sysctl -w ", "sysctl "]
+        .iter()
+        .find_map(|s| key.strip_prefix(s))
+        .unwrap_or(key)
+        .trim();
+    let is_key = (key.starts_with("net.") || key.starts_with("kern.ipc."))
+        && key.len() < 100
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
+    is_key.then(|| (key.to_owned(), value.split('#').next().unwrap_or(value)))
+}

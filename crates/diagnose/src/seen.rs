@@ -1,0 +1,121 @@
+//! Tests that tools reported, of either end.
+
+use std::collections::BTreeMap;
+
+use crate::fact::{Figure, Place};
+
+/// Which end printed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The end that sends the data.
+    Sender,
+    /// The end that receives it.
+    Receiver,
+}
+
+/// An end of a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// Address or name; empty if it was not printed.
+    pub host: String,
+    /// Port, if it was printed.
+    pub port: Option<u16>,
+}
+
+/// What one end reported of the whole test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Rate of payload, bit/s.
+    pub goodput: Figure,
+    /// Payload, bytes.
+    pub bytes: Option<Figure>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// An interval of a test, all streams together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its start, seconds since that of the test.
+    pub from: f64,
+    /// Its end.
+    pub until: f64,
+    /// Rate of payload, bit/s.
+    pub bps: f64,
+    /// Segments sent again in it, where that was printed.
+    pub retransmits: Option<f64>,
+    /// Whose it is.
+    pub side: Side,
+    /// Where it was read.
+    pub at: Place,
+}
+
+/// A test, as one text reported it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// The tool.
+    pub tool: &'static str,
+    /// Where it was read first.
+    pub at: Place,
+    /// The end that sends.
+    pub from: End,
+    /// The end that receives.
+    pub to: End,
+    /// Other names of the two.
+    pub aliases: [Vec<String>; 2],
+    /// Datagrams, not a connection.
+    pub udp: bool,
+    /// Connections side by side.
+    pub streams: u32,
+    /// What the sender reported.
+    pub sent: Option<Report>,
+    /// What the receiver reported.
+    pub received: Option<Report>,
+    /// The intervals.
+    pub rows: Vec<Row>,
+    /// What else was said of it, by name with the unit last.
+    pub numbers: BTreeMap<&'static str, Figure>,
+    /// Names of congestion controls, by side.
+    pub words: BTreeMap<&'static str, String>,
+}
+
+impl Test {
+    pub(crate) fn new(tool: &'static str, at: Place) -> Test {
+        Test {
+            tool,
+            at,
+            from: End::default(),
+            to: End::default(),
+            aliases: [Vec::new(), Vec::new()],
+            udp: false,
+            streams: 1,
+            sent: None,
+            received: None,
+            rows: Vec::new(),
+            numbers: BTreeMap::new(),
+            words: BTreeMap::new(),
+        }
+    }
+
+    /// The truth of what was delivered: the receiver's report before the sender's.
+    pub(crate) fn goodput(&self) -> Option<(&Figure, Side)> {
+        let received = self.received.as_ref().map(|r| (&r.goodput, Side::Receiver));
+        received.or_else(|| self.sent.as_ref().map(|r| (&r.goodput, Side::Sender)))
+    }
+
+    /// Whether it says how fast anything was.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.goodput().is_some() || !self.rows.is_empty()
+    }
+
+    /// Sets a number, the first that is said of it.
+    pub(crate) fn set(&mut self, name: &'static str, figure: Figure) {
+        self.numbers.entry(name).or_insert(figure);
+    }
+
+    /// How many facts it stands for.
+    pub(crate) fn facts(&self) -> usize {
+        let reports = usize::from(self.sent.is_some()) + usize::from(self.received.is_some());
+        reports + self.rows.len() + self.numbers.len() + self.words.len()
+    }
+}

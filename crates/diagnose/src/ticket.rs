@@ -1,0 +1,92 @@
+//! The text for the ticket.
+
+use crate::ceiling::bps;
+use crate::document::{Contradiction, FlowReport};
+
+/// Columns that a ticket's text is wrapped at.
+const WIDTH: usize = 78;
+
+/// Plain text that says what was found, why, and what comes next.
+pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> String {
+    let mut out = String::new();
+    for flow in flows {
+        let rate = flow.observed.goodput_bps.map_or("no rate".to_owned(), bps);
+        let verdict = &flow.verdict;
+        let mut paragraph = format!("{}: {rate}. ", flow.name);
+        let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
+        match (verdict.cause, verdict.confidence) {
+            ("unknown", _) => {
+                paragraph.push_str("What limits it cannot be said from these facts");
+                if let Some(second) = &verdict.second {
+                    let likely = crate::Cause::named(second.cause).map_or("", crate::Cause::words);
+                    paragraph.push_str(&format!(
+                        "; the likeliest is {likely} ({:.0} %)",
+                        second.confidence * 100.0
+                    ));
+                }
+                paragraph.push('.');
+            }
+            ("none", _) => paragraph.push_str("It is what was asked for."),
+            ("link", c) if c >= 0.6 => paragraph.push_str(&format!(
+                "This is the line ({:.0} %): no setting of a host holds it back.",
+                c * 100.0
+            )),
+            (_, c) if c >= 0.6 => {
+                paragraph.push_str(&format!("It is limited by {words} ({:.0} %).", c * 100.0))
+            }
+            (_, c) => paragraph.push_str(&format!(
+                "It is probably limited by {words} ({:.0} %).",
+                c * 100.0
+            )),
+        }
+        wrap(&paragraph, "", &mut out);
+        for because in &verdict.because {
+            wrap(because, "- ", &mut out);
+        }
+        if let Some(change) = flow.changes.first() {
+            wrap(&format!("To change on {}:", change.host), "", &mut out);
+            for command in &change.commands {
+                out.push_str(&format!("    {command}\n"));
+            }
+            if let Some(after) = change.predicted_bps {
+                wrap(
+                    &format!("After that, other limits allow up to {}.", bps(after)),
+                    "",
+                    &mut out,
+                );
+            }
+        }
+        if !flow.missing.is_empty() && verdict.confidence < 0.9 {
+            wrap("Please send:", "", &mut out);
+            for missing in &flow.missing {
+                out.push_str(&format!("    {}\n", missing.command));
+                wrap(&missing.would_decide, "      ", &mut out);
+            }
+        }
+        out.push('\n');
+    }
+    for c in contradictions {
+        wrap(&format!("Contradiction: {}", c.text), "", &mut out);
+    }
+    out.trim_end().to_owned() + "\n"
+}
+
+/// Wraps a paragraph; `head` stands before its first line, blanks before the others.
+fn wrap(text: &str, head: &str, out: &mut String) {
+    let indent = " ".repeat(head.len());
+    let mut line = head.to_owned();
+    for word in text.split_whitespace() {
+        let full = line.chars().count() + 1 + word.chars().count() > WIDTH;
+        if full && line.trim() != head.trim() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line.clone_from(&indent);
+        }
+        if !line.is_empty() && !line.ends_with(' ') {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}

@@ -1,0 +1,249 @@
+//! The diagnosis: flows, their ceilings and verdicts, in one document.
+
+use crate::advice::changes;
+use crate::cause::Cause;
+use crate::ceiling::{Limit, bps, ceilings};
+use crate::document::{
+    Ceiling, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA, VerdictReport,
+};
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+use crate::flow::{Flow, flows};
+use crate::infer::{Weighed, weigh};
+use crate::missing::missing;
+use crate::read::Facts;
+use crate::seen::Side;
+use crate::ticket;
+
+/// Below this confidence the verdict is `unknown`.
+const PROBABLE: f64 = 0.4;
+
+/// Most sentences that say why.
+const BECAUSE_MAX: usize = 6;
+
+/// Makes a diagnosis of what was read. `version` is that of the program.
+pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
+    let mut contradictions = Vec::new();
+    let reports: Vec<FlowReport> = flows(facts)
+        .iter()
+        .map(|f| report(facts, f, &mut contradictions))
+        .collect();
+    Diagnosis {
+        schema: SCHEMA,
+        version: version.to_owned(),
+        read: pieces(facts),
+        notes: facts.notes.clone(),
+        ticket: ticket::text(&reports, &contradictions),
+        contradictions,
+        flows: reports,
+    }
+}
+
+fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -> FlowReport {
+    let e = Evidence::of(facts, flow);
+    let limits = ceilings(&e);
+    let weighed = weigh(&e, &limits);
+    contradict(facts, flow, &e, &limits, contradictions);
+    let verdict = verdict(&e, &limits, &weighed);
+    let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
+    FlowReport {
+        name: flow.name(),
+        observed: observed(facts, &e),
+        ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
+        missing: missing(&e, flow, &limits, &weighed.ranking),
+        changes: changes(cause, &e, flow, &limits),
+        verdict,
+    }
+}
+
+fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
+    let ranked = |n: usize| {
+        weighed.ranking.get(n).map(|r| Ranked {
+            cause: r.cause.name(),
+            confidence: rounded(r.confidence),
+        })
+    };
+    let top = weighed.ranking[0];
+    if e.rate.is_none() || top.confidence < PROBABLE {
+        let confidence = if e.rate.is_none() {
+            0.0
+        } else {
+            rounded(top.confidence)
+        };
+        return VerdictReport {
+            cause: Cause::Unknown.name(),
+            confidence,
+            second: e.rate.is_some().then(|| ranked(0)).flatten(),
+            because: match e.rate.is_some() {
+                true => vec![undecided(weighed)],
+                false => vec!["the texts do not say how fast anything was".to_owned()],
+            },
+        };
+    }
+    VerdictReport {
+        cause: top.cause.name(),
+        confidence: rounded(top.confidence),
+        second: ranked(1),
+        because: because(top.cause, e, limits, weighed),
+    }
+}
+
+fn rounded(p: f64) -> f64 {
+    (p * 1000.0).round() / 1000.0
+}
+
+fn undecided(weighed: &Weighed) -> String {
+    let likely: Vec<String> = weighed
+        .ranking
+        .iter()
+        .take(3)
+        .map(|r| format!("{} ({:.0} %)", r.cause.words(), r.confidence * 100.0))
+        .collect();
+    format!("undecided between {}", likely.join(", "))
+}
+
+fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(rate) = &e.rate {
+        let own = limits.iter().filter(|l| {
+            l.cause == cause && l.rate.low * 0.8 <= rate.value && rate.value <= l.rate.high * 1.1
+        });
+        if let Some(l) = own.min_by(|a, b| spread(&a.rate).total_cmp(&spread(&b.rate))) {
+            all.push(format!(
+                "{}: {} ({} to {}); measured {}",
+                l.formula,
+                bps(l.rate.value),
+                bps(l.rate.low),
+                bps(l.rate.high),
+                bps(rate.value)
+            ));
+        } else if cause == Cause::ReceiveWindow
+            && let Some(flight) = e.implied_flight()
+        {
+            all.push(format!(
+                "the rate and the round trip imply {:.0} to {:.0} bytes in flight: near a window that systems have by default",
+                flight.low, flight.high
+            ));
+        }
+    }
+    let others = weighed
+        .because
+        .iter()
+        .filter(|(causes, _)| causes.is_empty() || causes.contains(&cause));
+    all.extend(others.map(|(_, text)| text.clone()));
+    all.truncate(BECAUSE_MAX);
+    all
+}
+
+fn spread(figure: &Figure) -> f64 {
+    figure.high / figure.low.max(1.0)
+}
+
+fn observed(facts: &Facts, e: &Evidence) -> Observed {
+    Observed {
+        goodput_bps: e.rate.as_ref().map(|r| r.value),
+        low_bps: e.rate.as_ref().map(|r| r.low),
+        high_bps: e.rate.as_ref().map(|r| r.high),
+        side: e.side.map(|s| match s {
+            Side::Sender => "sender",
+            Side::Receiver => "receiver",
+        }),
+        source: e
+            .rate
+            .as_ref()
+            .and_then(|r| r.from.first())
+            .map(|at| facts.place(*at)),
+        rtt_ns: e.rtt.as_ref().map(|r| (r.value * 1e9).round()),
+        implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),
+    }
+}
+
+fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
+    Ceiling {
+        cause: limit.cause.name(),
+        limit_bps: limit.rate.value.round(),
+        low_bps: limit.rate.low.round(),
+        high_bps: limit.rate.high.round(),
+        formula: limit.formula.clone(),
+        from: limit.rate.from.iter().map(|at| facts.place(*at)).collect(),
+    }
+}
+
+/// What was read of each source, and which of its lines nobody knew.
+fn pieces(facts: &Facts) -> Vec<Piece> {
+    let mut all: Vec<Piece> = facts
+        .pieces
+        .iter()
+        .map(|p| Piece {
+            source: match (facts.sources.get(p.source as usize), p.first == p.last) {
+                (Some(name), true) => format!("{name}:{}", p.first),
+                (Some(name), false) => format!("{name}:{}-{}", p.first, p.last),
+                (None, _) => "you".to_owned(),
+            },
+            tool: p.tool.to_owned(),
+            facts: p.facts,
+            ignored_lines: Vec::new(),
+        })
+        .collect();
+    for (name, lines) in facts.sources.iter().zip(&facts.ignored) {
+        if !lines.is_empty() {
+            all.push(Piece {
+                source: name.clone(),
+                tool: "unknown".to_owned(),
+                facts: 0,
+                ignored_lines: lines.clone(),
+            });
+        }
+    }
+    all
+}
+
+/// What cannot both be true.
+fn contradict(
+    facts: &Facts,
+    flow: &Flow,
+    e: &Evidence,
+    limits: &[Limit],
+    all: &mut Vec<Contradiction>,
+) {
+    let places = |figure: &Figure| {
+        figure
+            .from
+            .iter()
+            .map(|at| facts.place(*at))
+            .collect::<Vec<_>>()
+    };
+    if let Some(rate) = &e.rate {
+        for limit in limits.iter().filter(|l| rate.low > l.rate.high * 1.15) {
+            let text = format!(
+                "{}: measured {}, above what {} would allow ({}: {})",
+                flow.name(),
+                bps(rate.value),
+                limit.cause.words(),
+                bps(limit.rate.high),
+                limit.formula
+            );
+            let mut from = places(rate);
+            from.extend(places(&limit.rate));
+            all.push(Contradiction { text, from });
+        }
+    }
+    let reports = flow
+        .test
+        .as_ref()
+        .and_then(|t| t.sent.as_ref().zip(t.received.as_ref()));
+    if let Some((sent, received)) = reports
+        && sent.goodput.value > received.goodput.value * 1.05
+        && !e.udp
+    {
+        let text = format!(
+            "{}: the sender reports {}, the receiver {}: the receiver's is what was delivered",
+            flow.name(),
+            bps(sent.goodput.value),
+            bps(received.goodput.value)
+        );
+        let mut from = places(&sent.goodput);
+        from.extend(places(&received.goodput));
+        all.push(Contradiction { text, from });
+    }
+}

@@ -1,0 +1,16 @@
+//! Texts in, verdicts out.
+
+mod slac;
+
+use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
+
+/// The diagnosis of one text.
+fn of(text: &str, known: &Known) -> Diagnosis {
+    let source = Source {
+        name: "ticket.txt".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let mut facts = read(&[source]);
+    known.tell(&mut facts);
+    diagnose(&facts, "0")
+}
