@@ -19,6 +19,9 @@ use crate::{bundle, configured, expect, idle, mpls, network, reach, sweep, traff
 /// Intervals of the series where a scenario does not say.
 const INTERVALS: u32 = 600;
 
+/// Most points of a sweep that are checked for what has no effect at any of them.
+pub const POINTS_MOST: usize = 256;
+
 /// A scenario's text with its `--set` arguments applied.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -75,16 +78,60 @@ impl Document {
         }
     }
 
-    /// What the text says that makes no difference to a run of `scenario`, which was read of it.
+    /// What the text says that makes no difference to a run of `scenario`, which was read of it; of a sweep, to a run of any
+    /// point. Of a sweep with more than [`POINTS_MOST`] points nothing is said.
     pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
+        if scenario.sweep.is_empty() {
+            return self.diagnostics(self.idle(scenario));
+        }
+        let mut common: Option<Vec<Diagnostic>> = None;
+        for point in sweep::points(&scenario.sweep, POINTS_MOST) {
+            let of_point = self.idle_at(&point);
+            common = Some(match common {
+                None => of_point,
+                Some(all) => all.into_iter().filter(|d| of_point.contains(d)).collect(),
+            });
+        }
+        self.diagnostics(common.unwrap_or_default())
+    }
+
+    /// What has no effect at a point of the sweep, where it stands in this text.
+    fn idle_at(&self, point: &[Set]) -> Vec<Diagnostic> {
+        let source = Source {
+            name: self.texts[0].0.clone(),
+            text: self.edited.text.clone(),
+        };
+        let Ok(document) = Document::open(&source, point) else {
+            return Vec::new();
+        };
+        let Ok(mut scenario) = document.scenario() else {
+            return Vec::new();
+        };
+        scenario.sweep.clear();
+        let mut found = document.idle(&scenario);
+        found.retain_mut(|d| {
+            d.places
+                .iter_mut()
+                .all(|p| match document.edited.origin(p.span.clone()) {
+                    Ok(span) => {
+                        p.span = span;
+                        true
+                    }
+                    // Of the point itself: a value among others.
+                    Err(_) => false,
+                })
+        });
+        found
+    }
+
+    fn idle(&self, scenario: &Scenario) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         let (tree, _) = DeTable::parse_recoverable(&self.edited.text);
         let tables = Tables::read(tree.get_ref(), &mut faults);
-        let found = match faults.is_empty() {
+        match faults.is_empty() {
             true => idle::keys(&tables, scenario),
             false => Vec::new(),
-        };
-        self.diagnostics(found)
+        }
     }
 
     fn read(&self, faults: &mut Vec<Diagnostic>) -> Option<Scenario> {

@@ -1,6 +1,7 @@
 //! Keys that make no difference where they stand: what `farpath check` finds beyond errors.
 //!
-//! A key is named only where it is certain: what a sweep, a search or an event may bring in counts as there.
+//! A key is named only where it is certain: what a search or an event may bring in counts as there, and of a sweep a key
+//! must do nothing at every point.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +35,8 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
         travelled: BTreeSet::new(),
         found: Vec::new(),
     };
-    // What a swept or searched value brings in is not known here.
-    if !scenario.sweep.is_empty() || !scenario.searches.is_empty() {
+    // What a searched value brings in is not known here.
+    if !scenario.searches.is_empty() {
         return Vec::new();
     }
     if scenario.tests.is_empty() {
@@ -232,6 +233,10 @@ impl Reader<'_> {
                 let why = "no TCP test of this host leaves its buffers to the kernel";
                 let help = "it counts where a test has neither `window` nor `socket_buffer`";
                 self.say_all(f, &["tcp_rmem", "tcp_wmem"], why, help);
+            }
+            if tcp.is_empty() {
+                let why = "no test of this host is of TCP";
+                self.say_all(f, &["gro", "mtu_probing"], why, "it is about TCP");
             }
             if !of.iter().any(|t| matches!(t.kind, TestKind::Transfer(_))) {
                 let why = "no test of this host transfers files";

@@ -11,7 +11,7 @@ use crate::expect::bound;
 use crate::metric::{self, Unit};
 use crate::model::Search;
 use crate::names::Names;
-use crate::set;
+use crate::set::{self, Set};
 
 /// One key of `[sweep]`: the `--set` path and the values as `--set` writes them.
 pub(crate) struct Key {
@@ -64,6 +64,29 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
     }
     keys.sort_by_key(|k| k.path.span().start);
     keys
+}
+
+/// Every point of a sweep as edits, last key fastest; none where there are more than `most`.
+pub(crate) fn points(sweep: &[(String, Vec<String>)], most: usize) -> Vec<Vec<Set>> {
+    let count = sweep
+        .iter()
+        .try_fold(1, |n: usize, (_, values)| n.checked_mul(values.len()));
+    if count.is_none_or(|n| n > most) {
+        return Vec::new();
+    }
+    let mut points = vec![Vec::new()];
+    for (key, values) in sweep {
+        let with = |at: &Vec<Set>, value: &String| {
+            let mut at = at.clone();
+            at.push(Set::new(key, value));
+            at
+        };
+        points = points
+            .iter()
+            .flat_map(|at| values.iter().map(move |v| with(at, v)))
+            .collect();
+    }
+    points
 }
 
 /// Whether a `--set` path means something in this scenario; a fault with a suggestion if not.

@@ -109,6 +109,27 @@ fn keys_without_effect_are_found_where_they_stand() {
     assert_eq!(found(none), ["there is no test: nothing is run"]);
 }
 
+/// What does something at one point of a sweep is in use; what does nothing at any is found, once, where it stands.
+#[test]
+fn of_a_sweep_every_point_counts() {
+    let keys = "rmem_max = 1000000\nreceive_ring = 100";
+    let swept = "[sweep]\n\"test.t.socket_buffer\" = [\"1 MB\", \"2 MB\"]\n\"link.out.delay\" = [\"1 ms\", \"2 ms\"]";
+    let all = found(&with(keys, "", "", swept));
+    assert!(
+        all.iter()
+            .any(|t| t.contains("`receive_ring` has no effect")),
+        "{all:?}"
+    );
+    assert!(!all.iter().any(|t| t.contains("rmem_max")), "{all:?}");
+    assert_eq!(all.iter().filter(|t| t.contains("receive_ring")).count(), 1);
+    let windows = "[sweep]\n\"test.t.window\" = [\"1 MB\", \"2 MB\"]";
+    let all = found(&with(keys, "", "", windows));
+    assert!(
+        all.iter().any(|t| t.contains("`rmem_max` has no effect")),
+        "{all:?}"
+    );
+}
+
 #[test]
 fn every_shipped_scenario_can_be_asked() {
     for shipped in shipped() {
