@@ -20,7 +20,7 @@ use crate::{bundle, configured, expect, idle, mpls, network, reach, sweep, traff
 const INTERVALS: u32 = 600;
 
 /// Most points of a sweep that are checked for what has no effect at any of them.
-pub const POINTS_MOST: usize = 256;
+const POINTS_MOST: usize = 256;
 
 /// A scenario's text with its `--set` arguments applied.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Document {
     }
 
     /// What the text says that makes no difference to a run of `scenario`, which was read of it; of a sweep, to a run of any
-    /// point. Of a sweep with more than [`POINTS_MOST`] points nothing is said.
+    /// point. Of a sweep with more than 256 points nothing is said.
     pub fn without_effect(&self, scenario: &Scenario) -> Diagnostics {
         if scenario.sweep.is_empty() {
             return self.diagnostics(self.idle(scenario));
