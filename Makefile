@@ -108,7 +108,9 @@ pages: scenarios oracles ## open the page of every scenario in a browser
 # One page of each kind, in full.
 .PHONY: page-test
 page-test: scenarios oracles ## use some pages of real runs in Chromium
-	$(CHECKED) run web/fixtures/lossy.toml --out target/page-test/lossy >/dev/null
+	@for run in lossy sweeps/one-key sweeps/two-keys sweeps/three-keys sweeps/categories sweeps/gaps; do \
+		$(CHECKED) run web/fixtures/$$run.toml --out target/page-test/$${run##*/} >/dev/null || exit; \
+	done
 	@cd target/scenarios && node ../../web/scripts/smoke.mjs \
 		cern-snaky/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
 		cern-snaky/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
@@ -117,7 +119,14 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		infn-lbe/tenth/report.html --svg 1 --section path \
 		slac-binp/day-and-night/report.html --svg 1 --section path \
 		wan-2003/recovery-live/report.html --svg 1 --section path --section witnesses \
-		../page-test/lossy/report.html --svg 9 --canvas 6 --trace
+		../page-test/lossy/report.html --svg 9 --canvas 6 --trace \
+		../page-test/one-key/report.html --figures 2 \
+			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=2,log=x \
+		../page-test/two-keys/report.html --figure 'bulk: goodput' panels=1,curves=8,gaps=0,legend=6,log=yx \
+		../page-test/three-keys/report.html --figure 'bulk: goodput' panels=3,curves=18,gaps=0,legend=5,log=x \
+		../page-test/categories/report.html --figure 'f1: goodput' panels=1,bars=18,curves=0,legend=5,missing=0 \
+			--figure 'group pair: fairness' bars=9,legend=4 \
+		../page-test/gaps/report.html --figure 'bulk: recovery' panels=1,bars=0,curves=5,gaps=1,legend=5,log=yx
 
 .PHONY: bench
 bench: linker ## measure what the speed claims say; writes target/bench.json

@@ -1,10 +1,11 @@
 // Opens report pages in a headless Chromium, uses them, and checks what came of it:
-//   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [PAGE.html ...]
+//   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [--figure TITLE WHAT]... [--figures M] [PAGE.html ...]
 // The numbers are the least that must be there and hold for the page named before them; --trace wants a
-// time–sequence plot, which is zoomed wherever there is one. Chromium is required: a page nobody opened is a page nobody
+// time–sequence plot, which is zoomed wherever there is one. --figure NAME panels=N,bars=N,legend=N,gaps=N,log=xy says what the
+// figure of a sweep whose title begins so shows: exactly that. --figures M adds every figure's buttons: M of each at least. Chromium is required: a page nobody opened is a page nobody
 // tested. CHROMIUM names another binary.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -12,7 +13,7 @@ import { chromium } from "playwright-core";
 
 import { BROWSERS, FLAGS } from "./browser.mjs";
 
-const WIDE = { width: 1280, height: 900 };
+const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
 /** A page is mailed and opened on a phone. */
 const LARGEST = 5_000_000;
@@ -27,7 +28,7 @@ function parse(words) {
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     if (!word.startsWith("--")) {
-      pages.push({ path: word, svg: 0, canvas: 0, sections: [], trace: false });
+      pages.push({ path: word, svg: 0, canvas: 0, sections: [], trace: false, figures: [], files: 0 });
       continue;
     }
     const page = pages.at(-1) ?? usage(`${word} stands before any page`);
@@ -39,6 +40,11 @@ function parse(words) {
     if (word === "--svg") page.svg = Number(value);
     else if (word === "--canvas") page.canvas = Number(value);
     else if (word === "--section") page.sections.push(value);
+    else if (word === "--figures") page.files = Number(value);
+    else if (word === "--figure") {
+      const what = words[++i] ?? usage("--figure needs a title and what it shows");
+      page.figures.push({ title: value, what: Object.fromEntries(what.split(",").map((pair) => pair.split("="))) });
+    }
     else usage(`unknown option ${word}`);
   }
   return pages.length > 0 ? pages : usage("no page named");
@@ -64,6 +70,55 @@ async function drawn(tab, page, fault) {
   if (found.canvas < page.canvas) fault(`${found.canvas} canvases, ${page.canvas} wanted`);
   for (const id of page.sections) if (!found.sections.includes(id)) fault(`no section ${id}`);
   return `${found.svg} drawings, ${found.canvas} canvases`;
+}
+
+/** What each figure of a sweep shows: counted in its drawing. */
+async function swept(tab, page, fault) {
+  const found = await tab.evaluate(() => [...document.querySelectorAll("figure.sweep")].map((figure) => {
+    const svg = figure.querySelector("svg.figure");
+    const room = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")];
+    // Text is at most a letter's width beyond the drawing's edge: a descender's box is larger than its ink.
+    const cut = texts.filter((t) => { const b = t.getBoundingClientRect(); return b.left < room.left - 3 || b.right > room.right + 3; }).map((t) => t.textContent);
+    const curves = [...svg.querySelectorAll(".panel path.curve")].map((c) => c.getAttribute("d") ?? "");
+    return {
+      title: figure.querySelector("h3")?.textContent ?? "", wide: svg.getBoundingClientRect().width, cut,
+      panels: svg.querySelectorAll(".panel").length, bars: svg.querySelectorAll(".panel rect.bar").length,
+      legend: svg.querySelectorAll(".legend-entry").length, curves: curves.filter((d) => d !== "").length,
+      gaps: curves.reduce((sum, d) => sum + Math.max(0, (d.match(/M/g) ?? []).length - 1), 0),
+      missing: svg.querySelectorAll(".missing").length, log: svg.getAttribute("data-log")?.replaceAll(" ", "") ?? "",
+    };
+  }));
+  const { clientWidth } = await tab.evaluate(() => ({ clientWidth: document.documentElement.clientWidth }));
+  for (const figure of found) {
+    if (figure.wide > clientWidth) fault(`${figure.title}: ${figure.wide} pixels wide`);
+    for (const text of figure.cut) fault(`${figure.title}: cut: ${text}`);
+  }
+  for (const { title, what } of page.figures) {
+    const figure = found.find((f) => f.title.startsWith(title));
+    if (!figure) {
+      fault(`no figure ${title}`);
+      continue;
+    }
+    for (const [name, wanted] of Object.entries(what)) {
+      if (String(figure[name]) !== wanted) fault(`${title}: ${name} ${figure[name]}, ${wanted} wanted`);
+    }
+  }
+}
+
+/** Every figure can be had as a file; one of them is taken, in both forms. */
+async function files(tab, page, fault) {
+  const counts = await tab.evaluate(() => ({
+    buttons: document.querySelectorAll("button.export").length, figures: document.querySelectorAll("main figure").length,
+  }));
+  if (counts.buttons < 2 * Math.max(page.files, counts.figures)) fault(`${counts.buttons} buttons for ${counts.figures} figures`);
+  if (counts.figures === 0) return;
+  for (const [kind, first] of [["SVG", "<svg"], ["PNG", "\x89PNG"]]) {
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.locator("button.export", { hasText: kind }).last().click()]);
+    const bytes = readFileSync(await download.path());
+    if (!bytes.toString("latin1").startsWith(first)) fault(`${download.suggestedFilename()} is no ${kind}`);
+    if (kind === "SVG" && /var\(|class=|style=/.test(bytes.toString("utf8"))) fault(`${download.suggestedFilename()} needs a style sheet`);
+  }
 }
 
 /** Zooms the time–sequence plot by button, wheel, box and keys. */
@@ -121,7 +176,7 @@ async function check(browser, page) {
   const bytes = statSync(page.path).size;
   if (bytes > LARGEST) fault(`${bytes} bytes, ${LARGEST} allowed`);
   let summary = "";
-  for (const [viewport, colorScheme] of [[WIDE, "light"], [NARROW, "dark"]]) {
+  for (const [viewport, colorScheme] of [[WIDE, "light"], [WIDE, "dark"], [NARROW, "light"], [NARROW, "dark"]]) {
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     const tab = await context.newPage();
     tab.on("pageerror", (error) => fault(`${error}`));
@@ -131,7 +186,11 @@ async function check(browser, page) {
     summary = await drawn(tab, page, fault);
     const width = await tab.evaluate(() => document.documentElement.scrollWidth);
     if (width > viewport.width) fault(`${width} pixels wide in a window of ${viewport.width}`);
-    if (viewport === WIDE) await traced(tab, page.trace, fault);
+    await swept(tab, page, fault);
+    if (viewport === WIDE && colorScheme === "light") {
+      await traced(tab, page.trace, fault);
+      await files(tab, page, fault);
+    }
     await context.close();
   }
   console.log(`${page.path}: ${faults.length === 0 ? `ok, ${summary}, ${Math.ceil(bytes / 1000)} kB` : "FAILED"}`);

@@ -134,10 +134,13 @@ pub(crate) struct RunArgs {
     /// Print the records as one JSON document instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the table as Markdown, for a ticket or a merge request
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Write the expectations, and with --emulate the certificates, as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write records.json, series.csv, scenario.resolved.toml, report.html and captures here
+    /// Write records.json, metrics.csv, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Random seed; without it, the scenario's, or 1
@@ -210,6 +213,9 @@ pub(crate) struct CompareArgs {
     /// Largest difference accepted, as a share of A: 1%
     #[arg(long, value_name = "RATIO")]
     pub(crate) tolerance: Option<String>,
+    /// Print the table as Markdown, for a ticket or a merge request
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

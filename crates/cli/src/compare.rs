@@ -34,7 +34,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     if args.json {
         print_json(&comparison)?;
     } else {
-        print(&farpath_report::compare::render(&comparison, layout()))?;
+        print(&farpath_report::compare::render(
+            &comparison,
+            layout(args.markdown),
+        ))?;
     }
     Ok(if comparison.finding() {
         Exit::Finding

@@ -32,9 +32,10 @@ pub(crate) struct Pending {
 }
 
 /// What a run writes, beside the scenario's own files and captures.
-const RESULTS: [&str; 5] = [
+const RESULTS: [&str; 6] = [
     "records.json",
     "series.csv",
+    "metrics.csv",
     "scenario.resolved.toml",
     "report.json",
     "report.html",
@@ -175,11 +176,16 @@ impl Output {
         document
             .write_series_csv(&mut csv)
             .map_err(|e| Failure::environment(format!("series.csv: {e}")))?;
+        let mut metrics = Vec::new();
+        document
+            .write_metrics_csv(&mut metrics)
+            .map_err(|e| Failure::environment(format!("metrics.csv: {e}")))?;
         let data = serde_json::to_vec(page)
             .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         let results = [
             document.to_json().into_bytes(),
             csv,
+            metrics,
             loaded.document.resolved_text().as_bytes().to_vec(),
             data,
             render(page).into_bytes(),

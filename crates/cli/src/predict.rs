@@ -4,7 +4,7 @@ use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
 use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
-use farpath_report::wrap;
+use farpath_report::{markdown_cell, wrap};
 use farpath_units::{Distance, Duration, Rate, Size};
 use serde::Serialize;
 
@@ -74,6 +74,13 @@ fn predict_path(args: &PathArgs) -> Result<Exit, Failure> {
         ..line(&args.line, read("rtt", &args.rtt)?)?
     };
     let results = path(&input).map_err(|e| Failure::usage(e.to_string()))?;
+    if args.markdown {
+        print(&match args.all {
+            true => every_figure(&results),
+            false => summary::markdown(&input, &results),
+        })?;
+        return Ok(Exit::Ok);
+    }
     if args.all || args.json {
         return answers(results, args.json);
     }
@@ -159,6 +166,25 @@ fn answers(results: Vec<Answer>, as_json: bool) -> Result<Exit, Failure> {
     }
     print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// All of them as a Markdown table.
+fn every_figure(results: &[Answer]) -> String {
+    let mut text =
+        "| figure | value | formula | source | note |\n| --- | ---: | --- | --- | --- |\n"
+            .to_owned();
+    for answer in results {
+        let value = shown(answer);
+        let cells = [
+            answer.name,
+            &value,
+            answer.formula,
+            answer.source,
+            &answer.note,
+        ];
+        text += &format!("| {} |\n", cells.map(markdown_cell).join(" | "));
+    }
+    text
 }
 
 fn shown(answer: &Answer) -> String {

@@ -100,7 +100,7 @@ fn show(args: &RunArgs, document: &RunDocument) -> Result<(), Failure> {
     if args.json {
         return print(&document.to_json());
     }
-    print(&table::render(document, layout()))?;
+    print(&table::render(document, layout(args.markdown)))?;
     let Some(out) = &args.out else { return Ok(()) };
     print(&format!(
         "\nWritten to {}: open report.html there.\n",
@@ -128,14 +128,18 @@ fn command(args: &RunArgs, seed: u64) -> String {
     words.join(" ")
 }
 
-/// As wide as the terminal, 80 columns where there is none.
-pub(crate) fn layout() -> table::Layout {
+/// As wide as the terminal, 80 columns where there is none; or as `markdown`.
+pub(crate) fn layout(markdown: bool) -> table::Layout {
     use std::io::IsTerminal;
     let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = std::io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some();
     table::Layout {
         width: width.unwrap_or(80).clamp(60, 160),
-        colour: terminal && !plain,
+        colour: terminal && !plain && !markdown,
+        form: match markdown {
+            true => table::Form::Markdown,
+            false => table::Form::Terminal,
+        },
     }
 }

@@ -1,5 +1,6 @@
 //! A run: every point of a scenario, every repeat and search, from every origin that is asked, and the judgement.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::thread::available_parallelism;
 
@@ -9,7 +10,7 @@ use farpath_record::{
 };
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set};
-use farpath_units::Key;
+use farpath_units::{Duration, Key};
 
 use crate::jobs::{self, Job, Room};
 use crate::loaded::{keep_only, narrow};
@@ -207,18 +208,22 @@ impl Experiment {
             for origin in &self.origins {
                 for repeat in repeats_of(origin.as_ref(), seeds) {
                     let first = repeat == 0;
-                    let setting = Setting {
-                        scenario: &at.scenario,
-                        plan: &at.plan,
-                        point: &at.point,
-                        seed: seeds[repeat],
-                        sequence: if first { sequence } else { 0 },
-                        taps: taps.filter(|_| first),
-                    };
+                    let seed = seeds[repeat];
+                    let sequence = if first { sequence } else { 0 };
+                    let taps = taps.filter(|_| first);
                     let job = Job {
                         label: label(&self.loaded.scenario.name, &at.point, repeat, seeds.len()),
                         memory: at.memory,
                         work: Box::new(move |progress: &mut dyn Progress| {
+                            let drawn = at.drawn(seed);
+                            let setting = Setting {
+                                scenario: drawn.as_ref(),
+                                plan: &at.plan,
+                                point: &at.point,
+                                seed,
+                                sequence,
+                                taps,
+                            };
                             answer(origin.as_ref(), &setting, progress)
                         }),
                     };
@@ -292,6 +297,17 @@ impl At {
             plan,
         })
     }
+
+    /// The scenario with the starts that a seed draws.
+    fn drawn(&self, seed: u64) -> Cow<'_, Scenario> {
+        let spread = |t: &farpath_scenario::Test| t.start_spread > Duration::ZERO;
+        if !self.scenario.tests.iter().any(spread) {
+            return Cow::Borrowed(&self.scenario);
+        }
+        let mut scenario = self.scenario.clone();
+        scenario.draw_starts(seed);
+        Cow::Owned(scenario)
+    }
 }
 
 /// The repeats that an origin runs: one without luck stands for all.
@@ -338,8 +354,10 @@ fn say_unvaried(records: &mut [Record], repeats: u32) {
     for record in records.iter_mut().filter(|r| simulated(r)) {
         if !varied.contains(&record.point) {
             record.notes.push(format!(
-                "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; `loss`, \
-                 `jitter`, a udp test with arrivals = \"poisson\", kind = \"flows\", or a sweep over `start` would make them differ"
+                "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; give \
+                 tests a `start_spread`, such as --set test.{}.start_spread=1s; `loss`, `jitter`, a udp test with arrivals = \"poisson\" and kind = \"flows\" \
+                 are random too",
+                record.test
             ));
         }
     }

@@ -8,8 +8,8 @@ use std::net::IpAddr;
 
 use farpath_observe::merge::compare_groups;
 use farpath_observe::{
-    Asker, Connection, Datagrams, Observation, Packets, Path, RoundTrips, Sample, Surroundings,
-    Timers, between_clocks, recovery,
+    Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
+    Surroundings, Timers, answers, between_clocks, recovery,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
@@ -194,16 +194,27 @@ impl Collector<'_, '_> {
         Some(self.scenario.node_name(NodeId(node)))
     }
 
+    /// The node that answered a ping with an error, or its address.
+    fn answered_by(&self, error: &farpath_probe::report::PingError) -> String {
+        let Some(address) = error.by else {
+            return "?".to_owned();
+        };
+        let name = self.name_of(address).map(str::to_owned);
+        name.unwrap_or_else(|| address.to_string())
+    }
+
     pub(crate) fn ping(&self, report: &PingReport) -> Seen {
         let reply = |(sent, rtt): &(u64, u64)| (at(*sent), Duration::from_ns(*rtt));
         let mut replies: Vec<(Time, Duration)> = report.replies.iter().map(reply).collect();
         // In the order of the requests: an instant of the series never lies before the last.
         replies.sort_unstable();
-        let answered = report.errors.iter().map(|e| {
-            let address = e.by.map_or_else(|| "?".to_owned(), |a| a.to_string());
-            let by = e.by.and_then(|a| self.name_of(a)).unwrap_or(&address);
-            format!("request {} was answered by {by}: {:?}", e.request, e.error)
-        });
+        let by = |e: &_| self.answered_by(e);
+        let by: Vec<String> = report.errors.iter().map(by).collect();
+        let error =
+            |(e, by): (&farpath_probe::report::PingError, _)| (e.request, by, refusal(e.error));
+        let named = by.iter().map(String::as_str);
+        let errors: Vec<_> = report.errors.iter().zip(named).map(error).collect();
+        let answered = answers(&errors).into_iter();
         Seen {
             last: replies.iter().map(|(sent, rtt)| *sent + *rtt).max(),
             notes: answered.chain(report.notes.iter().cloned()).collect(),
@@ -358,5 +369,13 @@ fn sample(sample: &farpath_probe::report::Sample) -> Sample {
             send_buffer: us(sample.sndbuf_us),
             cpu: Duration::from_ns(sample.cpu_ns),
         }),
+    }
+}
+
+fn refusal(error: farpath_probe::report::IcmpError) -> Refusal {
+    match error {
+        farpath_probe::report::IcmpError::TimeExceeded => Refusal::TimeExceeded,
+        farpath_probe::report::IcmpError::FragmentationNeeded => Refusal::FragmentationNeeded,
+        farpath_probe::report::IcmpError::Unreachable => Refusal::Unreachable,
     }
 }

@@ -91,7 +91,8 @@ impl Task<'_> {
     /// Whether every metric is within the bound at `bps`.
     fn holds(&self, bps: u64, progress: &mut dyn Progress) -> Result<bool, Fault> {
         let value = Rate::from_bps(bps).map_or_else(String::new, |r| r.to_string());
-        let scenario = self.scenario(&value)?;
+        let mut scenario = self.scenario(&value)?;
+        scenario.draw_starts(self.seed);
         let setting = Setting {
             scenario: &scenario,
             plan: &Plan::new(&scenario)?,

@@ -5,6 +5,7 @@
 //! [`Record`](farpath_record::Record) says of it is worked out here, once: [`Observation::fill`]. What is not in the
 //! evidence is absent from the record, never zero.
 
+mod answers;
 mod clocks;
 mod connection;
 pub mod curve;
@@ -25,6 +26,7 @@ mod recovery;
 mod series;
 mod timers;
 
+pub use answers::{Refusal, answers};
 pub use clocks::between_clocks;
 pub use connection::{Connection, RoundTrips, Sample};
 pub use datagrams::{Cells, Datagrams};

@@ -176,6 +176,52 @@ impl RunDocument {
     }
 }
 
+impl RunDocument {
+    /// Writes every metric of every record as CSV: origin, test, a column for each key of the sweep, repeat, metric, value, unit.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn write_metrics_csv(&self, mut out: impl Write) -> io::Result<()> {
+        let points: Vec<&BTreeMap<String, String>> =
+            self.records.iter().map(|r| &r.point).collect();
+        let keys = crate::key_order(&points);
+        let columns = |of: &dyn Fn(&str) -> String| -> String {
+            keys.iter()
+                .map(|key| format!("{},", quoted(&of(key))))
+                .collect()
+        };
+        let heads = columns(&|key| key.to_owned());
+        writeln!(out, "origin,test,{heads}repeat,metric,value,unit")?;
+        for record in &self.records {
+            let at = columns(&|key| record.point.get(key).cloned().unwrap_or_default());
+            let (origin, test, repeat) =
+                (record.origin.name(), quoted(&record.test), record.repeat);
+            for (metric, value) in &record.metrics {
+                let value = serde_json::to_string(&Number(*value))?;
+                let unit = metric_unit(metric);
+                writeln!(
+                    out,
+                    "{origin},{test},{at}{repeat},{},{value},{unit}",
+                    quoted(metric)
+                )?;
+            }
+        }
+        out.flush()
+    }
+}
+
+/// The unit that a metric's name ends in; empty for counts and ratios.
+fn metric_unit(metric: &str) -> &'static str {
+    match metric.rsplit_once('_').map_or(metric, |(_, last)| last) {
+        "ns" => "ns",
+        "s" => "s",
+        "bps" => "bit/s",
+        "bytes" => "B",
+        "rate" => "1/s",
+        _ => "",
+    }
+}
+
 impl LinkRecord {
     /// `link.NAME.A>B`: what an expectation's metric begins with.
     pub fn path(&self) -> String {

@@ -3,9 +3,10 @@
 use farpath_record::compare::{Comparison, Row, Verdict};
 use farpath_record::point_words;
 
-use crate::grid::{Column, lay_out, wrap};
+use crate::grid::{Column, wrap};
+use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
-use crate::table::Layout;
+use crate::table::{Form, Layout};
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
@@ -18,7 +19,7 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
             groups.push((at, heading));
         }
     }
-    for line in lay_out(&columns(&rows), &groups, layout.width) {
+    for line in lines(&columns(&rows), &groups, layout) {
         out += &(line + "\n");
     }
     let mut texts = Vec::new();
@@ -32,6 +33,10 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
     texts.push(verdict(comparison, &rows));
     for text in texts.iter().filter(|t| !t.is_empty()) {
         out.push('\n');
+        if layout.form == Form::Markdown {
+            out += &format!("{text}\n");
+            continue;
+        }
         for line in wrap(text, layout.width, layout.width) {
             out += &(line + "\n");
         }

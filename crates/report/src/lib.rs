@@ -7,10 +7,13 @@ mod drops;
 mod grid;
 pub mod html;
 pub mod junit;
+mod markdown;
 mod quantity;
+mod repeats;
 pub mod table;
 mod taken;
 pub mod trace;
 
 pub use grid::wrap;
+pub use markdown::cell as markdown_cell;
 pub use quantity::{exact, quantity, unitless};

@@ -2,12 +2,13 @@
 
 use farpath_observe::metric::headline;
 use farpath_record::{
-    Expectation, MetricSummary, Origin, Point, Record, Results, RunDocument, key_names, key_order,
-    point_words, record_notes,
+    Expectation, Origin, Point, Record, Results, RunDocument, key_names, key_order, point_words,
+    record_notes,
 };
 
-use crate::grid::{Column, lay_out, wrap};
-use crate::quantity::{exact, in_common_unit, quantity, unitless};
+use crate::grid::{Column, wrap};
+use crate::markdown::{self, lines};
+use crate::quantity::{exact, quantity, unitless};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,18 @@ pub struct Layout {
     pub width: usize,
     /// Colours marks with ANSI sequences; the text is the same without.
     pub colour: bool,
+    /// For a terminal, or to be pasted into a page.
+    pub form: Form,
+}
+
+/// What a table is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Columns of characters of one width.
+    #[default]
+    Terminal,
+    /// A Markdown table, as GitHub and GitLab read it.
+    Markdown,
 }
 
 impl Default for Layout {
@@ -24,18 +37,23 @@ impl Default for Layout {
         Layout {
             width: 80,
             colour: false,
+            form: Form::Terminal,
         }
     }
 }
 
 /// Renders the table, the failures and the notes; ends with a new line.
 pub fn render(run: &RunDocument, layout: Layout) -> String {
-    let mut out = format!("{}, seed {}\n\n", run.scenario, run.seed);
+    let mark = match layout.form {
+        Form::Terminal => "",
+        Form::Markdown => "### ",
+    };
+    let mut out = format!("{mark}{}, seed {}\n\n", run.scenario, run.seed);
     let rows = rows(run);
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
     }
-    out += &repeats(run, layout);
+    out += &crate::repeats::repeats(run, layout);
     let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
     out += &listed("\n", circumstances.concat(), layout);
     let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
@@ -43,7 +61,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
         out.push('\n');
     }
     for expectation in &failed {
-        let text = format!("FAIL  {}", failure(expectation));
+        let text = match layout.form {
+            Form::Terminal => format!("FAIL  {}", failure(expectation)),
+            Form::Markdown => format!("- **FAIL** {}", failure(expectation)),
+        };
         push_wrapped(&mut out, &text, "      ", layout);
     }
     out += &listed("\nFrames lost\n", crate::drops::lines(run), layout);
@@ -65,7 +86,7 @@ fn listed(heading: &str, lines: Vec<String>, layout: Layout) -> String {
     let mut out = String::new();
     for line in lines {
         if out.is_empty() {
-            out += heading;
+            out += &markdown::heading(heading, layout.form);
         }
         push_wrapped(&mut out, &format!("- {line}"), "  ", layout);
     }
@@ -171,7 +192,7 @@ fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Opt
 
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
 /// always shown, then what is expected; then what is expected of links.
-fn paths(run: &RunDocument) -> Vec<String> {
+pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut add = |path: String| {
         if !paths.contains(&path) {
@@ -209,64 +230,6 @@ fn paths(run: &RunDocument) -> Vec<String> {
     let mut order: Vec<usize> = (0..paths.len()).collect();
     order.sort_by_key(|i| (first(&subjects[*i]), *i));
     order.into_iter().map(|i| paths[i].clone()).collect()
-}
-
-/// The table of repeats: least, greatest, mean, standard deviation and confidence interval of what
-/// the table above shows.
-fn repeats(run: &RunDocument, layout: Layout) -> String {
-    let Some(repeats) = &run.repeats else {
-        return String::new();
-    };
-    let shown = paths(run);
-    let of = |m: &&MetricSummary| {
-        let path = format!("{}.{}", m.test, m.metric);
-        shown.contains(&path)
-    };
-    let metrics: Vec<&MetricSummary> = repeats.metrics.iter().filter(of).collect();
-    if metrics.is_empty() {
-        return String::new();
-    }
-    let mut cells: [Vec<String>; 6] = Default::default();
-    let mut groups: Vec<(usize, String)> = Vec::new();
-    for (at, m) in metrics.iter().enumerate() {
-        let mut heading = format!("{}, {}", m.test, m.origin.name());
-        if !m.point.is_empty() {
-            heading += &format!(", {}", point_words(&m.point));
-        }
-        if groups.last().is_none_or(|(_, last)| *last != heading) {
-            groups.push((at, heading));
-        }
-        let s = &m.summary;
-        let values = [
-            s.min,
-            s.max,
-            s.mean,
-            s.sd.unwrap_or(0.0),
-            s.ci95.unwrap_or(0.0),
-        ];
-        let (unit, numbers) = in_common_unit(&m.metric, s.mean, &values);
-        let comma = if unit.is_empty() { "" } else { ", " };
-        cells[0].push(format!("  {}{comma}{unit}", unitless(&m.metric)));
-        for (column, number) in cells[1..].iter_mut().zip(numbers) {
-            column.push(number);
-        }
-    }
-    let heads = ["test, metric", "min", "max", "mean", "std", "\u{b1} 95 %"];
-    let columns: Vec<Column> = heads
-        .into_iter()
-        .zip(cells)
-        .map(|(head, cells)| Column {
-            head: head.to_owned(),
-            cells,
-            number: head != heads[0],
-        })
-        .collect();
-    let lines = lay_out(&columns, &groups, layout.width);
-    format!(
-        "\n{} repeats, each with its own seed\n\n{}\n",
-        repeats.count,
-        lines.join("\n")
-    )
 }
 
 /// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
@@ -470,7 +433,7 @@ fn grid(run: &RunDocument, rows: &[Row<'_>], layout: Layout) -> String {
             }
         }
     }
-    let lines = lay_out(&columns, &groups, layout.width);
+    let lines = lines(&columns, &groups, layout);
     lines
         .iter()
         .map(|line| coloured(line, layout) + "\n")
@@ -585,6 +548,10 @@ fn coloured(line: &str, layout: Layout) -> String {
 }
 
 fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
+    if layout.form == Form::Markdown {
+        *out += &format!("{text}\n");
+        return;
+    }
     let rest = layout.width.saturating_sub(indent.len());
     for (i, line) in wrap(text, layout.width, rest).iter().enumerate() {
         *out += if i == 0 { "" } else { indent };

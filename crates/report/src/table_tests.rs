@@ -156,7 +156,7 @@ fn colour_adds_sequences_and_takes_nothing_away() {
             &snaky(),
             Layout {
                 colour: true,
-                width: 80,
+                ..Layout::default()
             },
         ),
     );
@@ -176,7 +176,7 @@ fn any_width_and_an_empty_run_are_fine() {
                 &snaky(),
                 Layout {
                     width,
-                    colour: false
+                    ..Layout::default()
                 }
             )
             .contains("FAIL")

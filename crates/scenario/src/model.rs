@@ -12,7 +12,7 @@ use farpath_record::Expect;
 use farpath_tcp::{
     Algorithm, DelayedAck, Flavour, MtuProbing, Pacing, Profile, Recovery, RtoRule, SlowStart,
 };
-use farpath_units::{Duration, Rate, Ratio, Size, Time};
+use farpath_units::{Duration, Key, Rate, Ratio, Size, Time};
 
 use crate::kind::TestKind;
 
@@ -343,8 +343,10 @@ pub struct Test {
     pub to: NodeId,
     /// The sender's link, when it has several.
     pub via: Option<LinkId>,
-    /// When it starts.
+    /// When it starts; at the earliest, where `start_spread` is not zero.
     pub start: Time,
+    /// Up to how much later it starts: [`Scenario::draw_starts`].
+    pub start_spread: Duration,
     /// How long it is measured, after `omit`; a transfer of fixed size may have none.
     pub duration: Option<Duration>,
     /// How long after the start the measurement begins.
@@ -359,6 +361,21 @@ pub struct Test {
     pub tool: Tool,
     /// What it does.
     pub kind: TestKind,
+}
+
+impl Scenario {
+    /// Starts each test as much later as the seed says, uniform from 0 to its `start_spread`; what another test has does
+    /// not matter. Every start is then known, and no spread is left.
+    pub fn draw_starts(&mut self, seed: u64) {
+        for test in &mut self.tests {
+            let luck = Key::new(seed).with("start").with(&test.name).stream();
+            let spread = u128::from(test.start_spread.as_ps());
+            // ⌊bits · (spread + 1) / 2⁶⁴⌋: every picosecond is as likely as the next, but for 1 part in 2⁶⁴ / spread.
+            let later = (u128::from(luck.bits(0)) * (spread + 1)) >> 64;
+            test.start = test.start + Duration::from_ps(later as u64);
+            test.start_spread = Duration::ZERO;
+        }
+    }
 }
 
 impl Test {

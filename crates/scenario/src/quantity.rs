@@ -65,7 +65,7 @@ fn of_zero(name: &str) -> String {
 /// What a key's value is, where its name alone would read oddly.
 pub(crate) fn noun(name: &str) -> &str {
     match name {
-        "at" | "start" => "time",
+        "at" | "start" | "start_spread" => "time",
         "bytes" => "size",
         "cc" => "congestion control",
         "omit" => "duration",

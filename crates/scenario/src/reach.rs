@@ -111,7 +111,7 @@ fn ends(scenario: &Scenario, test: &Test, f: &Fields, faults: &mut Vec<Diagnosti
             test.omit + test.duration.unwrap_or(Duration::ZERO),
         ),
     };
-    if test.start + long > LATEST_END {
+    if test.start + test.start_spread + long > LATEST_END {
         let title = format!("test `{}` takes more than 100 days", test.name);
         let help = "the clock of a run ends after 213 days: fewer or shorter will do";
         faults.push(Diagnostic::new(f.place(key), title).help(help));

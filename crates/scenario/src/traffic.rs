@@ -61,6 +61,7 @@ pub(crate) fn test(
         to,
         via,
         start: Time::ZERO + f.get("start").unwrap_or(Duration::ZERO),
+        start_spread: f.get("start_spread").unwrap_or(Duration::ZERO),
         duration,
         omit: f.get("omit").unwrap_or(Duration::ZERO),
         class: f

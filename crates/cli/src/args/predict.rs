@@ -75,6 +75,9 @@ pub(crate) struct PathArgs {
     /// Print every figure with its formula and note
     #[arg(long)]
     pub(crate) all: bool,
+    /// Print a Markdown table, for a ticket or a merge request
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

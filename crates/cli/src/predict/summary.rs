@@ -1,7 +1,7 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
 use farpath_predict::{Answer, Cc, PathInput, path};
-use farpath_report::{quantity, wrap};
+use farpath_report::{markdown_cell, quantity, wrap};
 use farpath_units::Size;
 
 use super::WIDTH;
@@ -14,14 +14,33 @@ const JUMBO: Size = Size::from_bytes(9000);
 
 /// The page for `results`, which are those of `input`.
 pub(super) fn page(input: &PathInput, results: &[Answer]) -> String {
-    let figures = Figures(results);
     let mut text = String::new();
-    let mut line = |word: &str, rest: String| {
+    for (word, rest) in rows(input, results) {
         for (n, part) in wrap(&rest, WIDTH - LEFT, WIDTH - LEFT).iter().enumerate() {
             let word = if n == 0 { word } else { "" };
             text.push_str(&format!("{word:<LEFT$}{part}\n"));
         }
-    };
+    }
+    text.push_str(
+        "\nEvery figure with its formula, source and note: --all. For programs: --json.\n",
+    );
+    text
+}
+
+/// The same as a Markdown table.
+pub(super) fn markdown(input: &PathInput, results: &[Answer]) -> String {
+    let mut text = "| the path | |\n| --- | --- |\n".to_owned();
+    for (word, rest) in rows(input, results) {
+        text += &format!("| {word} | {} |\n", markdown_cell(&rest));
+    }
+    text
+}
+
+/// What is said of a path: a word or two, and a sentence.
+fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
+    let figures = Figures(results);
+    let mut rows = Vec::new();
+    let mut line = |word, rest: String| rows.push((word, rest));
     let of_line = figures.shown("line_goodput_bps");
     let limit = figures.limit();
     line(
@@ -51,10 +70,7 @@ pub(super) fn page(input: &PathInput, results: &[Answer]) -> String {
             }
         ),
     );
-    text.push_str(
-        "\nEvery figure with its formula, source and note: --all. For programs: --json.\n",
-    );
-    text
+    rows
 }
 
 /// Results by name.

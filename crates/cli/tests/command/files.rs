@@ -5,7 +5,8 @@ use std::fs;
 use crate::farpath::{SMALL, farpath, farpath_in, names, with_small};
 use crate::shape::document;
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
+    "metrics.csv",
     "records.json",
     "report.html",
     "report.json",
@@ -46,6 +47,18 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     let mut lines = series.lines();
     assert_eq!(lines.next(), Some("origin,test,point,repeat,series,t_ns,v"));
     assert!(lines.all(|l| l.split(',').count() == 7), "{series}");
+    let metrics = read("metrics.csv");
+    let mut lines = metrics.lines();
+    assert_eq!(lines.next(), Some("origin,test,repeat,metric,value,unit"));
+    let goodput = |l: &&str| l.starts_with("simulated,") && l.contains(",goodput_bps,");
+    assert!(
+        lines.clone().filter(goodput).all(|l| l.ends_with(",bit/s")),
+        "{metrics}"
+    );
+    let records = document(&ran.out)["records"].clone();
+    let count = |r: &serde_json::Value| r["metrics"].as_object().map_or(0, |m| m.len());
+    let all: usize = records.as_array().expect("a list").iter().map(count).sum();
+    assert_eq!(lines.count(), all, "{metrics}");
     let page = read("report.html");
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
     assert!(

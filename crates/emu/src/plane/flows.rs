@@ -53,6 +53,7 @@ fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
         to: b,
         via: None,
         start: Time::ZERO,
+        start_spread: Duration::ZERO,
         duration: None,
         omit: Duration::ZERO,
         class: 0,

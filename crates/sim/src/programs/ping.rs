@@ -1,7 +1,7 @@
 //! `ping`: echo requests at an interval, and the round-trip times of their replies.
 
 use farpath_element::Io;
-use farpath_observe::{Observation, Packets};
+use farpath_observe::{Observation, Packets, Refusal, answers};
 use farpath_record::Seen;
 use farpath_scenario::{Periodic, Test};
 use farpath_units::{Duration, Time};
@@ -110,10 +110,18 @@ impl Prober for Pinger {
     }
 
     fn seen(&self, name: &NodeName<'_>, notes: &mut Vec<String>) -> Option<Observation> {
-        notes.extend(self.errors.iter().map(|(ordinal, node, kind)| {
-            let by = name(*node);
-            format!("request {} was answered by {by}: {kind:?}", ordinal + 1)
-        }));
+        let errors: Vec<_> = self
+            .errors
+            .iter()
+            .map(|(ordinal, node, kind)| {
+                let why = match kind {
+                    Kind::TimeExceeded => Refusal::TimeExceeded,
+                    _ => Refusal::FragmentationNeeded,
+                };
+                (ordinal + 1, name(*node), why)
+            })
+            .collect();
+        notes.extend(answers(&errors));
         Some(Observation::Packets(Packets {
             timed: "rtt",
             sent: self.sent,

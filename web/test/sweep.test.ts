@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+
+import { mixed, readSheet, toStandalone } from "../src/export";
+import { keyNames, point, ticks, delay } from "../src/format";
+import { drawSweep } from "../src/figure/sweep";
+import { rows } from "../src/results";
+import { captionOf } from "../src/section/sweep";
+import { shape, toText } from "../src/svg";
+import { sweepOf, sweptKeys } from "../src/sweep";
+import { pathOf } from "../src/time/drawing";
+import type { Origin, Point, ReportData, TestRecord } from "../src/types";
+
+function record(origin: Origin, at: Point, metrics: Record<string, number>, repeat = 0): TestRecord {
+  return {
+    origin, test: "bulk", kind: "tcp", from: "a", to: "b", point: at, repeat, started_ns: 0, duration_ns: 1e9, metrics, limited_by: null, streams: [],
+    series: {}, valid: true, notes: [],
+  };
+}
+
+function report(records: readonly TestRecord[], more: Partial<ReportData> = {}): ReportData {
+  return {
+    schema: "farpath.report/1", scenario: { name: "x" },
+    document: { schema: "farpath.run/1", scenario: "x", version: "0", seed: 1, scenario_sha256: "", records, links: [], expectations: [] }, ...more,
+  };
+}
+
+/** A record at each combination, with the metric that `value` gives, or none. */
+function swept(values: Readonly<Record<string, readonly string[]>>, value: (p: Point) => number | null, origins: readonly Origin[] = ["simulated"]): ReportData {
+  const points = Object.entries(values).reduce<Point[]>((all, [key, list]) => all.flatMap((p) => list.map((v) => ({ ...p, [key]: v }))), [{}]);
+  return report(points.flatMap((p) => origins.map((origin) => {
+    const found = value(p);
+    return record(origin, p, found === null ? {} : { goodput_bps: found });
+  })));
+}
+
+function drawnText(data: ReportData, width = 900): string {
+  return toText(drawSweep(sweepOf(data, "bulk", "goodput_bps")!, { id: "s", width }));
+}
+
+const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+
+describe("keys of a sweep", () => {
+  it("are told apart by as many of their last parts as that takes", () => {
+    expect([...keyNames(["test.f1.cc", "test.f2.cc", "link.l.loss"]).values()]).toEqual(["f1.cc", "f2.cc", "loss"]);
+    expect(point({ "test.f1.cc": "bbr", "test.f2.cc": "cubic" })).toBe("f1.cc bbr, f2.cc cubic");
+  });
+
+  it("come in the order in which they were written, whatever their names", () => {
+    const data = swept({ z: ["1", "2"], a: ["x", "y"], one: ["1"] }, () => 1);
+    expect(sweptKeys(data.document.records)).toEqual(["z", "a"]);
+  });
+});
+
+describe("a sweep's figure", () => {
+  it("breaks a curve where a value is missing, and says so", () => {
+    const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB", "3 MiB", "4 MiB"] }, (p) => (p["test.bulk.window"] === "2 MiB" ? null : Number.parseInt(p["test.bulk.window"]!, 10) * 1e6));
+    const d = /class="curve [^"]*" style="[^"]*" d="([^"]*)"/g;
+    const curve = [...drawnText(data).matchAll(d)].map((m) => m[1]!).find((text) => text.includes("Z"))!;
+    expect(curve.match(/M/g)).toHaveLength(2);
+    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toContain("Nothing was found for: simulated, window 2 MiB.");
+  });
+
+  it("has bars for words, and a dash where there is none", () => {
+    const data = swept({ "test.bulk.cc": ["reno", "bic", "cubic"] }, (p) => (p["test.bulk.cc"] === "bic" ? null : p["test.bulk.cc"] === "reno" ? 5e6 : 9e6));
+    const text = drawnText(data);
+    expect([count(text, /class="bar simulated/g) - 1, count(text, /class="curve/g), count(text, /missing/g)]).toEqual([2, 0, 1]);
+  });
+
+  it("has a colour for each value of the second key and a panel for each of the third", () => {
+    const values = { "link.l.loss": ["1e-5", "1e-4", "1e-3"], "test.bulk.cc": ["reno", "cubic"], "link.l.queue": ["1bdp", "2bdp"] };
+    const data = swept(values, (p) => 1e3 / Number(p["link.l.loss"]), ["predicted", "simulated"]);
+    const text = drawnText(data);
+    expect([count(text, /class="panel"/g), count(text, /class="legend-entry"/g), count(text, /class="curve line-\d/g)]).toEqual([2, 4, 8]);
+    expect(text).toContain('data-log="y x"');
+    expect(text).toContain(">queue 1bdp<");
+  });
+
+  it("keeps its legend within its width, however narrow", () => {
+    const data = swept({ "link.l.loss": ["1e-5", "1e-4"], "test.bulk.cc": ["reno", "cubic", "highspeed", "scalable", "htcp", "westwood"] }, (p) => 1e3 / Number(p["link.l.loss"]));
+    const ends = [...drawnText(data, 340).matchAll(/<text class="strong" x="([\d.]+)" y="[\d.]+">([^<]*)</g)].map(([, x, text]) => Number(x) + text!.length * 7.1);
+    expect(ends).toHaveLength(7);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(340);
+  });
+
+  it("has the mean of the repeats, between the least and the greatest", () => {
+    const data = report(["8 MiB", "9 MiB"].flatMap((w, i) => [1, 2, 3].map((v, r) => record("simulated", { "test.bulk.window": w }, { goodput_bps: (v + i) * 1e6 }, r))));
+    const cells = sweepOf(data, "bulk", "goodput_bps")!.panels[0]!.series[0]!.cells;
+    expect(cells).toEqual([{ y: 2e6, low: 1e6, high: 3e6 }, { y: 3e6, low: 2e6, high: 4e6 }]);
+  });
+
+  it("puts zero beside a logarithmic axis and joins nothing to it", () => {
+    const data = swept({ "link.l.loss": ["0", "1e-5", "1e-3"] }, (p) => (p["link.l.loss"] === "0" ? 9e6 : 1e2 / Number(p["link.l.loss"])));
+    const text = drawnText(data);
+    expect(text).toContain(">0<");
+    expect(count(text, /d="M[\d.]+,[\d.]+L[\d.]+,[\d.]+"/g)).toBe(1);
+  });
+});
+
+describe("the results", () => {
+  it("have one row for a group, and none for a recovery from nothing", () => {
+    const members = ["f1", "f2"].map((test) => ({ ...record("simulated", {}, { goodput_bps: 1e6, recovery_s: 0, group_jain_index: 0.75 }), test, group: "pair" }));
+    const shown = rows(report(members)).filter((row) => row.first).map((row) => `${row.test} ${row.metric}`);
+    expect(shown).toEqual(["f1 goodput_bps", "f2 goodput_bps", "group pair group_jain_index"].sort((p, q) => shown.indexOf(p) - shown.indexOf(q)));
+    expect(shown).toHaveLength(3);
+  });
+});
+
+describe("ticks", () => {
+  it("have as many digits as tell them apart", () => {
+    const texts = ticks([120.086e6, 120.088e6, 120.09e6], delay).map((t) => t.replace(/\u202f/g, " "));
+    expect(texts).toEqual(["120.086 ms", "120.088 ms", "120.09 ms"]);
+  });
+});
+
+describe("a figure's file", () => {
+  const css = ":root { --a: #ff0000; --b: #0000ff; --ground: #fdfdfb; }\n@media (prefers-color-scheme: dark) { :root { --a: #000000; } }\n"
+    + ".red { --shade: color-mix(in oklab, var(--b) var(--mix, 0%), var(--a)); }\n.curve { stroke: var(--shade, var(--b)); fill: none; }\n.figure text { fill: var(--a); }\n.curve.red { stroke-width: 3; }";
+
+  it("needs no style sheet", () => {
+    const text = toStandalone(shape("svg", { class: "figure", width: 10, height: 10 }, shape("path", { class: "curve red", style: "--mix:0%", d: "M0,0" }), shape("text", {}, "t")), css);
+    expect(text).toContain('<path d="M0,0" stroke="#ff0000" fill="none" stroke-width="3"/>');
+    expect(text).toContain('<text fill="#ff0000">t</text>');
+    expect(text).not.toMatch(/class=|style=|var\(/);
+    expect(readSheet(css).variables["--a"]).toBe("#ff0000");
+  });
+
+  // Chromium 156 paints color-mix(in oklab, red, blue) as #8c53a2.
+  it("mixes colours as a browser does", () => {
+    expect(mixed("#ff0000", "#ff0000", 0.4)).toBe("#ff0000");
+    expect(mixed("#ffffff", "#000000", 0)).toBe("#000000");
+    expect(mixed("#ff0000", "#0000ff", 0.5)).toBe("#8c53a2");
+  });
+});
+
+describe("a plot over time in a file", () => {
+  const same = (v: number): number => v;
+
+  it("is broken where nothing is known", () => {
+    expect(pathOf([[0, 1], [1, 2], [2, null], [3, 4], [4, 5]], same, same, false)).toBe("M0,1L1,2M3,4L4,5");
+    expect(pathOf([[0, 1], [1, 2]], same, same, true)).toBe("M0,1V2H1");
+  });
+
+  it("keeps the least and the greatest of values that share a pixel", () => {
+    expect(pathOf([[0, 5], [0.1, 1], [0.2, 9], [1, 5]], same, same, false)).toBe("M0,5M0,1V9M0,9L1,5");
+  });
+});
