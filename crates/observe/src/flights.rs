@@ -124,6 +124,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         before: 0.0,
         steady: is_steady(&rates),
         established: connection.established,
+        rtt: None,
     };
     let all = rounds.iter().map(|round| reader.stretch(round));
     all.filter(|stretch| stretch.until > from).collect()
@@ -157,6 +158,8 @@ struct Reader {
     before: f64,
     steady: bool,
     established: Time,
+    /// The shortest round trip of the last round that had one.
+    rtt: Option<Duration>,
 }
 
 impl Reader {
@@ -165,11 +168,15 @@ impl Reader {
         let mut stretch = Stretch::new(f.from, f.until);
         let whole = round.seconds();
         self.lost |= f.recovery > Duration::ZERO || f.timeout > Duration::ZERO;
-        if f.until <= self.established {
-            stretch.add(Limit::CwndSlowStart, whole);
-            return stretch;
-        }
-        let idle = f.idle.as_secs_f64().min(whole);
+        // Before the handshake is over nothing may be sent.
+        let handshake = self
+            .established
+            .min(f.until)
+            .since(f.from.min(self.established));
+        let handshake = handshake.as_secs_f64();
+        stretch.add(Limit::CwndSlowStart, handshake);
+        let whole = whole - handshake;
+        let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole.max(0.0));
         let window = f.window.as_secs_f64().min(whole - idle);
         stretch.add(Limit::Application, idle);
         stretch.add(Limit::ReceiveWindow, window);
@@ -194,10 +201,12 @@ impl Reader {
         stretch
     }
 
-    fn rest(&self, round: &Round) -> Limit {
+    fn rest(&mut self, round: &Round) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
-        if f.rtt.is_some_and(|rtt| self.is_queue(rtt)) && rate >= NEAR * self.most {
+        // While losses are repaired there are no samples: the queue is as it was.
+        self.rtt = f.rtt.or(self.rtt);
+        if self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && rate >= NEAR * self.most {
             return Limit::Link;
         }
         let mean = round.seconds() / f64::from(f.packets.max(1));

@@ -266,7 +266,12 @@ fn took_everything(connection: &Connection, around: &Surroundings<'_>) -> Option
             .is_some_and(|n| n > 0)
             .then_some(Limit::Loss)
     };
-    let path = around.path.as_ref().filter(|_| connection.delivered == 0)?;
+    if connection.delivered > 0 {
+        return None;
+    }
+    let Some(path) = around.path.as_ref() else {
+        return connection.taker;
+    };
     path.took_everything().or_else(lost)
 }
 

@@ -8,6 +8,7 @@ use crate::capture::{Capture, Packet};
 use crate::connection::Connection;
 use crate::describe::describe;
 use crate::error::TraceError;
+use crate::filter::Filter;
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
 use crate::peel::{Peeled, peel};
@@ -53,9 +54,22 @@ pub fn analyse<'a>(
     sources: impl IntoIterator<Item = Source<'a>>,
     watch: &mut dyn Watch,
 ) -> Result<Analysis, TraceError> {
+    analyse_some(sources, None, watch)
+}
+
+/// As [`analyse`], of the segments that a filter takes; all without one.
+///
+/// # Errors
+/// Those of [`analyse`].
+pub fn analyse_some<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    filter: Option<Filter>,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, TraceError> {
     let mut reader = Reader {
         table: Table::new(),
         fragments: Fragments::default(),
+        filter,
     };
     let mut document = TraceDocument::new();
     for (number, source) in sources.into_iter().enumerate() {
@@ -84,6 +98,7 @@ pub fn analyse<'a>(
 struct Reader {
     table: Table,
     fragments: Fragments,
+    filter: Option<Filter>,
 }
 
 impl Reader {
@@ -94,22 +109,29 @@ impl Reader {
             ..Segment::default()
         };
         match peel(packet, &mut segment) {
-            Peeled::Tcp => self.table.take(&segment),
+            Peeled::Tcp if self.is_wanted(&segment) => self.table.take(&segment),
             other => self.rare(other, &segment),
         }
+    }
+
+    #[inline]
+    fn is_wanted(&self, segment: &Segment) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.matches(segment))
     }
 
     #[cold]
     fn rare(&mut self, peeled: Peeled, segment: &Segment) {
         let name = match peeled {
-            Peeled::Tcp => return self.table.take(segment),
+            Peeled::Tcp => "filtered",
             Peeled::FirstFragment(of, bytes) => {
                 self.fragments.first(of, segment, bytes);
                 "fragments"
             }
             Peeled::Fragment(of, end, last) => {
                 if let Some(whole) = self.fragments.later(of, end, last, segment.at) {
-                    self.table.take(&whole);
+                    if self.is_wanted(&whole) {
+                        self.table.take(&whole);
+                    }
                 }
                 "fragments"
             }

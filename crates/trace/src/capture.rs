@@ -85,6 +85,8 @@ impl<'a> Capture<'a> {
         if !input.has(1).map_err(cannot(0))? {
             return Err(TraceError::Empty { file });
         }
+        // As many as a message shows.
+        input.has(8).map_err(cannot(0))?;
         let whole = input.has(4).map_err(cannot(0))?;
         let format = if whole && pcapng::begins(input.bytes()) {
             Format::Pcapng(pcapng::Sections::default())

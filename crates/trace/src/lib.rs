@@ -12,6 +12,7 @@ mod connection;
 mod describe;
 mod error;
 mod event;
+mod filter;
 mod flights;
 mod found;
 mod fragments;
@@ -29,7 +30,8 @@ mod sizes;
 mod stream;
 mod table;
 
-pub use analysis::{Analysis, Source, Watch, analyse};
+pub use analysis::{Analysis, Source, Watch, analyse, analyse_some};
 pub use error::TraceError;
 pub use farpath_record::trace::TraceDocument;
+pub use filter::Filter;
 pub use found::{DirectionFound, SegmentSeen};

@@ -50,7 +50,11 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     let stream = &mut connection.streams[from];
     let intervals = stream.flights.finish();
     let repairs = repairs(&stream.events, classes, last);
-    let over = stream.last_delivered();
+    // Of data that never came the whole time counts.
+    let over = match delivered(stream) {
+        0 => last,
+        _ => stream.last_delivered(),
+    };
     let at_sender = vantage == Vantage::At(from);
     let flights = intervals.iter().filter(|i| i.from < over).map(|i| {
         let mut flight = flight(i, started, beyond, &repairs);

@@ -120,6 +120,16 @@ fn fits(direction: &Direction, losses: &[Loss], round_trip: f64) -> Option<Polic
     };
     let apart = |t: f64| (t - loss_median).abs() > SPREAD * unit;
     let below = |t: f64| t - loss_median < -DEBT * unit;
+    if std::env::var("PDEBUG").is_ok() {
+        eprintln!(
+            "policer rate {} burst {} unit {unit} loss {loss_mean} {loss_median} pass {pass_mean} {pass_median} apart {} below {} queued {}",
+            rate * 8e3,
+            burst,
+            share(&at_losses, &apart),
+            share(&at_passes, &below),
+            queued(intervals, losses)
+        );
+    }
     let is = loss_mean < pass_mean
         && loss_median < pass_median
         && share(&at_losses, &apart) <= LOSSES_OUTSIDE
@@ -189,7 +199,8 @@ fn queued(intervals: &[Interval], losses: &[Loss]) -> f64 {
     };
     let at = |loss: &&Loss| {
         let n = intervals.partition_point(|i| i.until <= loss.at);
-        let rtt = intervals.get(n).map_or(0.0, |i| i.rtt_max as f64);
+        // The shortest of an interval: single longer ones are delayed acknowledgements.
+        let rtt = intervals.get(n).map_or(0.0, |i| i.rtt_min as f64);
         rtt > INFLATED * *low as f64 && rtt >= INFLATED_NS
     };
     losses.iter().filter(at).count() as f64 / losses.len() as f64

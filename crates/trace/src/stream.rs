@@ -565,7 +565,9 @@ impl Stream {
             .get(place)
             .filter(|x| x.end == until && x.times == 1)
         {
-            self.rtt.sack.add(at - sent.first);
+            let ns = at - sent.first;
+            self.rtt.sack.add(ns);
+            self.flights.round_trip(ns);
         }
     }
 

@@ -1,0 +1,8 @@
+//! What is said of captures, beside what is known of how they came about.
+
+mod changed;
+mod formats;
+mod limits;
+mod runs;
+mod shapes;
+mod truth;
