@@ -26,11 +26,6 @@ pub(crate) fn whole(text: &str) -> Option<u64> {
     all.then(|| text.parse().ok()).flatten()
 }
 
-/// A whole number with commas or dots between its thousands.
-pub(crate) fn grouped(text: &str) -> Option<u64> {
-    whole(&text.replace(',', ""))
-}
-
 /// A number with a decimal point and nothing else.
 pub(crate) fn decimal(text: &str) -> Option<f64> {
     number(text, Place::You).map(|n| n.value)
@@ -71,12 +66,6 @@ pub(crate) fn keyed<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         from = end;
     }
     None
-}
-
-/// Whether `text` may be an IP address.
-pub(crate) fn is_address(text: &str) -> bool {
-    let bare = text.split('%').next().unwrap_or(text);
-    bare.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// Binary prefixes as most tools mean them in sizes.

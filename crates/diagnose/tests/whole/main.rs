@@ -1,5 +1,8 @@
 //! Texts in, verdicts out.
 
+mod documented;
+mod hostile;
+mod run_here;
 mod slac;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
