@@ -3,6 +3,7 @@
 mod documented;
 mod hostile;
 mod run_here;
+mod seeds;
 mod slac;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
