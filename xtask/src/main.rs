@@ -10,6 +10,7 @@
 mod bench;
 mod bench_config;
 mod bench_parts;
+mod corpus;
 mod gen_pages;
 mod gen_registry;
 mod prose;
@@ -26,6 +27,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
+       cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
 ";
 
@@ -41,6 +43,8 @@ fn main() -> ExitCode {
         ["dist", folder] => gen_pages::dist(folder.as_ref()),
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
+        ["corpus"] => corpus::run(corpus::ALL),
+        ["corpus", number] => number.parse().map_err(|e| format!("corpus {number}: {e}")).and_then(corpus::run),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

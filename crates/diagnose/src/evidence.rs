@@ -263,6 +263,17 @@ impl Evidence {
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
+        if let (Some(rate), Some(bytes), Some(busy)) = (&self.rate, sum("bytes_acked"), most("busy_ns"))
+            && bytes.value > 20.0 * self.mss
+            && busy.value > 0.0
+            && self.busy_share.is_none()
+        {
+            // While it was busy it was so much faster than on the whole: the rest of the time it had nothing to send.
+            let mut share = rate.with(&busy);
+            share.value = (rate.value * busy.value * NS / (8.0 * bytes.value)).min(1.0);
+            (share.low, share.high) = (share.value, share.value);
+            self.busy_share = Some(share);
+        }
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes");
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());

@@ -401,7 +401,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
         items.push(Item {
             holds: step(rate.value / target.value, 0.93, 0.97),
-            weights: vec![(Cause::None, 34.0)],
+            weights: vec![(Cause::None, 60.0)],
             sentence: "the rate is what was asked for".to_owned(),
         });
         items.push(Item {

@@ -4,8 +4,9 @@ use crate::fact::{Figure, Place};
 
 /// A number as printed: its value, and half a unit of its last digit either way.
 pub(crate) fn number(text: &str, at: Place) -> Option<Figure> {
+    // Nothing that is read here can be negative.
     let plain = text.trim();
-    let digits = plain.strip_prefix('-').unwrap_or(plain);
+    let digits = plain;
     let is_number = !digits.is_empty()
         && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         && digits.bytes().any(|b| b.is_ascii_digit())
@@ -17,18 +18,18 @@ pub(crate) fn number(text: &str, at: Place) -> Option<Figure> {
     let places = digits.split_once('.').map_or(0, |(_, after)| after.len());
     let half = 0.5 * libm::pow(10.0, -(places as f64));
     let half = if places == 0 { 0.0 } else { half };
-    Some(Figure::between(value, value - half, value + half, at))
+    Some(Figure::between(
+        value,
+        (value - half).max(0.0),
+        value + half,
+        at,
+    ))
 }
 
 /// A whole number.
 pub(crate) fn whole(text: &str) -> Option<u64> {
     let all = !text.is_empty() && text.len() <= 19 && text.bytes().all(|b| b.is_ascii_digit());
     all.then(|| text.parse().ok()).flatten()
-}
-
-/// A whole number with commas or dots between its thousands.
-pub(crate) fn grouped(text: &str) -> Option<u64> {
-    whole(&text.replace(',', ""))
 }
 
 /// A number with a decimal point and nothing else.
@@ -73,12 +74,6 @@ pub(crate) fn keyed<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     None
 }
 
-/// Whether `text` may be an IP address.
-pub(crate) fn is_address(text: &str) -> bool {
-    let bare = text.split('%').next().unwrap_or(text);
-    bare.parse::<std::net::IpAddr>().is_ok()
-}
-
 /// Binary prefixes as most tools mean them in sizes.
 pub(crate) fn binary(prefix: Option<char>) -> Option<f64> {
     Some(match prefix {
@@ -107,7 +102,7 @@ pub(crate) fn decimal_prefix(prefix: Option<char>) -> Option<f64> {
 fn rounded(value: &str, factor: f64, at: Place) -> Option<Figure> {
     let mut figure = number(value, at)?;
     if factor > 1.0 && !value.contains('.') {
-        figure.low -= 0.5;
+        figure.low = (figure.low - 0.5).max(0.0);
         figure.high += 0.5;
     }
     Some(figure.times(factor))

@@ -25,7 +25,8 @@ impl Tool for Commands {
         let Some(start) = words.iter().position(|w| is_iperf(w)) else {
             return false;
         };
-        let options = &words[start + 1..];
+        let apart: Vec<&str> = words[start + 1..].iter().flat_map(|w| split(w)).collect();
+        let options = &apart[..];
         let server = options.contains(&"-s");
         let client = options.contains(&"-c");
         if server == client {
@@ -78,7 +79,16 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
     }
 }
 
-/// What stands behind the first of `begins` with which the line, or what follows a prompt in it, begins.
-pub(super) fn after_any<'a>(text: &'a str, begins: &[&str]) -> Option<&'a str> {
-    begins.iter().find_map(|b| text.strip_prefix(b))
+/// `-w8m` is `-w 8m`, `--window=8m` is `--window 8m`.
+fn split(word: &str) -> Vec<&str> {
+    if let Some((name, value)) = word.split_once('=').filter(|(n, _)| n.starts_with("--")) {
+        return vec![name, value];
+    }
+    let joined = ["-w", "-b", "-t", "-P", "-p", "-C", "-Z"]
+        .iter()
+        .find(|o| word.starts_with(**o) && word.len() > 2);
+    match joined {
+        Some(_) => vec![&word[..2], &word[2..]],
+        None => vec![word],
+    }
 }

@@ -37,12 +37,14 @@ impl Tool for Iperf2 {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if let Some((host, rest)) = super::command::after_any(text, &["Client connecting to "])
+        if let Some((host, rest)) = text
+            .strip_prefix("Client connecting to ")
             .and_then(|t| t.split_once(", "))
         {
             return self.header(host, rest, line.at, facts);
         }
-        if super::command::after_any(text, &["Server listening on "])
+        if text
+            .strip_prefix("Server listening on ")
             .is_some_and(|t| t.starts_with("TCP port") || t.starts_with("UDP port"))
         {
             // iperf3 prints a port without a protocol.
@@ -56,7 +58,7 @@ impl Tool for Iperf2 {
         if is_decoration(text) {
             return going;
         }
-        if self.bracket(line, facts) {
+        if self.bracket(line, facts) || csv(text, line.at, facts) {
             return true;
         }
         going && is_column_head(text)
@@ -71,6 +73,75 @@ impl Tool for Iperf2 {
     }
 }
 
+/// `-y C`: time, both ends with ports, id, interval, bytes, bit/s; of datagrams jitter, lost, sent and more.
+fn csv(text: &str, at: Place, facts: &mut Facts) -> bool {
+    let words: Vec<&str> = text.split(',').collect();
+    let [
+        time,
+        near,
+        near_port,
+        far,
+        far_port,
+        _,
+        span,
+        bytes,
+        bps,
+        rest @ ..,
+    ] = &words[..]
+    else {
+        return false;
+    };
+    let is_time = time.len() == 14 && time.bytes().all(|b| b.is_ascii_digit());
+    let (Some((from, until)), Some(bytes), Some(bps)) =
+        (span.split_once('-'), decimal(bytes), decimal(bps))
+    else {
+        return false;
+    };
+    let (Some(from), Some(until), true) = (decimal(from), decimal(until), is_time) else {
+        return false;
+    };
+    let end = |host: &str, port: &str| End {
+        host: redact(host),
+        port: port.parse().ok(),
+    };
+    let mut test = Test::new(TOOL, at);
+    (test.from, test.to) = (end(near, near_port), end(far, far_port));
+    // Either end prints its own address first; the one with the well-known port is the server.
+    if near_port.parse::<u16>().is_ok_and(|p| p < 32_768)
+        && far_port.parse::<u16>().is_ok_and(|p| p >= 32_768)
+    {
+        core::mem::swap(&mut test.from, &mut test.to);
+        test.received = whole_report(bps, bytes, until - from, at);
+    } else {
+        test.sent = whole_report(bps, bytes, until - from, at);
+    }
+    if let [_, lost, sent, ..] = rest
+        && let Some((lost, sent)) = decimal(lost).zip(decimal(sent))
+    {
+        test.udp = true;
+        test.set("datagrams_lost", Figure::exact(lost, at));
+        test.set("datagrams", Figure::exact(sent, at));
+    }
+    // Intervals of one test follow each other, and the last line says all of them again.
+    let same = facts
+        .tests
+        .last_mut()
+        .filter(|t| t.tool == TOOL && t.from == test.from && t.to == test.to);
+    match same {
+        Some(last) => *last = test,
+        None => facts.tests.push(test),
+    }
+    true
+}
+
+fn whole_report(bps: f64, bytes: f64, seconds: f64, at: Place) -> Option<Report> {
+    Some(Report {
+        goodput: Figure::exact(bps, at),
+        bytes: Some(Figure::exact(bytes, at)),
+        seconds,
+    })
+}
+
 /// Lines that carry nothing.
 fn is_decoration(text: &str) -> bool {
     text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ')
@@ -81,6 +152,8 @@ fn is_column_head(text: &str) -> bool {
         || text.starts_with("Sending ") && text.contains("datagrams")
         || text.starts_with("Receiving ") && text.contains("datagrams")
         || text.starts_with("TOS ")
+        || text.starts_with("Write buffer size:")
+        || text.starts_with("Waiting for server threads")
 }
 
 impl Iperf2 {
@@ -152,6 +225,9 @@ impl Iperf2 {
             test.set("mss_bytes", Figure::exact(mss, line.at));
             return true;
         }
+        if id == "CT" {
+            return self.test.is_some();
+        }
         if rest.starts_with("Sent ") && rest.contains("datagrams")
             || rest.starts_with("WARNING: did not receive ack")
         {
@@ -161,7 +237,11 @@ impl Iperf2 {
             return false;
         };
         let ours = self.test.as_ref().is_some_and(|t| t.tool == TOOL) || read.decimals != 2;
-        if !ours || read.rest.ends_with("sender") || read.rest.ends_with("receiver") {
+        if !ours
+            || !read.role.is_empty()
+            || read.rest.ends_with("sender")
+            || read.rest.ends_with("receiver")
+        {
             return false;
         }
         self.row(&read, line.at);
@@ -284,6 +364,12 @@ fn extras(test: &mut Test, read: &IperfRow<'_>, at: Place) {
             .insert("datagrams_lost", Figure::exact(lost, at));
         test.numbers.insert("datagrams", Figure::exact(sent, at));
         return;
+    }
+    if let [writes, again] = words[..]
+        && writes.contains('/')
+        && let Some(again) = decimal(again)
+    {
+        test.numbers.insert("retransmits", Figure::exact(again, at));
     }
     if let [writes, again, cwnd, unit, ..] = words[..]
         && writes.contains('/')

@@ -32,7 +32,7 @@ pub(super) fn bracketed(text: &str) -> Option<(&str, &str, &str)> {
         let is_id = !id.is_empty()
             && id.len() <= 12
             && (id.bytes().all(|b| b.is_ascii_digit())
-                || matches!(id, "SUM" | "ID" | "*")
+                || matches!(id, "SUM" | "ID" | "CT" | "*")
                 || id
                     .strip_prefix('*')
                     .is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))

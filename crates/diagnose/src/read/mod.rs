@@ -5,11 +5,20 @@
 //! things pasted into one text are told apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod command;
+mod counters;
 mod iperf2;
+mod iperf3;
 mod iperf_row;
+mod json;
+mod nic;
+mod others;
 mod ping;
+mod route;
+mod router;
+mod ss;
 mod sysctl;
 mod uname;
+mod windows;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Test};
@@ -102,9 +111,19 @@ pub(crate) trait Tool {
 /// Every reader of lines, in the order in which they are asked.
 fn tools() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
+        Box::new(ss::Ss::default()),
         Box::new(ping::Ping::default()),
+        Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
+        Box::new(nic::Nic::default()),
+        Box::new(counters::Counters::default()),
+        Box::new(windows::Netsh::default()),
+        Box::new(others::Nuttcp::default()),
+        Box::new(others::Netperf::default()),
+        Box::new(others::Thrulay::default()),
+        Box::new(router::Interfaces::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands::default()),
     ]
@@ -133,41 +152,143 @@ fn text(number: u32, source: &Source, facts: &mut Facts) {
         return;
     }
     let text = String::from_utf8_lossy(&source.bytes);
-    let mut tools = tools();
-    let mut current: Option<usize> = None;
-    let mut long = 0_usize;
-    for (n, raw) in text.lines().enumerate() {
-        if n >= LINES_MAX || facts.is_full() {
+    if router::configuration(number, &name, &text, facts) {
+        return;
+    }
+    Reader {
+        number,
+        text: &text,
+        tools: tools(),
+        current: None,
+        stream: json::Stream::default(),
+        budget: text.len().saturating_mul(3).saturating_add(1 << 20),
+    }
+    .lines(&name, facts);
+}
+
+/// One source, while it is read.
+struct Reader<'t> {
+    number: u32,
+    text: &'t str,
+    tools: Vec<Box<dyn Tool>>,
+    /// The tool that took the last line.
+    current: Option<usize>,
+    stream: json::Stream,
+    /// Bytes that may still be tried as JSON: each beginning that is none costs what was read of it.
+    budget: usize,
+}
+
+impl Reader<'_> {
+    fn lines(mut self, name: &str, facts: &mut Facts) {
+        let mut long = 0_usize;
+        // JSON that was read ends at this byte.
+        let mut until = 0;
+        let mut at_byte = 0;
+        for (n, whole) in self.text.split_inclusive('\n').enumerate() {
+            let begin = at_byte;
+            at_byte += whole.len();
+            if begin < until {
+                continue;
+            }
+            let n = n as u32 + 1;
+            if n as usize > LINES_MAX || facts.is_full() {
+                facts.notes.push(format!(
+                    "{name}: read as far as line {n}, which is the limit"
+                ));
+                break;
+            }
+            let bare = whole.trim();
+            if bare.is_empty() {
+                continue;
+            }
+            if bare.starts_with(['{', '['])
+                && let Some(end) = self.json(begin, n, facts)
+            {
+                until = end;
+                continue;
+            }
+            if bare.len() > LINE_MAX {
+                long += 1;
+                facts.ignore(self.number, n);
+                self.current = None;
+                continue;
+            }
+            let line = Line {
+                bare,
+                at: Place::Line(self.number, n),
+            };
+            let taken = offer(&mut self.tools, self.current, line, facts);
+            // A rule between two things is of neither.
+            if taken.is_none() && !bare.contains(char::is_alphanumeric) {
+                continue;
+            }
+            self.current = taken;
+            if taken.is_none() {
+                facts.ignore(self.number, n);
+            }
+        }
+        for tool in &mut self.tools {
+            tool.finish(facts);
+        }
+        self.stream.finish(facts);
+        if long > 0 {
             facts.notes.push(format!(
-                "{name}: read as far as line {n}, which is the limit"
+                "{name}: {long} lines longer than {LINE_MAX} bytes were left"
             ));
-            break;
         }
-        if raw.len() > LINE_MAX {
-            long += 1;
-            facts.ignore(number, n as u32 + 1);
-            current = None;
-            continue;
+    }
+
+    /// Charges bytes that were read in vain.
+    fn pay(&mut self, bytes: usize) -> Option<usize> {
+        self.budget = self.budget.saturating_sub(bytes);
+        None
+    }
+
+    /// Reads JSON that begins in this line; the byte behind it, if a known tool printed it.
+    fn json(&mut self, begin: usize, line: u32, facts: &mut Facts) -> Option<usize> {
+        let rest = &self.text[begin..];
+        let skip = rest.find(['{', '['])?;
+        // `[  3]` begins a row of iperf: JSON goes on with a value.
+        let next = rest[skip + 1..].trim_start().chars().next()?;
+        if rest[skip..].starts_with('[') && next != '{'
+            || next != '"' && next != '{'
+            || self.budget == 0
+        {
+            return None;
         }
-        let line = Line {
-            bare: raw.trim(),
-            at: Place::Line(number, n as u32 + 1),
+        let mut values =
+            serde_json::Deserializer::from_str(&rest[skip..]).into_iter::<serde_json::Value>();
+        let value = match values.next() {
+            Some(Ok(value)) => value,
+            // What was read in vain is paid for, so that a hostile text cannot have it read again and again.
+            Some(Err(e)) if e.is_eof() => return self.pay(rest.len()),
+            _ => return self.pay(rest.len() / 8 + 64),
         };
-        if line.bare.is_empty() {
-            continue;
+        let end = begin + skip + values.byte_offset();
+        let at = Place::Line(self.number, line);
+        let before = facts.count();
+        let list = match value {
+            serde_json::Value::Array(list) => list,
+            one => vec![one],
+        };
+        let mut known = None;
+        for value in &list {
+            known = json::read(value, at, &mut self.stream, facts).or(known);
         }
-        current = offer(&mut tools, current, line, facts);
-        if current.is_none() {
-            facts.ignore(number, n as u32 + 1);
+        let Some(tool) = known else {
+            return self.pay(values.byte_offset());
+        };
+        let gained = facts.count().saturating_sub(before);
+        let going = facts
+            .pieces
+            .last()
+            .is_some_and(|p| p.tool == tool && p.source == self.number && p.last + 1 == line);
+        facts.took(tool, at, gained, going);
+        if let Some(piece) = facts.pieces.last_mut() {
+            piece.last = line + self.text[begin..end].trim_end().matches('\n').count() as u32;
         }
-    }
-    for tool in &mut tools {
-        tool.finish(facts);
-    }
-    if long > 0 {
-        facts.notes.push(format!(
-            "{name}: {long} lines longer than {LINE_MAX} bytes were left"
-        ));
+        self.current = None;
+        Some(end)
     }
 }
 

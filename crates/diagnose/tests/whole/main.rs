@@ -1,5 +1,9 @@
 //! Texts in, verdicts out.
 
+mod documented;
+mod hostile;
+mod run_here;
+mod seeds;
 mod slac;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};

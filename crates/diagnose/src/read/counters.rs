@@ -1,0 +1,190 @@
+//! A host's counters: `nstat`, `netstat -s` of Linux and the BSDs, `/proc/net/snmp` and `netstat`, `softnet_stat`.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Of, Place};
+use crate::words::whole;
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Counters {
+    kind: &'static str,
+    host: Option<Of>,
+    /// The names of `/proc/net/snmp` that the next line gives numbers to.
+    names: Option<(String, Vec<String>)>,
+}
+
+/// Counters by their names in kernels, and the fact.
+const NAMED: [(&str, &str); 10] = [
+    ("TcpRetransSegs", "host_retransmits"),
+    ("TcpOutSegs", "host_segments"),
+    ("TcpExtTCPTimeouts", "host_timeouts"),
+    ("TcpExtTCPSynRetrans", "host_syn_retransmits"),
+    ("TcpExtTCPSACKReorder", "host_reordered"),
+    ("TcpExtTCPRcvCollapsed", "host_collapsed"),
+    ("TcpExtPruneCalled", "host_pruned"),
+    ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),
+    ("TcpInErrs", "host_checksum_errors"),
+    ("TcpExtTCPBacklogDrop", "host_backlog_drops"),
+];
+
+/// The words of `netstat -s` behind a number, and the fact.
+const PHRASES: [(&str, &str); 10] = [
+    ("segments retransmitted", "host_retransmits"),
+    ("segments retransmited", "host_retransmits"),
+    ("segments sent out", "host_segments"),
+    ("segments send out", "host_segments"),
+    ("bad segments received", "host_checksum_errors"),
+    (
+        "packets pruned from receive queue because of socket buffer overrun",
+        "host_pruned",
+    ),
+    ("retransmit timeouts", "host_timeouts"),
+    (
+        "packets collapsed in receive queue due to low socket buffer",
+        "host_collapsed",
+    ),
+    (
+        "times the listen queue of a socket overflowed",
+        "host_listen_overflows",
+    ),
+    ("packets sent", "host_segments_bsd"),
+];
+
+impl Tool for Counters {
+    fn name(&self) -> &'static str {
+        if self.kind.is_empty() {
+            "netstat"
+        } else {
+            self.kind
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        let begun = match text {
+            "#kernel" => Some("nstat"),
+            "Tcp:" | "tcp:" | "TcpExt:" | "Ip:" | "ip:" => Some("netstat"),
+            _ => None,
+        };
+        if let Some(kind) = begun {
+            if !going {
+                self.host = Some(facts.host());
+            }
+            self.kind = kind;
+            return true;
+        }
+        if self.proc(text, line.at, going, facts) || self.softnet(text, line.at, going, facts) {
+            return true;
+        }
+        let Some(host) = self.host.filter(|_| going) else {
+            return false;
+        };
+        match self.kind {
+            "nstat" => nstat(host, text, line.at, facts),
+            "netstat" => netstat(host, text, line.at, facts),
+            _ => false,
+        }
+    }
+}
+
+/// `TcpRetransSegs                  946                0.0`.
+fn nstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [name, value, _] = words[..] else {
+        return false;
+    };
+    let Some(value) = whole(value) else {
+        return false;
+    };
+    if let Some((_, fact)) = NAMED.iter().find(|(n, _)| *n == name) {
+        facts.exact(host, fact, value as f64, at);
+    }
+    name.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// `    946 segments retransmitted`, `TCPLossProbes: 445`, `InOctets: 12`.
+fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+    if let Some((name, value)) = text.split_once(": ")
+        && let Some(value) = whole(value)
+    {
+        let full = format!("TcpExt{name}");
+        if let Some((_, fact)) = NAMED.iter().find(|(n, _)| *n == full) {
+            facts.exact(host, fact, value as f64, at);
+        }
+        return true;
+    }
+    if let Some((value, words)) = text.split_once(' ')
+        && let Some(value) = whole(value)
+    {
+        if let Some((_, fact)) = PHRASES.iter().find(|(p, _)| words == *p) {
+            facts.exact(host, fact, value as f64, at);
+        }
+        return true;
+    }
+    // Titles, and lines with a number in the middle.
+    text.ends_with(':') && text.len() < 40
+        || text.bytes().any(|b| b.is_ascii_digit()) && text.len() < 90
+}
+
+impl Counters {
+    /// `Tcp: RtoAlgorithm RtoMin …`, and the numbers below.
+    fn proc(&mut self, text: &str, at: Place, going: bool, facts: &mut Facts) -> bool {
+        let Some((group, rest)) = text.split_once(": ") else {
+            return false;
+        };
+        if !matches!(
+            group,
+            "Ip" | "Icmp" | "IcmpMsg" | "Tcp" | "Udp" | "UdpLite" | "TcpExt" | "IpExt" | "MPTcpExt"
+        ) {
+            return false;
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let is_names = words.len() > 1
+            && words
+                .iter()
+                .all(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if is_names {
+            if !going || self.kind != "/proc/net/snmp" {
+                self.host = Some(facts.host());
+            }
+            self.kind = "/proc/net/snmp";
+            self.names = Some((
+                group.to_owned(),
+                words.iter().map(|w| (*w).to_owned()).collect(),
+            ));
+            return true;
+        }
+        let Some((of, names)) = self.names.take().filter(|(of, _)| of == group) else {
+            return false;
+        };
+        for (name, value) in names.iter().zip(&words) {
+            let full = format!("{of}{name}");
+            if let (Some((_, fact)), Some(value), Some(host)) = (
+                NAMED.iter().find(|(n, _)| *n == full),
+                whole(value),
+                self.host,
+            ) {
+                facts.exact(host, fact, value as f64, at);
+            }
+        }
+        true
+    }
+
+    /// A line of eight-digit hexadecimal columns, one a processor: processed, dropped, squeezed.
+    fn softnet(&mut self, text: &str, at: Place, going: bool, facts: &mut Facts) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let hex = |w: &&str| w.len() == 8 && w.bytes().all(|b| b.is_ascii_hexdigit());
+        if words.len() < 9 || !words.iter().all(|w| hex(w)) {
+            return false;
+        }
+        if !going || self.kind != "/proc/net/softnet_stat" {
+            self.host = Some(facts.host());
+        }
+        self.kind = "/proc/net/softnet_stat";
+        let dropped = u32::from_str_radix(words[1], 16).unwrap_or(0);
+        if let Some(host) = self.host.filter(|_| dropped > 0) {
+            facts.exact(host, "nic_drops", f64::from(dropped), at);
+        }
+        true
+    }
+}

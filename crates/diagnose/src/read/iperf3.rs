@@ -1,0 +1,304 @@
+//! iperf3's text: both ends, `-P`, `-R`, `--bidir`, `-u`, `-V`. Both ends' reports stand in the client's own text.
+
+use super::iperf_row::{IperfRow, bracketed, connected, row};
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Place};
+use crate::redact;
+use crate::seen::{End, Report, Row, Side, Test};
+use crate::words::{after, decimal, quantity};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Iperf3 {
+    test: Option<Test>,
+    /// The other direction of `--bidir`.
+    back: Option<Test>,
+    /// Whose text it is, and whether data flows to the client.
+    server: bool,
+    reverse: bool,
+    host: String,
+    ids: Vec<String>,
+    summed: bool,
+}
+
+const TOOL: &str = "iperf3";
+
+impl Tool for Iperf3 {
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some(host) = text
+            .strip_prefix("Connecting to host ")
+            .and_then(|t| t.split_once(", port "))
+        {
+            self.close(facts);
+            self.host = redact(host.0);
+            return true;
+        }
+        if text.starts_with("Reverse mode, remote host ") {
+            self.reverse = true;
+            return true;
+        }
+        if text.starts_with("Server listening on ") && !text.contains("port")
+            || text.starts_with("Accepted connection from ")
+        {
+            self.close(facts);
+            self.server = true;
+            return true;
+        }
+        if self.known(text, line.at) {
+            return true;
+        }
+        let is_rule = text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ');
+        if is_rule || matches!(text, "iperf Done." | "Test Complete. Summary Results:") {
+            return going;
+        }
+        let Some((id, role, rest)) = bracketed(text) else {
+            return false;
+        };
+        if let Some((ends, _)) = connected(rest, "connected to") {
+            self.connect(id, ends, line.at);
+            return true;
+        }
+        if id == "ID" {
+            return rest.starts_with("Interval")
+                && (rest.contains("Bitrate") || rest.contains("Retr ") || going);
+        }
+        let Some(read) = row(text, line.at).filter(|r| r.decimals == 2) else {
+            return false;
+        };
+        if self.test.is_none()
+            && !read.rest.ends_with("sender")
+            && !read.rest.ends_with("receiver")
+            && !going
+        {
+            return false;
+        }
+        self.row(&read, role, line.at);
+        true
+    }
+
+    fn held(&self) -> usize {
+        let of = |t: &Option<Test>| t.as_ref().map_or(0, Test::facts);
+        of(&self.test) + of(&self.back)
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(facts);
+    }
+}
+
+impl Iperf3 {
+    /// Lines of `-V`, and others that stand alone.
+    fn known(&mut self, text: &str, at: Place) -> bool {
+        if let Some(name) = text.strip_prefix("snd_tcp_congestion ") {
+            if let (Some(cc), Some(test)) = (crate::known::control(name), &mut self.test) {
+                test.words.insert("cc", cc.to_owned());
+            }
+            return true;
+        }
+        if let Some(mss) = text.strip_prefix("TCP MSS: ") {
+            if let (Some(mss), Some(test)) = (after(mss, "").and_then(decimal), &mut self.test) {
+                test.set("mss_bytes", Figure::exact(mss, at));
+            }
+            return true;
+        }
+        if let Some(cpu) = text.strip_prefix("CPU Utilization: ") {
+            let shares = cpu.split(',').filter_map(|p| p.trim().split_once(' '));
+            let percent = shares
+                .filter_map(|(_, v)| decimal(v.split('%').next()?))
+                .fold(0.0, f64::max);
+            if let Some(test) = &mut self.test {
+                test.set("cpu_ratio", Figure::exact(percent / 100.0, at));
+            }
+            return true;
+        }
+        text.starts_with("rcv_tcp_congestion ")
+            || text.starts_with("Cookie: ")
+            || text.starts_with("Control connection MSS ")
+            || text.starts_with("Starting Test: protocol: ")
+            || text.starts_with("iperf 3.")
+            || text.starts_with("Target Bitrate: ")
+    }
+
+    fn connect(&mut self, id: &str, [near, far]: [(&str, u16); 2], at: Place) {
+        let end = |(host, port): (&str, u16)| End {
+            host: redact(host),
+            port: Some(port),
+        };
+        self.ids.push(id.to_owned());
+        let streams = self.ids.len() as u32;
+        let (host, swap) = (self.host.clone(), self.server != self.reverse);
+        let test = self.test.get_or_insert_with(|| Test::new(TOOL, at));
+        test.streams = streams;
+        if streams > 1 {
+            return;
+        }
+        (test.from, test.to) = match swap {
+            false => (end(near), end(far)),
+            true => (end(far), end(near)),
+        };
+        let to = usize::from(!self.reverse);
+        if !host.is_empty() && ![&test.from.host, &test.to.host][to].eq(&host) {
+            test.aliases[to].push(host);
+        }
+    }
+
+    fn row(&mut self, read: &IperfRow<'_>, role: &str, at: Place) {
+        let words: Vec<&str> = read.rest.split_whitespace().collect();
+        let last = words.last().copied().unwrap_or("");
+        let is_back = role.starts_with("RX") != self.server && !role.is_empty();
+        let is_back = if self.server {
+            role.starts_with("TX")
+        } else {
+            is_back
+        };
+        let test = if is_back {
+            let (host, forward) = (&self.host, self.test.as_ref());
+            self.back
+                .get_or_insert_with(|| backwards(forward, host, at))
+        } else {
+            self.test.get_or_insert_with(|| Test::new(TOOL, at))
+        };
+        if !role.is_empty() {
+            // Connections of both directions were counted together.
+            test.streams = (self.ids.len() as u32 / 2).max(1);
+        }
+        datagrams(test, &words, at);
+        if last == "sender" || last == "receiver" {
+            let sum = read.id.starts_with("SUM");
+            self.summed |= sum;
+            report(test, read, (&words, last == "sender", sum), at);
+            return;
+        }
+        if read.id.starts_with("SUM") && test.streams > 1 {
+            // The single streams were added already.
+            return;
+        }
+        let receiving = if role.is_empty() {
+            self.server != self.reverse
+        } else {
+            role.starts_with("RX")
+        };
+        let side = if receiving {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        let again = words
+            .first()
+            .and_then(|w| decimal(w))
+            .filter(|_| words.len() >= 3 && !test.udp && !receiving);
+        if again.is_some()
+            && let Some(cwnd) = quantity(words[1], words[2], at)
+        {
+            test.numbers.insert("cwnd_bytes", cwnd);
+        }
+        add_row(test, read, (side, again), at);
+    }
+
+    fn close(&mut self, facts: &mut Facts) {
+        for test in [self.test.take(), self.back.take()].into_iter().flatten() {
+            if test.is_measured() {
+                facts.tests.push(test);
+            }
+        }
+        *self = Iperf3::default();
+    }
+}
+
+/// The test of the other direction.
+fn backwards(forward: Option<&Test>, host: &str, at: Place) -> Test {
+    let mut test = Test::new(TOOL, at);
+    if let Some(forward) = forward {
+        test.from.host.clone_from(&forward.to.host);
+        test.to.host.clone_from(&forward.from.host);
+    }
+    if !host.is_empty() {
+        test.aliases[0].push(host.to_owned());
+    }
+    test
+}
+
+/// `0.006 ms  1/3433 (0.029%)` and `1700` of datagrams.
+fn datagrams(test: &mut Test, words: &[&str], at: Place) {
+    let Some(n) = words.iter().position(|w| *w == "ms") else {
+        return;
+    };
+    let Some((lost, sent)) = words.get(n + 1).and_then(|w| w.split_once('/')) else {
+        return;
+    };
+    if let Some((lost, sent)) = decimal(lost).zip(decimal(sent)) {
+        test.udp = true;
+        test.numbers
+            .insert("datagrams_lost", Figure::exact(lost, at));
+        test.numbers.insert("datagrams", Figure::exact(sent, at));
+    }
+}
+
+fn report(
+    test: &mut Test,
+    read: &IperfRow<'_>,
+    (words, sent, sum): (&[&str], bool, bool),
+    at: Place,
+) {
+    if sent
+        && !test.udp
+        && let Some(again) = words.first().and_then(|w| decimal(w))
+    {
+        let old = test.numbers.get("retransmits").map_or(0.0, |f| f.value);
+        let all = if sum { again } else { old + again };
+        test.numbers.insert("retransmits", Figure::exact(all, at));
+    }
+    let slot = if sent {
+        &mut test.sent
+    } else {
+        &mut test.received
+    };
+    let new = Report {
+        goodput: read.rate.clone(),
+        bytes: Some(read.bytes.clone()),
+        seconds: read.span.1 - read.span.0,
+    };
+    *slot = Some(match slot.take() {
+        Some(old) if !sum => Report {
+            goodput: plus(&old.goodput, &new.goodput),
+            bytes: old.bytes.zip(new.bytes).map(|(a, b)| plus(&a, &b)),
+            seconds: old.seconds.max(new.seconds),
+        },
+        _ => new,
+    });
+}
+
+fn plus(a: &Figure, b: &Figure) -> Figure {
+    let mut both = a.with(b);
+    both.value = a.value + b.value;
+    both.low = a.low + b.low;
+    both.high = a.high + b.high;
+    both
+}
+
+/// Adds a stream's interval to that of all of them.
+fn add_row(test: &mut Test, read: &IperfRow<'_>, (side, again): (Side, Option<f64>), at: Place) {
+    let recent = test.rows.iter_mut().rev().take(256);
+    let same = recent
+        .into_iter()
+        .find(|r| r.side == side && r.from == read.span.0 && r.until == read.span.1);
+    match same {
+        Some(row) => {
+            row.bps += read.rate.value;
+            row.retransmits = row.retransmits.zip(again).map(|(a, b)| a + b);
+        }
+        None => test.rows.push(Row {
+            from: read.span.0,
+            until: read.span.1,
+            bps: read.rate.value,
+            retransmits: again,
+            side,
+            at,
+        }),
+    }
+}

@@ -1,0 +1,205 @@
+//! iperf3's JSON: one document, or a line for each event (`--json-stream`).
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{ROWS_MAX, list, n, s};
+use crate::fact::{Figure, Place};
+use crate::read::Facts;
+use crate::redact;
+use crate::seen::{End, Report, Row, Side, Test};
+
+/// Events of `--json-stream` that make one document.
+#[derive(Default)]
+pub(in crate::read) struct Stream {
+    start: Option<(Json, Place)>,
+    intervals: Vec<Json>,
+}
+
+impl Stream {
+    /// Takes an event; `false` if it is none. The document is there when the test ended.
+    pub(in crate::read) fn take(&mut self, value: &Json, at: Place) -> bool {
+        let (Some(event), Some(data)) = (s(value, &["event"]), value.get("data")) else {
+            return false;
+        };
+        match event {
+            "start" => {
+                self.intervals.clear();
+                self.start = Some((data.clone(), at));
+            }
+            "interval" if self.intervals.len() < ROWS_MAX => self.intervals.push(data.clone()),
+            "end" => {
+                if let Some((start, _)) = &mut self.start {
+                    start["end"] = data.clone();
+                }
+            }
+            "interval" | "error" => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// The document of what was taken.
+    pub(in crate::read) fn finish(&mut self, facts: &mut Facts) {
+        let Some((mut start, at)) = self.start.take() else {
+            return;
+        };
+        let end = start
+            .as_object_mut()
+            .and_then(|o| o.remove("end"))
+            .unwrap_or(Json::Object(Map::new()));
+        let intervals = core::mem::take(&mut self.intervals);
+        document(
+            &json!({"start": start, "intervals": intervals, "end": end}),
+            at,
+            facts,
+        );
+    }
+}
+
+/// A whole document; `false` if it says nothing of a test.
+pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
+    let start = &value["start"];
+    let reverse = n(start, &["test_start", "reverse"]) == Some(1.0);
+    let server = start.get("accepted_connection").is_some();
+    let mut test = Test::new("iperf3", at);
+    test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
+    let connected = list(start, "connected");
+    test.streams = connected.len().max(1) as u32;
+    if let Some(first) = connected.first() {
+        let end = |host: &str, port: &str| End {
+            host: redact(
+                s(first, &[host])
+                    .unwrap_or("")
+                    .trim_start_matches("::ffff:"),
+            ),
+            port: n(first, &[port])
+                .filter(|p| *p <= 65_535.0)
+                .map(|p| p as u16),
+        };
+        let (near, far) = (
+            end("local_host", "local_port"),
+            end("remote_host", "remote_port"),
+        );
+        (test.from, test.to) = if reverse == server {
+            (near, far)
+        } else {
+            (far, near)
+        };
+    }
+    if let Some(host) = s(start, &["connecting_to", "host"]) {
+        test.aliases[usize::from(!reverse)].push(redact(host));
+    }
+    if let Some(mss) = n(start, &["tcp_mss_default"])
+        .or(n(start, &["tcp_mss"]))
+        .filter(|m| *m > 0.0)
+    {
+        test.set("mss_bytes", Figure::exact(mss, at));
+    }
+    if let Some(bps) = n(start, &["target_bitrate"])
+        .or(n(start, &["test_start", "target_bitrate"]))
+        .filter(|b| *b > 0.0)
+        && !test.udp
+    {
+        test.set("application_rate_bps", Figure::exact(bps, at));
+    }
+    rows(value, at, &mut test, reverse != server);
+    ends(&value["end"], at, &mut test);
+    let any = test.is_measured();
+    if any {
+        facts.tests.push(test);
+    }
+    any
+}
+
+fn rows(value: &Json, at: Place, test: &mut Test, receiving: bool) {
+    let mut rtts = Vec::new();
+    for interval in list(value, "intervals").iter().take(ROWS_MAX) {
+        let sum = &interval["sum"];
+        let (Some(from), Some(until), Some(bps)) = (
+            n(sum, &["start"]),
+            n(sum, &["end"]),
+            n(sum, &["bits_per_second"]),
+        ) else {
+            continue;
+        };
+        if sum["omitted"] == Json::Bool(true) {
+            continue;
+        }
+        let side = if receiving {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        test.rows.push(Row {
+            from,
+            until,
+            bps,
+            retransmits: n(sum, &["retransmits"]),
+            side,
+            at,
+        });
+        for stream in list(interval, "streams") {
+            rtts.extend(n(stream, &["rtt"]).filter(|r| *r > 0.0));
+            if let Some(cwnd) = n(stream, &["snd_cwnd"]) {
+                test.numbers.insert("cwnd_bytes", Figure::exact(cwnd, at));
+            }
+            if let Some(window) = n(stream, &["snd_wnd"]).filter(|w| *w > 0.0) {
+                test.numbers
+                    .insert("window_announced_bytes", Figure::exact(window, at));
+            }
+        }
+    }
+    if !rtts.is_empty() {
+        let mean = rtts.iter().sum::<f64>() / rtts.len() as f64;
+        test.set("rtt_loaded_ns", Figure::exact(mean * 1e3, at));
+        let least = rtts.iter().copied().fold(f64::INFINITY, f64::min);
+        test.set("handshake_rtt_ns", Figure::exact(least * 1e3, at));
+    }
+}
+
+/// The closing sums.
+fn ends(end: &Json, at: Place, test: &mut Test) {
+    let report = |key: &str| {
+        let sum = end.get(key)?;
+        let bps = n(sum, &["bits_per_second"]).filter(|b| *b > 0.0)?;
+        Some(Report {
+            goodput: Figure::exact(bps, at),
+            bytes: n(sum, &["bytes"]).map(|b| Figure::exact(b, at)),
+            seconds: n(sum, &["seconds"]).unwrap_or(0.0),
+        })
+    };
+    test.sent = report("sum_sent");
+    test.received = report("sum_received").or_else(|| report("sum").filter(|_| test.udp));
+    if let Some(again) = n(end, &["sum_sent", "retransmits"]) {
+        test.set("retransmits", Figure::exact(again, at));
+    }
+    for stream in list(end, "streams") {
+        for (key, name) in [
+            ("min_rtt", "handshake_rtt_ns"),
+            ("mean_rtt", "rtt_loaded_ns"),
+        ] {
+            if let Some(us) = n(stream, &["sender", key]).filter(|v| *v > 0.0) {
+                test.numbers.insert(name, Figure::exact(us * 1e3, at));
+            }
+        }
+    }
+    let lost = |key: &str| n(end, &["sum", key]);
+    if let Some((lost, sent)) = lost("lost_packets")
+        .zip(lost("packets"))
+        .filter(|_| test.udp)
+    {
+        test.set("datagrams_lost", Figure::exact(lost, at));
+        test.set("datagrams", Figure::exact(sent, at));
+    }
+    let cpu = &end["cpu_utilization_percent"];
+    let most = n(cpu, &["host_total"])
+        .into_iter()
+        .chain(n(cpu, &["remote_total"]))
+        .reduce(f64::max);
+    if let Some(most) = most {
+        test.set("cpu_ratio", Figure::exact(most / 100.0, at));
+    }
+    if let Some(cc) = s(end, &["sender_tcp_congestion"]).and_then(crate::known::control) {
+        test.words.insert("cc", cc.to_owned());
+    }
+}

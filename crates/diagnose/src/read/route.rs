@@ -1,0 +1,163 @@
+//! mtr, traceroute of Linux, the BSDs and Windows, tracepath: delays and losses of the last hop that answered.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of, Place};
+use crate::words::{after, decimal, number};
+
+/// The state of reading: the last hop of the trace that is going.
+#[derive(Default)]
+pub(super) struct Routes {
+    kind: &'static str,
+    hop: Option<Hop>,
+    hops: f64,
+}
+
+/// A hop.
+struct Hop {
+    times: Vec<Figure>,
+    /// Sent and lost, where it was counted.
+    loss: Option<(f64, f64)>,
+    at: Place,
+}
+
+const NS: f64 = 1e6;
+
+impl Tool for Routes {
+    fn name(&self) -> &'static str {
+        if self.kind.is_empty() {
+            "traceroute"
+        } else {
+            self.kind
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some(kind) = begins(text) {
+            self.close(facts);
+            self.kind = kind;
+            return true;
+        }
+        if let Some(pmtu) = text
+            .strip_prefix("Resume: pmtu ")
+            .and_then(|t| after(t, ""))
+            .and_then(decimal)
+        {
+            facts.exact(Of::Path, "mtu_bytes", pmtu, line.at);
+            return true;
+        }
+        if !going {
+            return false;
+        }
+        let hop = match self.kind {
+            "mtr" => mtr(text, line.at),
+            _ => traced(text, line.at),
+        };
+        match hop {
+            Some(hop) => {
+                self.hops += 1.0;
+                // One that does not answer is not the end of the path.
+                if !hop.times.is_empty() {
+                    self.hop = Some(hop);
+                }
+                true
+            }
+            None => {
+                text.starts_with("over a maximum of")
+                    || text.starts_with("Trace complete")
+                    || text.starts_with("MPLS Label")
+                    || text.starts_with("[MPLS")
+            }
+        }
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.close(facts);
+    }
+}
+
+/// The tool whose output begins with this line.
+fn begins(text: &str) -> Option<&'static str> {
+    if text.starts_with("HOST: ") && text.contains("Loss%") && text.contains("Snt") {
+        return Some("mtr");
+    }
+    let is_trace = text.starts_with("traceroute to ")
+        || text.starts_with("traceroute6 to ")
+        || text.starts_with("Tracing route to ");
+    if is_trace {
+        return Some("traceroute");
+    }
+    (text.contains("[LOCALHOST]") && text.contains("pmtu")).then_some("tracepath")
+}
+
+/// `  3.|-- 10.0.0.1   0.0%   10   1.2   1.3   1.1   1.6   0.1`.
+fn mtr(text: &str, at: Place) -> Option<Hop> {
+    let (n, rest) = text.split_once(".|--").or_else(|| text.split_once(". "))?;
+    decimal(n.trim())?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let first = words
+        .iter()
+        .position(|w| w.strip_suffix('%').is_some_and(|v| decimal(v).is_some()))?;
+    let loss = decimal(words[first].strip_suffix('%')?)?;
+    let sent = words.get(first + 1).and_then(|w| decimal(w))?;
+    let value = |n: usize| words.get(first + n).and_then(|w| number(w, at));
+    // Last, average, best, worst.
+    let times = match (value(4), value(3), value(5)) {
+        (Some(best), Some(mean), Some(worst)) if loss < 100.0 => vec![best, mean, worst],
+        _ => Vec::new(),
+    };
+    Some(Hop {
+        times,
+        loss: Some((sent, sent * loss / 100.0)),
+        at,
+    })
+}
+
+/// ` 4  host (10.0.0.1)  1.2 ms  1.3 ms  1.4 ms`, `  4    12 ms    11 ms    12 ms  10.0.0.1`, ` 4:  10.0.0.1   1.2ms`.
+fn traced(text: &str, at: Place) -> Option<Hop> {
+    let first = text.split_whitespace().next()?;
+    decimal(first.trim_end_matches(['?', ':']))?;
+    let words: Vec<&str> = text.split_whitespace().skip(1).collect();
+    let mut times = Vec::new();
+    for (n, word) in words.iter().enumerate() {
+        let joined = word.strip_suffix("ms").filter(|v| !v.is_empty());
+        let apart = (words.get(n + 1) == Some(&"ms")).then(|| word.trim_start_matches('<'));
+        if let Some(time) = joined.or(apart).and_then(|v| number(v, at)) {
+            times.push(time);
+        }
+    }
+    let answers = !times.is_empty()
+        || words.contains(&"*")
+        || text.contains("no reply")
+        || text.contains("pmtu");
+    answers.then_some(Hop {
+        times,
+        loss: None,
+        at,
+    })
+}
+
+impl Routes {
+    fn close(&mut self, facts: &mut Facts) {
+        let kind = core::mem::take(&mut self.kind);
+        let hops = core::mem::take(&mut self.hops);
+        let Some(hop) = self.hop.take() else { return };
+        let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
+        let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));
+        if let (Some(least), Some(most)) = (least, most) {
+            facts.number(Of::Path, "rtt_min_ns", least.times(NS));
+            let mut mean = least.with(most);
+            mean.value = match kind {
+                "mtr" => hop.times[1].value,
+                _ => hop.times.iter().map(|t| t.value).sum::<f64>() / hop.times.len() as f64,
+            };
+            facts.number(Of::Path, "rtt_avg_ns", mean.times(NS));
+            facts.number(Of::Path, "rtt_max_ns", most.times(NS));
+        }
+        if let Some((sent, lost)) = hop.loss {
+            facts.exact(Of::Path, "ping_sent", sent, hop.at);
+            facts.exact(Of::Path, "ping_received", (sent - lost).round(), hop.at);
+        }
+        facts.exact(Of::Path, "hops", hops, hop.at);
+    }
+}

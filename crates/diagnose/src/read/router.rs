@@ -1,0 +1,198 @@
+//! Routers and switches: `show interfaces` of IOS and Junos, and their configuration as `farpath config` reads it.
+
+use farpath_config::{Dialect, Severity};
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of};
+use crate::words::{after, decimal, whole};
+
+/// The state of reading `show interfaces`.
+#[derive(Default)]
+pub(super) struct Interfaces {
+    kind: &'static str,
+}
+
+impl Tool for Interfaces {
+    fn name(&self) -> &'static str {
+        "show interfaces"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if text.contains(" is up, line protocol is ")
+            || text.contains(" is down, line protocol is ")
+        {
+            self.kind = "ios";
+            return true;
+        }
+        if text.starts_with("Physical interface: ") && text.contains("Physical link is ") {
+            self.kind = "junos";
+            return true;
+        }
+        if !going || self.kind.is_empty() {
+            return false;
+        }
+        let at = line.at;
+        if let Some(rest) = text.strip_prefix("MTU ").and_then(|r| r.split_once(" BW ")) {
+            if let Some(kbit) = after(rest.1, "").and_then(decimal).filter(|k| *k > 0.0) {
+                facts.exact(Of::Path, "interface_bps", kbit * 1e3, at);
+            }
+            return true;
+        }
+        if let Some(speed) =
+            crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
+        {
+            facts.exact(Of::Path, "interface_bps", speed, at);
+            return true;
+        }
+        if text.contains("Half-duplex") || text.contains("Half-Duplex") {
+            facts.word(Of::Path, "half_duplex", "half", at);
+            return true;
+        }
+        for (before, name) in [
+            ("input errors", "interface_errors"),
+            ("Total output drops:", "interface_drops"),
+        ] {
+            if let Some(n) = count(text, before) {
+                facts.exact(Of::Path, name, n, at);
+                return true;
+            }
+        }
+        self.kind == "ios" && is_ios(text)
+            || self.kind == "junos" && text.contains(": ") && text.len() < 200
+    }
+}
+
+/// The number before these words, or behind them where they end with a colon.
+fn count(text: &str, words: &str) -> Option<f64> {
+    let at = text.find(words)?;
+    let n = match words.ends_with(':') {
+        true => text[at + words.len()..].split_whitespace().next()?,
+        false => text[..at].split_whitespace().next_back()?,
+    };
+    whole(n.trim_end_matches(',')).map(|n| n as f64)
+}
+
+/// Lines of IOS that carry nothing here.
+fn is_ios(text: &str) -> bool {
+    [
+        "Hardware is ",
+        "Description: ",
+        "Internet address is ",
+        "reliability ",
+        "Encapsulation ",
+        "Keepalive ",
+        "ARP type:",
+        "Last input ",
+        "Last clearing ",
+        "Input queue:",
+        "Queueing strategy:",
+        "Output queue",
+        "5 minute ",
+        "30 second ",
+        "Full-duplex",
+        "Full Duplex",
+    ]
+    .iter()
+    .any(|b| text.starts_with(b))
+        || [
+            "packets input,",
+            "packets output,",
+            "runts,",
+            "CRC,",
+            "output errors,",
+            "collisions,",
+            "babbles,",
+            "lost carrier,",
+            "buffer failures,",
+            "input packets with dribble",
+        ]
+        .iter()
+        .any(|w| text.contains(w))
+}
+
+/// Most findings of configurations that are noted.
+const FINDINGS_MAX: usize = 20;
+
+/// Reads a whole source as configuration of a router; `false` if it is none.
+pub(super) fn configuration(number: u32, name: &str, text: &str, facts: &mut Facts) -> bool {
+    let dialect = Dialect::detect(text);
+    if dialect == Dialect::Hosts || !is_configuration(dialect, text) {
+        return false;
+    }
+    let source = farpath_config::Source {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    let report = farpath_config::check(&[source], &[Some(dialect)]);
+    if report.failed() {
+        return false;
+    }
+    let at = crate::Place::Line(number, 1);
+    let lines = text.lines().count() as u32;
+    let severe = report
+        .findings
+        .iter()
+        .filter(|f| f.severity >= Severity::Warning);
+    let notes: Vec<String> = severe
+        .take(FINDINGS_MAX)
+        .map(|f| format!("{name}: {}: {}", f.rule, crate::redact(&f.text)))
+        .collect();
+    facts.number(
+        Of::Path,
+        "configuration_findings",
+        Figure::exact(notes.len() as f64, at),
+    );
+    facts.notes.extend(notes);
+    facts.took(dialect.name(), at, 1, false);
+    if let Some(piece) = facts.pieces.last_mut() {
+        piece.last = lines.max(1);
+    }
+    true
+}
+
+/// Most of the lines are statements: a ticket with a few lines of configuration in it is read line by line.
+fn is_configuration(dialect: Dialect, text: &str) -> bool {
+    let lines = || {
+        text.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty())
+            .take(2000)
+    };
+    let all = lines().count();
+    let statements = match dialect {
+        Dialect::Junos => lines().filter(|l| l.ends_with(['{', ';', '}'])).count(),
+        Dialect::JunosSet => lines()
+            .filter(|l| l.starts_with("set ") || l.starts_with("delete "))
+            .count(),
+        _ => {
+            let known = [
+                "interface ",
+                "hostname ",
+                "ip ",
+                "no ",
+                "mls ",
+                "policy-map ",
+                "class-map ",
+                "router ",
+                "!",
+                "switchport",
+                "wrr-queue",
+                "set ",
+            ];
+            let heads = text
+                .lines()
+                .filter(|l| known.iter().any(|k| l.starts_with(k)) || l.starts_with(' '));
+            if text.lines().any(|l| {
+                l.starts_with("interface ")
+                    || l.starts_with("policy-map ")
+                    || l.starts_with("set qos")
+            }) {
+                heads.take(2000).count()
+            } else {
+                0
+            }
+        }
+    };
+    all >= 3 && statements * 10 >= all * 9
+}

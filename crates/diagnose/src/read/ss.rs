@@ -1,0 +1,184 @@
+//! `ss -tinm`: the kernel's own account of a connection (`TCP_INFO`).
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of, Place};
+use crate::redact;
+use crate::seen::End;
+use crate::words::{decimal, keyed, rate};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Ss {
+    socket: Option<Of>,
+}
+
+/// What `ss` calls the states of connections.
+const STATES: [&str; 11] = [
+    "ESTAB",
+    "SYN-SENT",
+    "SYN-RECV",
+    "FIN-WAIT-1",
+    "FIN-WAIT-2",
+    "TIME-WAIT",
+    "CLOSE-WAIT",
+    "LAST-ACK",
+    "CLOSING",
+    "LISTEN",
+    "UNCONN",
+];
+
+/// Most sockets that are read.
+const SOCKETS_MAX: usize = 50_000;
+
+impl Tool for Ss {
+    fn name(&self) -> &'static str {
+        "ss"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if text.starts_with("State ") && text.contains("Recv-Q") && text.contains("Peer Address") {
+            return true;
+        }
+        if let Some((ends, unsent)) = head(text) {
+            if facts.sockets.len() < SOCKETS_MAX {
+                facts.sockets.push(ends);
+                let of = Of::Socket(facts.sockets.len() as u32 - 1);
+                facts.exact(of, "send_queue_bytes", unsent, line.at);
+                self.socket = Some(of);
+                // Newer versions can print all of it in one line.
+                details(of, text, line.at, facts);
+            }
+            return true;
+        }
+        let is_details =
+            text.contains("rto:") && text.contains("cwnd:") || going && text.starts_with("skmem:(");
+        match (self.socket, is_details) {
+            (Some(of), true) => {
+                details(of, text, line.at, facts);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// `ESTAB 0 3867000 192.0.2.1:32774 192.0.2.2:5201`: both ends, and bytes that are not acknowledged yet.
+fn head(text: &str) -> Option<([End; 2], f64)> {
+    let mut words = text.split_whitespace();
+    let mut state = words.next()?;
+    if matches!(state, "tcp" | "tcp4" | "tcp6") {
+        state = words.next()?;
+    }
+    if !STATES.contains(&state) {
+        return None;
+    }
+    decimal(words.next()?)?;
+    let unsent = decimal(words.next()?)?;
+    let ends = [end(words.next()?)?, end(words.next()?)?];
+    Some((ends, unsent))
+}
+
+fn end(text: &str) -> Option<End> {
+    let (host, port) = text.rsplit_once(':')?;
+    let host = host.trim_matches(['[', ']']);
+    let host = host.strip_prefix("::ffff:").unwrap_or(host);
+    let port = port.parse().ok();
+    (port.is_some() || text.ends_with(":*")).then(|| End {
+        host: redact(host.split('%').next().unwrap_or(host)),
+        port,
+    })
+}
+
+/// Every figure of the second line that is understood.
+fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
+    if !text.contains("cwnd:") {
+        return;
+    }
+    let n = |key: &str| keyed(text, key).and_then(decimal);
+    let mut put = |name, value: Option<f64>| {
+        if let Some(value) = value {
+            facts.exact(of, name, value, at);
+        }
+    };
+    let ms = |text: &str| decimal(text).map(|v| v * 1e6);
+    let mss = n("mss:");
+    put("mss_bytes", mss);
+    put(
+        "rtt_loaded_ns",
+        keyed(text, "rtt:").and_then(|r| ms(r.split('/').next()?)),
+    );
+    put("rtt_min_ns", keyed(text, "minrtt:").and_then(ms));
+    put("bytes_acked", n("bytes_acked:"));
+    put("bytes_sent", n("bytes_sent:").or(n("bytes_acked:")));
+    put("bytes_received", n("bytes_received:"));
+    let again = n("bytes_retrans:");
+    let counted = keyed(text, "retrans:").and_then(|r| decimal(r.rsplit('/').next()?));
+    // A kernel prints neither where nothing was sent again.
+    put(
+        "bytes_retransmitted",
+        Some(
+            again
+                .or(counted.zip(mss).map(|(c, m)| c * m))
+                .unwrap_or(0.0),
+        ),
+    );
+    put("cwnd_bytes", n("cwnd:").zip(mss).map(|(c, m)| c * m));
+    put("flight_bytes", n("unacked:").zip(mss).map(|(c, m)| c * m));
+    put("window_announced_bytes", n("snd_wnd:"));
+    put(
+        "delivery_bps",
+        after_word(text, "delivery_rate ").and_then(rate),
+    );
+    put(
+        "pacing_bps",
+        after_word(text, "pacing_rate ").and_then(rate),
+    );
+    put("reordered", n("reord_seen:"));
+    put("retransmits_dsack", n("dsack_dups:"));
+    put("receive_space_bytes", n("rcv_space:"));
+    put("out_of_order", n("rcv_ooopack:"));
+    clocks(of, text, at, facts);
+    let paced = after_word(text, "pacing_rate ")
+        .and_then(|r| r.split_once('/'))
+        .and_then(|(_, most)| rate(most));
+    if let Some(paced) = paced {
+        facts.exact(of, "pacing_limit_bps", paced, at);
+    }
+    let rest = text
+        .split_once("skmem:(")
+        .map_or(text, |(_, r)| r.split_once(')').map_or("", |(_, r)| r));
+    if let Some(cc) = rest.split_whitespace().find_map(crate::known::control) {
+        facts.word(of, "cc", cc, at);
+    }
+    if !text.contains("wscale:") && text.contains("rto:") {
+        facts.word(of, "unscaled", "unscaled", at);
+    }
+    if text.split_whitespace().any(|w| w == "app_limited") {
+        facts.word(of, "app_limited", "app_limited", at);
+    }
+}
+
+/// Times the sender spent: busy, and of that waiting for a window or a buffer.
+fn clocks(of: Of, text: &str, at: Place, facts: &mut Facts) {
+    let ms = |key: &str| {
+        let value = keyed(text, key)?;
+        decimal(value.split("ms").next()?)
+    };
+    let Some(busy) = ms("busy:").filter(|b| *b > 0.0) else {
+        return;
+    };
+    facts.exact(of, "busy_ns", busy * 1e6, at);
+    for (key, name) in [
+        ("rwnd_limited:", "rwnd_limited_ratio"),
+        ("sndbuf_limited:", "sndbuf_limited_ratio"),
+    ] {
+        // Zero is not printed.
+        let share = (ms(key).unwrap_or(0.0) / busy).min(1.0);
+        facts.number(of, name, Figure::exact(share, at));
+    }
+}
+
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    crate::words::after(text, word)
+}

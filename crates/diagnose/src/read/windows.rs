@@ -1,0 +1,52 @@
+//! `netsh interface tcp show global` of Windows.
+
+use super::{Facts, Line, Tool};
+use crate::fact::{Figure, Of};
+
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Netsh {
+    host: Option<Of>,
+}
+
+impl Tool for Netsh {
+    fn name(&self) -> &'static str {
+        "netsh"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        if line.bare == "TCP Global Parameters" {
+            let host = facts.host();
+            facts.word(host, "system", "windows", line.at);
+            self.host = Some(host);
+            return true;
+        }
+        let Some(host) = self.host.filter(|_| going) else {
+            return false;
+        };
+        let Some((key, value)) = line.bare.split_once(" : ") else {
+            return line.bare.bytes().all(|b| b == b'-') || line.bare.starts_with("Querying");
+        };
+        let (key, value) = (key.trim(), value.trim().to_ascii_lowercase());
+        match (key, value.as_str()) {
+            // Without tuning a window is 64 KiB and there is no scaling.
+            ("Receive Window Auto-Tuning Level", "disabled") => {
+                facts.number(host, "recvspace_bytes", Figure::exact(65_535.0, line.at));
+            }
+            ("Receive Window Auto-Tuning Level", "normal") => {
+                facts.number(
+                    host,
+                    "recvspace_bytes",
+                    Figure::exact(16_777_216.0, line.at),
+                );
+            }
+            ("Add-On Congestion Control Provider" | "Congestion Control Provider", name) => {
+                if let Some(cc) = crate::known::control(name) {
+                    facts.word(host, "cc", cc, line.at);
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+}

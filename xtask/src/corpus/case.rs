@@ -1,0 +1,177 @@
+//! Cases: a path and what limits a flow on it.
+
+use std::fmt::Write;
+
+use farpath_units::{Key, Stream};
+
+/// The injected causes, by their names in diagnoses; `link` is a healthy path.
+pub(super) const CAUSES: [&str; 8] = [
+    "receive_window",
+    "send_buffer",
+    "random_loss",
+    "policer",
+    "shallow_buffer",
+    "ramp",
+    "application",
+    "link",
+];
+
+/// A case.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// Its number, from which all else follows.
+    pub(super) number: u64,
+    /// What limits it.
+    pub(super) cause: &'static str,
+    /// Rate of the line, bit/s.
+    pub(super) rate: f64,
+    /// Round-trip time, seconds.
+    pub(super) rtt: f64,
+    /// Largest IP packet.
+    pub(super) mtu: f64,
+    /// Share of the line that the cause leaves.
+    pub(super) share: f64,
+    /// Loss ratio, where there is one.
+    pub(super) loss: f64,
+    /// Buffers of the hosts.
+    pub(super) wmem: u64,
+    /// Receive memory, of which a window is a part.
+    pub(super) rmem: u64,
+    /// Congestion control.
+    pub(super) cc: &'static str,
+    /// Length of the test.
+    pub(super) seconds: f64,
+}
+
+/// Most packets of a run.
+const PACKETS_MAX: f64 = 1.5e6;
+
+/// A window is this part of the memory on the simulated hosts (Linux 6.18).
+pub(super) const WINDOW_PART: f64 = 169.0 / 256.0;
+
+impl Case {
+    /// The case of a number.
+    pub(super) fn draw(number: u64) -> Case {
+        let stream = Key::new(20_261_123).with("corpus").with_number(number).stream();
+        (0..1000).find_map(|n| Case::try_draw(number, &stream, n * 16)).unwrap_or_else(|| Case::plain(number))
+    }
+
+    fn plain(number: u64) -> Case {
+        Case {
+            number,
+            cause: "link",
+            rate: 1e7,
+            rtt: 0.02,
+            mtu: 1500.0,
+            share: 1.0,
+            loss: 0.0,
+            wmem: 1 << 26,
+            rmem: 1 << 26,
+            cc: "cubic",
+            seconds: 10.0,
+        }
+    }
+
+    /// A draw; none if it is no path that can be run, or the cause does not limit.
+    fn try_draw(number: u64, stream: &Stream, from: u64) -> Option<Case> {
+        let unit = |n: u64| stream.uniform(from + n);
+        let log = |n: u64, low: f64, high: f64| low * libm_pow(high / low, unit(n));
+        let cause = CAUSES[(number % CAUSES.len() as u64) as usize];
+        let mut case = Case {
+            cause,
+            rate: log(0, 1e6, 1e10),
+            rtt: log(1, 2e-4, 0.6),
+            mtu: if unit(2) < 0.3 { 9000.0 } else { 1500.0 },
+            share: log(3, 0.03, 0.7),
+            cc: ["cubic", "cubic", "reno"][(unit(4) * 3.0) as usize % 3],
+            ..Case::plain(number)
+        };
+        let mss = case.mtu - 52.0;
+        let bdp = case.rate * case.rtt / 8.0;
+        if bdp < 30.0 * mss {
+            return None;
+        }
+        let window = bdp * case.share;
+        let large = ((bdp * 8.0) as u64).max(1 << 22);
+        (case.wmem, case.rmem) = (large, large);
+        case.seconds = (60.0 * case.rtt).clamp(3.0, 40.0);
+        match cause {
+            "receive_window" => case.rmem = (window / WINDOW_PART) as u64,
+            "send_buffer" => case.wmem = window as u64,
+            "random_loss" => {
+                // RFC 9438 §5.1 and Mathis: the loss that leaves this window.
+                let w = window / mss;
+                let reno = 1.5 / (w * w);
+                let cubic = case.rtt * libm_pow(1.054 / w, 4.0 / 3.0);
+                case.loss = if case.cc == "reno" { reno } else { reno.max(cubic) };
+                if !(1e-7..=1e-2).contains(&case.loss) {
+                    return None;
+                }
+                // Some tens of losses, or it is one loss and no law.
+                case.seconds = case.seconds.max(20.0 * mss * 8.0 / (case.loss * case.rate * case.share)).min(200.0);
+            }
+            "ramp" => case.seconds = 0.0,
+            _ => {}
+        }
+        let busy = if matches!(cause, "link" | "shallow_buffer") { 1.0 } else { case.share };
+        let packets = case.rate * busy * case.seconds / 8.0 / case.mtu;
+        let too_small = window < 6.0 * mss || case.wmem < 4608 || case.rmem < 4608;
+        (packets < PACKETS_MAX && !too_small).then_some(case)
+    }
+
+    /// Bytes of a transfer that is over before its window opened.
+    pub(super) fn ramp_bytes(&self) -> f64 {
+        self.rate * self.rtt / 8.0 * self.share.max(0.2)
+    }
+
+    /// The scenario.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("[scenario]\nname = \"case\"\nseed = {}\n", self.number + 1);
+        let access = self.rate * 10.0;
+        for (name, wmem, rmem) in [("s", self.wmem, 1 << 26), ("d", 1 << 26, self.rmem)] {
+            let (wfirst, rfirst) = (wmem.min(16_384), rmem.min(131_072));
+            let _written = write!(
+                text,
+                "\n[[host]]\nname = \"{name}\"\nwmem_max = {wmem}\nrmem_max = {rmem}\ntcp_wmem = \"4096 {wfirst} {wmem}\"\ntcp_rmem = \"4096 {rfirst} {rmem}\"\n"
+            );
+        }
+        let bdp = self.rate * self.rtt / 8.0;
+        let queue = match self.cause {
+            "shallow_buffer" => bdp * 0.03,
+            _ => bdp,
+        };
+        let queue = queue.max(3.0 * self.mtu) as u64;
+        let mut more = format!("[link.forward]\nqueue = \"{queue} B\"\n");
+        if self.loss > 0.0 {
+            more.push_str(&format!("loss = {:e}\n", self.loss));
+        }
+        if self.cause == "policer" {
+            let rate = (self.rate * self.share) as u64;
+            let burst = (rate as f64 * 0.02 / 8.0).max(10.0 * self.mtu) as u64;
+            more.push_str(&format!("police = {{ name = \"p\", rate = \"{rate} bit/s\", burst = \"{burst} B\" }}\n"));
+        }
+        let delay = (self.rtt * 5e8) as u64;
+        let _written = write!(
+            text,
+            "\n[[router]]\nname = \"r\"\n\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"100 ns\"\n\n[[link]]\nname = \"wan\"\nends = [\"r\", \"d\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
+            access as u64, self.mtu, self.rate as u64, self.mtu
+        );
+        let kind = match self.cause {
+            "ramp" => format!("kind = \"tcp\"\nbytes = \"{} B\"\n", self.ramp_bytes() as u64),
+            "application" => {
+                // Blocks that take a round trip each, and pauses that leave this share.
+                let block = (self.rate * self.rtt / 8.0 * 0.3).max(20_000.0);
+                let pause = block * 8.0 / (self.rate * self.share) + self.rtt;
+                format!("kind = \"request\"\nblock = \"{} B\"\nthink_time = \"{} us\"\nduration = \"{} ms\"\n", block as u64, (pause * 1e6) as u64, (self.seconds * 1e3) as u64)
+            }
+            _ => format!("kind = \"tcp\"\nduration = \"{} ms\"\n", (self.seconds * 1e3) as u64),
+        };
+        let _written = write!(text, "[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\ncc = \"{}\"\n{kind}", self.cc);
+        text
+    }
+}
+
+fn libm_pow(x: f64, y: f64) -> f64 {
+    #[allow(clippy::disallowed_methods, reason = "a tool that draws cases: the last bits decide nothing")]
+    x.powf(y)
+}
