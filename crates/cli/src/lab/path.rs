@@ -77,6 +77,7 @@ fn ping([from, to]: [usize; 2]) -> Test {
         to: NodeId(to),
         via: None,
         start: Time::ZERO,
+        start_spread: Duration::ZERO,
         duration: None,
         omit: Duration::ZERO,
         class: 0,
