@@ -14,7 +14,7 @@ use nix::libc;
 use nix::sched::{CloneFlags, setns};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::SignalFd;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, chroot, fchdir};
 
 use crate::process::Process;
 use crate::processors;
@@ -93,6 +93,7 @@ impl Process {
         // What runs in a host runs on the hosts' processors.
         processors::as_process(self.pid);
         let folder = std::env::current_dir();
+        let root = File::open(format!("/proc/{}/root", self.pid)).map_err(refused("root"))?;
         for (what, flag, file) in &open {
             // A user namespace cannot be entered by those who are in it.
             if *what == "user" && is_own_user_namespace(file) {
@@ -100,7 +101,12 @@ impl Process {
             }
             setns(file, *flag).map_err(|e| refused(what)(e.into()))?;
         }
-        // Entering mounts leads to their root. Where the folder is gone, the root will do.
+        // Entering mounts leads to the first of them; a host that was made below a chroot stays there.
+        if !is_same(&File::open("/"), &root) {
+            fchdir(&root).map_err(|e| refused("root")(e.into()))?;
+            chroot(".").map_err(|e| refused("root")(e.into()))?;
+        }
+        // Where the folder is gone, the root will do.
         if let Ok(folder) = folder {
             _ = std::env::set_current_dir(folder);
         }
@@ -161,9 +167,14 @@ fn complain(program: &OsStr, e: &io::Error) {
 }
 
 fn is_own_user_namespace(file: &File) -> bool {
-    let own = std::fs::metadata("/proc/self/ns/user");
-    match (own, file.metadata()) {
-        (Ok(own), Ok(other)) => own.ino() == other.ino() && own.dev() == other.dev(),
+    is_same(&File::open("/proc/self/ns/user"), file)
+}
+
+/// Whether two are one file.
+fn is_same(one: &io::Result<File>, other: &File) -> bool {
+    let one = one.as_ref().map(File::metadata);
+    match (one, other.metadata()) {
+        (Ok(Ok(one)), Ok(other)) => one.ino() == other.ino() && one.dev() == other.dev(),
         _ => false,
     }
 }

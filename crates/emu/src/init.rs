@@ -9,6 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
@@ -145,8 +146,13 @@ struct Host {
 
 impl Host {
     fn make(orders: &Orders) -> Result<Host, String> {
-        sethostname(&orders.name).map_err(|e| format!("set the host name: {e}"))?;
         let mut notes = Vec::new();
+        // The seccomp profile of a container may withhold it; nothing else depends on it.
+        if let Err(e) = sethostname(&orders.name) {
+            notes.push(format!(
+                "it has the machine's host name: set the host name: {e}"
+            ));
+        }
         mount_own(&orders.etc_hosts, &mut notes)?;
         for (key, value) in &orders.settings {
             let file = format!("/proc/sys/{}", key.replace('.', "/"));
@@ -185,22 +191,19 @@ impl Host {
 fn mount_own(etc_hosts: &str, notes: &mut Vec<String>) -> Result<(), String> {
     const NONE: Option<&str> = None;
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    let failed = |what: &'static str| move |e: Errno| format!("{what}: {e}; {MOUNT_REMEDY}");
+    let failed = |what: &'static str| {
+        move |e: Errno| match e {
+            Errno::EINVAL => format!("{what}: {e}; {CHROOT_REMEDY}"),
+            e => format!("{what}: {e}; {MOUNT_REMEDY}"),
+        }
+    };
     mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)
         .map_err(failed("make the mounts private"))?;
     // The file needs a file system for a moment: one that lies where /proc will be.
     mount(Some("farpath"), "/proc", Some("tmpfs"), quiet, NONE).map_err(failed("mount a tmpfs"))?;
     std::fs::write("/proc/hosts", etc_hosts).map_err(|e| format!("write the host's names: {e}"))?;
-    if let Err(e) = mount(
-        Some("/proc/hosts"),
-        "/etc/hosts",
-        NONE,
-        MsFlags::MS_BIND,
-        NONE,
-    ) {
-        notes.push(format!(
-            "names do not resolve in the host: bind /etc/hosts: {e}"
-        ));
+    if let Err(why) = place_names() {
+        notes.push(format!("names do not resolve in the host: {why}"));
     }
     umount2("/proc", MntFlags::MNT_DETACH).map_err(failed("unmount the tmpfs"))?;
     mount(Some("proc"), "/proc", Some("proc"), quiet, NONE).map_err(failed("mount /proc"))?;
@@ -212,8 +215,57 @@ fn mount_own(etc_hosts: &str, notes: &mut Vec<String>) -> Result<(), String> {
     Ok(())
 }
 
+/// Puts the names in `/proc/hosts` where programs read them.
+fn place_names() -> Result<(), String> {
+    const NONE: Option<&str> = None;
+    let bound = mount(
+        Some("/proc/hosts"),
+        "/etc/hosts",
+        NONE,
+        MsFlags::MS_BIND,
+        NONE,
+    );
+    match bound {
+        // As in the smallest of roots: there is nothing to bind it to.
+        Err(Errno::ENOENT) => own_etc().map_err(|e| format!("make an /etc: {e}")),
+        other => other.map_err(|e| format!("bind /etc/hosts: {e}")),
+    }
+}
+
+/// An `/etc` of the host's own with a `hosts` in it; all else leads to the machine's, which stays as it is.
+fn own_etc() -> io::Result<()> {
+    const NONE: Option<&str> = None;
+    const MACHINE: &str = ".machine";
+    let entries = std::fs::read_dir("/etc")?;
+    let names: Vec<_> = entries.flatten().map(|e| e.file_name()).collect();
+    // From inside, what is covered can still be named.
+    std::env::set_current_dir("/etc")?;
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(
+        Some("farpath"),
+        "/etc",
+        Some("tmpfs"),
+        quiet,
+        Some("mode=755"),
+    )?;
+    let etc = Path::new("/etc");
+    let machine = etc.join(MACHINE);
+    std::fs::create_dir(&machine)?;
+    let all = MsFlags::MS_BIND | MsFlags::MS_REC;
+    mount(Some("."), &machine, NONE, all, NONE)?;
+    std::env::set_current_dir("/")?;
+    for name in names {
+        std::os::unix::fs::symlink(Path::new(MACHINE).join(&name), etc.join(&name))?;
+    }
+    std::fs::copy("/proc/hosts", etc.join("hosts")).map(drop)
+}
+
+const CHROOT_REMEDY: &str =
+    "`/` is not a mount point, as below a bare chroot: `mount --rbind DIR DIR` before `chroot DIR`";
+
 const MOUNT_REMEDY: &str = "inside a container it must not hide parts of /proc and may mount: docker run \
-     --cap-add SYS_ADMIN --security-opt apparmor=unconfined --security-opt systempaths=unconfined";
+     --cap-add SYS_ADMIN --security-opt apparmor=unconfined --security-opt systempaths=unconfined (podman needs the last of these \
+     alone)";
 
 /// The far ends of all interfaces.
 fn attach(orders: &Orders, notes: &mut Vec<String>) -> Result<(Device, Vec<OwnedFd>), String> {
@@ -234,7 +286,8 @@ fn attach(orders: &Orders, notes: &mut Vec<String>) -> Result<(Device, Vec<Owned
         return Ok((Device::Packet, sockets?));
     }
     let sockets = sockets.map_err(|why| {
-        format!("neither a TAP ({without}) nor a veth pair ({why}): `modprobe tun`, or `modprobe veth`, as root of the machine")
+        format!("neither a TAP ({without}) nor a veth pair ({why}): `modprobe tun`, or `modprobe veth`, as root of the machine; \
+             in a container: docker run --device /dev/net/tun --cap-add NET_RAW")
     })?;
     notes.push(format!(
         "/dev/net/tun cannot be used ({without}): veth pairs and packet sockets in its place, about a tenth slower; \

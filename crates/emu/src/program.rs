@@ -34,7 +34,11 @@ pub(crate) fn batch(program: &str, options: &[&str], lines: &[String]) -> Result
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|e| format!("start {program}: {e}"))?;
+        .map_err(|e| match Path::new("/dev/null").exists() {
+            true => format!("start {program}: {e}"),
+            // What it prints is to go there.
+            false => format!("start {program}: there is no /dev/null: `mount --rbind /dev DIR/dev` before `chroot DIR`"),
+        })?;
     let mut input = child.stdin.take().expect("its input is a pipe");
     // What it does not read, it has stopped before: its exit code and words say why.
     _ = input.write_all((lines.join("\n") + "\n").as_bytes());

@@ -27,7 +27,7 @@ pub enum Way {
 /// What a process finds out about itself and the machine before anything is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// It has CAP_SYS_ADMIN and CAP_NET_ADMIN.
+    /// It has CAP_SYS_ADMIN, CAP_NET_ADMIN and CAP_NET_RAW.
     pub privileged: bool,
     /// `kernel.unprivileged_userns_clone`, on kernels that have it (Debian's).
     pub userns_clone: Option<u64>,
@@ -68,7 +68,7 @@ pub enum Obstacle {
     },
     /// A container without the privileges.
     #[error(
-        "this container makes no namespaces ({step}: {errno}): start it with `docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (podman takes the same; a GitHub job `options: --privileged` below `container:`, a pod of Kubernetes `securityContext: {{privileged: true}}`)"
+        "this container makes no namespaces ({step}: {errno}): start it with `docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (podman takes the same and `--cap-add NET_RAW`; a GitHub job `options: --privileged` below `container:`, a pod of Kubernetes `securityContext: {{privileged: true}}`)"
     )]
     Container {
         /// What was refused.
@@ -86,7 +86,7 @@ pub enum Obstacle {
     Host(String),
     /// Something else.
     #[error(
-        "hosts need CAP_SYS_ADMIN and CAP_NET_ADMIN, and a user namespace that would bring them was refused ({step}: {errno}): run as root"
+        "hosts need CAP_SYS_ADMIN, CAP_NET_ADMIN and CAP_NET_RAW, and a user namespace that would bring them was refused ({step}: {errno}): run as root"
     )]
     Refused {
         /// What was refused.
@@ -168,11 +168,12 @@ impl Facts {
     }
 }
 
-/// Whether `CapEff` in `/proc/self/status` has CAP_NET_ADMIN (12) and CAP_SYS_ADMIN (21).
+/// Whether `CapEff` in `/proc/self/status` has CAP_NET_ADMIN (12), CAP_NET_RAW (13), without which nothing pings, and
+/// CAP_SYS_ADMIN (21).
 fn has_capabilities(status: &str) -> bool {
     let set = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
     let set = set.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
-    set.is_some_and(|set| [12, 21].iter().all(|n| set & (1 << n) != 0))
+    set.is_some_and(|set| [12, 13, 21].iter().all(|n| set & (1 << n) != 0))
 }
 
 /// Whether system calls are filtered: mode 2 of `Seccomp` in `/proc/self/status`.
@@ -348,7 +349,8 @@ mod tests {
     #[test]
     fn capabilities_are_read_from_the_effective_set() {
         assert!(has_capabilities("Name:\tx\nCapEff:\t000001ffffffffff\n"));
-        assert!(has_capabilities("CapEff:\t0000000000201000\n"));
+        assert!(has_capabilities("CapEff:\t0000000000203000\n"));
+        assert!(!has_capabilities("CapEff:\t0000000000201000\n"));
         assert!(!has_capabilities(
             "CapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n"
         ));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages, in the order a reader meets them.
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 8] = [
     ("README.md", include_str!("../../../../README.md")),
     (
         "docs/guides/write-a-scenario.md",
@@ -14,6 +14,18 @@ const PAGES: [(&str, &str); 5] = [
     (
         "docs/guides/router-configuration.md",
         include_str!("../../../../docs/guides/router-configuration.md"),
+    ),
+    (
+        "docs/guides/labs.md",
+        include_str!("../../../../docs/guides/labs.md"),
+    ),
+    (
+        "docs/guides/ci/github.yml",
+        include_str!("../../../../docs/guides/ci/github.yml"),
+    ),
+    (
+        "docs/guides/ci/gitlab.yml",
+        include_str!("../../../../docs/guides/ci/gitlab.yml"),
     ),
     (
         "docs/gallery/README.md",
@@ -25,11 +37,11 @@ const PAGES: [(&str, &str); 5] = [
     ),
 ];
 
-/// The lines to be typed: in blocks of shell the lines that begin with `farpath`, in the help texts
+/// The lines to be typed: in blocks of shell and in workflows the lines that begin with `farpath`, in the help texts
 /// those below "Examples" and "Start with".
-fn commands(page: &str) -> Vec<String> {
+fn commands(name: &str, page: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let (mut typed, mut examples) = (false, false);
+    let (mut typed, mut examples) = (name.ends_with(".yml"), false);
     for line in page.lines() {
         if let Some(language) = line.strip_prefix("```") {
             typed = ["sh", "console"].contains(&language);
@@ -37,7 +49,7 @@ fn commands(page: &str) -> Vec<String> {
         }
         examples |= line.starts_with("Example");
         let line = line.trim_start_matches("Start with:").trim();
-        let line = line.trim_start_matches("$ ");
+        let line = line.trim_start_matches("$ ").trim_start_matches("- ");
         let is_start = line.starts_with("farpath run cern-snaky/five-passes --out report");
         if line.starts_with("farpath ") && (typed || examples || is_start) {
             let words = line.split(" # ").next().unwrap_or_default();
@@ -84,7 +96,7 @@ const SHOWN: &str = "farpath run cern-snaky/five-passes";
 fn type_all(typed: impl Fn(&str) -> String) {
     let mut seen = BTreeSet::new();
     for (name, page) in PAGES {
-        let found = commands(page);
+        let found = commands(name, page);
         assert!(!found.is_empty(), "{name} shows no command");
         let folder = tempfile::tempdir().expect("a folder");
         if name == "docs/reference/cli.md" {

@@ -12,5 +12,6 @@ mod emulated;
 mod faults;
 mod lab;
 mod place;
+mod runners;
 mod starts;
 mod witnesses;

@@ -115,7 +115,12 @@ fn where_no_lab_can_be_the_remedy_is_named_and_auto_skips() {
     let masked = "mount -t tmpfs none /proc/driver && exec \"$@\"";
     let without_ip = "for f in /bin /sbin /usr/bin /usr/sbin; do \
         test ! -f $f/ip || mount --bind /dev/null \"$(readlink -f $f/ip)\"; done; exec \"$@\"";
-    let rows: [(&str, Vec<&str>, &str); 6] = [
+    let rows: [(&str, Vec<&str>, &str); 7] = [
+        (
+            "root without capabilities",
+            bare.to_vec(),
+            "docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN",
+        ),
         (
             "a container",
             [&bare[..], &filtered].concat(),
