@@ -16,6 +16,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["predict", "rfc6349"],
     &["compare"],
     &["conformance"],
+    &["trace"],
     &["config"],
     &["config", "check"],
     &["config", "snaky"],
