@@ -5,6 +5,9 @@
     reason = "the binary's files are read here, with errors that name the path"
 )]
 
+mod anonymous;
+mod lists;
+
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,21 +15,52 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use farpath_experiment::Progress;
-use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
-use farpath_trace::{Source, TraceError, Watch, analyse};
+use farpath_record::trace::{TraceConnection, TraceDirection};
+use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some};
+use farpath_units::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::args::{Sort, TraceArgs};
 use crate::exit::{Exit, Failure, print, print_json};
+use crate::output::prepare_file;
 use crate::progress::{self, Bar};
 use crate::run::layout;
+use crate::value::maybe;
 
 /// Connections in the table where `--top` is not given.
 const TABLE: usize = 20;
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
+    let time = |name, text: &Option<String>| maybe::<Duration>(name, text.as_deref());
+    let (from, to) = (time("from", &args.from)?, time("to", &args.to)?);
+    let filter = args.filter.as_deref().map(Filter::parse).transpose();
+    let filter = filter.map_err(|e| refused(&e))?;
+    let csv = args.csv.as_deref().map(prepare_file).transpose()?;
+    let events = args.events.as_deref().map(prepare_file).transpose()?;
     progress::watch_interrupts()?;
-    let mut document = read(args)?;
+    let mut analysis = read(args, filter)?;
+    choose(&mut analysis, args, from, to)?;
+    if args.anonymise {
+        anonymous::replace(&mut analysis.document);
+    }
+    if let Some(file) = csv {
+        file.write(lists::connections(&analysis.document).as_bytes())?;
+    }
+    if let Some(file) = events {
+        let text = lists::segments(&analysis);
+        let packed = args
+            .events
+            .as_ref()
+            .is_some_and(|p| p.extension().is_some_and(|e| e == "zst"));
+        let bytes = if packed {
+            zstd::stream::encode_all(text.as_bytes(), 3)
+                .map_err(|e| Failure::environment(format!("pack the events: {e}")))?
+        } else {
+            text.into_bytes()
+        };
+        file.write(&bytes)?;
+    }
+    let mut document = analysis.document;
     order(&mut document.connections, args.sort, args.json);
     if args.json {
         if let Some(top) = args.top {
@@ -40,7 +74,45 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn read(args: &TraceArgs) -> Result<TraceDocument, Failure> {
+/// Leaves one connection, and of it what happened within a span.
+fn choose(
+    analysis: &mut Analysis,
+    args: &TraceArgs,
+    from: Option<Duration>,
+    to: Option<Duration>,
+) -> Result<(), Failure> {
+    let Some(id) = args.connection else {
+        return Ok(());
+    };
+    let all = &mut analysis.document.connections;
+    let Some(place) = all.iter().position(|c| c.id == id) else {
+        let last = all.last().map_or(0, |c| c.id);
+        return Err(
+            Failure::usage(format!("--connection {id}: there is none")).hint(format!(
+                "the numbers are in the first column; the last one is {last}"
+            )),
+        );
+    };
+    let (mut connection, mut found) = (all.swap_remove(place), analysis.found.swap_remove(place));
+    let from = from.map_or(0, Duration::as_ns);
+    let to = to.map_or(u64::MAX, Duration::as_ns);
+    for direction in [&mut connection.a2b, &mut connection.b2a] {
+        direction
+            .glitches
+            .retain(|g| g.start_ns + g.duration_ns >= from && g.start_ns < to);
+    }
+    for direction in &mut found {
+        let since = |at: i64| (at - connection.start_ns).max(0) as u64;
+        direction
+            .segments
+            .retain(|s| (from..to).contains(&since(s.at_ns)));
+    }
+    analysis.document.connections = vec![connection];
+    analysis.found = vec![found];
+    Ok(())
+}
+
+fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
     let mut sums = Vec::new();
     let mut sources = Vec::new();
     let mut bytes = 0;
@@ -66,16 +138,16 @@ fn read(args: &TraceArgs) -> Result<TraceDocument, Failure> {
     };
     watch.bar.expect(1);
     watch.bar.say("reading");
-    let analysis = analyse(sources, &mut watch);
+    let analysis = analyse_some(sources, filter, &mut watch);
     watch.bar.finish();
-    let mut document = analysis.map_err(|e| refused(&e))?.document;
-    for (file, (_, sum)) in document.files.iter_mut().zip(sums) {
+    let mut analysis = analysis.map_err(|e| refused(&e))?;
+    for (file, (_, sum)) in analysis.document.files.iter_mut().zip(sums) {
         if let Some(sum) = sum {
             let digest = lock(&sum).clone().finalize();
             file.sha256 = digest.iter().map(|b| format!("{b:02x}")).collect();
         }
     }
-    Ok(document)
+    Ok(analysis)
 }
 
 fn refused(error: &TraceError) -> Failure {

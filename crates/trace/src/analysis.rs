@@ -116,7 +116,9 @@ impl Reader {
 
     #[inline]
     fn is_wanted(&self, segment: &Segment) -> bool {
-        self.filter.as_ref().is_none_or(|filter| filter.matches(segment))
+        self.filter
+            .as_ref()
+            .is_none_or(|filter| filter.matches(segment))
     }
 
     #[cold]

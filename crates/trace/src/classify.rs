@@ -125,13 +125,17 @@ impl Judge {
         }
         let probing = e.tail && !again && !evidence && !in_rto;
         let soon = e.lag < (smoothed + RTO_LEAST).saturating_mul(19) / 20;
-        if probing && soon && e.lag * 2 >= smoothed * 3 && e.lag <= smoothed * 4 + 10_000_000 {
+        if probing
+            && soon
+            && e.lag.saturating_mul(2) >= smoothed * 3
+            && e.lag <= smoothed * 4 + 10_000_000
+        {
             return Why::Tlp;
         }
         let short = RTO_LEAST.max(smoothed + 4 * e.variation) as f64 * RTO_SHARE;
         let long = (smoothed + spread) as f64 * 0.95;
         let quiet_ns = quiet as f64;
-        let waited = quiet_ns >= short && silent * 2 >= quiet || quiet_ns >= long;
+        let waited = quiet_ns >= short && silent.saturating_mul(2) >= quiet || quiet_ns >= long;
         if in_rto || e.head && waited {
             return Why::Rto;
         }

@@ -1,5 +1,6 @@
 //! One connection: both directions, and what is known of both together.
 
+use crate::rtt::LONGEST;
 use crate::segment::{Checked, End, Segment, control};
 use crate::stream::{Room, Stream};
 
@@ -241,7 +242,7 @@ impl Connection {
     #[inline]
     fn turned(&mut self, end: usize, ns: i64) {
         let turn = self.sides[end].turn.get_or_insert(i64::MAX);
-        *turn = (*turn).min(ns.max(0));
+        *turn = (*turn).min(ns.clamp(0, LONGEST));
     }
 
     /// Acknowledgements are looked at as late as the sender has them, unless that is nearly at once.

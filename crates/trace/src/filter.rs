@@ -36,7 +36,10 @@ impl Filter {
     /// # Errors
     /// With what cannot be understood.
     pub fn parse(text: &str) -> Result<Filter, TraceError> {
-        let spaced = text.replace('(', " ( ").replace(')', " ) ").replace('!', " not ");
+        let spaced = text
+            .replace('(', " ( ")
+            .replace(')', " ) ")
+            .replace('!', " not ");
         let words: Vec<&str> = spaced.split_whitespace().take(WORDS_MAX + 1).collect();
         let refused = |cause: String| TraceError::Filter {
             text: text.to_owned(),
@@ -53,7 +56,9 @@ impl Filter {
         let test = reader.any().map_err(refused)?;
         match reader.next() {
             None => Ok(Filter(test)),
-            Some(word) => Err(refused(format!("`{word}` stands where `and` or `or` belongs"))),
+            Some(word) => Err(refused(format!(
+                "`{word}` stands where `and` or `or` belongs"
+            ))),
         }
     }
 
@@ -112,7 +117,11 @@ impl<'a> Reader<'a> {
         while self.takes(&["or", "||"]) {
             all.push(self.all()?);
         }
-        Ok(if all.len() == 1 { all.remove(0) } else { Test::Any(all) })
+        Ok(if all.len() == 1 {
+            all.remove(0)
+        } else {
+            Test::Any(all)
+        })
     }
 
     fn all(&mut self) -> Result<Test, String> {
@@ -120,13 +129,19 @@ impl<'a> Reader<'a> {
         while self.takes(&["and", "&&"]) {
             all.push(self.one()?);
         }
-        Ok(if all.len() == 1 { all.remove(0) } else { Test::All(all) })
+        Ok(if all.len() == 1 {
+            all.remove(0)
+        } else {
+            Test::All(all)
+        })
     }
 
     fn one(&mut self) -> Result<Test, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(format!("more than {DEPTH_MAX} brackets or `not` inside each other"));
+            return Err(format!(
+                "more than {DEPTH_MAX} brackets or `not` inside each other"
+            ));
         }
         let test = if self.takes(&["not"]) {
             Test::Not(Box::new(self.one()?))
@@ -155,14 +170,18 @@ impl<'a> Reader<'a> {
         } else {
             Way::Either
         };
-        let kind = self.next().ok_or("it ends where host, net or port belongs")?;
+        let kind = self
+            .next()
+            .ok_or("it ends where host, net or port belongs")?;
         let mut value = || self.next().ok_or(format!("`{kind}` needs a value"));
         match kind {
             "host" => net(way, value()?, true),
             "net" => net(way, value()?, false),
             "port" => {
                 let port = value()?;
-                let number = port.parse().map_err(|_| format!("`{port}` is no port: 0 to 65535"))?;
+                let number = port
+                    .parse()
+                    .map_err(|_| format!("`{port}` is no port: 0 to 65535"))?;
                 Ok(Test::Port(way, number))
             }
             // An address alone is a host.
@@ -202,7 +221,11 @@ mod tests {
 
     fn segment() -> Segment {
         let end = |text: &str, port| End {
-            address: text.parse::<std::net::Ipv4Addr>().unwrap().to_ipv6_mapped().to_bits(),
+            address: text
+                .parse::<std::net::Ipv4Addr>()
+                .unwrap()
+                .to_ipv6_mapped()
+                .to_bits(),
             port,
         };
         Segment {

@@ -5,10 +5,11 @@
 
 use std::collections::VecDeque;
 
+use crate::rtt::LONGEST;
 use crate::stream::Room;
 
 /// Shortest interval, nanoseconds.
-const WIDTH: i64 = 5_000_000;
+const WIDTH: i64 = 1_000_000;
 /// Intervals of one direction; then each two become one.
 const INTERVALS_MAX: usize = 1 << 16;
 /// Acknowledgements on their way to the sender.
@@ -251,7 +252,7 @@ impl Flights {
     /// A round trip ended, which was seen from here.
     #[inline]
     pub(crate) fn round_trip(&mut self, ns: i64) {
-        let ns = ns.max(1);
+        let ns = ns.clamp(1, LONGEST);
         if self.current.rtt_min == 0 || ns < self.current.rtt_min {
             self.current.rtt_min = ns;
         }

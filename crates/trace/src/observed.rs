@@ -27,13 +27,16 @@ pub(crate) struct Repair {
     pub(crate) segments: u64,
 }
 
+/// Time of a connection that is looked at, nanoseconds: a hundred days.
+const LONGEST: i64 = 100 * 86_400 * 1_000_000_000;
+
 /// Nanoseconds since a connection's first packet.
 pub(crate) fn since(started: i64, at: i64) -> Time {
-    Time::from_ps((at - started).max(0) as u64 * 1000)
+    Time::from_ps((at - started).clamp(0, LONGEST) as u64 * 1000)
 }
 
 fn lasting(ns: i64) -> Duration {
-    Duration::from_ns(ns.max(0) as u64)
+    Duration::from_ns(ns.clamp(0, LONGEST) as u64)
 }
 
 /// Takes a direction's intervals and makes an observation of it.
@@ -56,13 +59,16 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         _ => stream.last_delivered(),
     };
     let at_sender = vantage == Vantage::At(from);
-    let flights = intervals.iter().filter(|i| i.from < over).map(|i| {
-        let mut flight = flight(i, started, beyond, &repairs);
-        if !at_sender {
-            (flight.packets, flight.gap) = (0, Duration::ZERO);
-        }
-        flight
-    });
+    let flights = intervals
+        .iter()
+        .filter(|i| i.from < over && i.from - started < LONGEST)
+        .map(|i| {
+            let mut flight = flight(i, started, beyond, &repairs);
+            if !at_sender {
+                (flight.packets, flight.gap) = (0, Duration::ZERO);
+            }
+            flight
+        });
     let flights: Vec<Flight> = flights.collect();
     let observed = Observed {
         opened: Time::ZERO,

@@ -1,8 +1,10 @@
 //! A policer, from the losses of one direction.
 //!
-//! The method is that of Flach and others, "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM 2016): between the
-//! first loss and the last, a bucket that fills at the rate of what came through is empty where packets are lost and
-//! holds tokens where they pass. What passed is known here at the ends of intervals, not packet by packet.
+//! A token bucket is empty where packets are lost and holds tokens where they pass. The idea is that of Flach and
+//! others, "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM 2016), who replay a bucket without an upper end at
+//! the goodput between the first loss and the last. A sender that each loss sets back far below the rate never shows
+//! it as goodput. So here buckets of many rates and sizes are replayed, each with its end, against what passed and what was
+//! lost; one is found where it is as good as empty at the losses and is hardly ever overdrawn.
 
 use farpath_record::trace::PolicerFound;
 
@@ -11,45 +13,42 @@ use crate::event::Event;
 use crate::flights::Interval;
 use crate::observed::Direction;
 
-/// Samples of losses and of passing packets that are needed, and round trips that have losses.
-const SAMPLES_LEAST: usize = 15;
+/// Losses that are needed, and round trips that have some.
+const LOSSES_LEAST: usize = 15;
 const SLICES_LEAST: usize = 3;
-/// The first loss comes within so many bytes, or four bandwidth-delay products.
-const FIRST_LOSS_BYTES: f64 = 2e6;
-/// Tolerances in bytes of a round trip at the rate.
-const DEBT: f64 = 0.75;
-const SPREAD: f64 = 2.0;
-/// Shares of samples that may lie outside.
-const LOSSES_OUTSIDE: f64 = 0.10;
-const PASSES_OUTSIDE: f64 = 0.03;
+/// Intervals replayed: the first ones.
+const INTERVALS_MAX: usize = 1 << 14;
+/// Rates tried, from the goodput on, each larger than the one before by [`STEP`].
+const RATES: u32 = 40;
+const STEP: f64 = 1.05;
+/// Sizes of buckets tried: from 4 kB on, each half as large again.
+const SIZES: u32 = 18;
+const SIZE_LEAST: f64 = 4000.0;
+const SIZE_STEP: f64 = 1.5;
+/// At losses a bucket holds at most this share of what it holds otherwise.
+const EMPTY: f64 = 0.3;
+/// What passed overdraws a bucket in at most this share of intervals.
+const OVERDRAWN: f64 = 0.03;
+/// At most so many losses come while round trips are this much longer than usual, and by this: a queue's.
 const QUEUED_LOSSES: f64 = 0.20;
-/// A round trip this much longer than usual, and this long, is a queue's.
 const INFLATED: f64 = 1.3;
-const INFLATED_NS: f64 = 2e7;
+const INFLATED_NS: i64 = 5_000_000;
 
-/// One loss: when the packet that was lost was sent, and its bytes.
+/// One interval for the replay.
 #[derive(Clone, Copy)]
-struct Loss {
-    at: i64,
-    bytes: f64,
+struct Slot {
+    ns: f64,
+    passed: f64,
+    losses: u32,
 }
 
-/// What was sent until an instant, by the intervals.
-struct Sent<'a> {
-    intervals: &'a [Interval],
-    /// Bytes before each interval, with those sent again.
-    before: Vec<f64>,
-}
-
-impl Sent<'_> {
-    fn until(&self, at: i64) -> f64 {
-        let n = self.intervals.partition_point(|i| i.until <= at);
-        let Some(i) = self.intervals.get(n) else {
-            return self.before.last().copied().unwrap_or(0.0);
-        };
-        let share = (at - i.from).max(0) as f64 / (i.until - i.from).max(1) as f64;
-        self.before[n] + share * (i.sent + i.again) as f64
-    }
+/// How a bucket fits.
+#[derive(Clone, Copy)]
+struct Fit {
+    rate: f64,
+    size: f64,
+    /// Mean tokens at losses over mean tokens where packets pass.
+    emptiness: f64,
 }
 
 /// The policer that the losses of a direction show, if they show one.
@@ -59,149 +58,125 @@ pub(crate) fn policer(
     classes: &[Class],
 ) -> Option<PolicerFound> {
     let losses = losses(events, classes);
-    let round_trip = direction.round_trip as f64;
-    if losses.len() < SAMPLES_LEAST || direction.round_trip <= 0 {
+    let intervals = &direction.intervals[..direction.intervals.len().min(INTERVALS_MAX)];
+    if losses.len() < LOSSES_LEAST || direction.round_trip <= 0 || intervals.len() < 64 {
         return None;
     }
-    // Once with all of them, once without the outermost two.
-    let cut = &losses[1..losses.len() - 1];
-    [losses.as_slice(), cut]
-        .into_iter()
-        .find_map(|losses| fits(direction, losses, round_trip))
-}
-
-fn losses(events: &[Event], classes: &[Class]) -> Vec<Loss> {
-    let of = events.iter().zip(classes);
-    let lost = of.filter(|(_, c)| matches!(c, Class::Again(_)));
-    let mut all: Vec<Loss> = lost
-        .map(|(e, _)| Loss {
-            at: e.at - e.lag,
-            bytes: f64::from(e.length),
-        })
-        .collect();
-    all.sort_by_key(|l| l.at);
-    all
-}
-
-fn fits(direction: &Direction, losses: &[Loss], round_trip: f64) -> Option<PolicerFound> {
-    let intervals = &direction.intervals;
-    let mut sum = 0.0;
-    let mut before = Vec::with_capacity(intervals.len() + 1);
-    for i in intervals {
-        before.push(sum);
-        sum += (i.sent + i.again) as f64;
-    }
-    before.push(sum);
-    let sent = Sent { intervals, before };
-    let (first, last) = (losses.first()?, losses.last()?);
-    let span = (last.at - first.at) as f64;
-    if span < SLICES_LEAST as f64 * round_trip {
+    let slices = slices(&losses, direction.round_trip);
+    if slices < SLICES_LEAST || queued(intervals, &losses) > QUEUED_LOSSES {
         return None;
     }
-    let lost: f64 = losses.iter().map(|l| l.bytes).sum();
-    // Bytes a nanosecond.
-    let rate = (sent.until(last.at) - sent.until(first.at) - lost) / span;
-    let unit = rate * round_trip;
-    let early = sent.until(first.at);
-    let begun = intervals.first()?.from;
-    let burst = early - rate * (first.at - begun) as f64;
-    if rate <= 0.0 || early > FIRST_LOSS_BYTES.max(4.0 * unit) || burst < -DEBT * unit {
-        return None;
+    let slots = slots(intervals, &losses);
+    let whole: f64 = slots.iter().map(|s| s.ns).sum();
+    let passed: f64 = slots.iter().map(|s| s.passed).sum();
+    let mut best: Option<Fit> = None;
+    let mut rate = passed / whole.max(1.0);
+    for _ in 0..RATES {
+        let mut size = SIZE_LEAST;
+        for _ in 0..SIZES {
+            if let Some(fit) = replay(&slots, rate, size)
+                && best.is_none_or(|b| fit.emptiness < b.emptiness)
+            {
+                best = Some(fit);
+            }
+            size *= SIZE_STEP;
+        }
+        rate *= STEP;
     }
-    let (at_losses, at_passes) = tokens(&sent, losses, rate);
-    let slices = slices(losses, round_trip);
-    if at_losses.len() < SAMPLES_LEAST || at_passes.len() < SAMPLES_LEAST || slices < SLICES_LEAST {
-        return None;
-    }
-    let (loss_mean, loss_median) = middle(&at_losses);
-    let (pass_mean, pass_median) = middle(&at_passes);
-    let share = |all: &[f64], out: &dyn Fn(f64) -> bool| {
-        all.iter().filter(|t| out(**t)).count() as f64 / all.len() as f64
-    };
-    let apart = |t: f64| (t - loss_median).abs() > SPREAD * unit;
-    let below = |t: f64| t - loss_median < -DEBT * unit;
-    if std::env::var("PDEBUG").is_ok() {
-        eprintln!(
-            "policer rate {} burst {} unit {unit} loss {loss_mean} {loss_median} pass {pass_mean} {pass_median} apart {} below {} queued {}",
-            rate * 8e3,
-            burst,
-            share(&at_losses, &apart),
-            share(&at_passes, &below),
-            queued(intervals, losses)
-        );
-    }
-    let is = loss_mean < pass_mean
-        && loss_median < pass_median
-        && share(&at_losses, &apart) <= LOSSES_OUTSIDE
-        && share(&at_passes, &below) <= PASSES_OUTSIDE
-        && queued(intervals, losses) <= QUEUED_LOSSES;
-    is.then_some(PolicerFound {
-        rate_bps: (rate * 8e9) as u64,
-        burst_bytes: burst.max(0.0) as u64,
+    let found = best.filter(|fit| fit.emptiness <= EMPTY)?;
+    Some(PolicerFound {
+        rate_bps: (found.rate * 8e9) as u64,
+        burst_bytes: found.size as u64,
     })
 }
 
-/// Tokens in a bucket that was empty at the first loss, at each loss and at each interval's end.
-fn tokens(sent: &Sent<'_>, losses: &[Loss], rate: f64) -> (Vec<f64>, Vec<f64>) {
-    let (first, last) = (losses[0].at, losses[losses.len() - 1].at);
-    let start = sent.until(first);
-    let mut gone = 0.0;
+/// When what was lost had been sent, and its bytes.
+fn losses(events: &[Event], classes: &[Class]) -> Vec<(i64, u32)> {
+    let of = events.iter().zip(classes);
+    let lost = of.filter(|(_, c)| matches!(c, Class::Again(_)));
+    let mut all: Vec<(i64, u32)> = lost.map(|(e, _)| (e.at - e.lag, e.length)).collect();
+    all.sort_unstable();
+    all
+}
+
+fn slots(intervals: &[Interval], losses: &[(i64, u32)]) -> Vec<Slot> {
     let mut next = 0;
-    let mut at_losses = Vec::new();
-    let mut at_passes = Vec::new();
-    let fill = |at: i64, gone: f64| rate * (at - first) as f64 - (sent.until(at) - start - gone);
-    for interval in sent
-        .intervals
-        .iter()
-        .filter(|i| i.until > first && i.until <= last)
-    {
-        let mut clean = true;
-        while let Some(loss) = losses.get(next).filter(|l| l.at <= interval.until) {
-            at_losses.push(fill(loss.at, gone));
-            gone += loss.bytes;
+    let slot = |i: &Interval| {
+        let mut lost = (0, 0.0);
+        while let Some((_, bytes)) = losses.get(next).filter(|l| l.0 <= i.until) {
+            lost = (lost.0 + 1, lost.1 + f64::from(*bytes));
             next += 1;
-            clean = false;
         }
-        if clean && interval.sent > 0 {
-            at_passes.push(fill(interval.until, gone));
+        Slot {
+            ns: (i.until - i.from) as f64,
+            passed: ((i.sent + i.again) as f64 - lost.1).max(0.0),
+            losses: lost.0,
+        }
+    };
+    intervals.iter().map(slot).collect()
+}
+
+/// Replays a bucket of this rate, bytes a nanosecond, and size.
+fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
+    let mut tokens = size;
+    let (mut at_losses, mut losses, mut at_passes, mut passes, mut overdrawn) =
+        (0.0, 0u32, 0.0, 0u32, 0u32);
+    for slot in slots {
+        tokens = (tokens + rate * slot.ns).min(size) - slot.passed;
+        // A segment, or a fifth of the bucket, may be a matter of when within the interval it passed.
+        if tokens < -f64::max(3000.0, size / 5.0) {
+            overdrawn += 1;
+            tokens = 0.0;
+        }
+        if slot.losses > 0 {
+            at_losses += f64::from(slot.losses) * tokens.max(0.0);
+            losses += slot.losses;
+        } else if slot.passed > 0.0 {
+            at_passes += tokens.max(0.0);
+            passes += 1;
         }
     }
-    (at_losses, at_passes)
+    if losses == 0
+        || passes == 0
+        || f64::from(overdrawn) > OVERDRAWN * f64::from(passes + overdrawn)
+    {
+        return None;
+    }
+    let usual = at_passes / f64::from(passes);
+    let emptiness = at_losses / f64::from(losses) / usual.max(1.0);
+    // A bucket that is always empty says nothing: every packet would be lost.
+    (usual > size / 10.0).then_some(Fit {
+        rate,
+        size,
+        emptiness,
+    })
 }
 
 /// Round trips that have losses.
-fn slices(losses: &[Loss], round_trip: f64) -> usize {
-    let mut of: Vec<u64> = losses
+fn slices(losses: &[(i64, u32)], round_trip: i64) -> usize {
+    let of = losses
         .iter()
-        .map(|l| ((l.at - losses[0].at) as f64 / round_trip) as u64)
-        .collect();
+        .map(|l| (l.0 - losses[0].0) / round_trip.max(1));
+    let mut of: Vec<i64> = of.collect();
     of.dedup();
     of.len()
 }
 
-fn middle(all: &[f64]) -> (f64, f64) {
-    let mut sorted = all.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    (mean, sorted[sorted.len() / 2])
-}
-
 /// The share of losses at which round trips were longer than usual: a queue's and not a policer's.
-fn queued(intervals: &[Interval], losses: &[Loss]) -> f64 {
-    let mut usual: Vec<i64> = intervals
-        .iter()
-        .map(|i| i.rtt_min)
-        .filter(|r| *r > 0)
-        .collect();
-    usual.sort_unstable();
-    let Some(low) = usual.get(usual.len() / 10) else {
+fn queued(intervals: &[Interval], losses: &[(i64, u32)]) -> f64 {
+    // The shortest of an interval: single longer ones are delayed acknowledgements.
+    let known = intervals.iter().filter(|i| i.rtt_min > 0);
+    let Some(low) = known.map(|i| i.rtt_min).min() else {
         return 0.0;
     };
-    let at = |loss: &&Loss| {
-        let n = intervals.partition_point(|i| i.until <= loss.at);
-        // The shortest of an interval: single longer ones are delayed acknowledgements.
-        let rtt = intervals.get(n).map_or(0.0, |i| i.rtt_min as f64);
-        rtt > INFLATED * *low as f64 && rtt >= INFLATED_NS
+    let long = |rtt: i64| rtt as f64 > INFLATED * low as f64 && rtt - low >= INFLATED_NS;
+    let at = |loss: &&(i64, u32)| {
+        let n = intervals.partition_point(|i| i.until <= loss.0);
+        let near = intervals[..n.min(intervals.len())].iter().rev().take(64);
+        near.clone()
+            .map(|i| i.rtt_min)
+            .find(|r| *r > 0)
+            .is_some_and(long)
     };
     losses.iter().filter(at).count() as f64 / losses.len() as f64
 }

@@ -2,6 +2,9 @@
 
 use farpath_record::trace::RttSamples;
 
+/// No round trip is longer: an hour, nanoseconds. What a damaged file makes of one counts as that.
+pub(crate) const LONGEST: i64 = 3_600_000_000_000;
+
 /// Samples of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Samples {
@@ -14,7 +17,7 @@ pub(crate) struct Samples {
 impl Samples {
     #[inline]
     pub(crate) fn add(&mut self, ns: i64) {
-        let ns = ns.max(0);
+        let ns = ns.clamp(0, LONGEST);
         if self.count == 0 || ns < self.min {
             self.min = ns;
         }
@@ -56,7 +59,7 @@ impl Rtt {
     #[inline]
     pub(crate) fn add_karn(&mut self, ns: i64) {
         self.karn.add(ns);
-        self.estimate(ns.max(0));
+        self.estimate(ns.clamp(0, LONGEST));
     }
 
     pub(crate) fn add_timestamp(&mut self, ns: i64) {

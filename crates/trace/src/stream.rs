@@ -36,7 +36,7 @@ impl Default for Room {
         Room {
             sent: 2 << 20,
             events: 1 << 20,
-            intervals: 2 << 20,
+            intervals: 1 << 20,
         }
     }
 }

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
     Examples:\n  \
     farpath trace transfer.pcapng\n  \
     farpath trace --json --top 10 --sort retransmissions ring-*.pcap.gz\n  \
+    farpath trace --filter 'host 10.0.0.1 and port 5001' day.pcap.zst\n  \
     tcpdump -w - port 5001 | farpath trace -\n\n\
     Exit codes: 0 read, 2 a file is no capture or cannot be read."
 )]
@@ -25,6 +26,27 @@ pub(crate) struct TraceArgs {
     /// List N connections only; 20 in the table, all in JSON if not given
     #[arg(long, value_name = "N")]
     pub(crate) top: Option<usize>,
+    /// Read only what matches: host, src, dst, net, port, with and, or, not and brackets
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(crate) filter: Option<String>,
+    /// List only the connection of this number
+    #[arg(long, value_name = "N")]
+    pub(crate) connection: Option<u64>,
+    /// With --connection: glitches and segments from this time on, since its first packet: 12.5s
+    #[arg(long, value_name = "TIME", requires = "connection")]
+    pub(crate) from: Option<String>,
+    /// With --connection: glitches and segments until this time
+    #[arg(long, value_name = "TIME", requires = "connection")]
+    pub(crate) to: Option<String>,
+    /// Write a table of both directions of each connection as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write each segment that is not simply the next one, with its class, as CSV; packed where the name ends in .zst
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Replace addresses; equal prefixes stay equal
+    #[arg(long)]
+    pub(crate) anonymise: bool,
     /// The order of the list
     #[arg(long, value_name = "BY", value_enum)]
     pub(crate) sort: Option<Sort>,

@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 27] = [
+const COMMANDS: [&[&str]; 29] = [
     &[],
     &["run"],
     &["check"],
@@ -17,6 +17,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["compare"],
     &["conformance"],
     &["diagnose"],
+    &["trace"],
     &["config"],
     &["config", "check"],
     &["config", "snaky"],
