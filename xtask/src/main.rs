@@ -44,7 +44,10 @@ fn main() -> ExitCode {
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
         ["corpus"] => corpus::run(corpus::ALL),
-        ["corpus", number] => number.parse().map_err(|e| format!("corpus {number}: {e}")).and_then(corpus::run),
+        ["corpus", number] => number
+            .parse()
+            .map_err(|e| format!("corpus {number}: {e}"))
+            .and_then(corpus::run),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

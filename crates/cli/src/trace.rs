@@ -69,7 +69,11 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
         print_json(&document)?;
     } else {
         let most = args.top.unwrap_or(TABLE);
-        print(&farpath_report::trace::render(&document, most, layout(false)))?;
+        print(&farpath_report::trace::render(
+            &document,
+            most,
+            layout(false),
+        ))?;
     }
     Ok(Exit::Ok)
 }

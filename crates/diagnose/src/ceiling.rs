@@ -17,6 +17,8 @@ pub(crate) struct Limit {
     pub(crate) cause: Cause,
     /// The rate, bit/s.
     pub(crate) rate: Figure,
+    /// The most it may be where losses come in bursts that cost one cut each, bit/s.
+    pub(crate) bursts: Option<f64>,
     /// How it was computed.
     pub(crate) formula: String,
 }
@@ -62,6 +64,7 @@ fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
     Limit {
         cause,
         rate,
+        bursts: None,
         formula,
     }
 }
@@ -104,27 +107,37 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     if e.udp {
         return;
     }
+    // Losses come in bursts that cost one cut each, above all the one that ends slow start: of segments sent again, as few
+    // as one in forty may be an event of its own.
     let sources = [
-        (&e.again, "segments sent again"),
-        (&e.idle_loss, "packets that the path loses"),
+        (&e.again, 40.0, "segments sent again"),
+        (&e.idle_loss, 1.5, "packets that the path loses"),
     ];
-    for (share, what) in sources {
+    for (share, bursts, what) in sources {
         let Some(share) = share.as_ref().filter(|s| s.value > 0.0 && s.value < 0.5) else {
             continue;
         };
-        let Some((rate, by)) = loss_rate(e, share, rtt) else {
+        let Some((rate, most, by)) = loss_rate(e, share, bursts, rtt) else {
             continue;
         };
         let formula = format!(
             "{by} at a loss of {:.2e} of {what}, MSS {}",
             share.value, e.mss
         );
-        all.push(limit(Cause::RandomLoss, rate, formula));
+        all.push(Limit {
+            bursts: Some(most),
+            ..limit(Cause::RandomLoss, rate, formula)
+        });
     }
 }
 
 /// What losses of this share leave, and by which law.
-fn loss_rate(e: &Evidence, share: &Figure, rtt: &Figure) -> Option<(Figure, String)> {
+fn loss_rate(
+    e: &Evidence,
+    share: &Figure,
+    bursts: f64,
+    rtt: &Figure,
+) -> Option<(Figure, f64, String)> {
     let cc: Option<Cc> = e.cc.as_deref().and_then(|name| name.parse().ok());
     let at = |cc: Cc, p: f64, rtt_s: f64| {
         let p = p.clamp(1e-10, 0.5);
@@ -143,12 +156,13 @@ fn loss_rate(e: &Evidence, share: &Figure, rtt: &Figure) -> Option<(Figure, Stri
     rate.value = at(fast, share.value, rtt.value)?;
     // The laws are of many losses at their mean; one run's few are a third off.
     rate.low = at(slow, share.high, rtt.high)?.min(rate.value) * 0.67;
-    rate.high = at(fast, share.low.max(share.value / 4.0), rtt.low)?.max(rate.value) * 1.5;
+    rate.high = rate.value * 2.0;
+    let most = at(fast, share.value / bursts, rtt.low)?.max(rate.value) * 1.5;
     let name = match cc {
         Some(cc) => cc.name().to_owned(),
         None => "Reno to CUBIC".to_owned(),
     };
-    Some((rate, name))
+    Some((rate, most, name))
 }
 
 /// A transfer that is short beside its round trips spends them on opening its window.

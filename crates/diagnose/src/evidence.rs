@@ -94,6 +94,8 @@ pub(crate) struct Evidence {
     pub(crate) filled: Option<(Figure, f64)>,
     /// Rates of the intervals after the start.
     pub(crate) steady: Vec<f64>,
+    /// The fastest interval, bit/s; 0 without any.
+    pub(crate) peak: f64,
     /// Segments sent again in each of those intervals, where that was printed.
     pub(crate) losses: Vec<f64>,
 }
@@ -227,6 +229,7 @@ impl Evidence {
         }
         let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
         let skip = rows.len().div_ceil(5).min(rows.len());
+        self.peak = rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
         let of_sender = test.rows.iter().filter(|r| r.side == Side::Sender);
         self.losses = of_sender.filter_map(|r| r.retransmits).collect();
@@ -263,7 +266,8 @@ impl Evidence {
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");
-        if let (Some(rate), Some(bytes), Some(busy)) = (&self.rate, sum("bytes_acked"), most("busy_ns"))
+        if let (Some(rate), Some(bytes), Some(busy)) =
+            (&self.rate, sum("bytes_acked"), most("busy_ns"))
             && bytes.value > 20.0 * self.mss
             && busy.value > 0.0
             && self.busy_share.is_none()

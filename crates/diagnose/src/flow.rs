@@ -228,7 +228,8 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
     let of_host = |n: u32| said(Of::Host(n));
     let mut open = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
-        match named(flow, names) {
+        let by_file = facts.sides.get(n as usize).copied().flatten();
+        match by_file.or_else(|| named(flow, names)) {
             Some(Side::Sender) => flow.senders.push(n),
             Some(Side::Receiver) => flow.receivers.push(n),
             None => {

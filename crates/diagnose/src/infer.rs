@@ -41,17 +41,17 @@ const LEAK: f64 = 0.08;
 /// What each cause is worth before anything was seen, decibans.
 pub(crate) const PRIORS: [(Cause, f64); 20] = [
     (Cause::ReceiveWindow, 0.0),
-    (Cause::SendBuffer, -2.0),
+    (Cause::SendBuffer, -1.0),
     (Cause::NoWindowScaling, -9.0),
-    (Cause::RandomLoss, -4.0),
+    (Cause::RandomLoss, -2.0),
     (Cause::CongestionLoss, -4.0),
-    (Cause::ShallowBuffer, -8.0),
+    (Cause::ShallowBuffer, -6.0),
     (Cause::Link, -4.0),
     (Cause::CrossTraffic, -9.0),
-    (Cause::Application, -6.0),
-    (Cause::Policer, -8.0),
+    (Cause::Application, -4.0),
+    (Cause::Policer, -5.0),
     (Cause::Shaper, -9.0),
-    (Cause::Ramp, -9.0),
+    (Cause::Ramp, -7.0),
     (Cause::Pacing, -11.0),
     (Cause::HostCpu, -10.0),
     (Cause::Nic, -12.0),
@@ -124,7 +124,8 @@ fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
     let density = if own.is_empty() {
         unstated(cause, e, flat)
     } else {
-        let mean = own.iter().map(|c| density_in(rate, &c.rate)).sum::<f64>() / own.len() as f64;
+        let each = own.iter().map(|c| density_of(cause, rate, c));
+        let mean = each.sum::<f64>() / own.len() as f64;
         (1.0 - LEAK) * mean + LEAK * flat
     };
     10.0 * libm::log10(density.max(1e-6))
@@ -132,8 +133,23 @@ fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
 
 /// Whether a ceiling is this cause's: every kind of loss has the law's, a target's is nobody's.
 fn covers(of: Cause, cause: Cause) -> bool {
-    of == cause
-        || of == Cause::RandomLoss && matches!(cause, Cause::CongestionLoss | Cause::ShallowBuffer)
+    of == cause || of == Cause::RandomLoss && cause.is_loss()
+}
+
+/// The density of a rate under a ceiling. The law's ceiling is that of losses that come one by one; those of queues and
+/// policers come in bursts, and leave more than the law says of their number.
+fn density_of(cause: Cause, rate: &Figure, ceiling: &Limit) -> f64 {
+    let own = density_in(rate, &ceiling.rate);
+    let Some(most) = ceiling.bursts else {
+        return own;
+    };
+    let mut wide = ceiling.rate.clone();
+    wide.high = most.max(wide.high);
+    let wide = density_in(rate, &wide);
+    match cause {
+        Cause::RandomLoss => 0.7 * own + 0.3 * wide,
+        _ => 0.15 * own + 0.85 * wide,
+    }
 }
 
 /// Probability a decade of a measured rate under a ceiling between two bounds.
@@ -297,8 +313,8 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             sentence: format!("{:.2e} of the segments were sent again", share.value),
         });
         items.push(Item {
-            holds: step(share.value, 0.005, 0.03),
-            weights: vec![(Cause::Policer, 4.0)],
+            holds: step(share.value, 0.003, 0.012),
+            weights: vec![(Cause::Policer, 7.0)],
             sentence: String::new(),
         });
     }
@@ -424,6 +440,60 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     steadiness(e, items);
+    peaks(e, ceilings, items);
+    opening(e, ceilings, items);
+}
+
+/// Whether the transfer was over before its window had opened.
+fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    let ramp = ceilings.iter().find(|c| c.cause == Cause::Ramp);
+    let (Some(seconds), Some(ramp), Some(bytes), Some(rtt)) = (e.seconds, ramp, &e.bytes, &e.rtt)
+    else {
+        return;
+    };
+    let least = bytes.value * 8.0 / ramp.rate.value;
+    items.push(Item {
+        holds: 1.0 - step(seconds / least, 1.8, 3.0),
+        weights: vec![(Cause::Ramp, 16.0)],
+        sentence: format!(
+            "the transfer was over in {:.0} round trips: slow start took most of them",
+            seconds / rtt.value
+        ),
+    });
+}
+
+/// Whether some interval was as fast as the line, while most were not.
+fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    let line = ceilings.iter().find(|c| c.cause == Cause::Link);
+    let (Some(line), Some(rate)) = (line, &e.rate) else {
+        return;
+    };
+    if e.peak <= 0.0 || rate.value > 0.9 * line.rate.value {
+        return;
+    }
+    let share = e.peak / line.rate.value;
+    items.push(Item {
+        holds: step(share, 0.35, 0.6),
+        weights: vec![
+            (Cause::ShallowBuffer, 9.0),
+            (Cause::CongestionLoss, 6.0),
+            (Cause::CrossTraffic, 4.0),
+            (Cause::Policer, -8.0),
+            (Cause::ReceiveWindow, -8.0),
+            (Cause::SendBuffer, -8.0),
+            (Cause::Pacing, -8.0),
+            (Cause::Shaper, -8.0),
+        ],
+        sentence: format!(
+            "an interval was as fast as {:.0} % of the line, and others were not",
+            100.0 * share
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(share, 0.15, 0.35),
+        weights: vec![(Cause::ShallowBuffer, -6.0), (Cause::CongestionLoss, -6.0)],
+        sentence: String::new(),
+    });
 }
 
 /// How even the intervals are.

@@ -52,8 +52,13 @@ pub(super) const WINDOW_PART: f64 = 169.0 / 256.0;
 impl Case {
     /// The case of a number.
     pub(super) fn draw(number: u64) -> Case {
-        let stream = Key::new(20_261_123).with("corpus").with_number(number).stream();
-        (0..1000).find_map(|n| Case::try_draw(number, &stream, n * 16)).unwrap_or_else(|| Case::plain(number))
+        let stream = Key::new(20_261_123)
+            .with("corpus")
+            .with_number(number)
+            .stream();
+        (0..1000)
+            .find_map(|n| Case::try_draw(number, &stream, n * 16))
+            .unwrap_or_else(|| Case::plain(number))
     }
 
     fn plain(number: u64) -> Case {
@@ -103,17 +108,28 @@ impl Case {
                 let w = window / mss;
                 let reno = 1.5 / (w * w);
                 let cubic = case.rtt * libm_pow(1.054 / w, 4.0 / 3.0);
-                case.loss = if case.cc == "reno" { reno } else { reno.max(cubic) };
+                case.loss = if case.cc == "reno" {
+                    reno
+                } else {
+                    reno.max(cubic)
+                };
                 if !(1e-7..=1e-2).contains(&case.loss) {
                     return None;
                 }
                 // Some tens of losses, or it is one loss and no law.
-                case.seconds = case.seconds.max(20.0 * mss * 8.0 / (case.loss * case.rate * case.share)).min(200.0);
+                case.seconds = case
+                    .seconds
+                    .max(20.0 * mss * 8.0 / (case.loss * case.rate * case.share))
+                    .min(200.0);
             }
             "ramp" => case.seconds = 0.0,
             _ => {}
         }
-        let busy = if matches!(cause, "link" | "shallow_buffer") { 1.0 } else { case.share };
+        let busy = if matches!(cause, "link" | "shallow_buffer") {
+            1.0
+        } else {
+            case.share
+        };
         let packets = case.rate * busy * case.seconds / 8.0 / case.mtu;
         let too_small = window < 6.0 * mss || case.wmem < 4608 || case.rmem < 4608;
         (packets < PACKETS_MAX && !too_small).then_some(case)
@@ -148,7 +164,9 @@ impl Case {
         if self.cause == "policer" {
             let rate = (self.rate * self.share) as u64;
             let burst = (rate as f64 * 0.02 / 8.0).max(10.0 * self.mtu) as u64;
-            more.push_str(&format!("police = {{ name = \"p\", rate = \"{rate} bit/s\", burst = \"{burst} B\" }}\n"));
+            more.push_str(&format!(
+                "police = {{ name = \"p\", rate = \"{rate} bit/s\", burst = \"{burst} B\" }}\n"
+            ));
         }
         let delay = (self.rtt * 5e8) as u64;
         let _written = write!(
@@ -157,21 +175,39 @@ impl Case {
             access as u64, self.mtu, self.rate as u64, self.mtu
         );
         let kind = match self.cause {
-            "ramp" => format!("kind = \"tcp\"\nbytes = \"{} B\"\n", self.ramp_bytes() as u64),
+            "ramp" => format!(
+                "kind = \"tcp\"\nbytes = \"{} B\"\n",
+                self.ramp_bytes() as u64
+            ),
             "application" => {
                 // Blocks that take a round trip each, and pauses that leave this share.
                 let block = (self.rate * self.rtt / 8.0 * 0.3).max(20_000.0);
                 let pause = block * 8.0 / (self.rate * self.share) + self.rtt;
-                format!("kind = \"request\"\nblock = \"{} B\"\nthink_time = \"{} us\"\nduration = \"{} ms\"\n", block as u64, (pause * 1e6) as u64, (self.seconds * 1e3) as u64)
+                format!(
+                    "kind = \"request\"\nblock = \"{} B\"\nthink_time = \"{} us\"\nduration = \"{} ms\"\n",
+                    block as u64,
+                    (pause * 1e6) as u64,
+                    (self.seconds * 1e3) as u64
+                )
             }
-            _ => format!("kind = \"tcp\"\nduration = \"{} ms\"\n", (self.seconds * 1e3) as u64),
+            _ => format!(
+                "kind = \"tcp\"\nduration = \"{} ms\"\n",
+                (self.seconds * 1e3) as u64
+            ),
         };
-        let _written = write!(text, "[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\ncc = \"{}\"\n{kind}", self.cc);
+        let _written = write!(
+            text,
+            "[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\ncc = \"{}\"\n{kind}",
+            self.cc
+        );
         text
     }
 }
 
 fn libm_pow(x: f64, y: f64) -> f64 {
-    #[allow(clippy::disallowed_methods, reason = "a tool that draws cases: the last bits decide nothing")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a tool that draws cases: the last bits decide nothing"
+    )]
     x.powf(y)
 }

@@ -20,12 +20,29 @@ pub(super) struct Outcome {
 #[derive(Default)]
 pub(super) struct Score(Vec<Outcome>);
 
+/// Most wrong cases that are listed.
+const SHOWN: usize = 40;
+
+/// Causes that are losses: which kind it is, the sender's host does not see.
+const LOSSES: [&str; 4] = [
+    "random_loss",
+    "congestion_loss",
+    "shallow_buffer",
+    "policer",
+];
+
 /// Levels of evidence.
 pub(super) const LEVELS: [&str; 4] = ["log", "+ ping", "+ sysctl", "+ ss"];
 
 impl Outcome {
     fn right(&self) -> bool {
         self.said == self.truth
+    }
+
+    /// The cause, or another kind of loss where it is one.
+    fn kind(&self) -> bool {
+        let loss = |c: &str| LOSSES.contains(&c);
+        self.right() || loss(self.truth) && loss(self.said)
     }
 
     /// A healthy path is blamed on something.
@@ -41,17 +58,22 @@ impl Score {
 
     /// The tables.
     pub(super) fn text(&self) -> String {
-        let mut text = String::from("level      cases  top %  first two %  unknown %  false blame %\n");
+        let mut text = String::from(
+            "level      cases  top %  or other loss %  first two %  unknown %  false blame %\n",
+        );
         for (level, name) in LEVELS.iter().enumerate() {
             let all: Vec<&Outcome> = self.0.iter().filter(|o| o.level == level).collect();
-            let share = |f: &dyn Fn(&Outcome) -> bool| 100.0 * all.iter().filter(|o| f(o)).count() as f64 / all.len().max(1) as f64;
+            let share = |f: &dyn Fn(&Outcome) -> bool| {
+                100.0 * all.iter().filter(|o| f(o)).count() as f64 / all.len().max(1) as f64
+            };
             let healthy = all.iter().filter(|o| o.truth == "link").count().max(1);
             let blamed = all.iter().filter(|o| o.blames()).count();
             let _written = writeln!(
                 text,
-                "{name:<10}{:>6}{:>7.1}{:>13.1}{:>11.1}{:>15.1}",
+                "{name:<10}{:>6}{:>7.1}{:>17.1}{:>13.1}{:>11.1}{:>15.1}",
                 all.len(),
                 share(&|o| o.right()),
+                share(&|o| o.kind()),
                 share(&|o| o.right() || o.second == Some(o.truth)),
                 share(&|o| o.said == "unknown"),
                 100.0 * blamed as f64 / healthy as f64
@@ -59,11 +81,21 @@ impl Score {
         }
         self.confusion(&mut text);
         self.calibration(&mut text);
-        for outcome in self.0.iter().filter(|o| o.level == 3 && !o.right()).take(60) {
+        for outcome in self
+            .0
+            .iter()
+            .filter(|o| o.level == 3 && !o.right())
+            .take(SHOWN)
+        {
             let _written = writeln!(
                 text,
                 "case {}: {} said {} ({:.2}), second {:?}: {}",
-                outcome.number, outcome.truth, outcome.said, outcome.confidence, outcome.second, outcome.note
+                outcome.number,
+                outcome.truth,
+                outcome.said,
+                outcome.confidence,
+                outcome.second,
+                outcome.note
             );
         }
         text
@@ -88,9 +120,18 @@ impl Score {
         for tenth in 4..10 {
             let low = f64::from(tenth) / 10.0;
             let known = self.0.iter().filter(|o| o.said != "unknown");
-            let all: Vec<&Outcome> = known.filter(|o| o.confidence >= low && (o.confidence < low + 0.1 || tenth == 9)).collect();
+            let all: Vec<&Outcome> = known
+                .filter(|o| o.confidence >= low && (o.confidence < low + 0.1 || tenth == 9))
+                .collect();
             let right = all.iter().filter(|o| o.right()).count();
-            let _written = writeln!(text, "{:.1}-{:.1}     {:>6}{:>9.1}", low, low + 0.1, all.len(), 100.0 * right as f64 / all.len().max(1) as f64);
+            let _written = writeln!(
+                text,
+                "{:.1}-{:.1}     {:>6}{:>9.1}",
+                low,
+                low + 0.1,
+                all.len(),
+                100.0 * right as f64 / all.len().max(1) as f64
+            );
         }
         text.push('\n');
     }

@@ -84,7 +84,10 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
     let Some(connection) = all.first().filter(|c| c.delivered > 0) else {
         return Ok(None);
     };
-    let seconds = connection.finished.since(connection.established).as_secs_f64();
+    let seconds = connection
+        .finished
+        .since(connection.established)
+        .as_secs_f64();
     if seconds <= 0.0 {
         return Ok(None);
     }
@@ -93,7 +96,10 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
     Ok(Some(Told {
         log: log(connection, goodput, seconds, again),
         ping: ping(case),
-        settings: [settings(case.wmem, 1 << 26, case.cc), settings(1 << 26, case.rmem, case.cc)],
+        settings: [
+            settings(case.wmem, 1 << 26, case.cc),
+            settings(1 << 26, case.rmem, case.cc),
+        ],
         ss: ss(case, connection, again),
         line: case.rate,
     }))
@@ -101,7 +107,9 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
 
 /// iperf3's client.
 fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
-    let mut text = String::from("Connecting to host 198.18.0.2, port 5201\n[  5] local 198.18.0.1 port 49152 connected to 198.18.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate\n");
+    let mut text = String::from(
+        "Connecting to host 198.18.0.2, port 5201\n[  5] local 198.18.0.1 port 49152 connected to 198.18.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate\n",
+    );
     let bin = (seconds / 12.0).max(0.02);
     let mut rows: Vec<f64> = vec![0.0; 12];
     for (at, bytes) in &c.intervals {
@@ -112,11 +120,24 @@ fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
     }
     for (n, bytes) in rows.iter().enumerate() {
         let (from, until) = (n as f64 * bin, (n + 1) as f64 * bin);
-        let _written = writeln!(text, "[  5]   {from:.2}-{until:.2}   sec  {} {}", size(*bytes), rate(bytes * 8.0 / bin));
+        let _written = writeln!(
+            text,
+            "[  5]   {from:.2}-{until:.2}   sec  {} {}",
+            size(*bytes),
+            rate(bytes * 8.0 / bin)
+        );
     }
     let whole = size(c.delivered as f64);
-    let _written = writeln!(text, "- - - - - - - - - - - - - - - - - - - - - - - - -\n[  5]   0.00-{seconds:.2}  sec  {whole} {}  {again:.0}             sender", rate(goodput));
-    let _written = writeln!(text, "[  5]   0.00-{seconds:.2}  sec  {whole} {}                  receiver", rate(goodput));
+    let _written = writeln!(
+        text,
+        "- - - - - - - - - - - - - - - - - - - - - - - - -\n[  5]   0.00-{seconds:.2}  sec  {whole} {}  {again:.0}             sender",
+        rate(goodput)
+    );
+    let _written = writeln!(
+        text,
+        "[  5]   0.00-{seconds:.2}  sec  {whole} {}                  receiver",
+        rate(goodput)
+    );
     text
 }
 
@@ -161,7 +182,12 @@ fn settings(wmem: u64, rmem: u64, cc: &str) -> String {
 /// The sender's socket at the end.
 fn ss(case: &Case, c: &Connection, again: f64) -> String {
     let mss = case.mtu - 52.0;
-    let Some(last) = c.samples.iter().rev().find(|s| s.timers.is_some() && s.srtt.is_some()) else {
+    let Some(last) = c
+        .samples
+        .iter()
+        .rev()
+        .find(|s| s.timers.is_some() && s.srtt.is_some())
+    else {
         return String::new();
     };
     let timers = last.timers.unwrap_or_default();
@@ -184,12 +210,24 @@ fn ss(case: &Case, c: &Connection, again: f64) -> String {
         text.push_str(" app_limited");
     }
     let _written = write!(text, " lastsnd:0 busy:{busy:.0}ms");
-    for (name, spent) in [("rwnd_limited", timers.receive_window), ("sndbuf_limited", timers.send_buffer)] {
+    for (name, spent) in [
+        ("rwnd_limited", timers.receive_window),
+        ("sndbuf_limited", timers.send_buffer),
+    ] {
         if ms(spent) >= 1.0 {
-            let _written = write!(text, " {name}:{:.0}ms({:.1}%)", ms(spent), 100.0 * ms(spent) / busy.max(1.0));
+            let _written = write!(
+                text,
+                " {name}:{:.0}ms({:.1}%)",
+                ms(spent),
+                100.0 * ms(spent) / busy.max(1.0)
+            );
         }
     }
-    let _written = write!(text, " unacked:{:.0} minrtt:{least:.3}", middle.in_flight.unwrap_or(0) as f64 / mss);
+    let _written = write!(
+        text,
+        " unacked:{:.0} minrtt:{least:.3}",
+        middle.in_flight.unwrap_or(0) as f64 / mss
+    );
     text.push('\n');
     text
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages, in the order a reader meets them.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 9] = [
     ("README.md", include_str!("../../../../README.md")),
     (
         "docs/guides/write-a-scenario.md",
@@ -26,6 +26,10 @@ const PAGES: [(&str, &str); 8] = [
     (
         "docs/guides/ci/gitlab.yml",
         include_str!("../../../../docs/guides/ci/gitlab.yml"),
+    ),
+    (
+        "docs/guides/ticket.md",
+        include_str!("../../../../docs/guides/ticket.md"),
     ),
     (
         "docs/gallery/README.md",
@@ -102,6 +106,8 @@ fn type_all(typed: impl Fn(&str) -> String) {
         if name == "docs/reference/cli.md" {
             // The help texts take the reader's own file as given.
             type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
+            let ticket = include_str!("../../../diagnose/tests/data/slac.txt");
+            std::fs::write(folder.path().join("ticket.txt"), ticket).expect("it is writable");
         }
         for line in found {
             // Where it is written to makes no other command of it; a file that is made is needed here.

@@ -5,7 +5,6 @@ use crate::fact::{Figure, Of, Place};
 use crate::words::{option_rate, size};
 
 /// The state of reading: none.
-#[derive(Default)]
 pub(super) struct Commands;
 
 impl Tool for Commands {
@@ -22,7 +21,7 @@ impl Tool for Commands {
                 .unwrap_or(w);
             matches!(end, "iperf" | "iperf2" | "iperf3")
         };
-        let Some(start) = words.iter().position(|w| is_iperf(w)) else {
+        let Some(start) = words.iter().position(is_iperf) else {
             return false;
         };
         let apart: Vec<&str> = words[start + 1..].iter().flat_map(|w| split(w)).collect();

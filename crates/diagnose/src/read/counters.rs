@@ -174,7 +174,7 @@ impl Counters {
     fn softnet(&mut self, text: &str, at: Place, going: bool, facts: &mut Facts) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let hex = |w: &&str| w.len() == 8 && w.bytes().all(|b| b.is_ascii_hexdigit());
-        if words.len() < 9 || !words.iter().all(|w| hex(w)) {
+        if words.len() < 9 || !words.iter().all(hex) {
             return false;
         }
         if !going || self.kind != "/proc/net/softnet_stat" {

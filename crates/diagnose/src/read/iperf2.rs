@@ -19,7 +19,7 @@ pub(super) struct Iperf2 {
     /// Which side's text this is.
     server: bool,
     /// Rows by id, with the side they are of.
-    rows: BTreeMap<(String, bool), Vec<(f64, f64, Figure, Figure, Place)>>,
+    rows: Rows,
     /// Ids that a "connected" line named.
     ids: Vec<String>,
     /// The next row is the server's report.
@@ -393,7 +393,11 @@ fn lost_of(text: &str) -> Option<(f64, f64)> {
     Some((decimal(lost)?, decimal(sent)?))
 }
 
-type Rows = BTreeMap<(String, bool), Vec<(f64, f64, Figure, Figure, Place)>>;
+/// A row as it was printed: start, end, payload, rate.
+type Printed = (f64, f64, Figure, Figure, Place);
+
+/// Rows by id, and whether the receiver printed them.
+type Rows = BTreeMap<(String, bool), Vec<Printed>>;
 
 /// Makes a report and intervals of the rows of one side.
 fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {

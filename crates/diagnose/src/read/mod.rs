@@ -21,7 +21,7 @@ mod uname;
 mod windows;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
-use crate::seen::{End, Test};
+use crate::seen::{End, Side, Test};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub struct Facts {
     pub sockets: Vec<[End; 2]>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
+    /// Which end each of them is, by the name of its file: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
+    pub sides: Vec<Option<Side>>,
     /// What each stretch of lines was.
     pub pieces: Vec<Read>,
     /// Names of the sources.
@@ -124,8 +126,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
         Box::new(router::Interfaces::default()),
-        Box::new(uname::Uname::default()),
-        Box::new(command::Commands::default()),
+        Box::new(uname::Uname),
+        Box::new(command::Commands),
     ]
 }
 
@@ -250,10 +252,8 @@ impl Reader<'_> {
         let skip = rest.find(['{', '['])?;
         // `[  3]` begins a row of iperf: JSON goes on with a value.
         let next = rest[skip + 1..].trim_start().chars().next()?;
-        if rest[skip..].starts_with('[') && next != '{'
-            || next != '"' && next != '{'
-            || self.budget == 0
-        {
+        let opens = next == '{' || next == '"' && rest[skip..].starts_with('{');
+        if !opens || self.budget == 0 {
             return None;
         }
         let mut values =
@@ -310,6 +310,21 @@ fn offer(
         }
     }
     None
+}
+
+/// Which end a file is of, by its name.
+fn side_of(name: &str) -> Option<Side> {
+    let file = name
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(name)
+        .to_ascii_lowercase();
+    let has = |words: [&str; 2]| words.iter().any(|w| file.contains(w));
+    match (has(["sender", "client"]), has(["receiver", "server"])) {
+        (true, false) => Some(Side::Sender),
+        (false, true) => Some(Side::Receiver),
+        _ => None,
+    }
 }
 
 /// Bytes of a capture, an archive or a program: a zero, or much that no text has.
@@ -402,6 +417,8 @@ impl Facts {
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.hosts.push(Vec::new());
+        self.sides
+            .push(self.sources.last().and_then(|name| side_of(name)));
         Of::Host(self.hosts.len() as u32 - 1)
     }
 

@@ -95,7 +95,7 @@ impl Tool for Sysctl {
             let Some(numbers) = numbers.filter(|n| !n.is_empty()) else {
                 return false;
             };
-            let triple = names[2] != "";
+            let triple = !names[2].is_empty();
             if triple != (numbers.len() == 3) {
                 return false;
             }

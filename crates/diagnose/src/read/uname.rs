@@ -5,7 +5,6 @@ use crate::fact::Of;
 use crate::redact;
 
 /// The state of reading.
-#[derive(Default)]
 pub(super) struct Uname;
 
 /// What the line begins with, and the system.

@@ -1,0 +1,172 @@
+//! `farpath diagnose`: files and pipes in, a page, a document or a ticket out.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::farpath::{command, farpath, farpath_in, ran};
+
+/// Two fifths of a line, held down by a window: the figures are 64 KiB · 8 / 20 ms = 26.2 Mbit/s.
+const LOG: &str = "Connecting to host 192.0.2.2, port 5201
+[  5] local 192.0.2.1 port 40000 connected to 192.0.2.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  31.2 MBytes  26.2 Mbits/sec    0             sender
+[  5]   0.00-10.02  sec  31.2 MBytes  26.1 Mbits/sec                  receiver
+";
+
+const PING: &str = "10 packets transmitted, 10 received, 0% packet loss, time 9012ms
+rtt min/avg/max/mdev = 19.980/20.010/20.110/0.040 ms
+";
+
+const SETTINGS: &str = "net.inet.tcp.recvspace = 65536\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("it is writable")
+    };
+    write("ticket.txt", &format!("Dear all,\n{LOG}{PING}"));
+    write("receiver.txt", SETTINGS);
+    write("noise.txt", "Dear all, the network is slow.\n");
+    write("empty.txt", "");
+    std::fs::write(
+        folder.path().join("a.pcap"),
+        [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0],
+    )
+    .expect("it is writable");
+    folder
+}
+
+#[test]
+fn a_ticket_is_explained() {
+    let folder = folder();
+    let ran = farpath_in(
+        folder.path(),
+        &[
+            "diagnose",
+            "ticket.txt",
+            "receiver.txt",
+            "--line",
+            "1Gbit/s",
+            "--receiver",
+            "openbsd",
+        ],
+    )
+    .exits(0);
+    for word in [
+        "receive_window",
+        "26.1 Mbit/s",
+        "receiver.txt:1",
+        "192.0.2.1 > 192.0.2.2",
+        "sysctl net.inet.tcp.recvspace=",
+    ] {
+        assert!(ran.out.contains(word), "{word} is not in\n{}", ran.out);
+    }
+    for line in ran.out.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let ticket = farpath_in(
+        folder.path(),
+        &["diagnose", "ticket.txt", "receiver.txt", "--ticket"],
+    )
+    .exits(0)
+    .out;
+    assert!(ticket.contains("limited by the receive window"), "{ticket}");
+}
+
+#[test]
+fn the_document_is_the_contract() {
+    let folder = folder();
+    let ran = farpath_in(
+        folder.path(),
+        &[
+            "diagnose",
+            "ticket.txt",
+            "receiver.txt",
+            "--json",
+            "--line",
+            "1Gbit/s",
+        ],
+    )
+    .exits(0);
+    let d: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(d["schema"], "farpath.diagnosis/1");
+    assert_eq!(d["read"][0]["source"], "ticket.txt:2-6");
+    assert_eq!(d["read"][0]["as"], "iperf3");
+    let flow = &d["flows"][0];
+    assert_eq!(flow["observed"]["source"], "ticket.txt:6");
+    assert_eq!(flow["verdict"]["cause"], "receive_window");
+    assert!(flow["verdict"]["confidence"].as_f64() > Some(0.8), "{flow}");
+    let change = &flow["changes"][0];
+    assert!(change["predicted_bps"].as_f64() > Some(9e8), "{change}");
+    for key in ["contradictions", "ticket", "version"] {
+        assert!(!d[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn unknown_is_exit_1_and_says_what_is_missing() {
+    let folder = folder();
+    std::fs::write(folder.path().join("log.txt"), LOG).expect("it is writable");
+    let ran = farpath_in(folder.path(), &["diagnose", "log.txt"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.out.contains("ping -c 20 192.0.2.2"), "{}", ran.out);
+}
+
+#[test]
+fn standard_input_is_read() {
+    let mut child = command()
+        .args(["diagnose", "-", "--rtt", "20ms", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    let mut input = child.stdin.take().expect("a pipe");
+    input
+        .write_all(format!("{LOG}{SETTINGS}").as_bytes())
+        .expect("it reads");
+    drop(input);
+    let out = ran(child.wait_with_output().expect("it ends")).out;
+    assert!(out.contains("standard input:"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_read_is_exit_2_and_named() {
+    let folder = folder();
+    for (args, words) in [
+        (
+            &["diagnose"][..],
+            &["nothing to diagnose", "iperf3 -c HOST"][..],
+        ),
+        (&["diagnose", "noise.txt"], &["nothing in it could be read"]),
+        (&["diagnose", "empty.txt"], &["nothing in it could be read"]),
+        (&["diagnose", "a.pcap"], &["a.pcap: not text"]),
+        (&["diagnose", "none.txt"], &["read none.txt"]),
+        (&["diagnose", "ticket.txt", "--line", "1"], &["--line 1"]),
+        (
+            &["diagnose", "ticket.txt", "--sender", "beos"],
+            &["no such system", "openbsd"],
+        ),
+    ] {
+        farpath_in(folder.path(), args).exits(2).says(words);
+    }
+}
+
+#[test]
+fn what_the_user_measured_is_enough() {
+    let ran = farpath(&[
+        "diagnose",
+        "--measured",
+        "7Mbit/s",
+        "--rtt",
+        "250ms",
+        "--window",
+        "222kB",
+    ])
+    .exits(0);
+    assert!(
+        ran.out.contains("receive_window") && ran.out.contains("you"),
+        "{}",
+        ran.out
+    );
+}
