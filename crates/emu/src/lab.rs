@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
-use farpath_scenario::Scenario;
 use farpath_scenario::plan::{Plan, PlanError};
+use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
 use crate::audit::{Audit, memory_available};
+use crate::capture::{Capture, Sink};
 use crate::certify::{Evidence, MEMORY, TOLERANCE, certify};
 use crate::driver::{Clock, Polling, drive};
 use crate::fidelity::{Fidelity, Histogram};
@@ -173,6 +174,21 @@ impl Lab {
             processors,
             end: Time::ZERO,
         })
+    }
+
+    /// Begins to capture all that a host sends and is given. [`Capture::finish`] comes after the lab
+    /// has been dropped.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn capture(&mut self, node: NodeId, sink: Sink) -> io::Result<Capture> {
+        let interfaces = self.plane.interfaces_of(node);
+        let names: Vec<String> = interfaces.map(|tap| tap.name.clone()).collect();
+        let (capture, watches) = Capture::begin(&names, sink)?;
+        for (tap, watch) in self.plane.interfaces_of(node).zip(watches) {
+            tap.watch = Some(watch);
+        }
+        Ok(capture)
     }
 
     /// Runs in real time until `turn`, called about every millisecond, or every ten while there is nothing to do, says `false`. The clock's zero is

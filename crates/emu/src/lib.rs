@@ -12,6 +12,7 @@
 pub mod audit;
 mod bound;
 pub mod bpf;
+pub mod capture;
 pub mod certify;
 mod counters;
 pub mod driver;

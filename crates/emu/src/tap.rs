@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
+use crate::capture::Watch;
 use crate::plane::Interface;
 use crate::sys;
 
@@ -37,6 +38,8 @@ pub struct Tap {
     fd: OwnedFd,
     /// What a packet socket has said it dropped; it says each only once.
     dropped: AtomicU64,
+    /// Where what passes is noted.
+    pub(crate) watch: Option<Watch>,
     /// TAP or packet socket.
     pub device: Device,
     /// The interface's name in the host, such as `eth0`.
@@ -51,6 +54,7 @@ impl Tap {
         Tap {
             fd,
             dropped: AtomicU64::new(0),
+            watch: None,
             device,
             name,
             mac,
@@ -91,12 +95,21 @@ impl Tap {
 
 impl Interface for Tap {
     fn take(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        Ok(self.read(into)?)
+        let length = self.read(into)?;
+        if let Some(watch) = &self.watch {
+            watch.see(&[IoSlice::new(&into[..length])]);
+        }
+        Ok(length)
     }
 
     fn give(&mut self, parts: &[IoSlice<'_>]) -> io::Result<()> {
         match self.write(parts) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                if let Some(watch) = &self.watch {
+                    watch.see(parts);
+                }
+                Ok(())
+            }
             // A packet socket's way of saying that the host's queue is full.
             Err(Errno::ENOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
             Err(e) => Err(e.into()),

@@ -13,6 +13,7 @@ use crate::packet::LinkType;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const NAME_RESOLUTION: u32 = 4;
+const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// Section length: not stated.
@@ -21,6 +22,7 @@ const UNKNOWN: u64 = u64::MAX;
 const END_OF_OPTIONS: u16 = 0;
 const SHB_USER_APPLICATION: u16 = 4;
 const IF_NAME: u16 = 2;
+const ISB_IFDROP: u16 = 5;
 const IF_TSRESOL: u16 = 9;
 /// Record types of a name resolution block.
 const NAME_OF_IPV4: u16 = 1;
@@ -113,7 +115,20 @@ impl<W: Write> Writer<W> {
         captured: &[u8],
         original: u32,
     ) -> io::Result<()> {
-        let ns = at.as_ns();
+        self.packet_at_ns(interface, at.as_ns(), captured, original)
+    }
+
+    /// As [`Writer::packet`], for times that count nanoseconds since 1970 (UTC).
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn packet_at_ns(
+        &mut self,
+        interface: Interface,
+        ns: u64,
+        captured: &[u8],
+        original: u32,
+    ) -> io::Result<()> {
         let length = captured.len() as u32;
         self.begin(ENHANCED_PACKET);
         self.block.extend(interface.0.to_le_bytes());
@@ -123,6 +138,20 @@ impl<W: Write> Writer<W> {
         self.block.extend(original.max(length).to_le_bytes());
         self.block.extend(captured);
         self.pad();
+        self.end()
+    }
+
+    /// Says that `packets` of an interface are missing, as of a time in nanoseconds.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn dropped(&mut self, interface: Interface, ns: u64, packets: u64) -> io::Result<()> {
+        self.begin(INTERFACE_STATISTICS);
+        self.block.extend(interface.0.to_le_bytes());
+        self.block.extend(((ns >> 32) as u32).to_le_bytes());
+        self.block.extend((ns as u32).to_le_bytes());
+        self.option(ISB_IFDROP, &packets.to_le_bytes());
+        self.option(END_OF_OPTIONS, b"");
         self.end()
     }
 

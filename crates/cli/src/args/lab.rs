@@ -179,6 +179,9 @@ pub(crate) struct LabRunArgs {
     /// Copy what is printed on both hosts to DIR/client.log and DIR/server.log
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
+    /// Capture what each host sends and is given: the first 128 bytes of each packet, as DIR/HOST.pcapng
+    #[arg(long, value_name = "DIR")]
+    pub(crate) capture: Option<PathBuf>,
     /// Write the outcome as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,

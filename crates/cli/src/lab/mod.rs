@@ -11,6 +11,7 @@ mod control;
 mod list;
 mod logs;
 mod one_path;
+mod packets;
 mod path;
 mod programs;
 mod run;

@@ -14,6 +14,7 @@ use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 
 use super::logs::Logs;
+use super::packets::Packets;
 use super::path::Path;
 use super::programs::{self, CHECK, Ended};
 use super::{FAULT, environment};
@@ -72,6 +73,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let limit: Option<Duration> = maybe("timeout", args.timeout.as_deref())?;
     let path = Path::of(args)?;
     let mut logs = Logs::new(args.logs.as_deref())?;
+    let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
     if !lab::prepare(bar)? {
         let skip = || Outcome::Skip(lab::NOT_RUN.to_owned());
@@ -89,6 +91,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
         ..Options::default()
     };
     let mut lab = ground.up(&path.scenario, options, bar)?;
+    packets.begin(&mut lab)?;
     let hosts = std::mem::take(&mut lab.hosts);
     let limit = limit.map(|limit| Wall::from_nanos(limit.as_ns()));
     let (ended, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
@@ -98,6 +101,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     logs.finish()?;
+    packets.finish()?;
     say(rtt, &certificate, ended.connections.line().as_deref());
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;

@@ -108,6 +108,7 @@ impl Element for Piece {
 
 /// How frames come to an interface and go from it.
 struct Socket<I> {
+    node: NodeId,
     interface: I,
     /// Where its frames are put.
     out: ChannelId,
@@ -226,6 +227,12 @@ impl<I: Interface> Plane<I> {
     /// Every interface.
     pub fn interfaces(&self) -> impl Iterator<Item = &I> {
         self.sockets.iter().map(|s| &s.interface)
+    }
+
+    /// Every interface of a host.
+    pub fn interfaces_of(&mut self, node: NodeId) -> impl Iterator<Item = &mut I> {
+        let own = self.sockets.iter_mut().filter(move |s| s.node == node);
+        own.map(|s| &mut s.interface)
     }
 
     /// Reads what hosts have sent by `now`, a turn from each interface. Returns how many packets.
@@ -625,6 +632,7 @@ fn socket<I>(
     let mut source = attachment.mac;
     source[5] ^= 0x80;
     Some(Socket {
+        node,
         interface: attachment.interface,
         out: network.outputs(nodes[node.0])[output],
         arrivals: network.outputs(ports[inward])[local],

@@ -1,0 +1,133 @@
+//! Captures of a lab's hosts: what each sent and was given, as its own `tcpdump` would have it.
+//!
+//! The data plane only copies the head of a packet and goes on; a thread of its own writes. What it cannot keep up with is
+//! counted in the file.
+
+use std::io::{self, IoSlice, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use farpath_wire::packet::LinkType;
+use farpath_wire::pcapng::{Interface, Writer};
+
+use crate::tap::HEADER;
+
+/// Bytes kept of each packet: every header, and nothing to speak of beyond.
+pub const SNAP: usize = 128;
+
+/// Packets that may wait for the thread that writes.
+const WAITING: usize = 1 << 16;
+
+/// Where the bytes of a capture go.
+pub type Sink = Box<dyn Write + Send>;
+
+/// One packet's head.
+struct Seen {
+    interface: u32,
+    /// Nanoseconds since 1970 (UTC).
+    at_ns: u64,
+    head: Vec<u8>,
+    /// Length of the whole frame in bytes.
+    length: u32,
+}
+
+/// What an interface puts into a capture.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    interface: u32,
+    to: SyncSender<Seen>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl Watch {
+    /// A packet passes, given in parts, offload header first.
+    pub(crate) fn see(&self, parts: &[IoSlice<'_>]) {
+        let whole: usize = parts.iter().map(|p| p.len()).sum();
+        let mut head = Vec::with_capacity(SNAP);
+        let mut skip = HEADER;
+        for part in parts {
+            let part = &part[skip.min(part.len())..];
+            skip = skip.saturating_sub(HEADER.min(skip));
+            let room = SNAP - head.len();
+            head.extend_from_slice(&part[..part.len().min(room)]);
+        }
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let seen = Seen {
+            interface: self.interface,
+            at_ns: since.map_or(0, |d| d.as_nanos() as u64),
+            head,
+            length: whole.saturating_sub(HEADER) as u32,
+        };
+        if self.to.try_send(seen).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The capture of one host, being written.
+#[derive(Debug)]
+pub struct Capture {
+    dropped: Arc<AtomicU64>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Capture {
+    /// Begins the capture of a host whose interfaces have these names; what each puts into it.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn begin(interfaces: &[String], sink: Sink) -> io::Result<(Capture, Vec<Watch>)> {
+        let mut writer = Writer::new(io::BufWriter::new(sink))?;
+        let numbers = interfaces
+            .iter()
+            .map(|name| writer.interface(name, LinkType::Ethernet))
+            .collect::<io::Result<Vec<_>>>()?;
+        let (to, from) = sync_channel(WAITING);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let watches = (0..interfaces.len() as u32)
+            .map(|interface| Watch {
+                interface,
+                to: to.clone(),
+                dropped: Arc::clone(&dropped),
+            })
+            .collect();
+        let lost = Arc::clone(&dropped);
+        let thread = std::thread::spawn(move || write(writer, &numbers, &from, &lost));
+        Ok((Capture { dropped, thread }, watches))
+    }
+
+    /// Waits until everything is written; the interfaces are gone by then. How many packets are missing.
+    ///
+    /// # Errors
+    /// The file is not complete.
+    pub fn finish(self) -> io::Result<u64> {
+        let written = self
+            .thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.map(|()| self.dropped.load(Ordering::Relaxed))
+    }
+}
+
+/// Writes until every interface is gone.
+fn write<W: Write>(
+    mut writer: Writer<W>,
+    interfaces: &[Interface],
+    from: &Receiver<Seen>,
+    dropped: &AtomicU64,
+) -> io::Result<()> {
+    let mut last_ns = 0;
+    for seen in from {
+        last_ns = seen.at_ns;
+        let interface = interfaces[seen.interface as usize];
+        writer.packet_at_ns(interface, seen.at_ns, &seen.head, seen.length)?;
+    }
+    let lost = dropped.load(Ordering::Relaxed);
+    if let Some(first) = interfaces.first().filter(|_| lost > 0) {
+        writer.dropped(*first, last_ns, lost)?;
+    }
+    writer.finish().map(drop)
+}
