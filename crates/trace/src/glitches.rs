@@ -69,6 +69,10 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
             // It happened before the rate was back from the last one, and is part of it.
             if let Some(last) = found.last_mut() {
                 last.retransmitted_segments += w.segments;
+                if w.kind == "recovery" {
+                    // What was repaired in it is why it began.
+                    (last.kind, last.cause) = (w.kind.to_owned(), w.cause.to_owned());
+                }
             }
             continue;
         }
