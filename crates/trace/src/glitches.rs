@@ -20,7 +20,7 @@ const STALL_ROUNDS: i64 = 4;
 const GLITCHES_MAX: usize = 1000;
 /// A round is this long at least, nanoseconds.
 const ROUND_LEAST: i64 = 10_000_000;
-/// A sender that is idle for this share of the time is no bulk transfer: its pauses are its own.
+/// A sender that is idle for this share of the time is not a bulk transfer: its pauses are its own.
 const IDLE_SHARE: f64 = 0.5;
 
 /// What was delivered in a round trip or a little more.
