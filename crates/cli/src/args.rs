@@ -152,6 +152,9 @@ pub(crate) struct RunArgs {
     /// Run only this test (may be repeated)
     #[arg(long, value_name = "TEST")]
     pub(crate) only: Vec<String>,
+    /// Put a captured connection beside a test: TEST=FILE, the connection with the most bytes, or TEST=FILE#ID
+    #[arg(long, value_name = "TEST=FILE[#ID]")]
+    pub(crate) captured: Vec<String>,
     /// Simulate event by event: slower, with bit-identical results
     #[arg(long)]
     pub(crate) event_by_event: bool,

@@ -1,6 +1,7 @@
 //! `farpath`: describe a path once; predict it, simulate it, lay the answers side by side.
 
 mod args;
+mod captured;
 mod captures;
 mod check;
 mod compare;

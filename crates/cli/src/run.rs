@@ -8,6 +8,7 @@ use farpath_report::table;
 use farpath_scenario::Set;
 
 use crate::args::RunArgs;
+use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
 use crate::output::{Output, prepare_file};
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut bar = Bar::new();
     let lab = args.emulate && lab::prepare(&mut bar)?;
     progress::watch_interrupts()?;
+    let captured = captured::read(&args.captured)?;
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
     // What cannot be written is found out before anything runs.
@@ -42,9 +44,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let found = experiment.run(taps.as_ref(), &mut bar);
     bar.finish();
     let Outcome {
-        document,
+        mut document,
         sequences,
     } = found.map_err(|fault| captures.failure(fault))?;
+    captured::add(captured, &mut document)?;
     if let Some(output) = output {
         let page = page::data(loaded, &document, sequences, command(args, document.seed));
         output.write(loaded, &document, &page)?;

@@ -154,7 +154,7 @@ fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
     Ok(analysis)
 }
 
-fn refused(error: &TraceError) -> Failure {
+pub(crate) fn refused(error: &TraceError) -> Failure {
     let failure = match error {
         TraceError::Interrupted => Failure::interrupted("interrupted"),
         other => Failure::usage(other.to_string()),

@@ -211,6 +211,35 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
         },
         bytes(d.flight_max_bytes)
     )];
+    lines.extend(anomalies(d));
+    if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
+        let ns = |v: u64| quantity("rtt_ns", v as f64);
+        lines.push(format!(
+            "  RTT min {}, mean {}, max {} ({} samples)",
+            ns(min),
+            ns(avg),
+            ns(max),
+            d.rtt_samples
+        ));
+    }
+    if !d.limit_shares.is_empty() {
+        let mut shares: Vec<(&String, &f64)> = d.limit_shares.iter().collect();
+        shares.sort_by(|a, b| b.1.total_cmp(a.1));
+        let shares = shares
+            .iter()
+            .map(|(n, s)| format!("{} {:.0} %", n.replace('_', " "), *s * 100.0));
+        lines.push(format!(
+            "  limited by: {}",
+            shares.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    lines.extend(glitches(d));
+    lines
+}
+
+/// What was sent again, and what else went otherwise.
+fn anomalies(d: &TraceDirection) -> Vec<String> {
+    let mut lines = Vec::new();
     let r = &d.retransmissions;
     let classes = [
         ("fast", r.fast),
@@ -243,27 +272,13 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     if !others.is_empty() {
         lines.push(format!("  {others}"));
     }
-    if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
-        let ns = |v: u64| quantity("rtt_ns", v as f64);
-        lines.push(format!(
-            "  RTT min {}, mean {}, max {} ({} samples)",
-            ns(min),
-            ns(avg),
-            ns(max),
-            d.rtt_samples
-        ));
-    }
-    if !d.limit_shares.is_empty() {
-        let mut shares: Vec<(&String, &f64)> = d.limit_shares.iter().collect();
-        shares.sort_by(|a, b| b.1.total_cmp(a.1));
-        let shares = shares
-            .iter()
-            .map(|(n, s)| format!("{} {:.0} %", n.replace('_', " "), *s * 100.0));
-        lines.push(format!(
-            "  limited by: {}",
-            shares.collect::<Vec<_>>().join(", ")
-        ));
-    }
+    lines
+}
+
+/// Glitches, their pattern, and a policer.
+fn glitches(d: &TraceDirection) -> Vec<String> {
+    let bytes = |b: u64| quantity("bytes", b as f64);
+    let mut lines = Vec::new();
     for glitch in d.glitches.iter().take(GLITCHES_MAX) {
         lines.push(format!(
             "  {} at {} for {}: {} not sent, by {}",

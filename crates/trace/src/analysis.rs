@@ -23,7 +23,7 @@ pub struct Source<'a> {
     pub bytes: Box<dyn Read + 'a>,
 }
 
-/// Who is told how far the reading is.
+/// Whoever shows how far the reading is.
 pub trait Watch {
     /// So many bytes of the file of this number were read, unpacked; false stops the reading.
     fn read(&mut self, file: usize, bytes: u64) -> bool;
@@ -43,7 +43,7 @@ pub struct Analysis {
     pub found: Vec<[DirectionFound; 2]>,
 }
 
-/// Packets between two looks at the watch.
+/// Packets read between two reports to the watch.
 const LOOK: u32 = 1 << 16;
 
 /// Reads captures one after the other, as if they were one: ring files in their order.
@@ -130,10 +130,10 @@ impl Reader {
                 "fragments"
             }
             Peeled::Fragment(of, end, last) => {
-                if let Some(whole) = self.fragments.later(of, end, last, segment.at) {
-                    if self.is_wanted(&whole) {
-                        self.table.take(&whole);
-                    }
+                if let Some(whole) = self.fragments.later(of, end, last, segment.at)
+                    && self.is_wanted(&whole)
+                {
+                    self.table.take(&whole);
                 }
                 "fragments"
             }

@@ -1,8 +1,9 @@
 //! One connection: both directions, and what is known of both together.
 
+use crate::room::Room;
 use crate::rtt::LONGEST;
 use crate::segment::{Checked, End, Segment, control};
-use crate::stream::{Room, Stream};
+use crate::stream::Stream;
 
 /// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
 const COPY_NS: i64 = 50_000;
@@ -245,7 +246,7 @@ impl Connection {
         *turn = (*turn).min(ns.clamp(0, LONGEST));
     }
 
-    /// Acknowledgements are looked at as late as the sender has them, unless that is nearly at once.
+    /// Acknowledgements count as late as the sender has them, unless that is nearly at once.
     fn set_shifts(&mut self) {
         for from in 0..2 {
             let (own, other) = (self.turn(from), self.turn(1 - from));

@@ -153,7 +153,7 @@ fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirec
     }
     d.retransmissions.unknown += stream.forgotten_events;
     let (copies, _) = connection.copies(from);
-    // The receiver told of them: it was the network that made them.
+    // The receiver reported them: it was the network that made them.
     if copies > 0 && stream.told_twice * 2 >= copies {
         d.network_duplicates += copies;
     }

@@ -31,7 +31,7 @@ pub(crate) struct Event {
     pub(crate) times: u8,
     /// The receiver had acknowledged or SACKed all of it.
     pub(crate) known: bool,
-    /// A DSACK told later that the receiver had it twice.
+    /// A DSACK reported later that the receiver had it twice.
     pub(crate) told: bool,
     /// It begins at the first unacknowledged byte.
     pub(crate) head: bool,

@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     fn primitive(&mut self) -> Result<Test, String> {
-        // Only TCP is looked at.
+        // Only TCP is read.
         if self.takes(&["tcp"]) && !self.words.get(self.at).is_some_and(|w| is_kind(w)) {
             return Ok(Test::All(Vec::new()));
         }
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
                 let port = value()?;
                 let number = port
                     .parse()
-                    .map_err(|_| format!("`{port}` is no port: 0 to 65535"))?;
+                    .map_err(|_| format!("`{port}` is not a port: 0 to 65535"))?;
                 Ok(Test::Port(way, number))
             }
             // An address alone is a host.
@@ -200,7 +200,7 @@ fn net(way: Way, text: &str, whole: bool) -> Result<Test, String> {
         Some((address, length)) if !whole => (address, Some(length)),
         _ => (text, None),
     };
-    let wrong = || format!("`{text}` is no address; names are not looked up");
+    let wrong = || format!("`{text}` is not an address; names are not looked up");
     let address: IpAddr = address.parse().map_err(|_| wrong())?;
     let (bits, before) = match address {
         IpAddr::V4(v4) => (v4.to_ipv6_mapped().to_bits(), 96),

@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
+use crate::room::Room;
 use crate::rtt::LONGEST;
-use crate::stream::Room;
 
 /// Shortest interval, nanoseconds.
 const WIDTH: i64 = 1_000_000;
@@ -238,7 +238,7 @@ impl Flights {
         self.current.delivered += new;
     }
 
-    /// Bytes were acknowledged; those that SACK blocks told of before are not counted again.
+    /// Bytes were acknowledged; those that SACK blocks reported before are not counted again.
     #[inline]
     pub(crate) fn delivered(&mut self, bytes: u64) {
         let told = self.delivered_by_sack.min(bytes);

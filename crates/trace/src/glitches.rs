@@ -20,7 +20,7 @@ const STALL_ROUNDS: i64 = 4;
 const GLITCHES_MAX: usize = 1000;
 /// A round is this long at least, nanoseconds.
 const ROUND_LEAST: i64 = 10_000_000;
-/// A sender that is idle for this share of the time is no bulk transfer: its pauses are its own.
+/// A sender that is idle for this share of the time is not a bulk transfer: its pauses are its own.
 const IDLE_SHARE: f64 = 0.5;
 
 /// What was delivered in a round trip or a little more.
@@ -69,6 +69,10 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
             // It happened before the rate was back from the last one, and is part of it.
             if let Some(last) = found.last_mut() {
                 last.retransmitted_segments += w.segments;
+                if w.kind == "recovery" {
+                    // What was repaired in it is why it began.
+                    (last.kind, last.cause) = (w.kind.to_owned(), w.cause.to_owned());
+                }
             }
             continue;
         }

@@ -44,7 +44,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Looks at the first bytes and unpacks gzip and zstd.
+    /// Reads the first bytes and unpacks gzip and zstd.
     ///
     /// # Errors
     /// Those of the reader.

@@ -24,6 +24,7 @@ mod observed;
 mod peel;
 mod policer;
 mod ranges;
+mod room;
 mod rtt;
 mod segment;
 mod sizes;

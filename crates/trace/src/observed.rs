@@ -27,7 +27,7 @@ pub(crate) struct Repair {
     pub(crate) segments: u64,
 }
 
-/// Time of a connection that is looked at, nanoseconds: a hundred days.
+/// The part of a connection that is described, nanoseconds: a hundred days.
 const LONGEST: i64 = 100 * 86_400 * 1_000_000_000;
 
 /// Nanoseconds since a connection's first packet.

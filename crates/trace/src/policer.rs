@@ -127,6 +127,9 @@ fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
         if tokens < -f64::max(3000.0, size / 5.0) {
             overdrawn += 1;
             tokens = 0.0;
+            if f64::from(overdrawn) > OVERDRAWN * slots.len() as f64 {
+                return None;
+            }
         }
         if slot.losses > 0 {
             at_losses += f64::from(slot.losses) * tokens.max(0.0);

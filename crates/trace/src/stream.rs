@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
 use crate::ranges::{Ranges, unwrapped};
+use crate::room::Room;
 use crate::rtt::Rtt;
 use crate::segment::{Segment, control};
 use crate::sizes::Sizes;
@@ -19,27 +20,6 @@ const HOLES_MAX: usize = 1 << 12;
 const SACKS_MAX: usize = 1 << 12;
 /// How far back a DSACK looks for what it tells of.
 const TOLD_BACK: usize = 256;
-
-/// What all connections share: how much more may be remembered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    /// Segments not yet acknowledged.
-    pub(crate) sent: usize,
-    /// Events.
-    pub(crate) events: usize,
-    /// Intervals of flights.
-    pub(crate) intervals: usize,
-}
-
-impl Default for Room {
-    fn default() -> Room {
-        Room {
-            sent: 2 << 20,
-            events: 1 << 20,
-            intervals: 1 << 20,
-        }
-    }
-}
 
 /// A segment that was seen and is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -467,7 +447,7 @@ impl Stream {
             room.sent += 1;
         }
         if let Some(sent) = newest.filter(|_| once) {
-            // What a SACK block told before was no wait for this acknowledgement.
+            // What a SACK block reported earlier did not wait for this acknowledgement.
             if self.sacked.is_empty() || !self.sacked.covers(sent.seq, sent.end) {
                 self.rtt.add_karn(s.at - sent.first);
                 self.flights.round_trip(s.at - sent.first);

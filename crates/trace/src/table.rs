@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::connection::Connection;
 use crate::index::{Index, Key};
+use crate::room::Room;
 use crate::segment::{Segment, control};
-use crate::stream::Room;
 
 /// Connections kept. A SYN that nobody answered makes room for a new one; beyond that packets are only counted.
 pub(crate) const CONNECTIONS_MAX: usize = 150_000;
@@ -64,7 +64,8 @@ impl Table {
             let over = connection
                 .closed_at
                 .is_some_and(|at| s.length > 0 && s.at - at > LINGER_NS);
-            if !over && !(s.is(control::SYN) && connection.is_another(s)) {
+            let another = s.is(control::SYN) && connection.is_another(s);
+            if !over && !another {
                 self.last = Some((key, place));
                 connection.take(s, &mut self.room);
                 return;

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
     farpath trace --json --top 10 --sort retransmissions ring-*.pcap.gz\n  \
     farpath trace --filter 'host 10.0.0.1 and port 5001' day.pcap.zst\n  \
     tcpdump -w - port 5001 | farpath trace -\n\n\
-    Exit codes: 0 read, 2 a file is no capture or cannot be read."
+    Exit codes: 0 read, 2 a file is not a capture or cannot be read."
 )]
 pub(crate) struct TraceArgs {
     /// Capture files; - is standard input

@@ -30,7 +30,7 @@ const AROUND: usize = 12;
 #[derive(Clone, Copy)]
 struct Interface {
     link: LinkType,
-    /// Largest captured length; 0 is no limit.
+    /// Largest captured length; 0 where it is unlimited.
     snaplen: u32,
     /// One tick is `numerator / denominator` nanoseconds.
     numerator: u64,

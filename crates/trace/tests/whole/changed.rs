@@ -7,8 +7,11 @@ use farpath_trace::{Source, TraceDocument, analyse};
 use crate::runs::{self, frames, read};
 use crate::shapes::{Tcp, connection, ethernet, pcap, v4};
 
-/// A minute of a lossy path, seen at the sender: times, bytes, lengths.
-fn base() -> Vec<(u64, Vec<u8>, u32)> {
+/// Time, bytes, and the length on the link.
+type Packet = (u64, Vec<u8>, u32);
+
+/// A lossy path, seen at the sender.
+fn base() -> Vec<Packet> {
     let case = farpath_arranged::Arranged::Loss.at(10);
     let run = runs::run(&case.text);
     let all = frames(&run.captures["access"]);
@@ -31,7 +34,7 @@ fn put(b: &mut [u8], at: usize, value: u32) {
     b[at..at + 4].copy_from_slice(&value.to_be_bytes());
 }
 
-fn document(all: &[(u64, Vec<u8>, u32)]) -> TraceDocument {
+fn document(all: &[Packet]) -> TraceDocument {
     read(&pcap(1, all, false, true)).document
 }
 
@@ -45,7 +48,7 @@ fn verdict(d: &TraceDirection) -> (u64, u64, u64, Option<String>) {
     )
 }
 
-fn first(all: &[(u64, Vec<u8>, u32)]) -> TraceDirection {
+fn first(all: &[Packet]) -> TraceDirection {
     let document = document(all);
     assert_eq!(document.connections.len(), 1);
     document.connections[0].a2b.clone()
@@ -56,7 +59,7 @@ fn the_verdict_outlives_what_changes_nothing() {
     let base = base();
     let known = first(&base);
     assert!(known.retransmitted_segments >= 5, "{known:?}");
-    let each = |change: &dyn Fn(usize, &mut (u64, Vec<u8>, u32))| {
+    let each = |change: &dyn Fn(usize, &mut Packet)| {
         let mut all = base.clone();
         all.iter_mut()
             .enumerate()
@@ -180,10 +183,9 @@ fn segments_cut_anew_as_offload_does_say_the_same_of_bytes() {
     let base = base();
     let known = first(&base);
     // Neighbours in sequence become one, as long as they came within 300 µs.
-    let mut all: Vec<(u64, Vec<u8>, u32)> = Vec::new();
-    let length = |p: &(u64, Vec<u8>, u32)| p.2.saturating_sub(66);
-    let forward =
-        |p: &(u64, Vec<u8>, u32)| u16::from_be_bytes([p.1[TCP + 2], p.1[TCP + 3]]) == 5001;
+    let mut all: Vec<Packet> = Vec::new();
+    let length = |p: &Packet| p.2.saturating_sub(66);
+    let forward = |p: &Packet| u16::from_be_bytes([p.1[TCP + 2], p.1[TCP + 3]]) == 5001;
     for packet in &base {
         let joins = all.last().is_some_and(|last| {
             let follows = number(&last.1, SEQ).wrapping_add(length(last)) == number(&packet.1, SEQ);

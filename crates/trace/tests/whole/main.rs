@@ -3,6 +3,7 @@
 mod changed;
 mod formats;
 mod limits;
+mod oracles;
 mod runs;
 mod shapes;
 mod truth;

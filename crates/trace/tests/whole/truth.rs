@@ -258,3 +258,34 @@ fn timeouts(run: &crate::runs::Run, found: &farpath_record::trace::Retransmissio
         );
     }
 }
+
+#[test]
+fn a_glitch_costs_what_a_run_without_it_delivers_more() {
+    for (delay, window) in [("12 ms", "250 kB"), ("40 ms", "800 kB")] {
+        let test = format!("window = \"{window}\"\nduration = \"40 s\"");
+        let clean = scenario(delay, "", "", &test);
+        let broken = format!(
+            "{clean}\n[[event]]\nat = \"10 s\"\nlink = \"wan\"\nup = false\n\
+             [[event]]\nat = \"11 s\"\nlink = \"wan\"\nup = true\n"
+        );
+        let bytes = |run: &crate::runs::Run| run.document.records[0].metrics["bytes"];
+        let (clean, broken) = (run(&clean), run(&broken));
+        let truth = bytes(&clean) - bytes(&broken);
+        assert!(truth > 1e6, "{truth}");
+        let found = read(&broken.captures["access"]).document.connections[0]
+            .a2b
+            .clone();
+        let cost: u64 = found.glitches.iter().map(|g| g.cost_bytes).sum();
+        println!("{delay}: {cost} of {truth}: {:?}", found.glitches);
+        assert!(
+            (cost as f64 - truth).abs() <= 0.1 * truth,
+            "{cost} of {truth}"
+        );
+        assert_eq!(found.glitches[0].cause, "loss");
+        assert!((9_900_000_000..11_000_000_000).contains(&found.glitches[0].start_ns));
+        let before = read(&clean.captures["access"]).document.connections[0]
+            .a2b
+            .clone();
+        assert!(before.glitches.is_empty(), "{:?}", before.glitches);
+    }
+}

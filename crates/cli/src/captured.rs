@@ -1,0 +1,188 @@
+//! `run --captured TEST=FILE[#ID]`: a capture's connection beside a test.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the binary's files are read here, with errors that name the path"
+)]
+
+use std::fs::File;
+
+use farpath_observe::{Observation, Span, Surroundings};
+use farpath_record::trace::{TraceConnection, TraceDirection};
+use farpath_record::{EvidenceQuality, Origin, Record, RunDocument, Taken};
+use farpath_trace::{Analysis, DirectionFound, Source, analyse};
+
+use crate::exit::Failure;
+use crate::trace::refused;
+
+/// Another connection with more than this share of the most bytes could be meant as well.
+const RIVAL: f64 = 0.5;
+/// Connections named in an error.
+const CANDIDATES: usize = 8;
+
+/// A capture's connection, read before anything runs.
+pub(crate) struct Captured {
+    test: String,
+    connection: TraceConnection,
+    found: DirectionFound,
+    /// The data that counts is what `b` sent.
+    reverse: bool,
+    dropped: u64,
+}
+
+/// Reads what the arguments name.
+pub(crate) fn read(texts: &[String]) -> Result<Vec<Captured>, Failure> {
+    texts.iter().map(|text| read_one(text)).collect()
+}
+
+fn read_one(text: &str) -> Result<Captured, Failure> {
+    let form = || {
+        Failure::usage(format!("--captured {text}: it has no `=`"))
+            .hint("write TEST=FILE, or TEST=FILE#ID with a number of `farpath trace FILE`")
+    };
+    let (test, rest) = text.split_once('=').ok_or_else(form)?;
+    let (name, id) = match rest.rsplit_once('#') {
+        Some((name, id)) if id.chars().all(|c| c.is_ascii_digit()) && !id.is_empty() => {
+            (name, Some(id))
+        }
+        _ => (rest, None),
+    };
+    let file = File::open(name)
+        .map_err(|e| Failure::usage(format!("read {name}: {e}")).hint("name a capture file"))?;
+    let source = Source {
+        name: name.to_owned(),
+        bytes: Box::new(file),
+    };
+    let analysis = analyse([source], &mut ()).map_err(|e| refused(&e))?;
+    let dropped = analysis
+        .document
+        .files
+        .iter()
+        .map(|f| f.dropped_by_capture)
+        .sum();
+    let place = chosen(name, &analysis, id)?;
+    let connection = analysis.document.connections[place].clone();
+    let reverse = connection.b2a.unique_bytes > connection.a2b.unique_bytes;
+    let found = analysis.found[place][usize::from(reverse)].clone();
+    Ok(Captured {
+        test: test.to_owned(),
+        connection,
+        found,
+        reverse,
+        dropped,
+    })
+}
+
+fn most(c: &TraceConnection) -> u64 {
+    c.a2b.unique_bytes.max(c.b2a.unique_bytes)
+}
+
+/// The connection of that number; without one, that with the most bytes in a direction.
+fn chosen(name: &str, analysis: &Analysis, id: Option<&str>) -> Result<usize, Failure> {
+    let all = &analysis.document.connections;
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|n| std::cmp::Reverse(most(&all[*n])));
+    let candidates = || {
+        let each = order.iter().take(CANDIDATES).map(|n| {
+            let c = &all[*n];
+            format!("#{} {} > {} ({} bytes)", c.id, c.a, c.b, most(c))
+        });
+        each.collect::<Vec<_>>().join(", ")
+    };
+    if let Some(id) = id {
+        let found = all.iter().position(|c| c.id.to_string() == id);
+        return found.ok_or_else(|| {
+            Failure::usage(format!("{name}: it has no connection #{id}")).hint(candidates())
+        });
+    }
+    match order[..] {
+        [] => Err(Failure::usage(format!("{name}: it has no TCP connection"))
+            .hint("`farpath trace FILE` says what is in it")),
+        [first, second, ..] if most(&all[second]) as f64 > RIVAL * most(&all[first]) as f64 => Err(
+            Failure::usage(format!("{name}: which connection is meant is not clear"))
+                .hint(format!("write {name}#ID: {}", candidates())),
+        ),
+        [first, ..] => Ok(first),
+    }
+}
+
+/// Puts the records of captured connections behind those of their tests.
+pub(crate) fn add(all: Vec<Captured>, document: &mut RunDocument) -> Result<(), Failure> {
+    for captured in all {
+        let last = document
+            .records
+            .iter()
+            .rposition(|r| r.test == captured.test);
+        let Some(last) = last else {
+            let names: Vec<&str> = document.records.iter().map(|r| r.test.as_str()).collect();
+            return Err(
+                Failure::usage(format!("--captured {}: no such test ran", captured.test))
+                    .hint(format!("tests that ran: {}", names.join(", "))),
+            );
+        };
+        let record = captured.record(&document.records[last]);
+        document.records.insert(last + 1, record);
+    }
+    Ok(())
+}
+
+impl Captured {
+    fn direction(&self) -> &TraceDirection {
+        match self.reverse {
+            true => &self.connection.b2a,
+            false => &self.connection.a2b,
+        }
+    }
+
+    fn record(self, of: &Record) -> Record {
+        let mut record = Record::new(Origin::Captured, &of.test, &of.kind, &of.from, &of.to);
+        let connection = &self.connection;
+        record.duration_ns = connection.duration_ns;
+        let observation = Observation::Connections(vec![self.found.observed.clone()], Vec::new());
+        let around = |_| Surroundings::default();
+        observation.fill(&Span::default(), &around, &mut record);
+        record.notes.clone_from(&connection.notes);
+        let direction = self.direction();
+        record.notes.push(format!(
+            "connection {} of the capture, {} > {}",
+            connection.id,
+            if self.reverse {
+                &connection.b
+            } else {
+                &connection.a
+            },
+            if self.reverse {
+                &connection.a
+            } else {
+                &connection.b
+            }
+        ));
+        if direction.window_scale_inferred {
+            record
+                .notes
+                .push("the window's scale is inferred".to_owned());
+        }
+        record.evidence_quality = Some(EvidenceQuality {
+            vantage: Some(vantage(connection, self.reverse).to_owned()),
+            dropped: self.dropped,
+            counts: connection.quality.clone(),
+            ..EvidenceQuality::default()
+        });
+        record.taken = Some(Taken {
+            at_utc_ns: u64::try_from(connection.start_ns).ok(),
+            tool: Some(format!("farpath trace {}", env!("CARGO_PKG_VERSION"))),
+            ..Taken::default()
+        });
+        record
+    }
+}
+
+/// Where it was captured, beside the data.
+fn vantage(connection: &TraceConnection, reverse: bool) -> &'static str {
+    match (connection.vantage.as_str(), reverse) {
+        ("sender_of_a", false) | ("sender_of_b", true) => "sender",
+        ("sender_of_a", true) | ("sender_of_b", false) => "receiver",
+        ("middle", _) => "middle",
+        _ => "unknown",
+    }
+}
