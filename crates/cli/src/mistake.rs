@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
 pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
-        // Help and version, which are no mistakes; nobody may be reading.
+        // Help and version were asked for; nobody may be reading.
         drop(error.print());
         return Exit::Ok.into();
     }

@@ -83,10 +83,9 @@ pub(super) fn up(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     pass_on(&log);
     let lab = registry.read(name).map_err(environment)?;
     let hosts: Vec<&str> = lab.hosts.iter().map(|(n, _)| n.as_str()).collect();
-    let flag = if name == super::NAME {
-        String::new()
-    } else {
-        format!(" --lab {name}")
+    let flag = match name {
+        super::NAME => String::new(),
+        other => format!(" --lab {other}"),
     };
     let (first, last) = (
         hosts.first().unwrap_or(&"HOST"),

@@ -72,6 +72,8 @@ fn type_in(folder: &Path, line: &str) -> Result<String, String> {
     let output = Command::new("sh")
         .args(["-c", line])
         .env("PATH", format!("{own}:/usr/bin:/bin"))
+        // Other labs of this machine are not the page's.
+        .env("XDG_RUNTIME_DIR", folder)
         .current_dir(folder)
         .output()
         .map_err(|e| format!("run sh: {e}"))?;

@@ -155,7 +155,7 @@ fn stopped(place: &Place, options: &[&str]) -> Ran {
     go_on(child, out, ())
 }
 
-/// What the command did is not told by it: without `--strict` the run passes, and JUnit has no failure.
+/// It says nothing of the command: without `--strict` the run passes, and JUnit has no failure.
 #[test]
 fn a_data_plane_that_was_stopped_says_so() {
     let place = Place::new();

@@ -122,7 +122,7 @@ pub(crate) enum ChangePlan {
     Limit(Limit),
     Up(bool),
     /// What else happens to frames, and whether they may overtake.
-    Line(Impairments, bool),
+    Line(Box<Impairments>, bool),
 }
 
 /// All links of two routers, used together.
@@ -429,7 +429,7 @@ impl Palette {
             1 => ChangePlan::Delay(self.beat.times(c.below(12))),
             2 => ChangePlan::Rate(Rate::from_bps(c.pick(&RATES)).expect("none is zero")),
             3 => ChangePlan::Losses(self.losses(c)),
-            4 => ChangePlan::Line(self.impairments(c), c.chance(30)),
+            4 => ChangePlan::Line(Box::new(self.impairments(c)), c.chance(30)),
             _ if c.chance(50) => ChangePlan::Limit(self.limit(c, framing)),
             _ => ChangePlan::Up(c.chance(60)),
         }
