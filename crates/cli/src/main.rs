@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod conformance;
 mod exit;
+mod figures;
 mod lab;
 mod lbe;
 mod new;
@@ -33,6 +34,7 @@ fn main() -> std::process::ExitCode {
         Command::Schema => scenarios::schema(),
         Command::Predict(args) => predict::predict(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Figures(args) => figures::run(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::manual(&args),

@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 27] = [
     &[],
     &["run"],
     &["check"],
@@ -15,6 +15,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["predict", "route"],
     &["predict", "rfc6349"],
     &["compare"],
+    &["figures"],
     &["conformance"],
     &["config"],
     &["config", "check"],

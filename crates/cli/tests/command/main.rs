@@ -10,6 +10,7 @@ mod compare;
 mod config;
 mod configured;
 mod conformance;
+mod course;
 mod documents;
 mod farpath;
 mod files;
