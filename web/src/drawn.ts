@@ -1,4 +1,4 @@
-// A figure of the page: drawn again at every width, and to be had as a file.
+// A figure of the page: drawn again at every width, and offered as a file.
 
 import { h } from "./dom";
 import { toStandalone } from "./export";

@@ -63,9 +63,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_report_is_refused_with_the_reason() {
+    fn other_texts_are_refused_with_the_reason() {
         let Err(error) = figures("{") else {
-            panic!("it is no JSON");
+            panic!("that is not JSON");
         };
         let wanted = match SCRIPT {
             "" => "without its web part",

@@ -8,7 +8,7 @@ import { drawSweep } from "../figure/sweep";
 import { sweepOf, sweptKeys, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
-/** Metrics that have a figure where they change; how long a `tcp` test took is what it was told. */
+/** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
 const METRICS: readonly string[] = [
   "highest_bps", "goodput_bps", "rtt_avg_ns", "delay_avg_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns", "flow_time_avg_ns",
   "jain_index", "retransmits", "jitter_ns",
