@@ -121,12 +121,13 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		wan-2003/recovery-live/report.html --svg 1 --section path --section witnesses \
 		../page-test/lossy/report.html --svg 9 --canvas 6 --trace \
 		../page-test/one-key/report.html --figures 2 \
-			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=2,log=x \
+			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=2,log=yx \
 		../page-test/two-keys/report.html --figure 'bulk: goodput' panels=1,curves=8,gaps=0,legend=6,log=yx \
 		../page-test/three-keys/report.html --figure 'bulk: goodput' panels=3,curves=18,gaps=0,legend=5,log=x \
+			--figure 'bulk: recovery' panels=3,bars=0,gaps=1 \
 		../page-test/categories/report.html --figure 'f1: goodput' panels=1,bars=18,curves=0,legend=5,missing=0 \
-			--figure 'group pair: fairness' bars=9,legend=4 \
-		../page-test/gaps/report.html --figure 'bulk: recovery' panels=1,bars=0,curves=5,gaps=1,legend=5,log=yx
+			--figure 'f1: recovery' bars=4,missing=5 --figure 'group pair: fairness' bars=9,legend=4 \
+		../page-test/gaps/report.html --figure 'bulk: recovery' panels=1,bars=0,curves=5,gaps=0,legend=5,log=yx
 
 .PHONY: bench
 bench: linker ## measure what the speed claims say; writes target/bench.json

@@ -18,7 +18,7 @@ fn main() {
     fs::create_dir_all(&dist).ok();
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", dist.display());
-    for name in ["report.js", "report.css"] {
+    for name in ["report.js", "report.css", "figures.js"] {
         carry(&dist.join(name), &out.join(name));
     }
 }

@@ -1,4 +1,4 @@
-// A figure of the page: drawn again at every width, and to be had as a file.
+// A figure of the page: drawn again at every width, and offered as a file.
 
 import { h } from "./dom";
 import { toStandalone } from "./export";
@@ -19,7 +19,8 @@ export interface Drawn {
   readonly class: string;
   /** Draws it as wide as that, or as near to it as it can. */
   readonly draw: (width: number) => Shape;
-  readonly below?: readonly (HTMLElement | null)[];
+  /** What stands below it. */
+  readonly below?: () => readonly (HTMLElement | null)[];
 }
 
 /** A name that every file system takes. */
@@ -75,5 +76,5 @@ export function drawn(figure: Drawn): HTMLElement {
   };
   draw(guess);
   new ResizeObserver(() => draw(holder.clientWidth)).observe(holder);
-  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw)), holder, ...(figure.below ?? []));
+  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw)), holder, ...(figure.below?.() ?? []));
 }

@@ -72,7 +72,7 @@ export function share(ratio: number): string {
 }
 
 export function count(n: number): string {
-  return Number.isInteger(n) ? n.toLocaleString("en").replace(/,/g, GAP) : digits(n, 4);
+  return Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, GAP) : digits(n, 4);
 }
 
 /** For an axis: the zeros that end a fraction say nothing there. */

@@ -60,7 +60,7 @@ export interface Sweep {
   readonly missing: readonly string[];
 }
 
-/** More values of the second key have a panel each: no more colours can be told apart. */
+/** More values of the second key have a panel each: no more colours can be distinguished. */
 export const COLOURS = 8;
 /** An axis is logarithmic where its greatest value is more than this many times its least. */
 const X_DECADE = 8;
@@ -105,7 +105,7 @@ export function spansDecades(numbers: readonly number[]): boolean {
   return numbers.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > X_DECADE;
 }
 
-/** Which key lies along x (the quantity of most values), which is told by colour, and which have panels. */
+/** Which key lies along x (the quantity of most values), which has colours, and which have panels. */
 export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panels: Key[] } | null {
   const size = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 1000);
   const x = [...keys].sort((p, q) => size(q) - size(p))[0];

@@ -40,7 +40,7 @@ function drawnText(data: ReportData, width = 900): string {
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
 describe("keys of a sweep", () => {
-  it("are told apart by as many of their last parts as that takes", () => {
+  it("keep as many of their last parts as distinguish them", () => {
     expect([...keyNames(["test.f1.cc", "test.f2.cc", "link.l.loss"]).values()]).toEqual(["f1.cc", "f2.cc", "loss"]);
     expect(point({ "test.f1.cc": "bbr", "test.f2.cc": "cubic" })).toBe("f1.cc bbr, f2.cc cubic");
   });

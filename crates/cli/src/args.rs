@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Say what limits a flow, from what other tools printed: logs, pings, settings
     Diagnose(DiagnoseArgs),
+    /// Write the figures of a run's page as SVG files
+    Figures(FiguresArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time
     Conformance(ConformanceArgs),
     /// Check router configurations, or write one
@@ -70,6 +72,27 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
+}
+
+/// `farpath figures`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Each file is light, needs no style sheet and no font of its own, and can be edited. \
+    The buttons at each figure of the page give the same, and PNG.\n\n\
+    Examples:\n  \
+    farpath figures report\n  \
+    farpath figures report --name goodput --into slides"
+)]
+pub(crate) struct FiguresArgs {
+    /// A folder written by `farpath run --out`, or the report.json in it
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Where to write them; without it, the folder `figures` beside report.json
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
+    /// Only figures whose file names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) name: Option<String>,
 }
 
 /// `farpath completions`.

@@ -10,6 +10,7 @@ mod config;
 mod conformance;
 mod diagnose;
 mod exit;
+mod figures;
 mod lab;
 mod lbe;
 mod mistake;
@@ -43,6 +44,7 @@ fn main() -> std::process::ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Trace(args) => trace::trace(&args),
         Command::Diagnose(args) => diagnose::diagnose(&args),
+        Command::Figures(args) => figures::run(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::manual(&args),

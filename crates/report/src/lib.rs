@@ -4,6 +4,7 @@
 mod certificate;
 pub mod compare;
 mod drops;
+pub mod figures;
 mod grid;
 pub mod html;
 pub mod junit;

@@ -102,7 +102,7 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
     const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null).filter(([t]) => t >= FIRST_S) : []);
     const words = detail(seconds(formula), seconds(run));
     const seen = curve(run);
-    // A few points are no curve: they are shown as what they are.
+    // A few points make no curve: they are drawn as dots.
     const solid: Curve = { name: value, detail: words, points: seen, tone, labelAt: top * 0.5, ...(seen.length < CURVE ? { marks: "round" as const, bare: true } : {}) };
     const dashed: Curve = { name: value, detail: words, points: curve(formula), tone, dashed: true, labelAt: top * 0.5, ...(seen.length > 0 ? { nameless: true } : {}) };
     return [solid, dashed].filter((c) => c.points.length > (c.bare === true ? 0 : 1));

@@ -114,7 +114,7 @@ function writeTick(metric: string, value: number, digits: number, like: number):
     case "size": return format.size(value, digits);
     case "seconds": return format.delayLike(value * 1e9, like * 1e9, digits);
     case "ratio": return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(0) : value.toPrecision(Math.min(digits, 12)).replace(/e.*$/, "");
-    case "count": return value.toLocaleString("en").replace(/,/g, "\u202f");
+    case "count": return format.count(value);
   }
 }
 

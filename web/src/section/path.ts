@@ -4,8 +4,8 @@ import { h, plural, scroller, section } from "../dom";
 import { describe, distinctPaths, drawPath, type PathGroup } from "../diagram/draw";
 import type { Way } from "../diagram/layout";
 import { crossings, describeLoad, drawLoad, findLoad } from "../figure/load";
-import { drawn, exports, fileName } from "../drawn";
-import { toDom, type Shape } from "../svg";
+import { drawn, exports, fileName, type Drawn } from "../drawn";
+import { toDom } from "../svg";
 import type { Hop, ReportData, TestPath, Topology } from "../types";
 
 /** How often a way crosses the link it crosses most, by direction. */
@@ -66,11 +66,18 @@ function sized(drawing: SVGElement): SVGElement {
   return drawing;
 }
 
-function figure(topology: Topology, { path, tests, backwards }: PathGroup, i: number, scenario: string): HTMLElement {
-  // The whole network is drawn once; the other pictures show a way and nothing else.
-  const draw = (): Shape => drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`);
-  const drawing = sized(toDom(draw()));
-  const files = exports(fileName(scenario, "path", tests[0] ?? ""), draw);
+/** The drawing of each way. The whole network is drawn once; the other pictures show a way and nothing else. */
+export function pathFigures(data: ReportData): Drawn[] {
+  const { topology } = data;
+  if (!topology || topology.nodes.length === 0) return [];
+  return groupsOf(data, topology).map(({ path, tests }, i) => ({
+    file: fileName(data.scenario.name, "path", tests[0] ?? ""), class: "path", draw: () => drawPath(i === 0 ? topology : used(topology, path), path, `path-${i}`),
+  }));
+}
+
+function figure({ file, draw }: Drawn, { path, tests, backwards }: PathGroup): HTMLElement {
+  const drawing = sized(toDom(draw(0)));
+  const files = exports(file, draw);
   if (tests.length === 0) return h("figure", { class: "path" }, h("div", { class: "figure-head" }, files), scroller("Drawing of the network", drawing));
   const also = backwards.length === 0 ? "" : `; ${backwards.join(", ")} the other way`;
   return h("figure", { class: "path" }, h("div", { class: "figure-head" },
@@ -91,18 +98,20 @@ function groupsOf(data: ReportData, topology: Topology): PathGroup[] {
 export function paths(data: ReportData): HTMLElement | null {
   const { topology } = data;
   if (!topology || topology.nodes.length === 0) return null;
-  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(topology, group, i, data.scenario.name));
-  return section("path", "The path", first, load(data), ...others);
+  const figures = pathFigures(data);
+  const [first, ...others] = groupsOf(data, topology).map((group, i) => figure(figures[i]!, group));
+  const load = loadFigure(data);
+  return section("path", "The path", first, load === null ? null : drawn(load), ...others);
 }
 
 /** The load graph, where a path is folded over a link and nothing was swept. */
-function load(data: ReportData): HTMLElement | null {
+export function loadFigure(data: ReportData): Drawn | null {
   const found = findLoad(data);
   if (!found || crossings(data, found.link) < 2) return null;
   if (found.directions.some((l) => Object.keys(l.point).length > 0)) return null;
   if (!drawLoad(data, "load")) return null;
-  return drawn({
+  return {
     file: fileName(data.scenario.name, "load", found.link), class: "load", title: `What the path does to ${found.link}`,
-    draw: (width) => drawLoad(data, "load", width)!, below: [h("figcaption", {}, describeLoad(found))],
-  });
+    draw: (width) => drawLoad(data, "load", width)!, below: () => [h("figcaption", {}, describeLoad(found))],
+  };
 }

@@ -1,6 +1,6 @@
 // What a sweep gives: a figure for each metric that changes, and the windows after a loss.
 
-import { drawn, fileName } from "../drawn";
+import { drawn, fileName, type Drawn } from "../drawn";
 import { h, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, recoveryKey } from "../figure/recovery";
@@ -8,7 +8,7 @@ import { drawSweep } from "../figure/sweep";
 import { sweepOf, sweptKeys, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
-/** Metrics that have a figure where they change; how long a `tcp` test took is what it was told. */
+/** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
 const METRICS: readonly string[] = [
   "highest_bps", "goodput_bps", "rtt_avg_ns", "delay_avg_ns", "loss_ratio", "recovery_s", "completion_ns", "response_avg_ns", "flow_time_avg_ns",
   "jain_index", "retransmits", "jitter_ns",
@@ -26,33 +26,34 @@ export function captionOf(sweep: Sweep): string {
   return [predicted, says, allowed, spread, gaps].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, test: string, metric: string, name = test): HTMLElement[] {
+function figure(data: ReportData, test: string, metric: string, name = test): Drawn[] {
   const sweep = sweepOf(data, test, metric, name);
   if (!sweep) return [];
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
-  return [drawn({
+  return [{
     file: fileName(data.scenario.name, name, metric), class: `sweep keys-${beside}`,
     title: `${name}: ${format.metricName(metric)} against ${sweep.x.name}${by}`,
     draw: (width) => drawSweep(sweep, { id: fileName("sweep", name, metric), width }),
-    below: [h("figcaption", {}, captionOf(sweep))],
-  })];
+    below: () => [h("figcaption", {}, captionOf(sweep))],
+  }];
 }
 
 /** Where algorithms were swept and a loss was repaired: their windows over each other. */
-function windows(data: ReportData, test: string, records: readonly TestRecord[]): HTMLElement[] {
+function windows(data: ReportData, test: string, records: readonly TestRecord[]): Drawn[] {
   const key = recoveryKey(records.filter((r) => typeof r.metrics["recovery_s"] === "number").map((r) => r.point));
   if (key === null || sweptKeys(records).some((other) => other !== key)) return [];
   const draw = (width: number): ReturnType<typeof drawRecovery> => drawRecovery(data, { id: `recovery-${test}`, test, key, width, height: 400 });
   if (!draw(1000)) return [];
   const hidden = coarse(data, test, key);
-  return [drawn({
+  return [{
     file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss`, draw: (width) => draw(width)!,
-    below: [h("figcaption", {}, "Dashed: the formula, round by round; solid: the simulation, at the end of each interval."), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
-  })];
+    below: () => [h("figcaption", {}, "Dashed: the formula, round by round; solid: the simulation, at the end of each interval."), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, h("code", {}, hidden.command))],
+  }];
 }
 
-export function sweeps(data: ReportData): HTMLElement | null {
+/** A figure for each metric that changes, group by group and test by test. */
+export function sweepFigures(data: ReportData): Drawn[] {
   const { records } = data.document;
   const tests = [...new Set(records.map((r) => r.test))];
   const figures = tests.flatMap((test) => {
@@ -62,5 +63,10 @@ export function sweeps(data: ReportData): HTMLElement | null {
   });
   const groups = new Map(records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
   for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, test, "group_jain_index", `group ${group}`));
-  return figures.length === 0 ? null : section("sweep", "Sweep", ...figures);
+  return figures;
+}
+
+export function sweeps(data: ReportData): HTMLElement | null {
+  const figures = sweepFigures(data);
+  return figures.length === 0 ? null : section("sweep", "Sweep", ...figures.map(drawn));
 }

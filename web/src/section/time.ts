@@ -1,11 +1,13 @@
 // Everything over time: RTT, goodput, windows; time–sequence traces; links and their queues. One cursor for all.
 
 import { h, scroller, section } from "../dom";
-import { fileName } from "../drawn";
+import { fileName, type Drawn } from "../drawn";
 import * as format from "../format";
 import { samePoint } from "../results";
+import { drawSequence } from "../sequence/figure";
 import { sequencePlot } from "../sequence/plot";
 import { TimeBus } from "../time/bus";
+import { drawTime } from "../time/drawing";
 import { timePlot } from "../time/plot";
 import type { TimePlot, TimeSeries } from "../time/series";
 import type { LinkRecord, Origin, Point, ReportData, Sequence, TestRecord } from "../types";
@@ -118,15 +120,55 @@ function look(data: ReportData, l: LinkRecord, i: number): { style: number; dash
   return i > 1 ? { style: i, dash: i } : eastward(data, l) ? { style: 1, dash: 0 } : { style: 0, dash: 1 };
 }
 
+function ratePlot(data: ReportData, name: string, both: readonly LinkRecord[]): TimePlot {
+  return {
+    title: `Rate on ${name}, framing included`, format: format.rate, fromZero: true,
+    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
+  };
+}
+
+function queuePlot(data: ReportData, name: string, both: readonly LinkRecord[]): TimePlot {
+  return {
+    title: `Waiting at ${name}`, format: format.size, fromZero: true,
+    series: both.filter((l) => fullest(l) > 0).map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
+  };
+}
+
+/** Every plot over time of a point, and its segments, for files. */
+export function timeFigures(data: ReportData, point: Point): Drawn[] {
+  const records = data.document.records.filter((r) => samePoint(r.point, point));
+  const links = data.document.links.filter((l) => samePoint(l.point, point));
+  const both = [...pairs(links.filter((l) => l.t_ns.length > 0))];
+  const plots = [
+    ...FAMILIES.flatMap((f) => family(records, f) ?? []), ...both.filter(([, all]) => all.some((l) => l.bytes > 0)).map(([name, all]) => ratePlot(data, name, all)),
+    ...both.filter(([, all]) => all.some((l) => fullest(l) > 0)).map(([name, all]) => queuePlot(data, name, all)),
+  ];
+  const whole = span(records, links);
+  const traces = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0).map((s): Drawn => {
+    const name = `${s.test}${s.stream > 0 ? ` stream ${s.stream}` : ""}`;
+    const file = fileOf(data, point, `segments of ${name}`);
+    return { file, class: "sequence", draw: (width) => drawSequence(s, { id: file, title: name, describe: `segments of ${name}`, width }) };
+  });
+  return [...plots.map((plot): Drawn => {
+    const file = fileOf(data, point, plot.title.replace(", framing included", ""));
+    return { file, class: "time-plot", draw: (width) => drawTime(plot, whole, { id: file, width }) };
+  }), ...traces];
+}
+
+/** Points with anything over time, in order. */
+export function timedPoints(data: ReportData): Point[] {
+  const timed = [...data.document.records.filter((r) => Object.keys(r.series).length > 0), ...data.document.links];
+  const points: Point[] = [];
+  for (const { point } of timed) if (!points.some((p) => samePoint(p, point))) points.push(point);
+  return points;
+}
+
 /** Links that carried a share of what the fullest carried stand first; the others wait behind a switch. */
 function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HTMLElement[] {
   const all = [...pairs(links.filter((l) => l.t_ns.length > 0))];
   const bytes = (both: readonly LinkRecord[]): number => Math.max(...both.map((l) => l.bytes));
   const most = Math.max(0, ...all.map(([, both]) => bytes(both)));
-  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timePlot({
-    title: `Rate on ${name}, framing included`, format: format.rate, fromZero: true,
-    series: both.map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.rate_bps, ...look(data, l, i), stepped: true })),
-  }, bus, fileOf(data, both[0]?.point, `rate on ${name}`));
+  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timePlot(ratePlot(data, name, both), bus, fileOf(data, both[0]?.point, `rate on ${name}`));
   const busy = all.filter(([, both]) => bytes(both) >= most / 1000);
   const quiet = all.filter(([, both]) => bytes(both) < most / 1000);
   const silent = quiet.filter(([, both]) => bytes(both) === 0).map(([name]) => name);
@@ -158,10 +200,7 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const none = known.filter((k) => k.most === 0).map((k) => k.name);
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
-  const plots = used.map(({ name, both }) => timePlot({
-    title: `Waiting at ${name}`, format: format.size, fromZero: true,
-    series: both.filter((l) => fullest(l) > 0).map((l, i) => ({ name: label(l, both), t_ns: l.t_ns, v: l.queue_bytes ?? [], ...look(data, l, i) })),
-  }, bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
+  const plots = used.map(({ name, both }) => timePlot(queuePlot(data, name, both), bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
   return [h("h3", {}, "Queues"), h("p", { class: "hint" }, `What waited in front of each transmitter at the end of each interval. ${words}`),
     h("div", { class: "grid" }, ...plots)];
 }
@@ -221,9 +260,7 @@ function at(data: ReportData, point: Point): HTMLElement[] {
 }
 
 export function overTime(data: ReportData): HTMLElement | null {
-  const timed = [...data.document.records.filter((r) => Object.keys(r.series).length > 0), ...data.document.links];
-  const points: Point[] = [];
-  for (const { point } of timed) if (!points.some((p) => samePoint(p, point))) points.push(point);
+  const points = timedPoints(data);
   const first = points[0];
   if (!first) return null;
   if (points.length === 1) return h("div", {}, ...at(data, first));

@@ -43,7 +43,7 @@ const PAGES: [(&str, &str); 9] = [
 
 /// The lines to be typed: in blocks of shell and in workflows the lines that begin with `farpath`, in the help texts
 /// those below "Examples" and "Start with".
-fn commands(name: &str, page: &str) -> Vec<String> {
+pub(crate) fn commands(name: &str, page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut typed, mut examples) = (name.ends_with(".yml"), false);
     for line in page.lines() {
@@ -66,7 +66,7 @@ fn commands(name: &str, page: &str) -> Vec<String> {
 }
 
 /// What typing `line` in `folder` prints, with this build's `farpath` first in the path.
-fn type_in(folder: &Path, line: &str) -> Result<String, String> {
+pub(crate) fn type_in(folder: &Path, line: &str) -> Result<String, String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_farpath"));
     let own = binary.parent().expect("it lies in a folder").display();
     let output = Command::new("sh")

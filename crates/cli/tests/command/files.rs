@@ -70,6 +70,38 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
 }
 
 #[test]
+fn figures_are_files_that_need_nothing_else() {
+    let folder = with_small();
+    let run = ["run", "small.toml", "--out", "out"];
+    farpath_in(folder.path(), &run).exits(0);
+    farpath_in(folder.path(), &["figures", "out"]).exits(0);
+    let figures = folder.path().join("out/figures");
+    let files = names(&figures);
+    assert!(files.iter().any(|f| f.contains("goodput")), "{files:?}");
+    for file in &files {
+        let text = fs::read_to_string(figures.join(file)).expect("it was written");
+        assert!(text.starts_with("<svg xmlns="), "{file}: {text}");
+        for other in ["class=", "var(", "NaN", "undefined"] {
+            assert!(!text.contains(other), "{file}: {other}");
+        }
+    }
+    let some = [
+        "figures",
+        "out/report.json",
+        "--name",
+        "path",
+        "--into",
+        "x",
+    ];
+    farpath_in(folder.path(), &some).exits(0);
+    let paths = files.iter().filter(|f| f.contains("path")).count();
+    assert_eq!(names(&folder.path().join("x")).len(), paths);
+    farpath_in(folder.path(), &["figures", "nowhere"])
+        .exits(2)
+        .says(&["nowhere", "--out"]);
+}
+
+#[test]
 fn a_second_run_replaces_the_first() {
     let folder = with_small();
     for (seed, delay) in [("1", "5 ms"), ("2", "5.9 ms")] {

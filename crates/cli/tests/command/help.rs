@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 29] = [
+const COMMANDS: [&[&str]; 30] = [
     &[],
     &["run"],
     &["check"],
@@ -15,6 +15,7 @@ const COMMANDS: [&[&str]; 29] = [
     &["predict", "route"],
     &["predict", "rfc6349"],
     &["compare"],
+    &["figures"],
     &["conformance"],
     &["diagnose"],
     &["trace"],

@@ -10,6 +10,7 @@ mod compare;
 mod config;
 mod configured;
 mod conformance;
+mod course;
 mod diagnose;
 mod documents;
 mod farpath;

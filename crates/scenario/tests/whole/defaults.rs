@@ -115,3 +115,54 @@ fn fq_paces_unless_a_test_says_otherwise() {
     let burst = connection(fq, "gso = \"16 KiB\"").pacing;
     assert_eq!(burst, Some(Pacing { burst: 16_384 }));
 }
+
+/// A start is a function of the seed and the test's name, and lies within its spread.
+#[test]
+fn starts_are_drawn_from_the_seed() {
+    let text = r#"
+[scenario]
+name = "spread"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "wan"
+ends = ["a", "b"]
+rate = "1 Gbit/s"
+[[test]]
+name = "fixed"
+kind = "ping"
+from = "a"
+to = "b"
+start = "1 s"
+[[test]]
+name = "spread"
+kind = "ping"
+from = "a"
+to = "b"
+start = "1 s"
+start_spread = "2 s"
+"#;
+    let (name, text) = ("spread.toml".to_owned(), text.to_owned());
+    let scenario = parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let start = |seed| {
+        let mut drawn = scenario.clone();
+        drawn.draw_starts(seed);
+        drawn
+            .tests
+            .iter()
+            .map(|t| t.start.as_ns())
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<u64>> = (0..200).map(start).collect();
+    assert!(all.iter().all(|s| s[0] == 1_000_000_000));
+    assert!(
+        all.iter()
+            .all(|s| (1_000_000_000..=3_000_000_000).contains(&s[1]))
+    );
+    // Of 200 uniform draws the mean lies within five of its standard errors, 41 ms, of the middle.
+    let mean = all.iter().map(|s| s[1] as f64).sum::<f64>() / 200.0;
+    assert!((mean - 2e9).abs() < 0.205e9, "{mean}");
+    assert_eq!(start(7), start(7));
+}

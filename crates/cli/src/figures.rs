@@ -1,0 +1,47 @@
+//! `farpath figures`: the figures of a run's page as files.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the binary's files are read and written here, with errors that name the path"
+)]
+
+use std::fs;
+
+use farpath_report::figures::{FiguresError, figures};
+
+use crate::args::FiguresArgs;
+use crate::exit::{Exit, Failure, print};
+use crate::output::prepare_file;
+
+pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
+    let report = match args.run.is_dir() {
+        true => args.run.join("report.json"),
+        false => args.run.clone(),
+    };
+    let name = report.display();
+    let text = fs::read_to_string(&report).map_err(|e| {
+        Failure::usage(format!("read {name}: {e}"))
+            .hint("name a folder written by `farpath run --out`, or the report.json in it")
+    })?;
+    let drawn = figures(&text).map_err(|error| match error {
+        FiguresError::NoScript => Failure::environment(error.to_string())
+            .hint("`make build` in the repository builds it whole"),
+        FiguresError::Drawing(why) => Failure::usage(format!("{name}: {why}"))
+            .hint("name a folder written by `farpath run --out`, or the report.json in it"),
+    })?;
+    let beside = report.with_file_name("figures");
+    let folder = args.into.as_deref().unwrap_or(&beside);
+    fs::create_dir_all(folder).map_err(|e| {
+        Failure::environment(format!("create folder {}: {e}", folder.display()))
+            .hint("choose a place you may write to")
+    })?;
+    let wanted = |name: &str| args.name.as_deref().is_none_or(|part| name.contains(part));
+    let mut count = 0;
+    for figure in drawn.iter().filter(|f| wanted(&f.name)) {
+        let path = folder.join(format!("{}.svg", figure.name));
+        prepare_file(&path)?.write(figure.svg.as_bytes())?;
+        count += 1;
+    }
+    print(&format!("{count} figures in {}\n", folder.display()))?;
+    Ok(Exit::Ok)
+}

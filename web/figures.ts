@@ -1,0 +1,30 @@
+// Every figure of a run as SVG, drawn without a browser: farpath carries this script and runs it for `farpath figures`.
+
+import style from "./src/figure.css?raw";
+import type { Drawn } from "./src/drawn";
+import { toStandalone } from "./src/export";
+import { loadFigure, pathFigures } from "./src/section/path";
+import { sweepFigures } from "./src/section/sweep";
+import { timedPoints, timeFigures } from "./src/section/time";
+import { witnessFigures } from "./src/section/witnesses";
+import type { ReportData } from "./src/types";
+
+/** As wide as those that a page gives. */
+const WIDTH = 960;
+
+/** The figures of a report's JSON, as JSON: a list of `{name, svg}`. */
+function figures(report: string): string {
+  const data = JSON.parse(report) as ReportData;
+  const load = loadFigure(data);
+  const all: Drawn[] = [
+    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data), ...timedPoints(data).flatMap((point) => timeFigures(data, point)),
+  ];
+  const taken = new Map<string, number>();
+  return JSON.stringify(all.map(({ file, draw }) => {
+    const times = (taken.get(file) ?? 0) + 1;
+    taken.set(file, times);
+    return { name: times === 1 ? file : `${file}-${times}`, svg: toStandalone(draw(WIDTH), style) };
+  }));
+}
+
+Object.assign(globalThis, { farpathFigures: figures });

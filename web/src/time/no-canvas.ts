@@ -1,0 +1,3 @@
+// Stands for uPlot where there is no browser: files are drawn without a canvas.
+
+export default class NoCanvas {}
