@@ -1,7 +1,7 @@
-//! `cargo xtask corpus`: runs with a known cause, simulated, told as tools would have printed them, and diagnosed.
+//! `cargo xtask corpus`: runs with a known cause, simulated, written as tools would have printed them, and diagnosed.
 //!
 //! A case is a path and one injected cause, or none: a line that is full. Rates are drawn log-uniform from 1 Mbit/s to
-//! 10 Gbit/s and round trips from 0.2 to 600 ms; the same number draws the same case. Each is told at four levels of
+//! 10 Gbit/s and round trips from 0.2 to 600 ms; the same number draws the same case. Each is written at four levels of
 //! evidence: the log of iperf3; with a ping; with the settings of both hosts; with the sender's `ss`.
 
 mod case;

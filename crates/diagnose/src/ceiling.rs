@@ -206,7 +206,7 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     ) {
         e.buffers.push(room);
     }
-    let asked = |of: Of| number(&facts.facts, of, "window_requested_bytes").cloned();
+    let asked = |of: Of| number(facts, of, "window_requested_bytes").cloned();
     if e.windows.is_empty() {
         e.windows.extend(receiving(
             facts,
@@ -221,8 +221,8 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
     }
 }
 
-fn known(facts: &Facts, of: Of, name: &str, what: &str) -> Option<Room> {
-    let bytes = number(&facts.facts, of, name)?.clone();
+fn known(facts: &Facts, of: Of, name: &'static str, what: &str) -> Option<Room> {
+    let bytes = number(facts, of, name)?.clone();
     Some(Room {
         bytes,
         what: what.to_owned(),
@@ -240,13 +240,8 @@ fn receiving(
 ) -> Vec<Room> {
     let mut all = Vec::new();
     for host in hosts {
-        let get = |name: &str| number(&facts.facts, *host, name).cloned();
-        // Half of the memory is window with tcp_adv_win_scale 1, three quarters with 2; Linux 6.3 and later measure it.
-        let (least, usual, most) = match get("adv_win_scale").map(|s| s.value) {
-            Some(2.0) => (0.75, 0.75, 0.75),
-            Some(1.0) => (0.5, 0.5, 0.7),
-            _ => (0.5, 0.55, 0.75),
-        };
+        let get = |name: &'static str| number(facts, *host, name).cloned();
+        let (least, usual, most) = window_part(get("adv_win_scale").map(|s| s.value));
         let room = |bytes: Figure, what: &str, asked: bool| {
             let mut part = bytes.times(usual);
             (part.low, part.high) = (bytes.low * least, bytes.high * most);
@@ -304,6 +299,16 @@ fn receiving(
     all
 }
 
+/// The part of Linux's receive memory that is window: the least, the usual and the most. Half of it with
+/// `tcp_adv_win_scale` 1, three quarters with 2; Linux 6.3 and later measure it.
+fn window_part(scale: Option<f64>) -> (f64, f64, f64) {
+    match scale {
+        Some(2.0) => (0.75, 0.75, 0.75),
+        Some(1.0) => (0.5, 0.5, 0.7),
+        _ => (0.5, 0.55, 0.75),
+    }
+}
+
 /// What the sender's settings make of its buffer. Linux charges a segment's memory, not its data.
 fn sending(
     facts: &Facts,
@@ -313,7 +318,7 @@ fn sending(
 ) -> Vec<Room> {
     let mut all = Vec::new();
     for host in hosts {
-        let get = |name: &str| number(&facts.facts, *host, name).cloned();
+        let get = |name: &'static str| number(facts, *host, name).cloned();
         let (bytes, what) = match (&asked, get("core_wmem_max_bytes"), get("wmem_max_bytes")) {
             (Some(asked), Some(max), _) => {
                 let mut got = asked.with(&max).times(2.0);

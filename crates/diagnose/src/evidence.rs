@@ -114,6 +114,9 @@ impl Evidence {
         if let Some(test) = &flow.test {
             e.of_test(test);
         }
+        if flow.test.is_none() && flow.sockets.len() > 1 {
+            e.streams = flow.sockets.len() as f64;
+        }
         e.of_sockets(facts, flow);
         e.of_path(facts);
         e.of_hosts(facts, flow);
@@ -236,17 +239,17 @@ impl Evidence {
     }
 
     fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {
-        let all = |name: &str| -> Vec<Figure> {
-            let of = |s: &u32| number(&facts.facts, Of::Socket(*s), name).cloned();
+        let all = |name: &'static str| -> Vec<Figure> {
+            let of = |s: &u32| number(facts, Of::Socket(*s), name).cloned();
             flow.sockets.iter().filter_map(of).collect()
         };
-        let mean = |name: &str| all(name).into_iter().reduce(|a, b| a.with(&b));
-        let most = |name: &str| {
+        let mean = |name: &'static str| all(name).into_iter().reduce(|a, b| a.with(&b));
+        let most = |name: &'static str| {
             all(name)
                 .into_iter()
                 .max_by(|a, b| a.value.total_cmp(&b.value))
         };
-        let sum = |name: &str| {
+        let sum = |name: &'static str| {
             all(name).into_iter().reduce(|a, b| Figure {
                 value: a.value + b.value,
                 low: a.low + b.low,
@@ -254,13 +257,11 @@ impl Evidence {
                 from: a.with(&b).from,
             })
         };
-        if flow.test.is_none() && flow.sockets.len() > 1 {
-            self.streams = flow.sockets.len() as f64;
-        }
         if let Some(mss) = most("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
             self.mss = mss.value;
         }
-        let seconds = |name: &str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
+        let seconds =
+            |name: &'static str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
         self.rtt_loaded = seconds("rtt_loaded_ns").or(self.rtt_loaded.take());
         self.rtt_floor = seconds("rtt_min_ns").or(self.rtt_floor.take());
         self.rwnd_share = mean("rwnd_limited_ratio");
@@ -283,30 +284,18 @@ impl Evidence {
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
-        if let Some(again) = sum("bytes_retransmitted")
-            .zip(sum("bytes_sent"))
-            .filter(|(_, sent)| sent.value > 0.0)
-        {
-            let share = again.0.value / again.1.value;
-            let segments = again.1.value / self.mss;
-            let spread = 2.0 * (share * segments + 1.0).sqrt() / segments;
-            let mut figure = again.0.with(&again.1);
-            (figure.value, figure.low, figure.high) =
-                (share, (share - spread).max(0.0), share + spread);
-            self.again = Some(figure);
-            self.retransmits = Some(again.0.times(1.0 / self.mss));
-        }
+        self.socket_losses(sum("bytes_retransmitted"), sum("bytes_sent"));
         for of in flow.sockets.iter().map(|s| Of::Socket(*s)) {
             self.cc = self
                 .cc
                 .take()
-                .or_else(|| word(&facts.facts, of, "cc").map(|(w, _)| w.to_owned()));
+                .or_else(|| word(facts, of, "cc").map(|(w, _)| w.to_owned()));
             self.app_limited = self
                 .app_limited
-                .or(word(&facts.facts, of, "app_limited").map(|(_, at)| at));
+                .or(word(facts, of, "app_limited").map(|(_, at)| at));
             self.unscaled = self
                 .unscaled
-                .or(word(&facts.facts, of, "unscaled").map(|(_, at)| at));
+                .or(word(facts, of, "unscaled").map(|(_, at)| at));
         }
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room {
@@ -316,6 +305,20 @@ impl Evidence {
             });
         }
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
+    }
+
+    /// What was sent again, of all that was sent.
+    fn socket_losses(&mut self, again: Option<Figure>, sent: Option<Figure>) {
+        if let Some(again) = again.zip(sent).filter(|(_, sent)| sent.value > 0.0) {
+            let share = again.0.value / again.1.value;
+            let segments = again.1.value / self.mss;
+            let spread = 2.0 * (share * segments + 1.0).sqrt() / segments;
+            let mut figure = again.0.with(&again.1);
+            (figure.value, figure.low, figure.high) =
+                (share, (share - spread).max(0.0), share + spread);
+            self.again = Some(figure);
+            self.retransmits = Some(again.0.times(1.0 / self.mss));
+        }
     }
 
     /// Without a test the socket's own figures are the rate: bytes over the time it was busy, or the last delivery.
@@ -342,7 +345,7 @@ impl Evidence {
             self.rate = Some(delivery.clone());
             self.side = Some(Side::Sender);
         } else if let Some(of) = flow.far_sockets.first() {
-            self.rate = number(&facts.facts, Of::Socket(*of), "receive_bps").cloned();
+            self.rate = number(facts, Of::Socket(*of), "receive_bps").cloned();
             self.side = Some(Side::Receiver);
         }
     }
@@ -436,7 +439,7 @@ impl Evidence {
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
         for of in &senders {
-            let get = |name: &str| number(&facts.facts, *of, name).cloned();
+            let get = |name: &'static str| number(facts, *of, name).cloned();
             self.application = self
                 .application
                 .take()
@@ -446,11 +449,11 @@ impl Evidence {
             self.cc = self
                 .cc
                 .take()
-                .or_else(|| word(&facts.facts, *of, "cc").map(|(w, _)| w.to_owned()));
+                .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, facts, &senders, &receivers);
         for of in senders.iter().chain(&receivers) {
-            let get = |name: &str| number(&facts.facts, *of, name).cloned();
+            let get = |name: &'static str| number(facts, *of, name).cloned();
             if let Some(speed) = get("nic_bps")
                 && self
                     .line
@@ -464,7 +467,7 @@ impl Evidence {
             }
             self.half_duplex = self
                 .half_duplex
-                .or(word(&facts.facts, *of, "half_duplex").map(|(_, at)| at));
+                .or(word(facts, *of, "half_duplex").map(|(_, at)| at));
             if let Some(off) = get("window_scaling").filter(|s| s.value == 0.0) {
                 self.unscaled = self.unscaled.or(off.from.first().copied());
             }

@@ -1,6 +1,6 @@
 //! Flows: which reports are of one test, which socket carried it, which host is at which end.
 
-use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::{End, Side, Test};
@@ -27,7 +27,7 @@ pub(crate) struct Flow {
 }
 
 /// Most flows that are judged.
-const FLOWS_MAX: usize = 200;
+const FLOWS_MAX: usize = 50;
 
 /// Makes flows of what was read.
 pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
@@ -190,8 +190,8 @@ fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
 /// Whether the host of a socket sent, by the bytes that went each way.
 fn sends(facts: &Facts, socket: u32) -> Option<Side> {
     let of = Of::Socket(socket);
-    let acked = number(&facts.facts, of, "bytes_acked").map_or(0.0, |f| f.value);
-    let received = number(&facts.facts, of, "bytes_received").map_or(0.0, |f| f.value);
+    let acked = number(facts, of, "bytes_acked").map_or(0.0, |f| f.value);
+    let received = number(facts, of, "bytes_received").map_or(0.0, |f| f.value);
     if acked == received {
         return None;
     }
@@ -203,24 +203,25 @@ fn sends(facts: &Facts, socket: u32) -> Option<Side> {
 }
 
 /// The last number of this name said of someone.
-pub(crate) fn number<'f>(facts: &'f [Fact], of: Of, name: &str) -> Option<&'f Figure> {
-    facts.iter().rev().find_map(|f| match &f.value {
-        Value::Number(figure) if f.of == of && f.name == name => Some(figure),
-        _ => None,
-    })
+pub(crate) fn number<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<&'f Figure> {
+    match &facts.latest(of, name)?.value {
+        Value::Number(figure) => Some(figure),
+        Value::Word(_) => None,
+    }
 }
 
 /// The last word of this name said of someone, and where.
-pub(crate) fn word<'f>(facts: &'f [Fact], of: Of, name: &str) -> Option<(&'f str, Place)> {
-    facts.iter().rev().find_map(|f| match &f.value {
-        Value::Word(word) if f.of == of && f.name == name => Some((word.as_str(), f.at)),
-        _ => None,
-    })
+pub(crate) fn word<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<(&'f str, Place)> {
+    let fact = facts.latest(of, name)?;
+    match &fact.value {
+        Value::Word(word) => Some((word.as_str(), fact.at)),
+        Value::Number(_) => None,
+    }
 }
 
 /// Which hosts' texts are of which end: by name, by system, and otherwise of both.
 fn hosts(facts: &Facts, flow: &mut Flow) {
-    let said = |of| word(&facts.facts, of, "system").and_then(|(name, _)| System::named(name));
+    let said = |of| word(facts, of, "system").and_then(|(name, _)| System::named(name));
     flow.systems = [said(Of::Sender), said(Of::Receiver)];
     if flow.systems[0].is_none() && flow.test.as_ref().is_some_and(doubles) {
         flow.systems[0] = Some(System::Linux);

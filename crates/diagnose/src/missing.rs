@@ -50,7 +50,6 @@ pub(crate) fn missing(
             format!("ping -c 20 {host}"),
         );
     }
-    let has = |cause| ceilings.iter().any(|c| c.cause == cause);
     let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
     if likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
     {
@@ -79,6 +78,28 @@ pub(crate) fn missing(
             format!("on the sender, during a test: ss -tinm dst {host}"),
         );
     }
+    all.extend(of_path(e, host, ceilings, &likely, sure));
+    all.truncate(ASKED_MAX);
+    all
+}
+
+/// What is missing of the path: its line and its losses.
+fn of_path(
+    e: &Evidence,
+    host: &str,
+    ceilings: &[Limit],
+    likely: &[Cause],
+    sure: bool,
+) -> Vec<MissingFact> {
+    let has = |cause| ceilings.iter().any(|c| c.cause == cause);
+    let mut all = Vec::new();
+    let mut ask = |fact, would_decide: &str, command: String| {
+        all.push(MissingFact {
+            fact,
+            would_decide: would_decide.to_owned(),
+            command,
+        });
+    };
     if e.line.is_none() && !sure {
         ask(
             "line_bps",
@@ -105,7 +126,6 @@ pub(crate) fn missing(
             format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
         );
     }
-    all.truncate(ASKED_MAX);
     all
 }
 

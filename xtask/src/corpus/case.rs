@@ -77,7 +77,7 @@ impl Case {
         }
     }
 
-    /// A draw; none if it is no path that can be run, or the cause does not limit.
+    /// A draw; none if the path cannot be run, or the cause does not limit.
     fn try_draw(number: u64, stream: &Stream, from: u64) -> Option<Case> {
         let unit = |n: u64| stream.uniform(from + n);
         let log = |n: u64, low: f64, high: f64| low * libm_pow(high / low, unit(n));

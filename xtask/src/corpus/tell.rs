@@ -1,4 +1,4 @@
-//! A simulated run, told as tools would have printed it.
+//! A simulated run, written as tools would have printed it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

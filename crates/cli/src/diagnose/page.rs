@@ -136,6 +136,21 @@ fn flow(flow: &FlowReport, out: &mut String) {
         entry(word, because, out);
         word = "";
     }
+    changes(flow, out);
+    let mut word = "missing";
+    for missing in &flow.missing {
+        entry(
+            word,
+            &format!("{}: {}", missing.fact, missing.would_decide),
+            out,
+        );
+        entry("", &format!("  {}", missing.command), out);
+        word = "";
+    }
+}
+
+/// What to change, what that gives, how to undo it.
+fn changes(flow: &FlowReport, out: &mut String) {
     for change in &flow.changes {
         let os = if change.os.is_empty() {
             String::new()
@@ -162,16 +177,6 @@ fn flow(flow: &FlowReport, out: &mut String) {
         }
         entry("to undo", &change.undo.join("; "), out);
         entry("risk", &change.risk, out);
-    }
-    let mut word = "missing";
-    for missing in &flow.missing {
-        entry(
-            word,
-            &format!("{}: {}", missing.fact, missing.would_decide),
-            out,
-        );
-        entry("", &format!("  {}", missing.command), out);
-        word = "";
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A text is offered line by line to the tool that took the line before, and then to every other in a fixed order.
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
-//! things pasted into one text are told apart, with prose between them. JSON is read whole, from the line it begins on.
+//! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod command;
 mod counters;
@@ -19,6 +19,8 @@ mod ss;
 mod sysctl;
 mod uname;
 mod windows;
+
+use std::collections::BTreeMap;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Side, Test};
@@ -37,6 +39,8 @@ pub struct Source {
 pub struct Facts {
     /// What was said of paths, hosts and sockets.
     pub facts: Vec<Fact>,
+    /// The place among them of the last fact of each name and subject.
+    latest: BTreeMap<(Of, &'static str), usize>,
     /// What was said of tests.
     pub tests: Vec<Test>,
     /// The two ends of each socket, the own one first.
@@ -384,6 +388,7 @@ impl Facts {
     pub(crate) fn number(&mut self, of: Of, name: &'static str, figure: Figure) {
         let at = figure.from.first().copied().unwrap_or(Place::You);
         if figure.value.is_finite() {
+            self.latest.insert((of, name), self.facts.len());
             self.facts.push(Fact {
                 name,
                 value: Value::Number(figure),
@@ -400,6 +405,7 @@ impl Facts {
 
     /// Adds a word.
     pub(crate) fn word(&mut self, of: Of, name: &'static str, word: &str, at: Place) {
+        self.latest.insert((of, name), self.facts.len());
         self.facts.push(Fact {
             name,
             value: Value::Word(crate::redact(word)),
@@ -408,10 +414,16 @@ impl Facts {
         });
     }
 
+    /// The last fact of this name said of someone.
+    pub(crate) fn latest(&self, of: Of, name: &'static str) -> Option<&Fact> {
+        self.latest
+            .get(&(of, name))
+            .and_then(|n| self.facts.get(*n))
+    }
+
     /// Whether it was said which system a host has.
     pub(crate) fn knows_system(&self, of: Of) -> bool {
-        let recent = self.facts.iter().rev().take(64);
-        recent.into_iter().any(|f| f.of == of && f.name == "system")
+        self.latest(of, "system").is_some()
     }
 
     /// A new host, whom the piece that begins is about.
