@@ -372,7 +372,7 @@ impl Scenario {
             let spread = u128::from(test.start_spread.as_ps());
             // ⌊bits · (spread + 1) / 2⁶⁴⌋: every picosecond is as likely as the next, but for 1 part in 2⁶⁴ / spread.
             let later = (u128::from(luck.bits(0)) * (spread + 1)) >> 64;
-            test.start = test.start + Duration::from_ps(later as u64);
+            test.start += Duration::from_ps(later as u64);
             test.start_spread = Duration::ZERO;
         }
     }
