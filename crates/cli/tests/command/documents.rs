@@ -112,7 +112,8 @@ fn type_all(typed: impl Fn(&str) -> String) {
             // A lab of one page is not another's: what a page brings up it takes down.
             let of_lab = line.starts_with("farpath lab ") && !line.starts_with("farpath lab run ");
             let (is_new, of_page) = (seen.insert(what.to_owned()), on_page.insert(line.clone()));
-            if !is_new && !(of_lab && of_page) && !line.starts_with("farpath new ") {
+            let is_typed = is_new || (of_lab && of_page) || line.starts_with("farpath new ");
+            if !is_typed {
                 continue;
             }
             let typed = typed(&line);
