@@ -105,6 +105,7 @@ fn type_all(typed: impl Fn(&str) -> String) {
         let found = commands(name, page);
         assert!(!found.is_empty(), "{name} shows no command");
         let folder = tempfile::tempdir().expect("a folder");
+        let mut on_page = BTreeSet::new();
         if name == "docs/reference/cli.md" {
             // The help texts take the reader's own file as given.
             type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
@@ -114,7 +115,11 @@ fn type_all(typed: impl Fn(&str) -> String) {
         for line in found {
             // Where it is written to makes no other command of it; a file that is made is needed here.
             let (what, _) = line.split_once(" --out ").unwrap_or((&line, ""));
-            if !seen.insert(what.to_owned()) && !line.starts_with("farpath new ") {
+            // A lab of one page is not another's: what a page brings up it takes down.
+            let of_lab = line.starts_with("farpath lab ") && !line.starts_with("farpath lab run ");
+            let (is_new, of_page) = (seen.insert(what.to_owned()), on_page.insert(line.clone()));
+            let is_typed = is_new || (of_lab && of_page) || line.starts_with("farpath new ");
+            if !is_typed {
                 continue;
             }
             let typed = typed(&line);
@@ -124,6 +129,8 @@ fn type_all(typed: impl Fn(&str) -> String) {
                 the_readme_shows(&printed);
             }
         }
+        let labs = folder.path().join("farpath");
+        assert!(!labs.exists(), "{name}: a lab is still up");
     }
 }
 
