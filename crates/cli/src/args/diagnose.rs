@@ -7,13 +7,13 @@ use clap::Args;
 /// `farpath diagnose`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Paste everything into one file, or give several: iperf logs of either end, ss -tinm, pings, traces of routes, sysctl, \
+    after_help = "Paste everything into one file, or give several: iperf logs of either end, pings, what ss prints, traces of routes, sysctl, \
 ethtool, counters. What is not understood is left out, and named. Give a host's text a file of its own: sender.txt and receiver.txt \
 say whose it is.\n\n\
 Exit codes: 0 explained, or nothing is wrong; 1 unknown; 2 nothing in it could be read.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
-farpath diagnose sender.txt receiver.txt --rtt 120ms\n  \
+farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
 farpath diagnose - --json < ticket.txt"
 )]
 pub(crate) struct DiagnoseArgs {
