@@ -111,6 +111,7 @@ fn type_all(typed: impl Fn(&str) -> String) {
             type_in(folder.path(), "farpath new my-path.toml").expect("a scenario to start from");
             let ticket = include_str!("../../../diagnose/tests/data/slac.txt");
             std::fs::write(folder.path().join("ticket.txt"), ticket).expect("it is writable");
+            captures(folder.path());
         }
         for line in found {
             // Where it is written to makes no other command of it; a file that is made is needed here.
@@ -131,6 +132,29 @@ fn type_all(typed: impl Fn(&str) -> String) {
         }
         let labs = folder.path().join("farpath");
         assert!(!labs.exists(), "{name}: a lab is still up");
+    }
+}
+
+/// The captures that the help texts take as given: one simulated link, under each name.
+fn captures(folder: &Path) {
+    let text = std::fs::read_to_string(folder.join("my-path.toml")).expect("it was made");
+    let link = "[[link]]\n";
+    let text = text.replacen(link, &format!("{link}tap = true\n"), 1);
+    std::fs::write(folder.join("tapped.toml"), text).expect("it is writable");
+    type_in(folder, "farpath run tapped.toml --simulate --out tapped").expect("a run");
+    let files = std::fs::read_dir(folder.join("tapped")).expect("its results");
+    let files = files.map(|f| f.expect("an entry").path());
+    let capture = files
+        .into_iter()
+        .find(|f| f.extension().is_some_and(|e| e == "pcapng"));
+    let capture = capture.expect("the link's capture");
+    for name in [
+        "transfer.pcapng",
+        "ring-1.pcap.gz",
+        "ring-2.pcap.gz",
+        "day.pcap.zst",
+    ] {
+        std::fs::copy(&capture, folder.join(name)).expect("it is writable");
     }
 }
 
