@@ -6,6 +6,7 @@
 )]
 
 mod arranged;
+mod capture;
 mod command;
 mod control;
 mod emulated;
