@@ -199,25 +199,51 @@ impl Evidence {
         })
     }
 
-    /// The sender's first interval fills its own socket buffer, where much less arrived.
+    /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
+    /// the intervals after it are the rate.
     fn fill(&mut self, test: &Test) {
-        let first = test
-            .rows
-            .iter()
-            .find(|r| r.side == Side::Sender && r.from == 0.0);
-        let received = test.received.as_ref().map(|r| r.goodput.value);
-        let later = test
-            .rows
-            .iter()
-            .filter(|r| r.side == Side::Sender && r.from > 0.0);
-        let rest = later.clone().map(|r| r.bps).sum::<f64>() / later.count().max(1) as f64;
-        if let (Some(first), Some(received)) = (first, received)
-            && first.bps > 3.0 * received
-            && rest < first.bps / 3.0
-        {
-            let bytes = first.bps * (first.until - first.from) / 8.0;
-            self.filled = Some((Figure::exact(first.bps, first.at), bytes));
+        let of_sender = || test.rows.iter().filter(|r| r.side == Side::Sender);
+        let later: Vec<f64> = of_sender()
+            .filter(|r| r.from > 0.0)
+            .map(|r| r.bps)
+            .collect();
+        let Some(first) = of_sender().find(|r| r.from == 0.0) else {
+            return;
+        };
+        let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
+        if self.udp || rest >= first.bps / 3.0 {
+            return;
         }
+        let bytes = first.bps * (first.until - first.from) / 8.0;
+        let filled = Some((Figure::exact(first.bps, first.at), bytes));
+        if let Some(received) = &test.received {
+            if first.bps > 3.0 * received.goodput.value {
+                self.filled = filled;
+            }
+            return;
+        }
+        let most = later.iter().copied().fold(0.0, f64::max);
+        let least = later.iter().copied().fold(f64::INFINITY, f64::min);
+        let more = bytes - rest * (first.until - first.from) / 8.0;
+        let buffer = test.numbers.get("send_buffer_bytes");
+        // Linux charges a segment's memory, so that less data than its size fills a buffer.
+        let fits = buffer.is_none_or(|b| more > 0.2 * b.value && more < 1.1 * b.value);
+        if later.len() < 2 || rest <= 0.0 || most > first.bps / 3.0 || !fits {
+            return;
+        }
+        self.filled = filled;
+        let spread = least.min(rest * 0.97)..most.max(rest * 1.03);
+        let mut rate = Figure::between(rest, spread.start, spread.end, first.at);
+        rate.from = of_sender()
+            .filter(|r| r.from > 0.0)
+            .map(|r| r.at)
+            .take(2)
+            .collect();
+        self.rate = Some(rate);
+        self.side = Some(Side::Sender);
+        self.bytes = self
+            .seconds
+            .map(|s| Figure::exact(rest * s / 8.0, first.at));
     }
 
     fn intervals(&mut self, test: &Test) {
@@ -228,6 +254,11 @@ impl Evidence {
             Side::Sender
         };
         if side == Side::Sender && self.filled.is_some() {
+            // What is handed over in large writes is uneven where the receiver's report is the rate.
+            if test.received.is_none() {
+                let later = test.rows.iter().filter(|r| r.from > 0.0);
+                self.steady = later.map(|r| r.bps).collect();
+            }
             return;
         }
         let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();

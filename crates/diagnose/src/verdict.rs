@@ -235,6 +235,7 @@ fn contradict(
     if let Some((sent, received)) = reports
         && sent.goodput.value > received.goodput.value * 1.05
         && !e.udp
+        && e.filled.is_none()
     {
         let text = format!(
             "{}: the sender reports {}, the receiver {}: the receiver's is what was delivered",

@@ -5,7 +5,9 @@
 //! limit, by the first rule that holds:
 //!
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen;
-//! 2. the sender's interface, where packets leave evenly, without a pause, always at one rate, and no queue is seen;
+//! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
+//!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
+//!    make the rate smaller;
 //! 3. the congestion window after a loss, where there has been one;
 //! 4. slow start, while what is delivered grows from one round to the next;
 //! 5. nobody that a capture shows.
@@ -39,10 +41,12 @@ pub struct Flight {
     pub peak: u64,
     /// The shortest whole round trip that ended in it; none without samples.
     pub rtt: Option<Duration>,
-    /// Packets of new data that left, where that was seen at the sender; else 0.
+    /// Packets of new data that passed.
     pub packets: u32,
     /// The longest time from one of them to the next.
     pub gap: Duration,
+    /// They were seen on their way or at the receiver, and not as they left the sender.
+    pub far: bool,
 }
 
 /// A queue is seen from this on: more than this, and more than this share of the shortest round trip.
@@ -212,7 +216,11 @@ impl Reader {
         let mean = round.seconds() / f64::from(f.packets.max(1));
         let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
         if even && self.steady && rate >= STEADY * self.most {
-            return Limit::Nic;
+            match (f.far, self.lost) {
+                (false, _) => return Limit::Nic,
+                (true, true) => return Limit::Link,
+                (true, false) => {}
+            }
         }
         if self.lost {
             Limit::CwndRecovery

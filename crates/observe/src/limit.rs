@@ -166,9 +166,14 @@ pub fn shares(
     from: Time,
     around: &Surroundings<'_>,
 ) -> BTreeMap<String, f64> {
+    sum(&account(connection, from, around))
+}
+
+/// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
+pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
     let stretches = stretches(connection, from).into_iter();
     let overruled = stretches.map(|stretch| overrule(&stretch, connection, around));
-    sum(&overruled.collect::<Vec<Stretch>>())
+    overruled.collect()
 }
 
 /// Stage 1: by the best evidence there is.

@@ -36,6 +36,8 @@ struct Side {
     stamps: std::collections::VecDeque<(u32, i64)>,
     /// From here to the end and back: the shortest time.
     turn: Option<i64>,
+    /// The other end's TSval that its data echoed last.
+    echoed: Option<u32>,
     copies: u64,
     bare_copies: u64,
     checked_right: u64,
@@ -304,6 +306,11 @@ impl Connection {
             && stamp == echo
         {
             self.turned(from, s.at - at);
+            // Later data that echoes the same waited for something else.
+            if self.sides[from].echoed != Some(echo) {
+                self.sides[from].echoed = Some(echo);
+                self.streams[from].flights.turned(s.at - at);
+            }
         }
     }
 

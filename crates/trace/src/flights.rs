@@ -43,6 +43,8 @@ pub(crate) struct Interval {
     /// Shortest and longest round trip at the place of the capture; 0 without samples.
     pub(crate) rtt_min: i64,
     pub(crate) rtt_max: i64,
+    /// From here to the sender and back, the shortest time; 0 without samples.
+    pub(crate) turn: i64,
     /// Packets of new data, and the longest gap before one while the window had room.
     pub(crate) packets: u32,
     pub(crate) gap_max: u32,
@@ -75,9 +77,7 @@ pub(crate) struct Flights {
     full: u32,
     /// The last new segment was a small one: nothing more was written.
     small: bool,
-    sacked: u64,
     pub(crate) peak: u64,
-    delivered_by_sack: u64,
 }
 
 impl Flights {
@@ -229,24 +229,25 @@ impl Flights {
         }
     }
 
-    /// SACK blocks hold this many bytes now.
-    pub(crate) fn sacked(&mut self, at: i64, count: u64, room: &mut Room) {
+    /// SACK blocks told of this many bytes for the first time.
+    pub(crate) fn sacked(&mut self, at: i64, new: u64, room: &mut Room) {
         self.pass(at, room);
-        let new = count.saturating_sub(self.sacked);
-        self.sacked = count;
-        self.delivered_by_sack += new;
         self.current.delivered += new;
     }
 
-    /// Bytes were acknowledged; those that SACK blocks reported before are not counted again.
+    /// Bytes were acknowledged that no SACK block had told of.
     #[inline]
     pub(crate) fn delivered(&mut self, bytes: u64) {
-        let told = self.delivered_by_sack.min(bytes);
-        if told > 0 {
-            self.delivered_by_sack -= told;
-            self.sacked = self.sacked.saturating_sub(told);
+        self.current.delivered += bytes;
+    }
+
+    /// The sender answered what had passed here.
+    #[inline]
+    pub(crate) fn turned(&mut self, ns: i64) {
+        let ns = ns.clamp(1, LONGEST);
+        if self.current.turn == 0 || ns < self.current.turn {
+            self.current.turn = ns;
         }
-        self.current.delivered += bytes - told;
     }
 
     /// A round trip ended, which was seen from here.
@@ -282,6 +283,9 @@ impl Interval {
             self.rtt_min = later.rtt_min;
         }
         self.rtt_max = self.rtt_max.max(later.rtt_max);
+        if self.turn == 0 || (later.turn > 0 && later.turn < self.turn) {
+            self.turn = later.turn;
+        }
         self.packets = self.packets.saturating_add(later.packets);
         self.gap_max = self.gap_max.max(later.gap_max);
     }

@@ -58,15 +58,14 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         0 => last,
         _ => stream.last_delivered(),
     };
+    let turns = intervals.iter().any(|i| i.turn > 0);
     let at_sender = vantage == Vantage::At(from);
     let flights = intervals
         .iter()
         .filter(|i| i.from < over && i.from - started < LONGEST)
         .map(|i| {
-            let mut flight = flight(i, started, beyond, &repairs);
-            if !at_sender {
-                (flight.packets, flight.gap) = (0, Duration::ZERO);
-            }
+            let mut flight = flight(i, started, (beyond, turns), &repairs);
+            flight.far = !at_sender;
             flight
         });
     let flights: Vec<Flight> = flights.collect();
@@ -130,7 +129,7 @@ fn black_hole(stream: &Stream, classes: &[Class]) -> Option<Limit> {
     (nothing && full && timeouts.count() >= 2).then_some(Limit::Mtu)
 }
 
-fn flight(i: &Interval, started: i64, beyond: i64, repairs: &[Repair]) -> Flight {
+fn flight(i: &Interval, started: i64, way: (i64, bool), repairs: &[Repair]) -> Flight {
     let within = |timeout: bool| {
         let first = repairs.partition_point(|r| r.until <= i.from);
         let of = repairs[first..].iter().take_while(|r| r.from < i.until);
@@ -148,9 +147,21 @@ fn flight(i: &Interval, started: i64, beyond: i64, repairs: &[Repair]) -> Flight
         sent: i.sent,
         delivered: i.delivered,
         peak: i.peak,
-        rtt: (i.rtt_min > 0).then(|| lasting(i.rtt_min + beyond)),
+        rtt: whole_trip(i, way).map(lasting),
         packets: i.packets,
         gap: lasting(i64::from(i.gap_max)),
+        far: false,
+    }
+}
+
+/// The shortest whole round trip of an interval: from here to the receiver, and what a sender that is far took then.
+/// Where that is seen at all, an interval without it tells of no queue.
+fn whole_trip(i: &Interval, (beyond, turns): (i64, bool)) -> Option<i64> {
+    match (i.rtt_min, i.turn) {
+        (0, _) => None,
+        (here, _) if beyond == 0 || !turns => Some(here + beyond),
+        (_, 0) => None,
+        (here, turn) => Some(here + turn.max(beyond)),
     }
 }
 

@@ -33,16 +33,18 @@ impl Ranges {
         all.1 - all.0 - known
     }
 
-    /// Forgets everything below a number.
-    pub(crate) fn forget_below(&mut self, number: u64) {
+    /// Forgets everything below a number; how many numbers are gone.
+    pub(crate) fn forget_below(&mut self, number: u64) -> u64 {
         if self.0.first().is_none_or(|r| r.0 >= number) {
-            return;
+            return 0;
         }
         let gone = self.0.partition_point(|r| r.1 <= number);
-        self.0.drain(..gone);
-        if let Some(first) = self.0.first_mut() {
-            first.0 = first.0.max(number);
+        let mut forgotten: u64 = self.0.drain(..gone).map(|r| r.1 - r.0).sum();
+        if let Some(first) = self.0.first_mut().filter(|r| r.0 < number) {
+            forgotten += number - first.0;
+            first.0 = number;
         }
+        forgotten
     }
 
     /// Whether all of a range is there.
@@ -57,6 +59,7 @@ impl Ranges {
     }
 
     /// How many numbers there are.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> u64 {
         self.0.iter().map(|r| r.1 - r.0).sum()
     }
@@ -83,9 +86,9 @@ mod tests {
         assert_eq!((all.count(), all.end()), (30, 40));
         assert_eq!([all.add(5, 50), all.add(7, 8)], [15, 0]);
         assert!(all.covers(5, 50) && !all.covers(4, 6));
-        all.forget_below(45);
+        assert_eq!(all.forget_below(45), 40);
         assert_eq!((all.count(), all.covers(45, 50)), (5, true));
-        all.forget_below(50);
+        assert_eq!(all.forget_below(50), 5);
         assert!(all.is_empty());
     }
 

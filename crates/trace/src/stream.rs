@@ -456,12 +456,12 @@ impl Stream {
         if let Some(first) = by_echo {
             self.rtt.add_timestamp(s.at - first);
         }
-        let delivered = ack - self.una;
+        let mut delivered = ack - self.una;
         self.una = ack;
         self.una_at = s.at;
         (self.duplicates, self.dup_at) = (0, NEVER);
         if !self.sacked.is_empty() {
-            self.sacked.forget_below(ack);
+            delivered -= self.sacked.forget_below(ack).min(delivered);
             while self.sack_high.front().is_some_and(|x| x.0 <= ack) {
                 self.sack_high.pop_front();
             }
@@ -533,7 +533,7 @@ impl Stream {
             self.sack_high.push_back((end, s.at));
         }
         if new > 0 {
-            self.flights.sacked(s.at, self.sacked.count(), room);
+            self.flights.sacked(s.at, new, room);
         }
         new
     }
@@ -543,7 +543,7 @@ impl Stream {
         if let Some(sent) = self
             .sent
             .get(place)
-            .filter(|x| x.end == until && x.times == 1)
+            .filter(|x| x.seq < until && x.times == 1)
         {
             let ns = at - sent.first;
             self.rtt.sack.add(ns);

@@ -22,6 +22,14 @@ pub(super) struct Iperf2 {
     rows: Rows,
     /// Ids that a "connected" line named.
     ids: Vec<String>,
+    /// Ports of sender and receiver in those lines.
+    ports: Vec<[u16; 2]>,
+    /// Ids that the other end's "connected" lines named.
+    far: Vec<String>,
+    /// The last "connected" line was the other end's.
+    is_far: bool,
+    /// A header said whose text it is.
+    headed: bool,
     /// The next row is the server's report.
     reported: bool,
     /// A buffer that was printed before its test.
@@ -49,7 +57,7 @@ impl Tool for Iperf2 {
         {
             // iperf3 prints a port without a protocol.
             self.close(facts);
-            self.server = true;
+            (self.server, self.headed) = (true, true);
             return true;
         }
         if text.contains(" window size:") || text.starts_with("UDP buffer size:") {
@@ -162,7 +170,11 @@ impl Iperf2 {
             return false;
         }
         self.close(facts);
-        self.server = false;
+        (self.server, self.headed) = (false, true);
+        if facts.label.side == Some(Side::Receiver) {
+            // Whoever is called so, here it sends.
+            facts.label.side = None;
+        }
         let mut test = Test::new(TOOL, at);
         test.udp = rest.starts_with("UDP");
         test.to.host = redact(host);
@@ -244,7 +256,7 @@ impl Iperf2 {
         {
             return false;
         }
-        self.row(&read, line.at);
+        self.row(&read, line.at, facts);
         true
     }
 
@@ -256,8 +268,17 @@ impl Iperf2 {
         at: Place,
         facts: &mut Facts,
     ) {
+        if self.is_others(ends, facts) {
+            self.is_far = true;
+            self.far.push(id.to_owned());
+            return;
+        }
+        self.is_far = false;
         if self.test.is_none() || !self.rows.is_empty() && self.server {
             self.close(facts);
+            if !self.headed {
+                self.server = of_server(ends, facts);
+            }
             let mut test = Test::new(TOOL, at);
             if let Some((got, asked)) = self.buffer.take() {
                 set_buffer(&mut test, self.server, got, asked);
@@ -278,6 +299,11 @@ impl Iperf2 {
         }
         test.from = from;
         test.to = to;
+        let (near, far) = (ends[0].1, ends[1].1);
+        self.ports.push(match self.server {
+            false => [near, far],
+            true => [far, near],
+        });
         if let Some(parts) = keyed(more, "icwnd/mss/irtt=") {
             let parts: Vec<f64> = parts.split('/').filter_map(decimal).collect();
             if let [_, mss, rtt] = parts[..] {
@@ -291,12 +317,37 @@ impl Iperf2 {
         test.streams = self.ids.len().max(1) as u32;
     }
 
-    fn row(&mut self, read: &IperfRow<'_>, at: Place) {
+    /// Whether a "connected" line is the other end's of the test that is read: with the same ports, or said to be.
+    fn is_others(&self, ends: [(&str, u16); 2], facts: &Facts) -> bool {
+        let (near, far) = (ends[0].1, ends[1].1);
+        let theirs = match self.server {
+            false => [far, near],
+            true => [near, far],
+        };
+        let said = facts.labelled() == Some(Side::Receiver) && !self.server;
+        self.test.is_some() && (self.ports.contains(&theirs) || said && !self.ports.is_empty())
+    }
+
+    /// Whether a row is the receiver's.
+    fn of_receiver(&mut self, id: &str, facts: &Facts) -> bool {
+        if core::mem::take(&mut self.reported) {
+            return true;
+        }
+        let among = |ids: &[String]| ids.iter().any(|i| i == id);
+        let is_far = match (among(&self.ids), among(&self.far)) {
+            (true, false) => !self.server && facts.labelled() == Some(Side::Receiver),
+            (false, true) => true,
+            (true, true) => self.is_far,
+            (false, false) if id.starts_with("SUM") => self.is_far,
+            // A client's terminal may show a server's row.
+            (false, false) => !self.server && !self.ids.is_empty(),
+        };
+        self.server != is_far
+    }
+
+    fn row(&mut self, read: &IperfRow<'_>, at: Place, facts: &Facts) {
+        let receiver = self.of_receiver(read.id, facts);
         let test = self.test.get_or_insert_with(|| Test::new(TOOL, at));
-        let foreign = !self.ids.is_empty()
-            && !read.id.starts_with("SUM")
-            && !self.ids.iter().any(|i| i == read.id);
-        let receiver = self.server || foreign || core::mem::take(&mut self.reported);
         extras(test, read, at);
         let key = (read.id.to_owned(), receiver);
         let entry = (
@@ -327,7 +378,9 @@ impl Iperf2 {
     fn close(&mut self, facts: &mut Facts) {
         let rows = core::mem::take(&mut self.rows);
         self.ids.clear();
-        self.reported = false;
+        self.ports.clear();
+        self.far.clear();
+        (self.is_far, self.reported) = (false, false);
         let Some(mut test) = self.test.take() else {
             return;
         };
@@ -340,6 +393,18 @@ impl Iperf2 {
         }
         facts.tests.push(test);
     }
+}
+
+/// Whether a "connected" line without a header before it is a server's: by what is said of it, else by its ports.
+fn of_server(ends: [(&str, u16); 2], facts: &Facts) -> bool {
+    if let Some(side) = facts.labelled() {
+        return side == Side::Receiver;
+    }
+    /// Where iperf listens, and where a client's ports begin.
+    const LISTENS: u16 = 5001;
+    const EPHEMERAL: u16 = 32_768;
+    let (near, far) = (ends[0].1, ends[1].1);
+    far != LISTENS && (near == LISTENS || near < EPHEMERAL && far >= EPHEMERAL)
 }
 
 fn set_buffer(test: &mut Test, server: bool, got: Figure, asked: Option<Figure>) {

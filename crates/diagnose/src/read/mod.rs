@@ -10,6 +10,7 @@ mod iperf2;
 mod iperf3;
 mod iperf_row;
 mod json;
+mod label;
 mod nic;
 mod others;
 mod ping;
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Side, Test};
+use label::Label;
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct Facts {
     pub hosts: Vec<Vec<String>>,
     /// Which end each of them is, by the name of its file: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
     pub sides: Vec<Option<Side>>,
+    /// Who is said to have printed the lines that are read now.
+    label: Label,
     /// What each stretch of lines was.
     pub pieces: Vec<Read>,
     /// Names of the sources.
@@ -142,6 +146,7 @@ pub fn read(sources: &[Source]) -> Facts {
         facts.sources.push(crate::redact(&source.name));
         facts.ignored.push(Vec::new());
         facts.ignored_count.push(0);
+        facts.label = Label::default();
         text(number, source, &mut facts);
     }
     facts
@@ -205,7 +210,11 @@ impl Reader<'_> {
             }
             let bare = whole.trim();
             if bare.is_empty() {
+                facts.label_ends();
                 continue;
+            }
+            if let Some(label) = label::label(bare, &facts.label) {
+                facts.label = label;
             }
             if bare.starts_with(['{', '['])
                 && let Some(end) = self.json(begin, n, facts)
@@ -366,6 +375,7 @@ impl Facts {
         let Place::Line(source, line) = at else {
             return;
         };
+        self.label.used = true;
         if let Some(last) = self.pieces.last_mut()
             && going
             && last.tool == tool
@@ -426,11 +436,24 @@ impl Facts {
         self.latest(of, "system").is_some()
     }
 
+    /// An empty line: what a label named is over, if anything stood under it.
+    fn label_ends(&mut self) {
+        if self.label.used {
+            self.label = Label::default();
+        }
+    }
+
+    /// The end that is said to have printed the line that is read now.
+    pub(crate) fn labelled(&self) -> Option<Side> {
+        self.label.side
+    }
+
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
-        self.hosts.push(Vec::new());
-        self.sides
-            .push(self.sources.last().and_then(|name| side_of(name)));
+        let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
+        self.hosts.push(named.into_iter().collect());
+        let by_file = self.sources.last().and_then(|name| side_of(name));
+        self.sides.push(self.label.side.or(by_file));
         Of::Host(self.hosts.len() as u32 - 1)
     }
 

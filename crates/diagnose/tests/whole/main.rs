@@ -2,6 +2,7 @@
 
 mod documented;
 mod hostile;
+mod pasted;
 mod run_here;
 mod seeds;
 mod slac;

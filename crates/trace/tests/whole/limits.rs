@@ -7,7 +7,7 @@ use farpath_observe::Surroundings;
 use farpath_observe::limit::shares;
 use farpath_units::{Duration, Time};
 
-use crate::runs::{read, run};
+use crate::runs::{TAPS, read, run};
 
 /// From the connection's first packet to the measurement, as `arranged` has it.
 fn omitted(arranged: Arranged, rtt_ms: u64) -> Time {
@@ -49,6 +49,82 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account() {
         );
         if apart > 0.05 {
             wrong.push(format!("{}: {apart:.3}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A long path that stays full: a queue of one bandwidth–delay product stands, and a loss now and then is repaired
+/// without it running empty. Half of the delay is on each side of the middle.
+const FULL: &str = r#"
+[scenario]
+name = "full"
+[[host]]
+name = "s"
+[[host]]
+name = "d"
+[[router]]
+name = "r0"
+[[router]]
+name = "r1"
+[[router]]
+name = "r2"
+[[link]]
+name = "access"
+ends = ["s", "r0"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[link]]
+name = "near"
+ends = ["r0", "r1"]
+rate = "1 Gbit/s"
+delay = "20 ms"
+[[link]]
+name = "wan"
+ends = ["r1", "r2"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+queue = "1bdp"
+loss = {loss}
+[[link]]
+name = "far"
+ends = ["r2", "d"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "s"
+to = "d"
+cc = "cubic"
+duration = "{lasts} s"
+{more}
+"#;
+
+#[test]
+fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_it() {
+    let mut wrong = Vec::new();
+    for (loss, lasts, more) in [
+        ("1e-6", "8", ""),
+        ("1e-4", "8", ""),
+        ("1e-4", "30", ""),
+        ("1e-6", "8", "timestamps = false"),
+    ] {
+        let text = FULL
+            .replace("{loss}", loss)
+            .replace("{lasts}", lasts)
+            .replace("{more}", more);
+        let run = run(&text);
+        let truth = &run.document.records[0].streams[0].limited_by;
+        for tap in TAPS {
+            let found = &read(&run.captures[tap]).found[0][0].observed;
+            let seen = shares(found, Time::ZERO, &Surroundings::default());
+            let of = |all: &BTreeMap<String, f64>| all.get("link").copied().unwrap_or(0.0);
+            let name = format!("{loss}, {lasts} s, {more}, {tap}");
+            println!("{name}: {seen:?} against {truth:?}");
+            if (of(truth) - of(&seen)).abs() > 0.05 {
+                wrong.push(format!("{name}: {:.3} of {:.3}", of(&seen), of(truth)));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

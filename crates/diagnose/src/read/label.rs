@@ -1,0 +1,100 @@
+//! Who printed what follows: a line `server:`, or the prompt before a command.
+
+use crate::redact;
+use crate::seen::Side;
+
+/// What a label says. It is in force until the next one, or until an empty line behind something that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The end that printed it, if the label says so.
+    pub(super) side: Option<Side>,
+    /// Name of the host, empty if only the end was named.
+    pub(super) name: String,
+    /// Whether something under it was read.
+    pub(super) used: bool,
+}
+
+/// Longest line that is a label.
+const LABEL_MAX: usize = 40;
+
+/// Longest prompt.
+const PROMPT_MAX: usize = 60;
+
+/// Commands whose output is read: what follows a prompt has to begin with one.
+const COMMANDS: [&str; 20] = [
+    "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
+    "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh",
+];
+
+/// Reads a label; `before` is the one in force.
+pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
+    if let Some(side) = heading(text) {
+        return Some(Label {
+            side: Some(side),
+            ..Label::default()
+        });
+    }
+    let name = redact(prompt(text)?);
+    let same = before.name.is_empty() || before.name == name;
+    Some(Label {
+        side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
+        name,
+        used: false,
+    })
+}
+
+fn end(word: &str) -> Option<Side> {
+    match word.to_ascii_lowercase().as_str() {
+        "server" | "receiver" => Some(Side::Receiver),
+        "client" | "sender" => Some(Side::Sender),
+        _ => None,
+    }
+}
+
+/// `server:`, `On the client:`, `== receiver ==`.
+fn heading(text: &str) -> Option<Side> {
+    if text.len() > LABEL_MAX || text.starts_with('-') && !text.ends_with('-') {
+        return None;
+    }
+    let decoration = |c: char| matches!(c, '#' | '=' | '*' | '-' | '_' | '[' | ']' | ' ');
+    let inner = text.trim_matches(decoration);
+    let plain = inner.strip_suffix(':');
+    if plain.is_none() && inner.len() == text.len() {
+        return None;
+    }
+    let words = || {
+        plain
+            .unwrap_or(inner)
+            .split(|c: char| matches!(c, ' ' | ',' | '\'' | '(' | ')'))
+            .filter(|w| !w.is_empty())
+    };
+    let is_word = |w: &str| w.bytes().all(|b| b.is_ascii_alphabetic());
+    if words().count() > 6 || !words().all(is_word) {
+        return None;
+    }
+    let mut ends = words().filter_map(end);
+    ends.next().filter(|_| ends.next().is_none())
+}
+
+/// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
+fn prompt(text: &str) -> Option<&str> {
+    let mark = text
+        .char_indices()
+        .take(PROMPT_MAX)
+        .find(|(_, c)| matches!(c, '#' | '$' | '%' | '>' | '}'))?
+        .0;
+    let command = text[mark + 1..].split_whitespace().next()?;
+    let command = command.rsplit('/').next().unwrap_or(command);
+    if !COMMANDS.contains(&command) {
+        return None;
+    }
+    let head = text[..mark].trim_start_matches(['[', '(']);
+    let head = head.split_once('@').map_or(head, |(_, host)| host);
+    let end = head.find([':', ' ', ']', ')', '~']).unwrap_or(head.len());
+    let name = &head[..end];
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
+    is_name.then_some(name)
+}

@@ -1,0 +1,166 @@
+//! Tickets pasted into one text: both ends' logs, a ping, settings behind a prompt. The path, the settings and the rate are
+//! those of SLAC's ticket of 2005; the texts are written anew.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::of;
+
+const CLIENT: &str = "\
+$ iperf -c 193.124.167.29 -t 20 -i 5 -w 8m
+------------------------------------------------------------
+Client connecting to 193.124.167.29, TCP port 5001
+TCP window size: 16.0 MByte (WARNING: requested 8.0 MByte)
+------------------------------------------------------------
+[  3] local 134.79.240.36 port 41234 connected with 193.124.167.29 port 5001
+[ ID] Interval       Transfer     Bandwidth
+[  3]  0.0- 5.0 sec  12.1 MBytes  20.3 Mbits/sec
+[  3]  5.0-10.0 sec   280 KBytes   459 Kbits/sec
+[  3] 10.0-15.0 sec   288 KBytes   472 Kbits/sec
+[  3]  0.0-20.5 sec  13.0 MBytes  5.3 Mbits/sec
+";
+
+const SERVER: &str = "\
+server:
+[  4] local 193.124.167.29 port 5001 connected with 134.79.240.36 port 41234
+[  4]  0.0-20.0 sec  1.13 MBytes   472 Kbits/sec
+";
+
+const PING: &str = "
+--- 193.124.167.29 ping statistics ---
+20 packets transmitted, 20 packets received, 0.0% packet loss
+round-trip min/avg/max/stddev = 250.3/273.9/299.7/14.2 ms
+";
+
+const SETTINGS: &str = "
+server# sysctl -a | grep space
+net.inet.tcp.recvspace=16384
+net.inet.tcp.sendspace=16384
+";
+
+/// The one flow of a text, whose cause is the window with at least 0.9.
+fn window(parts: &[&str]) -> FlowReport {
+    let d = of(&parts.concat(), &Known::default());
+    let [flow] = &d.flows[..] else {
+        panic!("{:#?}", d.flows)
+    };
+    assert_eq!(flow.name, "134.79.240.36 > 193.124.167.29");
+    assert_eq!(
+        flow.verdict.cause, "receive_window",
+        "{:#?} {:#?}",
+        flow.verdict, flow.ceilings
+    );
+    assert!(flow.verdict.confidence >= 0.9, "{:#?}", flow.verdict);
+    assert!(d.contradictions.is_empty(), "{:?}", d.contradictions);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("its own socket buffer filling"),
+        "{because}"
+    );
+    assert_eq!(flow.changes[0].host, "193.124.167.29");
+    flow.clone()
+}
+
+fn rate(flow: &FlowReport) -> (Option<f64>, Option<&'static str>) {
+    (flow.observed.goodput_bps, flow.observed.side)
+}
+
+const RECEIVED: (Option<f64>, Option<&str>) = (Some(472e3), Some("receiver"));
+
+#[test]
+fn both_ends_of_one_connection_are_one_flow() {
+    let flow = window(&[CLIENT, SERVER, PING, SETTINGS]);
+    assert_eq!(rate(&flow), RECEIVED);
+}
+
+#[test]
+fn the_servers_log_may_come_first() {
+    let flow = window(&[SERVER, "\n", CLIENT, PING, SETTINGS]);
+    assert_eq!(rate(&flow), RECEIVED);
+}
+
+#[test]
+fn both_ends_may_use_the_same_id() {
+    let server = SERVER.replace("[  4]", "[  3]");
+    assert_eq!(rate(&window(&[CLIENT, &server, PING, SETTINGS])), RECEIVED);
+    // Its row alone, behind the word.
+    let row = "On the server:\n[  3]  0.0-20.0 sec  1.13 MBytes   472 Kbits/sec\n";
+    assert_eq!(rate(&window(&[CLIENT, row, PING, SETTINGS])), RECEIVED);
+}
+
+#[test]
+fn no_label_and_no_header_are_needed() {
+    let server = SERVER.replace("server:\n", "");
+    let client: String = CLIENT
+        .lines()
+        .filter(|l| l.starts_with('[') || l.starts_with("TCP"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    assert_eq!(rate(&window(&[&client, &server, PING, SETTINGS])), RECEIVED);
+    let whole = "------------\nServer listening on TCP port 5001\nTCP window size: 16.0 KByte (default)\n------------\n";
+    let server = SERVER.replace("server:\n", whole);
+    assert_eq!(rate(&window(&[CLIENT, &server, PING, SETTINGS])), RECEIVED);
+}
+
+#[test]
+fn an_address_that_is_translated_is_still_the_same_connection() {
+    let server = SERVER.replace("local 193.124.167.29", "local 10.1.2.3");
+    assert_eq!(rate(&window(&[CLIENT, &server, PING, SETTINGS])), RECEIVED);
+}
+
+#[test]
+fn without_the_servers_report_the_steady_intervals_are_the_rate() {
+    let flow = window(&[CLIENT, PING, SETTINGS]);
+    let (rate, side) = rate(&flow);
+    assert_eq!((rate, side), (Some(465.5e3), Some("sender")));
+    // The buffer's size unsaid: the intervals alone show it.
+    let bare = CLIENT.replace(
+        "TCP window size: 16.0 MByte (WARNING: requested 8.0 MByte)\n",
+        "",
+    );
+    assert_eq!(self::rate(&window(&[&bare, PING, SETTINGS])).0, rate);
+}
+
+#[test]
+fn a_prompt_says_whose_settings_follow() {
+    for prompt in [
+        "server# sysctl -a | grep space",
+        "root@server:~ # sysctl -a | grep space",
+        "[admin@server ~]$ sysctl net.inet.tcp.recvspace net.inet.tcp.sendspace",
+        "== server ==",
+    ] {
+        // The client's prints the same keys: only the labels tell the two apart.
+        let client = "\nclient# sysctl -a | grep space\nnet.inet.tcp.recvspace=4194304\nnet.inet.tcp.sendspace=16777216\n";
+        let settings = SETTINGS.replace("server# sysctl -a | grep space", prompt);
+        let bsd = CLIENT.replace("16.0 MByte (WARNING: requested 8.0 MByte)", "16.0 MByte");
+        let flow = window(&[&bsd, SERVER, PING, client, &settings]);
+        let windows: Vec<f64> = flow
+            .ceilings
+            .iter()
+            .filter(|c| c.cause == "receive_window")
+            .map(|c| (c.limit_bps * 0.2739 / 8.0).round())
+            .collect();
+        assert_eq!(windows.len(), 1, "{prompt}: {:?}", flow.ceilings);
+        assert!(
+            (windows[0] - 16_384.0).abs() < 200.0,
+            "{prompt}: {windows:?}"
+        );
+    }
+}
+
+#[test]
+fn a_prompt_may_be_the_hosts_name() {
+    let client = CLIENT
+        .replace("-c 193.124.167.29", "-c rainbow.inp.nsk.su")
+        .replace("to 193.124.167.29,", "to rainbow.inp.nsk.su,");
+    let settings = SETTINGS.replace("server#", "rainbow:root {12}");
+    let flow = window(&[&client, SERVER, PING, &settings]);
+    assert_eq!(rate(&flow), RECEIVED);
+}
+
+#[test]
+fn a_burst_that_no_buffer_holds_is_no_buffer_filling() {
+    // 12 MB went out at first, and the buffer has 64 KB.
+    let small = CLIENT.replace("16.0 MByte (WARNING: requested 8.0 MByte)", "64.0 KByte");
+    let d = of(&[&small, PING].concat(), &Known::default());
+    assert_eq!(d.flows[0].observed.goodput_bps, Some(5.3e6));
+}
