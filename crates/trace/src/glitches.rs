@@ -97,7 +97,9 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
     let least = round_trip.max(ROUND_LEAST);
     let mut all: Vec<Round> = Vec::new();
     for i in intervals {
-        let moved = i.sent + i.delivered + i.again > 0;
+        // What ended a long silence was counted to the interval that it ended.
+        let silent = i.until - i.from >= stall_least(round_trip);
+        let moved = i.sent + i.delivered + i.again > 0 && !silent;
         match all.last_mut() {
             Some(last) if last.until - last.from < least && last.moved == moved => {
                 last.until = i.until;
@@ -128,9 +130,14 @@ fn recovery(repair: &Repair) -> Wrong {
     }
 }
 
+/// The shortest stall on a path of this round trip.
+fn stall_least(round_trip: i64) -> i64 {
+    STALL_NS.max(STALL_ROUNDS * round_trip)
+}
+
 /// Nothing new was sent and nothing acknowledged.
 fn stalls(rounds: &[Round], round_trip: i64, wrong: &mut Vec<Wrong>) {
-    let least = STALL_NS.max(STALL_ROUNDS * round_trip);
+    let least = stall_least(round_trip);
     let mut at = 0;
     while at < rounds.len() {
         let still = rounds[at..].iter().take_while(|r| !r.moved).count();

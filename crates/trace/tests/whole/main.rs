@@ -2,6 +2,7 @@
 
 mod changed;
 mod formats;
+mod glitches;
 mod limits;
 mod oracles;
 mod runs;

@@ -63,10 +63,17 @@ pub(crate) fn run(text: &str) -> Run {
         let text = format!("link.{link}.tap=true");
         text.parse().expect("a key and a value")
     };
-    let request = Request {
+    captured(Request {
         sets: TAPS.iter().map(|link| set(link)).collect(),
-        origins: [Origin::Simulated].into(),
         ..Request::new(file.to_str().expect("plain letters"))
+    })
+}
+
+/// Simulates what is asked for, with the captures of its own.
+pub(crate) fn captured(request: Request) -> Run {
+    let request = Request {
+        origins: [Origin::Simulated].into(),
+        ..request
     };
     let experiment = Experiment::new(request).expect("a scenario");
     let scenario = &experiment.loaded.scenario;

@@ -1,0 +1,49 @@
+//! The shipped transfer with three glitches: each is found, and costs what the transfer took longer.
+
+use farpath_experiment::Request;
+use farpath_scenario::load;
+
+use crate::runs::{captured, read};
+
+const NAME: &str = "lbnl-oc12/glitches";
+/// Payload of the OC-12 with segments of 9128 bytes in datagrams of 9180, in bytes a second.
+const LINE: f64 = 540.408e6 / 8.0 * 9128.0 / 9180.0;
+
+/// The scenario from `begin` to before `end` left out.
+fn without(text: &str, begin: &str, end: &str) -> String {
+    let at = text.find(begin).expect("it begins");
+    let until = at + text[at..].find(end).expect("it ends");
+    format!("{}{}", &text[..at], &text[until..])
+}
+
+#[test]
+fn three_glitches_in_ten_gigabytes_are_found_and_priced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = load(NAME).expect("it is shipped").text;
+    let clean = without(
+        &without(&whole, "lose = [", "[[link]]"),
+        "[[event]]",
+        "[[test]]",
+    );
+    let file = folder.path().join("clean.toml");
+    std::fs::write(&file, clean).expect("a file");
+    let seconds = |run: &crate::runs::Run| run.document.records[0].metrics["completion_ns"] / 1e9;
+    let hit = captured(Request::new(NAME));
+    let missed = captured(Request::new(file.to_str().expect("plain letters")));
+    let found = read(&hit.captures["host-lbnl"]).document;
+    let glitches = &found.connections[0].a2b.glitches;
+    let starts: Vec<f64> = glitches.iter().map(|g| g.start_ns as f64 / 1e9).collect();
+    assert!(starts.len() == 3, "{glitches:?}");
+    for (start, wanted) in starts.iter().zip([28.0, 77.5, 110.0]) {
+        assert!((start - wanted).abs() < 0.1, "{starts:?}");
+    }
+    let cost: u64 = glitches.iter().map(|g| g.cost_bytes).sum();
+    let longer = (seconds(&hit) - seconds(&missed)) * LINE;
+    println!("{cost} of {longer}: {glitches:?}");
+    assert!(
+        (cost as f64 / longer - 1.0).abs() < 0.1,
+        "{cost} of {longer}"
+    );
+    let clean = read(&missed.captures["host-lbnl"]).document;
+    assert!(clean.connections[0].a2b.glitches.is_empty());
+}
