@@ -218,7 +218,7 @@ linker:
 .PHONY: oracles
 oracles:
 	@.ci/need tshark tcptrace chromium clang bpftool iperf3 traceroute 'mtr-tiny=command -v mtr' 'iputils-ping=command -v ping' 'iproute2=command -v ip' 'nftables=command -v nft' \
-		podman crun 'busybox-static=test -e /bin/busybox' debootstrap
+		podman crun 'busybox-static=test -e /bin/busybox' $(if $(FARPATH_LONG),debootstrap)
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
