@@ -111,6 +111,7 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 	@for run in lossy sweeps/one-key sweeps/two-keys sweeps/three-keys sweeps/categories sweeps/gaps; do \
 		$(CHECKED) run web/fixtures/$$run.toml --out target/page-test/$${run##*/} >/dev/null || exit; \
 	done
+	@$(CHECKED) run web/fixtures/repeats.toml --repeat 8 --out target/page-test/repeats >/dev/null
 	@cd target/scenarios && node ../../web/scripts/smoke.mjs \
 		cern-snaky/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
 		cern-snaky/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
@@ -120,6 +121,7 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		slac-binp/day-and-night/report.html --svg 1 --section path \
 		wan-2003/recovery-live/report.html --svg 1 --section path --section witnesses \
 		../page-test/lossy/report.html --svg 9 --canvas 6 --trace \
+		../page-test/repeats/report.html --section repeats --repeats 8 \
 		../page-test/one-key/report.html --figures 2 \
 			--figure 'bulk: goodput' panels=1,curves=2,gaps=0,legend=2,log=yx \
 		../page-test/two-keys/report.html --figure 'bulk: goodput' panels=1,curves=8,gaps=0,legend=6,log=yx \

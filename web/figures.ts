@@ -4,6 +4,7 @@ import style from "./src/figure.css?raw";
 import type { Drawn } from "./src/drawn";
 import { toStandalone } from "./src/export";
 import { loadFigure, pathFigures } from "./src/section/path";
+import { repeatFigures } from "./src/section/repeats";
 import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
@@ -17,7 +18,8 @@ function figures(report: string): string {
   const data = JSON.parse(report) as ReportData;
   const load = loadFigure(data);
   const all: Drawn[] = [
-    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data), ...timedPoints(data).flatMap((point) => timeFigures(data, point)),
+    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data), ...repeatFigures(data),
+    ...timedPoints(data).flatMap((point) => timeFigures(data, point)),
   ];
   const taken = new Map<string, number>();
   return JSON.stringify(all.map(({ file, draw }) => {

@@ -2,8 +2,9 @@
 //   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [--figure TITLE WHAT]... [--figures M] [PAGE.html ...]
 // The numbers are the least that must be there and hold for the page named before them; --trace wants a
 // time–sequence plot, which is zoomed wherever there is one. --figure NAME panels=N,bars=N,legend=N,gaps=N,log=xy says what the
-// figure of a sweep whose title begins so shows: exactly that. --figures M adds every figure's buttons: M of each at least. Chromium is required: a page nobody opened is a page nobody
-// tested. CHROMIUM names another binary.
+// figure of a sweep whose title begins so shows: exactly that. --figures M adds every figure's buttons: M of each at least.
+// --repeats N: so many repeats stand in the distributions, of which there is one at least. Chromium is required: a page
+// nobody opened is a page nobody tested. CHROMIUM names another binary.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -28,7 +29,7 @@ function parse(words) {
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     if (!word.startsWith("--")) {
-      pages.push({ path: word, svg: 0, canvas: 0, sections: [], trace: false, figures: [], files: 0 });
+      pages.push({ path: word, svg: 0, canvas: 0, sections: [], trace: false, figures: [], files: 0, repeats: 0 });
       continue;
     }
     const page = pages.at(-1) ?? usage(`${word} stands before any page`);
@@ -40,6 +41,7 @@ function parse(words) {
     if (word === "--svg") page.svg = Number(value);
     else if (word === "--canvas") page.canvas = Number(value);
     else if (word === "--section") page.sections.push(value);
+    else if (word === "--repeats") page.repeats = Number(value);
     else if (word === "--figures") page.files = Number(value);
     else if (word === "--figure") {
       const what = words[++i] ?? usage("--figure needs a title and what it shows");
@@ -106,6 +108,36 @@ async function swept(tab, page, fault) {
   }
 }
 
+/** Distributions over repeats: each curve rises by one step a repeat, from none to all. */
+async function repeated(tab, page, fault) {
+  const found = await tab.evaluate(() => [...document.querySelectorAll("figure.repeats")].map((figure) => ({
+    title: figure.querySelector("h3")?.textContent ?? "",
+    curves: [...figure.querySelectorAll("svg.figure > path.curve, svg.figure > g > path.curve")].map((c) => c.getAttribute("d") ?? "").filter((d) => d.split(",").length > 3),
+  })));
+  if (page.repeats === 0) return;
+  if (found.length === 0) fault("no distribution over the repeats");
+  for (const { title, curves } of found) {
+    if (curves.length === 0) fault(`${title}: no curve`);
+    for (const d of curves) {
+      const ys = [...d.matchAll(/,([\d.]+)/g)].map((m) => Number(m[1]));
+      const rises = ys.slice(1).filter((y, i) => y < ys[i]).length;
+      if (rises !== page.repeats || ys.slice(1).some((y, i) => y > ys[i])) fault(`${title}: ${rises} steps, ${page.repeats} wanted`);
+    }
+  }
+}
+
+/** A long table is folded on a narrow screen, and opens. */
+async function folds(tab, fault) {
+  const rows = () => tab.evaluate(() => [...document.querySelectorAll(".results tbody tr")].filter((r) => r.checkVisibility({ contentVisibilityAuto: true })).length);
+  const before = await rows();
+  if (before > 20) fault(`${before} rows of results on a narrow screen`);
+  const fold = tab.locator("details.fold > summary");
+  if (await fold.count() === 0) return;
+  await fold.click();
+  const after = await rows();
+  if (before !== 0 || after <= 20) fault(`the folded table opens from ${before} to ${after} rows`);
+}
+
 /** Every figure can be had as a file; one of them is taken, in both forms. */
 async function files(tab, page, fault) {
   const counts = await tab.evaluate(() => ({
@@ -114,7 +146,7 @@ async function files(tab, page, fault) {
   if (counts.buttons < 2 * Math.max(page.files, counts.figures)) fault(`${counts.buttons} buttons for ${counts.figures} figures`);
   if (counts.figures === 0) return;
   for (const [kind, first] of [["SVG", "<svg"], ["PNG", "\x89PNG"]]) {
-    const [download] = await Promise.all([tab.waitForEvent("download"), tab.locator("button.export", { hasText: kind }).last().click()]);
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.locator("button.export:visible", { hasText: kind }).last().click()]);
     const bytes = readFileSync(await download.path());
     if (!bytes.toString("latin1").startsWith(first)) fault(`${download.suggestedFilename()} is no ${kind}`);
     if (kind === "SVG" && /var\(|class=|style=/.test(bytes.toString("utf8"))) fault(`${download.suggestedFilename()} needs a style sheet`);
@@ -187,6 +219,8 @@ async function check(browser, page) {
     const width = await tab.evaluate(() => document.documentElement.scrollWidth);
     if (width > viewport.width) fault(`${width} pixels wide in a window of ${viewport.width}`);
     await swept(tab, page, fault);
+    await repeated(tab, page, fault);
+    if (viewport === NARROW) await folds(tab, fault);
     if (viewport === WIDE && colorScheme === "light") {
       await traced(tab, page.trace, fault);
       await files(tab, page, fault);

@@ -7,6 +7,7 @@ import { h } from "./dom";
 import { certificates } from "./section/certificate";
 import { limits, reproduce, scenario } from "./section/close";
 import { paths } from "./section/path";
+import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
 import { sweeps } from "./section/sweep";
 import { overTime } from "./section/time";
@@ -49,7 +50,8 @@ function draw(root: HTMLElement): void {
   root.append(main);
   const parts: readonly [string, () => HTMLElement | null][] = [
     ["The answer", () => header(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
-    ["The table", () => table(data)], ["The certificate", () => certificates(data)],
+    ["The repeats", () => repeats(data)], ["The table", () => table(data)],
+    ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { believed, drawWitnesses, panels, seen, thinned } from "../src/figure/witnesses";
+import { believed, drawWitnesses, panels, seen, thinned, wrapped } from "../src/figure/witnesses";
 import { toText } from "../src/svg";
 import type { Certificate, Origin, Series, TestRecord } from "../src/types";
 
@@ -62,6 +62,11 @@ describe("witnesses", () => {
 
   it("say that a certificate is not valid", () => {
     expect(believed({ ...certificate, valid: false, unordered_drops: { tap: 3 } })).toContain("INVALID: lateness p99 0.045 ms, 3 unordered drops");
+  });
+
+  it("say in lines that fit what is drawn", () => {
+    expect(wrapped("one two three four", 9)).toEqual(["one two", "three", "four"]);
+    expect(toText(drawWitnesses(three("reno"), { id: "w", width: 358 })!)).toContain(">Congestion window after the same lost segment,</text>");
   });
 
   it("are drawn over each other, the kernel below", () => {

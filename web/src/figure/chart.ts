@@ -176,8 +176,9 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
 /** A rule's name stands left of an upright one's foot, and beyond the end of a level one. */
 function drawRule(rule: Rule, x: Scale, y: Scale, right: number, bottom: number): Shape {
   if ("x" in rule) {
+    const start = x(rule.x) - rule.name.length * 6.7 - 8 < LEFT;
     return shape("g", {}, shape("path", { class: "rule-line", d: `M${n(x(rule.x))},${TOP}V${n(bottom)}` }),
-      shape("text", { class: "muted halo", x: n(x(rule.x) - 8), y: n(bottom - 10), "text-anchor": "end" }, rule.name));
+      shape("text", { class: "muted halo", x: n(x(rule.x) + (start ? 8 : -8)), y: n(bottom - 10), "text-anchor": start ? "start" : "end" }, rule.name));
   }
   return shape("g", {}, shape("path", { class: "rule-line", d: `M${LEFT},${n(y(rule.y))}H${n(right)}` }),
     shape("text", { class: "muted", x: n(right + 6), y: n(y(rule.y) + 4) }, rule.name));

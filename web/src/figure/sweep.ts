@@ -254,7 +254,9 @@ export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
   const each = width / columns;
   const probe = yScale(sweep, { left: 0, right: 1, top: TOP, bottom: 200 });
   const left = Math.max(34, ...probe.labels.map((label) => label.length * LETTER)) + 10;
-  const at = (column: number): Pick<Frame, "left" | "right"> => ({ left: column * each + left, right: (column + 1) * each - 10 });
+  // The last label of a quantity stands around the last value, which lies `INSET` from the axis's end.
+  const after = bars ? 10 : Math.max(10, (sweep.x.values.at(-1)!.length * LETTER) / 2 - INSET + 4);
+  const at = (column: number): Pick<Frame, "left" | "right"> => ({ left: column * each + left, right: (column + 1) * each - after });
   const below = xLabels(sweep.x, xPlaces(sweep.x, { ...at(0), top: 0, bottom: 0 })).room;
   const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below;
   const head = legend.height + 32;

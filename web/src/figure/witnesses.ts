@@ -99,6 +99,10 @@ const HEIGHT = 276;
 const LEFT = 58;
 const TOP = 64;
 const BOTTOM = 58;
+/** In narrower panels sentences begin at the edge, left of the axis. */
+const SLIM = 420;
+/** A 12-pixel letter, on average. */
+const LETTER = 6.2;
 
 function axes(x: (v: number) => number, y: (v: number) => number, ticks: readonly [readonly number[], readonly number[]], right: number): Shape[] {
   const bottom = HEIGHT - BOTTOM;
@@ -117,6 +121,7 @@ function axes(x: (v: number) => number, y: (v: number) => number, ticks: readonl
 
 function draw(panel: Panel, width: number): Shape[] {
   const right = width - 18;
+  const start = width < SLIM ? 2 : LEFT;
   const last = Math.max(...panel.seen.flatMap((s) => s.points.map((p) => p[0])));
   const top = Math.max(...panel.seen.map((s) => s.old));
   const x = scaleLinear().domain([0, last]).range([LEFT, right]);
@@ -129,19 +134,28 @@ function draw(panel: Panel, width: number): Shape[] {
   }));
   return [
     shape("text", { class: "title", x: LEFT, y: 18 }, panel.name),
-    ...panel.apart.map((text, i) => shape("text", { class: "muted", x: LEFT, y: 35 + 15 * i }, text)),
+    ...panel.apart.map((text, i) => shape("text", { class: "muted", x: start, y: 35 + 15 * i }, text)),
     ...axes(x, y, [x.ticks(5), y.ticks(3)], right), ...strokes,
-    shape("text", { class: "tick", x: LEFT, y: HEIGHT - BOTTOM + 34 }, panel.belief),
+    shape("text", { class: "tick", x: start, y: HEIGHT - BOTTOM + 34 }, panel.belief),
   ];
 }
 
-function legend(origins: readonly Origin[], width: number, words: readonly string[]): Shape[] {
+/** The words in lines of at most `letters`. */
+export function wrapped(text: string, letters: number): string[] {
+  return text.split(" ").reduce<string[]>((lines, word) => {
+    const last = lines.at(-1);
+    return last === undefined || last.length + 1 + word.length > letters ? [...lines, word] : [...lines.slice(0, -1), `${last} ${word}`];
+  }, []);
+}
+
+function legend(origins: readonly Origin[], width: number): Shape[] {
   const rows = origins.map((origin, i) => shape("g", {},
     shape("path", { class: `curve ${TONES[origin]}`, style: `--mix:60%;stroke-width:${origin === "emulated" ? 5 : 2}`, d: `M${LEFT},${TOP + 22 * i}h40` }),
     shape("text", { class: "strong", x: LEFT + 50, y: TOP + 4 + 22 * i }, NAMES[origin]),
     shape("text", { class: "muted", x: LEFT + 120, y: TOP + 4 + 22 * i }, origin)));
   const from = TOP + 22 * origins.length + 14;
-  return [shape("g", {}, ...rows), ...words.map((text, i) => shape("text", { class: "muted", x: Math.min(LEFT, width), y: from + 16 * i }, text))];
+  const lines = WORDS.flatMap((text) => wrapped(text, Math.min(60, Math.floor((width - LEFT) / LETTER))));
+  return [shape("g", {}, ...rows), ...lines.map((text, i) => shape("text", { class: "muted", x: LEFT, y: from + 16 * i }, text))];
 }
 
 export interface Options {
@@ -150,10 +164,8 @@ export interface Options {
 }
 
 const WORDS = [
-  "Congestion window after the same lost segment, from the cut",
-  "until all are back at the old window or the run ends.",
-  "NRMSE: root of the mean squared difference over that time,",
-  "as a share of the old window.",
+  "Congestion window after the same lost segment, from the cut until all are back at the old window or the run ends.",
+  "NRMSE: root of the mean squared difference over that time, as a share of the old window.",
 ];
 
 /** Panels side by side with one legend; null where no two origins saw the same loss. */
@@ -171,5 +183,5 @@ export function drawWitnesses(records: readonly TestRecord[], { id, width }: Opt
     class: "figure witnesses", viewBox: `0 0 ${width} ${rows * HEIGHT}`, width, height: rows * HEIGHT, role: "img", "aria-labelledby": `${id}-title ${id}-desc`,
   },
     shape("title", { id: `${id}-title` }, "Windows after one lost segment, by formula, model and kernel"), shape("desc", { id: `${id}-desc` }, describe),
-    ...all.map((panel, i) => cell(i, ...draw(panel, each))), cell(all.length, ...legend(origins, each, WORDS)));
+    ...all.map((panel, i) => cell(i, ...draw(panel, each))), cell(all.length, ...legend(origins, each)));
 }

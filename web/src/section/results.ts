@@ -96,7 +96,19 @@ export function table(data: ReportData): HTMLElement | null {
     button.setAttribute("aria-expanded", String(!few));
     button.textContent = few ? `Show all metrics (${hidden} more)` : "Show the main metrics";
   });
-  return section("results", "Results", scroller("Results table", element), hidden > 0 ? h("p", {}, button) : null, said(data), ...circumstances(data));
+  return section("results", "Results", folded(all, scroller("Results table", element)), hidden > 0 ? h("p", {}, button) : null, said(data), ...circumstances(data));
+}
+
+/** A table of more rows is folded on a narrow screen, where each row is as high as a small table. */
+const LONG = 20;
+
+/** The table; a long one can be folded, and a narrow screen begins with it folded. */
+function folded(all: readonly Row[], whole: HTMLElement): HTMLElement {
+  const shown = all.filter((row) => row.first).length;
+  if (shown <= LONG) return whole;
+  const failed = all.filter((row) => row.expectations.some((e) => !e.pass)).length;
+  const judged = failed === 0 ? "" : `, ${failed} outside the allowed band`;
+  return h("details", { class: "fold", open: !matchMedia("(max-width: 40rem)").matches }, h("summary", {}, `Table of ${shown} rows${judged}`), whole);
 }
 
 /** What records say of themselves, each sentence once. */

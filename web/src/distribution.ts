@@ -1,0 +1,72 @@
+// How a metric is distributed over the repeats of a run, as plain data.
+
+import { METRICS } from "./registry";
+import { samePoint } from "./results";
+import { sweptKeys } from "./sweep";
+import { ORIGINS, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+
+/** Fewer repeats show no distribution. */
+export const LEAST = 5;
+/** Points with a figure each; a sweep of more shows its repeats as upright lines. */
+const POINTS = 6;
+/** What changes by less than this over the repeats has no figure. */
+const LEVEL = 1e-6;
+
+/** One origin's values, the least first. */
+export interface Sample {
+  readonly origin: Origin;
+  readonly values: readonly number[];
+}
+
+export interface Distribution {
+  readonly test: string;
+  readonly metric: string;
+  readonly point: Point;
+  /** Of origins with at least `LEAST` repeats. */
+  readonly samples: readonly Sample[];
+  /** Of origins with one value for all repeats. */
+  readonly single: readonly { readonly origin: Origin; readonly value: number }[];
+}
+
+function valuesOf(records: readonly TestRecord[], origin: Origin, metric: string): number[] {
+  return records.filter((r) => r.origin === origin).map((r) => r.metrics[metric])
+    .filter((v): v is number => typeof v === "number").sort((p, q) => p - q);
+}
+
+function varies({ values }: Sample): boolean {
+  const [low, high] = [values[0]!, values.at(-1)!];
+  return high - low > LEVEL * Math.max(Math.abs(low), Math.abs(high));
+}
+
+function distribution(records: readonly TestRecord[], test: string, metric: string, point: Point): Distribution | null {
+  const samples = ORIGINS.map((origin): Sample => ({ origin, values: valuesOf(records, origin, metric) }));
+  const many = samples.filter((s) => s.values.length >= LEAST);
+  if (!many.some(varies)) return null;
+  const single = samples.flatMap(({ origin, values }) => (values.length === 1 ? [{ origin, value: values[0]! }] : []));
+  return { test, metric, point, samples: many, single };
+}
+
+/** Every metric whose repeats differ, test by test, in the order of the table; none of a sweep of many points. */
+export function distributions(data: ReportData): Distribution[] {
+  const { records } = data.document;
+  return [...new Set(records.map((r) => r.test))].flatMap((test) => {
+    const mine = records.filter((r) => r.test === test);
+    const points = mine.reduce<Point[]>((all, r) => (all.some((p) => samePoint(p, r.point)) ? all : [...all, r.point]), []);
+    if (points.length > POINTS && sweptKeys(mine).length > 0) return [];
+    return points.flatMap((point) => {
+      const here = mine.filter((r) => samePoint(r.point, point));
+      return [...METRICS.keys()].flatMap((metric) => distribution(here, test, metric, point) ?? []);
+    });
+  });
+}
+
+/** The corners of the cumulative distribution: at each value it rises by one repeat's share. */
+export function steps(values: readonly number[], [from, to]: readonly [number, number]): (readonly [number, number])[] {
+  const n = values.length;
+  return [[from, 0], ...values.flatMap((v, i) => [[v, i / n] as const, [v, (i + 1) / n] as const]), [to, 1]];
+}
+
+/** The value that half of the repeats do not exceed, as the smallest such value. */
+export function median(values: readonly number[]): number {
+  return values[Math.ceil(values.length / 2) - 1]!;
+}

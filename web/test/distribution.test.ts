@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+
+import { distributions, median, steps } from "../src/distribution";
+import { drawDistribution } from "../src/figure/distribution";
+import { toText } from "../src/svg";
+import type { Origin, Point, ReportData, TestRecord } from "../src/types";
+
+function record(origin: Origin, repeat: number, goodput: number, at: Point = {}): TestRecord {
+  return {
+    origin, test: "bulk", kind: "tcp", from: "a", to: "b", point: at, repeat, started_ns: 0, duration_ns: 1e9, metrics: { goodput_bps: goodput, rtos: 0 },
+    limited_by: null, streams: [], series: {}, valid: true, notes: [],
+  };
+}
+
+function report(records: readonly TestRecord[]): ReportData {
+  return {
+    schema: "farpath.report/1", scenario: { name: "x" },
+    document: { schema: "farpath.run/1", scenario: "x", version: "0", seed: 1, scenario_sha256: "", records, links: [], expectations: [] },
+  };
+}
+
+const VALUES = [30e6, 10e6, 50e6, 20e6, 40e6];
+const five = (at: Point = {}): TestRecord[] => VALUES.map((v, i) => record("simulated", i, v, at));
+
+describe("the distribution over repeats", () => {
+  it("has a curve of the origin that repeats and one value of the one that does not", () => {
+    const [found, ...others] = distributions(report([record("predicted", 0, 45e6), ...five()]));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ metric: "goodput_bps", samples: [{ origin: "simulated", values: [10e6, 20e6, 30e6, 40e6, 50e6] }], single: [{ origin: "predicted", value: 45e6 }] });
+  });
+
+  it("is not shown of fewer than five repeats, nor of equal ones", () => {
+    expect(distributions(report(five().slice(0, 4)))).toEqual([]);
+    expect(distributions(report(VALUES.map((_, i) => record("simulated", i, 1e6))))).toEqual([]);
+  });
+
+  it("is shown at each of a few points, and not of a large sweep", () => {
+    const at = (n: number): TestRecord[] => Array.from({ length: n }, (_, i) => five({ "link.l.loss": `${i}e-4` })).flat();
+    expect(distributions(report(at(3))).map((d) => d.point["link.l.loss"])).toEqual(["0e-4", "1e-4", "2e-4"]);
+    expect(distributions(report(at(7)))).toEqual([]);
+  });
+
+  it("rises by one share at each value", () => {
+    expect(steps([1, 3], [0, 4])).toEqual([[0, 0], [1, 0], [1, 0.5], [3, 0.5], [3, 1], [4, 1]]);
+    expect([median([1, 2, 3, 4]), median([1, 2, 3])]).toEqual([2, 2]);
+  });
+
+  it("is drawn with its median and a rule", () => {
+    const [found] = distributions(report([record("predicted", 0, 45e6), ...five()]));
+    const text = toText(drawDistribution(found!, "d", 900));
+    expect(text).toContain("p50 30.00\u202fMbit/s");
+    expect(text).toMatch(/class="rule-line"[^]*>predicted</);
+    // Five steps up, each of a fifth.
+    const d = /class="curve west"[^>]* d="([^"]*)"/.exec(text)![1]!;
+    const ys = [...d.matchAll(/,([\d.]+)/g)].map((m) => Number(m[1]));
+    const rises = ys.slice(1).map((y, i) => ys[i]! - y).filter((v) => v > 0);
+    expect(rises).toHaveLength(5);
+    expect(Math.max(...rises) - Math.min(...rises)).toBeLessThan(0.05);
+  });
+});
