@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages, in the order a reader meets them.
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 10] = [
     ("README.md", include_str!("../../../../README.md")),
     (
         "docs/guides/write-a-scenario.md",
@@ -30,6 +30,10 @@ const PAGES: [(&str, &str); 9] = [
     (
         "docs/guides/ticket.md",
         include_str!("../../../../docs/guides/ticket.md"),
+    ),
+    (
+        "docs/guides/figures.md",
+        include_str!("../../../../docs/guides/figures.md"),
     ),
     (
         "docs/gallery/README.md",
