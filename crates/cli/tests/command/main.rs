@@ -17,6 +17,7 @@ mod farpath;
 mod files;
 mod help;
 mod interrupt;
+mod markdown;
 mod predict;
 mod refused;
 mod run;

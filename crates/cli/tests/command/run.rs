@@ -132,6 +132,65 @@ fn a_repeat_is_a_run_with_a_seed_of_its_own() {
     );
 }
 
+/// Without losses, only the starts are random: two flows that begin apart share the path otherwise in each repeat.
+#[test]
+fn a_spread_of_starts_makes_repeats_differ_and_a_seed_brings_them_back() {
+    let folder = with_small();
+    let second = SMALL.replace("loss = 0.001\n", "").replace(
+        "[[expect]]\nmetric = \"ping",
+        "[[test]]\nname = \"second\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\nduration = \"2 s\"\n\n\
+         [[expect]]\nmetric = \"ping",
+    );
+    std::fs::write(folder.path().join("two.toml"), second).expect("writable");
+    let run = |more: &[&str]| {
+        let args = ["run", "two.toml", "--json", "--simulate", "--repeat", "5"];
+        document(
+            &farpath_in(folder.path(), &[&args, more].concat())
+                .exits(0)
+                .out,
+        )
+    };
+    let goodputs = |document: &Value| -> Vec<String> {
+        let second = records(document, "simulated")
+            .into_iter()
+            .filter(|r| r["test"] == "second");
+        second
+            .map(|r| r["metrics"]["goodput_bps"].to_string())
+            .collect()
+    };
+    let distinct = |document: &Value| -> usize {
+        let all = goodputs(document);
+        assert_eq!(all.len(), 5);
+        all.into_iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
+    };
+    let spread = ["--set", "test.second.start_spread=500 ms", "--seed", "7"];
+    let (first, again) = (run(&spread), run(&spread));
+    assert_eq!(first, again, "the same seed, the same bits");
+    assert_eq!(distinct(&first), 5);
+    assert_ne!(
+        goodputs(&first),
+        goodputs(&run(&[&spread[..3], &["8"]].concat()))
+    );
+    let starts: Vec<u64> = records(&first, "simulated")
+        .iter()
+        .filter(|r| r["test"] == "second")
+        .filter_map(|r| r["started_ns"].as_u64())
+        .collect();
+    assert!(
+        starts
+            .iter()
+            .all(|s| (1_000_000_000..=1_500_000_000).contains(s)),
+        "{starts:?}"
+    );
+    // Without it nothing is random, and the notes say so.
+    let level = run(&[]);
+    assert_eq!(distinct(&level), 1);
+    let notes = records(&level, "simulated")[0]["notes"].to_string();
+    assert!(notes.contains("start_spread"), "{notes}");
+}
+
 #[test]
 fn repeats_have_their_spread_in_the_document_and_in_the_table() {
     let document = run(&["--repeat", "4"]);
