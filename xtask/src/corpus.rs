@@ -5,20 +5,35 @@
 //! evidence: the log of iperf3; with a ping; with the settings of both hosts; with the sender's `ss`.
 
 mod case;
+mod fit;
 mod score;
 mod tell;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use case::Case;
+use case::{Case, TEST};
+use fit::Sample;
 use score::{Outcome, Score};
 
 /// How many cases a whole corpus has.
-pub(crate) const ALL: u64 = 1000;
+pub(crate) const ALL: u64 = 2000;
 
-/// Simulates `number` cases and prints how often each level of evidence led to the cause.
-pub(crate) fn run(number: u64) -> Result<bool, String> {
+/// How many cases the weights are fitted to.
+pub(crate) const FIT: u64 = 3000;
+
+/// What is done with the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The weights are fitted to the training half.
+    Fit,
+    /// The test half is diagnosed.
+    Test,
+}
+
+/// Simulates `number` cases; prints how often each level of evidence led to the cause, or fits the weights.
+pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     let next = AtomicU64::new(0);
+    let first = if what == What::Test { TEST } else { 0 };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut score = Score::default();
     let parts: Vec<Result<Vec<Outcome>, String>> = std::thread::scope(|scope| {
@@ -29,7 +44,7 @@ pub(crate) fn run(number: u64) -> Result<bool, String> {
                 if n >= number {
                     return Ok(all);
                 }
-                all.extend(outcomes(&Case::draw(n))?);
+                all.extend(outcomes(&Case::draw(first + n))?);
             }
         };
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
@@ -38,10 +53,19 @@ pub(crate) fn run(number: u64) -> Result<bool, String> {
             .map(|h| h.join().map_err(|_| "a case panicked".to_owned())?)
             .collect()
     });
+    let mut outcomes: Vec<Outcome> = Vec::new();
     for part in parts {
-        for outcome in part? {
-            score.add(outcome);
-        }
+        outcomes.extend(part?);
+    }
+    // Whichever thread was faster, the sums are the same.
+    outcomes.sort_by_key(|o| (o.number, o.level));
+    if what == What::Fit {
+        let samples: Vec<Sample> = outcomes.into_iter().map(|o| o.sample).collect();
+        print!("{}", fit::fit(&samples)?);
+        return Ok(true);
+    }
+    for outcome in outcomes {
+        score.add(outcome);
     }
     print!("{}", score.text());
     Ok(true)
@@ -62,10 +86,11 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
             .first()
             .ok_or("a diagnosis without a flow")?;
         let verdict = &flow.verdict;
+        let truth = told.truth();
         all.push(Outcome {
             number: case.number,
             level,
-            truth: case.cause,
+            truth,
             said: verdict.cause,
             confidence: verdict.confidence,
             second: verdict.second.as_ref().map(|s| s.cause),
@@ -73,6 +98,10 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
                 "{case:?}, measured {:?}, because {:?}",
                 flow.observed.goodput_bps, verdict.because
             ),
+            sample: Sample {
+                truth,
+                from: farpath_diagnose::unfitted(&facts).ok_or("a text without a flow")?,
+            },
         });
     }
     Ok(all)

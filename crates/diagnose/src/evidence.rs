@@ -4,7 +4,7 @@ use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
-use crate::seen::{Side, Test};
+use crate::seen::{Row, Side, Test};
 
 /// A window or buffer that something allows.
 #[derive(Clone, Debug)]
@@ -96,8 +96,8 @@ pub(crate) struct Evidence {
     pub(crate) steady: Vec<f64>,
     /// The fastest interval, bit/s; 0 without any.
     pub(crate) peak: f64,
-    /// Segments sent again in each of those intervals, where that was printed.
-    pub(crate) losses: Vec<f64>,
+    /// The sender's intervals in which losses are counted.
+    pub(crate) counted: Vec<Row>,
 }
 
 const NS: f64 = 1e-9;
@@ -265,8 +265,8 @@ impl Evidence {
         let skip = rows.len().div_ceil(5).min(rows.len());
         self.peak = rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
-        let of_sender = test.rows.iter().filter(|r| r.side == Side::Sender);
-        self.losses = of_sender.filter_map(|r| r.retransmits).collect();
+        let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
+        self.counted = counted.cloned().collect();
     }
 
     fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {

@@ -9,6 +9,7 @@ use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::known::DEFAULT_WINDOWS;
+use crate::pattern;
 
 /// A cause and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,18 +73,11 @@ struct Item {
 /// Weighs the evidence.
 pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let items = items(e, ceilings);
-    let mut scored: Vec<(Cause, f64)> = PRIORS
-        .iter()
-        .map(|(cause, prior)| {
-            let seen: f64 = items
-                .iter()
-                .flat_map(|i| i.weights.iter().map(move |w| (i.holds, w)))
-                .filter(|(_, (c, _))| c == cause)
-                .map(|(holds, (_, weight))| holds * weight)
-                .sum();
-            (*cause, prior + seen + match_of(*cause, e, ceilings))
-        })
-        .collect();
+    let pattern = pattern::activations(e, ceilings);
+    let mut scored = scores(e, ceilings, &items);
+    for (cause, score) in &mut scored {
+        *score = pattern::scale() * (*score + pattern::worth(*cause, &pattern));
+    }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let best = scored.first().map_or(0.0, |s| s.1);
     let odds = |score: f64| libm::exp((score - best) * core::f64::consts::LN_10 / 10.0);
@@ -112,6 +106,29 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
             .map(|(_, causes, text)| (causes, text))
             .collect(),
     }
+}
+
+/// The score of each cause before the pattern of losses is weighed, decibans.
+fn scores(e: &Evidence, ceilings: &[Limit], items: &[Item]) -> Vec<(Cause, f64)> {
+    let score = |(cause, prior): &(Cause, f64)| {
+        let seen: f64 = items
+            .iter()
+            .flat_map(|i| i.weights.iter().map(move |w| (i.holds, w)))
+            .filter(|(_, (c, _))| c == cause)
+            .map(|(holds, (_, weight))| holds * weight)
+            .sum();
+        (*cause, prior + seen + match_of(*cause, e, ceilings))
+    };
+    PRIORS.iter().map(score).collect()
+}
+
+/// What the fit starts from: scores before the pattern is weighed, and the pattern.
+pub(crate) fn unfitted(e: &Evidence, ceilings: &[Limit]) -> (Vec<(Cause, f64)>, Vec<f64>) {
+    let items = items(e, ceilings);
+    (
+        scores(e, ceilings, &items),
+        pattern::activations(e, ceilings),
+    )
 }
 
 /// Decibans for how likely the measured rate is if this cause limits.

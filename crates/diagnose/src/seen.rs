@@ -44,6 +44,8 @@ pub struct Row {
     pub bps: f64,
     /// Segments sent again in it, where that was printed.
     pub retransmits: Option<f64>,
+    /// Congestion window at its end, bytes, all streams together, where that was printed.
+    pub cwnd: Option<f64>,
     /// Whose it is.
     pub side: Side,
     /// Where it was read.

@@ -9,8 +9,9 @@ use crate::document::{
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::{Flow, flows};
-use crate::infer::{Weighed, weigh};
+use crate::infer::{self, Weighed, weigh};
 use crate::missing::missing;
+use crate::pattern;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::ticket;
@@ -37,6 +38,29 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
         contradictions,
         flows: reports,
     }
+}
+
+/// What the weights are fitted from, of one flow.
+#[derive(Clone, Debug)]
+pub struct Unfitted {
+    /// Each cause and its score before the pattern of losses is weighed, decibans.
+    pub scores: Vec<(&'static str, f64)>,
+    /// How much of each knot of the pattern's features is in force, 0 to 1.
+    pub activations: Vec<f64>,
+    /// Causes that have a column of weights, in order.
+    pub columns: Vec<&'static str>,
+}
+
+/// What the weights are fitted from, of the first flow; none without one.
+pub fn unfitted(facts: &Facts) -> Option<Unfitted> {
+    let all = flows(facts);
+    let e = Evidence::of(facts, all.first()?);
+    let (scores, activations) = infer::unfitted(&e, &ceilings(&e));
+    Some(Unfitted {
+        scores: scores.iter().map(|(c, s)| (c.name(), *s)).collect(),
+        activations,
+        columns: pattern::FITTED.iter().map(|c| c.name()).collect(),
+    })
 }
 
 fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -> FlowReport {

@@ -53,6 +53,8 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
+    /// Segments sent again so far at the end of each of `intervals`; empty where it is unknown.
+    pub resent: Vec<u64>,
     /// The sender's own account of what held it back, where it has one.
     pub account: Vec<Stretch>,
     /// What a capture shows, interval by interval.

@@ -241,6 +241,7 @@ impl<'a> Collector<'a> {
             }
             seen.intervals.push((t, bytes - delivered));
             delivered = *bytes;
+            seen.resent.push(sample.retransmits);
             seen.samples.push(Sample {
                 t,
                 cwnd: Some(sample.cwnd),

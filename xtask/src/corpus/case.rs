@@ -21,6 +21,8 @@ pub(super) const CAUSES: [&str; 8] = [
 pub(super) struct Case {
     /// Its number, from which all else follows.
     pub(super) number: u64,
+    /// Of the test half: another topology, and other congestion controls.
+    pub(super) test: bool,
     /// What limits it.
     pub(super) cause: &'static str,
     /// Rate of the line, bit/s.
@@ -44,7 +46,10 @@ pub(super) struct Case {
 }
 
 /// Most packets of a run.
-const PACKETS_MAX: f64 = 1.5e6;
+const PACKETS_MAX: f64 = 2.5e6;
+
+/// Cases from this number on are of the test half.
+pub(super) const TEST: u64 = 1_000_000;
 
 /// A window is this part of the memory on the simulated hosts (Linux 6.18).
 pub(super) const WINDOW_PART: f64 = 169.0 / 256.0;
@@ -64,6 +69,7 @@ impl Case {
     fn plain(number: u64) -> Case {
         Case {
             number,
+            test: number >= TEST,
             cause: "link",
             rate: 1e7,
             rtt: 0.02,
@@ -84,11 +90,14 @@ impl Case {
         let cause = CAUSES[(number % CAUSES.len() as u64) as usize];
         let mut case = Case {
             cause,
-            rate: log(0, 1e6, 1e10),
+            rate: log(0, 1e6, 1e11),
             rtt: log(1, 2e-4, 0.6),
             mtu: if unit(2) < 0.3 { 9000.0 } else { 1500.0 },
             share: log(3, 0.03, 0.7),
-            cc: ["cubic", "cubic", "reno"][(unit(4) * 3.0) as usize % 3],
+            cc: match number >= TEST {
+                false => ["cubic", "cubic", "cubic"],
+                true => ["bbr", "reno", "cubic"],
+            }[(unit(4) * 3.0) as usize % 3],
             ..Case::plain(number)
         };
         let mss = case.mtu - 52.0;
@@ -99,7 +108,7 @@ impl Case {
         let window = bdp * case.share;
         let large = ((bdp * 8.0) as u64).max(1 << 22);
         (case.wmem, case.rmem) = (large, large);
-        case.seconds = (60.0 * case.rtt).clamp(3.0, 40.0);
+        case.seconds = (60.0 * case.rtt).clamp(2.0, 40.0);
         match cause {
             "receive_window" => case.rmem = (window / WINDOW_PART) as u64,
             "send_buffer" => case.wmem = window as u64,
@@ -143,7 +152,7 @@ impl Case {
     /// The scenario.
     pub(super) fn text(&self) -> String {
         let mut text = format!("[scenario]\nname = \"case\"\nseed = {}\n", self.number + 1);
-        let access = self.rate * 10.0;
+        let access = self.rate * if self.test { 3.0 } else { 10.0 };
         for (name, wmem, rmem) in [("s", self.wmem, 1 << 26), ("d", 1 << 26, self.rmem)] {
             let (wfirst, rfirst) = (wmem.min(16_384), rmem.min(131_072));
             let _written = write!(
@@ -169,9 +178,22 @@ impl Case {
             ));
         }
         let delay = (self.rtt * 5e8) as u64;
+        // The test half has its length on both sides of the bottleneck, and one router more.
+        let (delay, near, far) = match self.test {
+            false => (delay, 100, None),
+            true => (delay / 5, delay * 2 / 5, Some(delay * 2 / 5)),
+        };
+        if let Some(far) = far {
+            let _written = write!(
+                text,
+                "\n[[router]]\nname = \"q\"\n\n[[link]]\nname = \"tail\"\nends = [\"q\", \"d\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{far} ns\"\n",
+                access as u64, self.mtu
+            );
+        }
+        let end = if self.test { "q" } else { "d" };
         let _written = write!(
             text,
-            "\n[[router]]\nname = \"r\"\n\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"100 ns\"\n\n[[link]]\nname = \"wan\"\nends = [\"r\", \"d\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
+            "\n[[router]]\nname = \"r\"\n\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{near} ns\"\n\n[[link]]\nname = \"wan\"\nends = [\"r\", \"{end}\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
             access as u64, self.mtu, self.rate as u64, self.mtu
         );
         let kind = match self.cause {

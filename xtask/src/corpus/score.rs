@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What was said of a case at a level.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) number: u64,
     pub(super) level: usize,
@@ -14,6 +14,8 @@ pub(super) struct Outcome {
     pub(super) second: Option<&'static str>,
     /// The case, for whoever wants to see it again.
     pub(super) note: String,
+    /// What weights are fitted from.
+    pub(super) sample: super::fit::Sample,
 }
 
 /// All outcomes.

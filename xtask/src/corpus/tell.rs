@@ -19,11 +19,17 @@ pub(super) struct Told {
     settings: [String; 2],
     ss: String,
     line: f64,
+    truth: &'static str,
 }
 
 impl Told {
     pub(super) fn levels(&self) -> usize {
         4
+    }
+
+    /// What limits the run: the line where the injected cause leaves nearly all of it, as losses may with BBR.
+    pub(super) fn truth(&self) -> &'static str {
+        self.truth
     }
 
     /// The files of a level.
@@ -92,6 +98,7 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
         return Ok(None);
     }
     let goodput = connection.delivered as f64 * 8.0 / seconds;
+    let full = goodput > 0.88 * case.rate * (case.mtu - 52.0) / (case.mtu + 38.0);
     let again = record.metrics.get("retransmits").copied().unwrap_or(0.0);
     Ok(Some(Told {
         log: log(connection, goodput, seconds, again),
@@ -102,13 +109,17 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
         ],
         ss: ss(case, connection, again),
         line: case.rate,
+        truth: match full && ["random_loss", "shallow_buffer", "policer"].contains(&case.cause) {
+            true => "link",
+            false => case.cause,
+        },
     }))
 }
 
 /// iperf3's client.
 fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
     let mut text = String::from(
-        "Connecting to host 198.18.0.2, port 5201\n[  5] local 198.18.0.1 port 49152 connected to 198.18.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate\n",
+        "Connecting to host 198.18.0.2, port 5201\n[  5] local 198.18.0.1 port 49152 connected to 198.18.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
     );
     let bin = (seconds / 12.0).max(0.02);
     let mut rows: Vec<f64> = vec![0.0; 12];
@@ -118,13 +129,27 @@ fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
             *row += *bytes as f64;
         }
     }
+    let mut resent: Vec<(f64, f64)> = vec![(0.0, 0.0); 12];
+    let mut before = 0;
+    for (((at, _), all), sample) in c.intervals.iter().zip(&c.resent).zip(&c.samples) {
+        let n = ((at.since(c.established).as_secs_f64() - 1e-9) / bin).max(0.0) as usize;
+        if let Some(row) = resent.get_mut(n) {
+            *row = (
+                row.0 + (all - before) as f64,
+                sample.cwnd.unwrap_or(0) as f64,
+            );
+        }
+        before = *all;
+    }
     for (n, bytes) in rows.iter().enumerate() {
         let (from, until) = (n as f64 * bin, (n + 1) as f64 * bin);
         let _written = writeln!(
             text,
-            "[  5]   {from:.2}-{until:.2}   sec  {} {}",
+            "[  5]   {from:.2}-{until:.2}   sec  {} {}  {:.0}   {}",
             size(*bytes),
-            rate(bytes * 8.0 / bin)
+            rate(bytes * 8.0 / bin),
+            resent[n].0,
+            kilo(resent[n].1)
         );
     }
     let whole = size(c.delivered as f64);
@@ -139,6 +164,14 @@ fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
         rate(goodput)
     );
     text
+}
+
+/// A window, as iperf3 prints it.
+fn kilo(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1_048_576.0 => size(b),
+        b => format!("{} KBytes", digits(b / 1024.0)),
+    }
 }
 
 /// Three digits, as iperf3 prints them.

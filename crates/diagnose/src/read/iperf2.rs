@@ -369,6 +369,7 @@ impl Iperf2 {
             until: read.span.1,
             bps: read.rate.value,
             retransmits: None,
+            cwnd: None,
             side,
             at,
         });
@@ -496,6 +497,7 @@ fn summarise(test: &mut Test, rows: &Rows, receiver: bool) {
                 until: *until,
                 bps: 0.0,
                 retransmits: None,
+                cwnd: None,
                 side,
                 at: *at,
             });

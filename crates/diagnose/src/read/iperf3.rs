@@ -197,7 +197,8 @@ impl Iperf3 {
         {
             test.numbers.insert("cwnd_bytes", cwnd);
         }
-        add_row(test, read, (side, again), at);
+        let cwnd = again.and(test.numbers.get("cwnd_bytes").map(|c| c.value));
+        add_row(test, read, (side, again, cwnd), at);
     }
 
     fn close(&mut self, facts: &mut Facts) {
@@ -282,7 +283,12 @@ fn plus(a: &Figure, b: &Figure) -> Figure {
 }
 
 /// Adds a stream's interval to that of all of them.
-fn add_row(test: &mut Test, read: &IperfRow<'_>, (side, again): (Side, Option<f64>), at: Place) {
+fn add_row(
+    test: &mut Test,
+    read: &IperfRow<'_>,
+    (side, again, cwnd): (Side, Option<f64>, Option<f64>),
+    at: Place,
+) {
     let recent = test.rows.iter_mut().rev().take(256);
     let same = recent
         .into_iter()
@@ -291,12 +297,14 @@ fn add_row(test: &mut Test, read: &IperfRow<'_>, (side, again): (Side, Option<f6
         Some(row) => {
             row.bps += read.rate.value;
             row.retransmits = row.retransmits.zip(again).map(|(a, b)| a + b);
+            row.cwnd = row.cwnd.zip(cwnd).map(|(a, b)| a + b);
         }
         None => test.rows.push(Row {
             from: read.span.0,
             until: read.span.1,
             bps: read.rate.value,
             retransmits: again,
+            cwnd,
             side,
             at,
         }),

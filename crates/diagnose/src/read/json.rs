@@ -274,6 +274,7 @@ fn flent(value: &Json, at: Place, facts: &mut Facts) -> bool {
                     until: f64::from(i + 1) * step,
                     bps: mbit * 1e6,
                     retransmits: None,
+                    cwnd: None,
                     side: Side::Receiver,
                     at,
                 })
@@ -323,6 +324,7 @@ fn pscheduler(value: &Json, at: Place, facts: &mut Facts) -> bool {
                     until,
                     bps,
                     retransmits: get("retransmits"),
+                    cwnd: None,
                     side: Side::Receiver,
                     at,
                 });

@@ -52,6 +52,7 @@ impl Tool for Nuttcp {
                 until: from + seconds,
                 bps: mbit.value * 1e6,
                 retransmits: figure("retrans"),
+                cwnd: None,
                 side: Side::Receiver,
                 at,
             });
@@ -209,6 +210,7 @@ impl Tool for Thrulay {
             until: until.value,
             bps: rate.value * 1e6,
             retransmits: None,
+            cwnd: None,
             side: Side::Receiver,
             at,
         });

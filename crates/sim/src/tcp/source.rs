@@ -57,6 +57,8 @@ pub struct TcpSample {
     pub in_flight: u64,
     /// Smoothed round-trip time.
     pub srtt: Option<Duration>,
+    /// Segments sent again so far.
+    pub retransmits: u64,
     /// Time spent under each limit so far.
     pub limited: farpath_tcp::Shares,
 }
@@ -435,6 +437,7 @@ impl TcpSource {
             phase: self.opened.then(|| self.sender.phase()),
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
+            retransmits: self.sender.stats().retransmits,
             limited: self.sender.limited(now),
         };
         self.samples.push(sample);

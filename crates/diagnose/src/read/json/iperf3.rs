@@ -135,6 +135,7 @@ fn rows(value: &Json, at: Place, test: &mut Test, receiving: bool) {
             until,
             bps,
             retransmits: n(sum, &["retransmits"]),
+            cwnd: windows(interval),
             side,
             at,
         });
@@ -155,6 +156,13 @@ fn rows(value: &Json, at: Place, test: &mut Test, receiving: bool) {
         let least = rtts.iter().copied().fold(f64::INFINITY, f64::min);
         test.set("handshake_rtt_ns", Figure::exact(least * 1e3, at));
     }
+}
+
+/// The congestion windows of an interval's streams, together.
+fn windows(interval: &Json) -> Option<f64> {
+    let all = list(interval, "streams").iter();
+    let each: Option<Vec<f64>> = all.map(|s| n(s, &["snd_cwnd"])).collect();
+    each.filter(|w| !w.is_empty()).map(|w| w.iter().sum())
 }
 
 /// The closing sums.

@@ -1,0 +1,146 @@
+//! The pattern of losses in time: features that tell kinds of loss apart, and what each is worth.
+//!
+//! A feature is a number between two ends. Between fixed knots its worth runs straight; the worth at each knot, by cause and
+//! in decibans, is fitted by `cargo xtask corpus --fit` and stands in `weights.rs`. A feature that is not there is worth nothing.
+
+use crate::cause::Cause;
+use crate::ceiling::Limit;
+use crate::evidence::Evidence;
+use crate::weights::{SCALE, WEIGHTS};
+
+/// Causes whose scores the pattern changes, in the order of the columns of the weights.
+pub(crate) const FITTED: [Cause; 4] = [
+    Cause::RandomLoss,
+    Cause::ShallowBuffer,
+    Cause::Policer,
+    Cause::Ramp,
+];
+
+/// Knots of a feature.
+pub(crate) const KNOTS: usize = 5;
+
+/// The features: a name, the least and the most.
+pub(crate) const FEATURES: [(&str, f64, f64); 12] = [
+    // Of all segments sent again, the part in the first sixth of the test.
+    ("early", 0.0, 1.0),
+    // Of the later intervals, the part with losses.
+    ("lossy", 0.0, 1.0),
+    // Decades of the variance of later losses over their mean: 0 where they come one by one.
+    ("clumps", -0.5, 2.5),
+    // Decades of the share of segments sent again later on.
+    ("later_share", -6.0, -1.0),
+    // Decades of the share of segments sent again in the first sixth.
+    ("early_share", -6.0, -0.3),
+    // Decades of the rate over what the law leaves at the later losses.
+    ("over_law", -1.5, 2.0),
+    // Decades of the largest window over what fills the line.
+    ("window_of_line", -2.5, 0.7),
+    // Decades of the rate over the line's.
+    ("rate_of_line", -2.5, 0.0),
+    // The later intervals' deviation over their mean.
+    ("spread", 0.0, 0.8),
+    // Decades of the last third's rate over that of the third before.
+    ("growth", -0.4, 0.6),
+    // Round trip under load over the least, less 1.
+    ("rtt_rise", 0.0, 0.5),
+    // Decades of the largest window over the mean one.
+    ("window_peak", 0.0, 0.8),
+];
+
+/// How much of each knot is in force: `KNOTS` numbers a feature, in the order of [`FEATURES`].
+pub(crate) fn activations(e: &Evidence, ceilings: &[Limit]) -> Vec<f64> {
+    let values = values(e, ceilings);
+    let mut all = vec![0.0; FEATURES.len() * KNOTS];
+    for (n, (value, (_, low, high))) in values.iter().zip(FEATURES).enumerate() {
+        let Some(value) = value.filter(|v| v.is_finite()) else {
+            continue;
+        };
+        let place = ((value - low) / (high - low)).clamp(0.0, 1.0) * (KNOTS - 1) as f64;
+        let knot = (place as usize).min(KNOTS - 2);
+        let part = place - knot as f64;
+        all[n * KNOTS + knot] = 1.0 - part;
+        all[n * KNOTS + knot + 1] = part;
+    }
+    all
+}
+
+/// What the pattern is worth for a cause, decibans.
+pub(crate) fn worth(cause: Cause, activations: &[f64]) -> f64 {
+    let Some(column) = FITTED.iter().position(|c| *c == cause) else {
+        return 0.0;
+    };
+    let each = activations.iter().zip(&WEIGHTS);
+    each.map(|(a, row)| a * row[column]).sum()
+}
+
+/// The factor that makes odds of scores, fitted too: what is said with 0.9 shall be right as often.
+pub(crate) const fn scale() -> f64 {
+    SCALE
+}
+
+fn decades(x: f64) -> f64 {
+    libm::log10(x.max(1e-12))
+}
+
+fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 12] {
+    let mut all = [None; 12];
+    let rows = &e.counted;
+    let again =
+        |rows: &[crate::seen::Row]| -> f64 { rows.iter().filter_map(|r| r.retransmits).sum() };
+    let segments = |rows: &[crate::seen::Row]| -> f64 {
+        let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
+        (bits / 8.0 / e.mss).max(1.0)
+    };
+    if rows.len() < 5 || again(rows) < 1.0 {
+        return all;
+    }
+    let (first, later) = rows.split_at(rows.len().div_ceil(6));
+    let losses: Vec<f64> = later.iter().filter_map(|r| r.retransmits).collect();
+    let n = losses.len().max(1) as f64;
+    let mean = losses.iter().sum::<f64>() / n;
+    let square = losses.iter().map(|l| (l - mean) * (l - mean)).sum::<f64>() / n;
+    all[0] = Some(again(first) / again(rows));
+    all[1] = Some(losses.iter().filter(|l| **l > 0.0).count() as f64 / n);
+    all[2] = (mean > 0.0).then(|| decades(square / mean));
+    let share = again(later) / segments(later);
+    all[3] = Some(decades(share));
+    all[4] = Some(decades(again(first) / segments(first)));
+    let rate = later.iter().map(|r| r.bps).sum::<f64>() / n;
+    let law = ceilings
+        .iter()
+        .find(|c| c.cause == Cause::RandomLoss)
+        .zip(e.again.as_ref());
+    if let Some((law, again)) = law.filter(|_| share > 0.0) {
+        // The law of the whole test's losses, moved to the later ones: its power is a half to three quarters.
+        let moved = law.rate.value * libm::pow(again.value.max(1e-12) / share, 0.6);
+        all[5] = Some(decades(rate / moved));
+    }
+    let windows: Vec<f64> = later.iter().filter_map(|r| r.cwnd).collect();
+    let most = windows.iter().copied().fold(0.0, f64::max);
+    let floor = e.rtt_floor.as_ref().or(e.rtt.as_ref());
+    if let Some((line, _)) = &e.line {
+        if let Some(rtt) = floor.filter(|_| most > 0.0) {
+            all[6] = Some(decades(most * 8.0 / rtt.value / line.value));
+        }
+        all[7] = Some(decades(rate / line.value));
+    }
+    let deviation = later
+        .iter()
+        .map(|r| (r.bps - rate) * (r.bps - rate))
+        .sum::<f64>()
+        / n;
+    all[8] = Some(deviation.sqrt() / rate.max(1.0));
+    let (before, last) = later.split_at(later.len() / 2);
+    let bits = |rows: &[crate::seen::Row]| -> f64 {
+        rows.iter().map(|r| r.bps).sum::<f64>() / rows.len().max(1) as f64
+    };
+    all[9] = Some(decades(bits(last) / bits(before).max(1.0)));
+    if let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) {
+        all[10] = Some(loaded.value / floor.value - 1.0);
+    }
+    if !windows.is_empty() {
+        let mean = windows.iter().sum::<f64>() / windows.len() as f64;
+        all[11] = Some(decades(most / mean.max(1.0)));
+    }
+    all
+}
