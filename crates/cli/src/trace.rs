@@ -37,10 +37,10 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     let filter = args.filter.as_deref().map(Filter::parse).transpose();
     let filter = filter.map_err(|e| refused(&e))?;
     if args.out.is_some() && args.files.iter().any(|f| f.as_os_str() == "-") {
-        return Err(
-            Failure::usage("--out: standard input cannot be read a second time for the page")
-                .hint("write the capture to a file, and name that"),
-        );
+        return Err(Failure::usage(
+            "--out: standard input cannot be read a second time for the page",
+        )
+        .hint("write the capture to a file, and name that"));
     }
     let out = args.out.as_deref().map(Output::prepare).transpose()?;
     let csv = args.csv.as_deref().map(prepare_file).transpose()?;

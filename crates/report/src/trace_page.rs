@@ -72,7 +72,11 @@ pub fn render_page(data: &TracePage) -> String {
         form: Form::default(),
     };
     let text = render(&data.document, 1, layout);
-    let plain = format!("<h1>{}</h1>\n<pre>{}</pre>\n", escape(&title), escape(&text));
+    let plain = format!(
+        "<h1>{}</h1>\n<pre>{}</pre>\n",
+        escape(&title),
+        escape(&text)
+    );
     let json = serde_json::to_string(data).expect("string keys and plain values always serialise");
     page(&title, plain, &json)
 }

@@ -73,9 +73,14 @@ pub fn analyse_some<'a>(
         filter,
     };
     let mut document = TraceDocument::new();
-    each(sources, watch, |packet| reader.take(packet), |file| {
-        document.files.push(file);
-    })?;
+    each(
+        sources,
+        watch,
+        |packet| reader.take(packet),
+        |file| {
+            document.files.push(file);
+        },
+    )?;
     let found = reader.describe(&mut document);
     Ok(Analysis { document, found })
 }
@@ -83,7 +88,7 @@ pub fn analyse_some<'a>(
 /// Reads captures a second time for the trail of one direction of a connection.
 ///
 /// # Errors
-/// Those of [`analyse`], and where an end of `wanted` is no address with a port.
+/// Those of [`analyse`], and where an end of `wanted` is not an address with a port.
 pub fn trail<'a>(
     sources: impl IntoIterator<Item = Source<'a>>,
     wanted: &Wanted,

@@ -107,7 +107,7 @@ pub struct Trail {
     pub acks: Marks,
     /// The first byte that the receiver's window has no room for, where that changed.
     pub edges: Marks,
-    /// SACK blocks that told of something new.
+    /// SACK blocks that reported something new.
     pub sacks: Marks,
     /// The receiver's window, bytes: `seq` of each mark.
     pub windows: Marks,

@@ -200,7 +200,8 @@ fn series(found: &DirectionFound, trail: &Trail, [from, to]: [u64; 2]) -> BTreeM
         }
     };
     // Rates of single milliseconds are those of single packets: a round trip or a hundredth of it all is long enough.
-    let span = flights.last().map_or(0, |f| f.until.as_ns()) - flights.first().map_or(0, |f| f.from.as_ns());
+    let span = flights.last().map_or(0, |f| f.until.as_ns())
+        - flights.first().map_or(0, |f| f.from.as_ns());
     let round = found.observed.rtt.map_or(0, |rtt| rtt.min_ns as u64);
     let wide = round.clamp(span / VALUES_MAX as u64, (span / 100).max(1));
     let mut group: Vec<&Flight> = Vec::new();
@@ -212,9 +213,18 @@ fn series(found: &DirectionFound, trail: &Trail, [from, to]: [u64; 2]) -> BTreeM
         }
         let seconds = (last - first) as f64 / 1e9;
         let sum = |of: fn(&Flight) -> u64| group.iter().map(|f| of(f)).sum::<u64>() as f64;
-        let rtts = || group.iter().filter_map(|f| f.rtt).map(|rtt| rtt.as_ns() as f64);
+        let rtts = || {
+            group
+                .iter()
+                .filter_map(|f| f.rtt)
+                .map(|rtt| rtt.as_ns() as f64)
+        };
         put("rtt_ns", last, rtts().reduce(f64::min));
-        put("goodput_bps", last, Some(sum(|f| f.delivered) * 8.0 / seconds));
+        put(
+            "goodput_bps",
+            last,
+            Some(sum(|f| f.delivered) * 8.0 / seconds),
+        );
         put("sent_bps", last, Some(sum(|f| f.sent) * 8.0 / seconds));
         let peak = group.iter().map(|f| f.peak).max();
         put("flight_bytes", last, peak.map(|b| b as f64));
