@@ -112,7 +112,10 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 		$(CHECKED) run web/fixtures/$$run.toml --out target/page-test/$${run##*/} >/dev/null || exit; \
 	done
 	@$(CHECKED) run web/fixtures/repeats.toml --repeat 8 --out target/page-test/repeats >/dev/null
+	@$(CHECKED) run web/fixtures/captured.toml --out target/page-test/captured >/dev/null
+	@$(CHECKED) trace target/page-test/captured/far.pcapng --out target/page-test/captured >/dev/null
 	@cd target/scenarios && node ../../web/scripts/smoke.mjs \
+		../page-test/captured/trace.html --canvas 4 --section sequence --section time --section glitches --trace \
 		cern-snaky/five-passes/report.html --svg 5 --canvas 8 --section path --section time --section links --section limits --trace \
 		cern-snaky/five-passes-one-loss/report.html --svg 2 --canvas 6 --trace \
 		cern-snaky/window-sweep/report.html --svg 9 --canvas 6 --section sweep --trace \

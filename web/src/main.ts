@@ -11,16 +11,19 @@ import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
 import { sweeps } from "./section/sweep";
 import { overTime } from "./section/time";
+import { SCHEMA as TRACE, traceGlitches, traceHeader, traceOthers, traceOverTime } from "./section/trace";
 import { witnesses } from "./section/witnesses";
-import type { ReportData } from "./types";
+import type { ReportData, TraceData } from "./types";
 
 const SCHEMA = "farpath.report/1";
 
-function read(): ReportData {
+type Part = readonly [string, () => HTMLElement | null];
+
+function read(): ReportData | TraceData {
   const text = document.getElementById("farpath-data")?.textContent;
   if (!text) throw new Error("the page carries no data");
-  const data = JSON.parse(text) as ReportData;
-  if (data.schema !== SCHEMA) throw new Error(`the data are ${data.schema}, this page reads ${SCHEMA}`);
+  const data = JSON.parse(text) as ReportData | TraceData;
+  if (data.schema !== SCHEMA && data.schema !== TRACE) throw new Error(`the data are ${data.schema}, this page reads ${SCHEMA} and ${TRACE}`);
   return data;
 }
 
@@ -44,17 +47,30 @@ function contents(main: HTMLElement): HTMLElement {
   return h("nav", { "aria-label": "Sections" }, h("ul", {}, ...entries));
 }
 
-function draw(root: HTMLElement): void {
-  const data = read();
-  const main = h("main", {});
-  root.append(main);
-  const parts: readonly [string, () => HTMLElement | null][] = [
+function isTrace(data: ReportData | TraceData): data is TraceData {
+  return data.schema === TRACE;
+}
+
+function ofTrace(data: TraceData): readonly Part[] {
+  return [["The answer", () => traceHeader(data)], ["The plots over time", () => traceOverTime(data)],
+    ["The glitches", () => traceGlitches(data)], ["The other connections", () => traceOthers(data)]];
+}
+
+function ofReport(data: ReportData): readonly Part[] {
+  return [
     ["The answer", () => header(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
     ["The repeats", () => repeats(data)], ["The table", () => table(data)],
     ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
     ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
   ];
+}
+
+function draw(root: HTMLElement): void {
+  const data = read();
+  const main = h("main", {});
+  root.append(main);
+  const parts = isTrace(data) ? ofTrace(data) : ofReport(data);
   for (const [name, make] of parts) {
     const element = part(name, make);
     if (element) main.append(element);

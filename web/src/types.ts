@@ -197,7 +197,8 @@ export interface TestPath {
   readonly reverse: readonly Hop[];
 }
 
-export type SequenceKind = "data" | "retransmit" | "ack" | "sack";
+/** `window` is the first byte that the receiver's window has no room for: of captures only. */
+export type SequenceKind = "data" | "retransmit" | "ack" | "sack" | "window";
 
 /** m groups of n events; what is absent is 1 for the counts and 0 for the rest. */
 export interface SequenceBurst {
@@ -213,6 +214,19 @@ export interface SequenceBurst {
   readonly group_seq_step?: number;
   /** It stands for this many events: a stroke from its first to its last or, of one event, a sample. */
   readonly stands_for?: number;
+  /** Of a retransmission in a capture, its class in words. */
+  readonly label?: string;
+}
+
+/** A span of time that is marked below a trace, in one of the rows that are named so. */
+export interface Ribbon {
+  readonly row: string;
+  readonly from_ns: number;
+  readonly until_ns: number;
+  /** What it is, for a reader. */
+  readonly text: string;
+  /** Index into the line colours. */
+  readonly style: number;
 }
 
 export interface Sequence {
@@ -225,6 +239,7 @@ export interface Sequence {
   readonly complete_until_ns?: number;
   /** Spans with every event; absent if that is the whole trace. */
   readonly detail_ns?: readonly (readonly [from: number, until: number])[];
+  readonly ribbons?: readonly Ribbon[];
 }
 
 export interface ReportData {
@@ -243,4 +258,56 @@ export interface ReportData {
   /** What records say of themselves, each sentence once, with the tests and points it holds for. */
   readonly said?: readonly string[];
   readonly notes?: readonly string[];
+}
+
+/** `farpath.trace/1`, as far as the page shows it. */
+export interface TraceDirection {
+  readonly segments: number;
+  readonly unique_bytes: number;
+  readonly goodput_bps: number;
+  readonly retransmitted_segments: number;
+  readonly retransmissions: Readonly<Record<string, number>>;
+  readonly rtt_min_ns?: number | null;
+  readonly rtt_max_ns?: number | null;
+  readonly limited_by?: string | null;
+  readonly limit_shares?: Readonly<Record<string, number>>;
+  readonly glitches?: readonly TraceGlitch[];
+}
+
+export interface TraceGlitch {
+  readonly kind: string;
+  readonly start_ns: number;
+  readonly duration_ns: number;
+  readonly cost_bytes: number;
+  readonly cause: string;
+  readonly retransmitted_segments?: number;
+}
+
+export interface TraceConnection {
+  readonly id: number;
+  readonly a: string;
+  readonly b: string;
+  readonly duration_ns: number;
+  readonly vantage: string;
+  readonly a2b: TraceDirection;
+  readonly b2a: TraceDirection;
+  readonly notes?: readonly string[];
+}
+
+/** `farpath.trace-page/1` (crates/report/src/trace_page.rs); times count from the connection's first packet. */
+export interface TraceData {
+  readonly schema: string;
+  readonly document: {
+    readonly files: readonly { readonly name: string; readonly packets: number; readonly notes?: readonly string[] }[];
+    readonly connections: readonly TraceConnection[];
+    readonly notes?: readonly string[];
+  };
+  readonly direction: "a2b" | "b2a";
+  readonly others: readonly { readonly id: number; readonly a: string; readonly b: string; readonly bytes: number }[];
+  readonly others_left_out: number;
+  readonly sequence: Sequence;
+  readonly again: Readonly<Record<string, readonly SequenceBurst[]>>;
+  readonly edges: readonly SequenceBurst[];
+  readonly limits: readonly { readonly from_ns: number; readonly until_ns: number; readonly limit: string }[];
+  readonly series: Readonly<Record<string, Series>>;
 }

@@ -7,6 +7,7 @@
 
 mod anonymous;
 mod lists;
+mod page;
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -16,13 +17,13 @@ use std::sync::{Arc, Mutex};
 
 use farpath_experiment::Progress;
 use farpath_record::trace::{TraceConnection, TraceDirection};
-use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some};
+use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some, trail};
 use farpath_units::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::args::{Sort, TraceArgs};
 use crate::exit::{Exit, Failure, print, print_json};
-use crate::output::prepare_file;
+use crate::output::{Output, prepare_file};
 use crate::progress::{self, Bar};
 use crate::run::layout;
 use crate::value::maybe;
@@ -35,11 +36,25 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     let (from, to) = (time("from", &args.from)?, time("to", &args.to)?);
     let filter = args.filter.as_deref().map(Filter::parse).transpose();
     let filter = filter.map_err(|e| refused(&e))?;
+    if args.out.is_some() && args.files.iter().any(|f| f.as_os_str() == "-") {
+        return Err(Failure::usage(
+            "--out: standard input cannot be read a second time for the page",
+        )
+        .hint("write the capture to a file, and name that"));
+    }
+    let out = args.out.as_deref().map(Output::prepare).transpose()?;
     let csv = args.csv.as_deref().map(prepare_file).transpose()?;
     let events = args.events.as_deref().map(prepare_file).transpose()?;
     progress::watch_interrupts()?;
     let mut analysis = read(args, filter)?;
+    let drawn = match &out {
+        Some(_) => draw(&analysis, args, from, to)?,
+        None => None,
+    };
     choose(&mut analysis, args, from, to)?;
+    if let (Some(out), Some(html)) = (&out, drawn) {
+        prepare_file(&out.folder().join("trace.html"))?.write(html.as_bytes())?;
+    }
     if args.anonymise {
         anonymous::replace(&mut analysis.document);
     }
@@ -76,6 +91,35 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
         ))?;
     }
     Ok(Exit::Ok)
+}
+
+/// The page of a connection, read a second time; none where no connection has that number.
+fn draw(
+    analysis: &Analysis,
+    args: &TraceArgs,
+    from: Option<Duration>,
+    to: Option<Duration>,
+) -> Result<Option<String>, Failure> {
+    let Some(chosen) = page::choose(analysis, args.connection) else {
+        return Ok(None);
+    };
+    let span = [
+        from.map_or(0, Duration::as_ns),
+        to.map_or(u64::MAX, Duration::as_ns),
+    ];
+    let wanted = page::wanted(analysis, &chosen, span);
+    let (sources, counts, bytes) = sources(args, false)?;
+    let counts = counts.into_iter().map(|c| c.0).collect();
+    let mut watch = Reading::new(counts, bytes, "drawing");
+    let trail = trail(sources, &wanted, &mut watch);
+    watch.bar.finish();
+    let trail = trail.map_err(|e| refused(&e))?;
+    let mut document = analysis.document.clone();
+    if args.anonymise {
+        anonymous::replace(&mut document);
+    }
+    let data = page::page(analysis, document, &chosen, &trail, span);
+    Ok(Some(farpath_report::trace_page::render_page(&data)))
 }
 
 /// Leaves one connection, and of it what happened within a span.
@@ -116,32 +160,36 @@ fn choose(
     Ok(())
 }
 
-fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
-    let mut sums = Vec::new();
-    let mut sources = Vec::new();
-    let mut bytes = 0;
+/// What is counted of a file, and its sum where that is wanted.
+type Counts = (Arc<Mutex<u64>>, Option<Arc<Mutex<Sha256>>>);
+
+/// The files to be read, what is counted of each, and the bytes of all.
+fn sources(
+    args: &TraceArgs,
+    summed: bool,
+) -> Result<(Vec<Source<'static>>, Vec<Counts>, u64), Failure> {
+    let (mut sources, mut counts, mut bytes) = (Vec::new(), Vec::new(), 0);
     for path in &args.files {
         let (from, length) = open(path)?;
         bytes += length;
         let counted = Counted {
             from,
             count: Arc::default(),
-            sum: args.json.then(Arc::default),
+            sum: summed.then(Arc::default),
         };
-        sums.push((Arc::clone(&counted.count), counted.sum.clone()));
+        counts.push((Arc::clone(&counted.count), counted.sum.clone()));
         sources.push(Source {
             name: path.display().to_string(),
             bytes: Box::new(counted),
         });
     }
-    let mut watch = Reading {
-        bar: Bar::new(),
-        bytes,
-        counts: sums.iter().map(|s| Arc::clone(&s.0)).collect(),
-        told: 0,
-    };
-    watch.bar.expect(1);
-    watch.bar.say("reading");
+    Ok((sources, counts, bytes))
+}
+
+fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
+    let (sources, sums, bytes) = sources(args, args.json)?;
+    let counts = sums.iter().map(|s| Arc::clone(&s.0)).collect();
+    let mut watch = Reading::new(counts, bytes, "reading");
     let analysis = analyse_some(sources, filter, &mut watch);
     watch.bar.finish();
     let mut analysis = analysis.map_err(|e| refused(&e))?;
@@ -209,6 +257,20 @@ struct Reading {
     bytes: u64,
     counts: Vec<Arc<Mutex<u64>>>,
     told: u64,
+}
+
+impl Reading {
+    fn new(counts: Vec<Arc<Mutex<u64>>>, bytes: u64, what: &str) -> Reading {
+        let mut bar = Bar::new();
+        bar.expect(1);
+        bar.say(what);
+        Reading {
+            bar,
+            bytes,
+            counts,
+            told: 0,
+        }
+    }
 }
 
 impl Watch for Reading {

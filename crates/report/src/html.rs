@@ -21,14 +21,15 @@ padding:.5rem 0}#plain .missing{border-left:4px solid #b45309;padding:.5rem 1rem
 /// The page: one HTML file that needs nothing else.
 pub fn render(data: &ReportData) -> String {
     let json = serde_json::to_string(data).expect("string keys and plain values always serialise");
-    let style = format!("{PLAIN_STYLE}{STYLE}");
+    page(&data.scenario.name, plain(data), &json)
+}
+
+/// A page that carries data for the script, and a plain part for readers without one.
+pub(crate) fn page(title: &str, plain: String, json: &str) -> String {
     fill(&[
-        (
-            "title",
-            escape(&format!("{} · farpath", data.scenario.name)),
-        ),
-        ("style", style),
-        ("plain", plain(data)),
+        ("title", escape(&format!("{title} · farpath"))),
+        ("style", format!("{PLAIN_STYLE}{STYLE}")),
+        ("plain", plain),
         // `<` appears only inside JSON strings; written as an escape it can neither end the element nor open a comment.
         ("data", json.replace('<', "\\u003c")),
         ("script", SCRIPT.to_owned()),
@@ -223,7 +224,7 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     format!("{:.3} {unit}", value / step)
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,6 +14,7 @@ mod repeats;
 pub mod table;
 mod taken;
 pub mod trace;
+pub mod trace_page;
 
 pub use grid::wrap;
 pub use markdown::cell as markdown_cell;

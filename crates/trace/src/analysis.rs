@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use farpath_record::trace::TraceDocument;
+use farpath_record::trace::{TraceDocument, TraceFile};
 
 use crate::capture::{Capture, Packet};
 use crate::connection::Connection;
@@ -14,6 +14,7 @@ use crate::fragments::Fragments;
 use crate::peel::{Peeled, peel};
 use crate::segment::Segment;
 use crate::table::{CONNECTIONS_MAX, Table};
+use crate::trail::{Follower, Trail, Wanted};
 
 /// One capture to be read.
 pub struct Source<'a> {
@@ -72,6 +73,58 @@ pub fn analyse_some<'a>(
         filter,
     };
     let mut document = TraceDocument::new();
+    each(
+        sources,
+        watch,
+        |packet| reader.take(packet),
+        |file| {
+            document.files.push(file);
+        },
+    )?;
+    let found = reader.describe(&mut document);
+    Ok(Analysis { document, found })
+}
+
+/// Reads captures a second time for the trail of one direction of a connection.
+///
+/// # Errors
+/// Those of [`analyse`], and where an end of `wanted` is not an address with a port.
+pub fn trail<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    wanted: &Wanted,
+    watch: &mut dyn Watch,
+) -> Result<Trail, TraceError> {
+    let Some(mut follower) = Follower::new(wanted.clone()) else {
+        return Err(TraceError::Ends(wanted.ends.join(" and ")));
+    };
+    let mut fragments = Fragments::default();
+    let take = |packet: &Packet<'_>| {
+        let mut segment = Segment {
+            at: packet.at,
+            ..Segment::default()
+        };
+        match peel(packet, &mut segment) {
+            Peeled::Tcp => follower.take(&segment),
+            Peeled::FirstFragment(of, bytes) => fragments.first(of, &segment, bytes),
+            Peeled::Fragment(of, end, last) => {
+                if let Some(whole) = fragments.later(of, end, last, segment.at) {
+                    follower.take(&whole);
+                }
+            }
+            _ => {}
+        }
+    };
+    each(sources, watch, take, drop)?;
+    Ok(follower.trail)
+}
+
+/// Goes through the packets of captures, and gives what is said of each file at its end.
+fn each<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    watch: &mut dyn Watch,
+    mut take: impl FnMut(&Packet<'_>),
+    mut ended: impl FnMut(TraceFile),
+) -> Result<(), TraceError> {
     for (number, source) in sources.into_iter().enumerate() {
         let mut capture = Capture::new(&source.name, source.bytes)?;
         loop {
@@ -79,7 +132,7 @@ pub fn analyse_some<'a>(
             while left > 0
                 && let Some(packet) = capture.next()
             {
-                reader.take(&packet);
+                take(&packet);
                 left -= 1;
             }
             if !watch.read(number, capture.offset()) {
@@ -89,10 +142,9 @@ pub fn analyse_some<'a>(
                 break;
             }
         }
-        document.files.push(capture.file);
+        ended(capture.file);
     }
-    let found = reader.describe(&mut document);
-    Ok(Analysis { document, found })
+    Ok(())
 }
 
 struct Reader {

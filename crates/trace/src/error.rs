@@ -46,6 +46,9 @@ pub enum TraceError {
         /// What is wrong with it.
         cause: String,
     },
+    /// The ends of a connection cannot be understood.
+    #[error("{0}: no ends of a connection")]
+    Ends(String),
     /// The reader of progress asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -68,6 +71,7 @@ impl TraceError {
             TraceError::Filter { .. } => Some(
                 "write `host A and port N`, with `and`, `or`, `not`, brackets, and the words host, src, dst, net, port",
             ),
+            TraceError::Ends(_) => Some("write both as 192.0.2.1:80 or [2001:db8::1]:80"),
             TraceError::Interrupted => None,
         }
     }

@@ -229,13 +229,13 @@ impl Flights {
         }
     }
 
-    /// SACK blocks told of this many bytes for the first time.
+    /// SACK blocks reported this many bytes for the first time.
     pub(crate) fn sacked(&mut self, at: i64, new: u64, room: &mut Room) {
         self.pass(at, room);
         self.current.delivered += new;
     }
 
-    /// Bytes were acknowledged that no SACK block had told of.
+    /// Bytes were acknowledged that no SACK block had reported.
     #[inline]
     pub(crate) fn delivered(&mut self, bytes: u64) {
         self.current.delivered += bytes;

@@ -30,9 +30,11 @@ mod segment;
 mod sizes;
 mod stream;
 mod table;
+mod trail;
 
-pub use analysis::{Analysis, Source, Watch, analyse, analyse_some};
+pub use analysis::{Analysis, Source, Watch, analyse, analyse_some, trail};
 pub use error::TraceError;
 pub use farpath_record::trace::TraceDocument;
 pub use filter::Filter;
 pub use found::{DirectionFound, SegmentSeen};
+pub use trail::{Mark, Marks, Trail, Wanted};

@@ -19,6 +19,7 @@ export interface Burst {
   /** Of the whole burst, ends included. */
   readonly t1: number;
   readonly seq1: number;
+  readonly label?: string | undefined;
 }
 
 export interface Event {
@@ -27,6 +28,7 @@ export interface Event {
   readonly t: number;
   readonly seq: number;
   readonly len: number;
+  readonly label?: string | undefined;
 }
 
 export function complete(b: SequenceBurst): Burst {
@@ -34,7 +36,7 @@ export function complete(b: SequenceBurst): Burst {
   const m = Math.max(1, b.m ?? 1);
   const [gap, step, groupGap, groupStep, len] = [b.gap_ns ?? 0, b.seq_step ?? 0, b.group_gap_ns ?? 0, b.group_seq_step ?? 0, b.len ?? 0];
   return {
-    kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep, standsFor: b.stands_for ?? 0,
+    kind: b.kind, t: b.t_ns, seq: b.seq, len, n, gap, step, m, groupGap, groupStep, standsFor: b.stands_for ?? 0, label: b.label,
     t1: b.t_ns + (m - 1) * groupGap + (n - 1) * gap,
     seq1: b.seq + (m - 1) * groupStep + (n - 1) * step + len,
   };
@@ -42,7 +44,7 @@ export function complete(b: SequenceBurst): Burst {
 
 /** Event i of group j. */
 export function event(b: Burst, j: number, i: number): Event {
-  return { kind: b.kind, t: b.t + j * b.groupGap + i * b.gap, seq: b.seq + j * b.groupStep + i * b.step, len: b.len };
+  return { kind: b.kind, t: b.t + j * b.groupGap + i * b.gap, seq: b.seq + j * b.groupStep + i * b.step, len: b.len, label: b.label };
 }
 
 /** Indices k in [0, count) with low ≤ start + k·step ≤ high, as a half-open range. */

@@ -14,8 +14,8 @@ const BOTTOM = 46;
 const HEIGHT = 420;
 /** Events closer than this many pixels are drawn as one stroke. */
 const RESOLUTION = 2;
-const ORDER: readonly SequenceKind[] = ["data", "sack", "ack", "retransmit"];
-const KEYS: Readonly<Record<SequenceKind, string>> = { data: "data", ack: "ACKs", sack: "SACK blocks", retransmit: "retransmissions" };
+const ORDER: readonly SequenceKind[] = ["window", "data", "sack", "ack", "retransmit"];
+const KEYS: Readonly<Record<SequenceKind, string>> = { data: "data", ack: "ACKs", sack: "SACK blocks", retransmit: "retransmissions", window: "window" };
 
 export interface SequenceFigure {
   readonly id: string;
@@ -153,14 +153,14 @@ export function drawSequence(sequence: Sequence, figure: SequenceFigure): Shape 
   const drawn = kinds.map((kind) => {
     const detail = expand(bursts.filter((b) => b.kind === kind), view.t0, view.t1, resolution);
     const ink: Ink = { lines: "", bars: "", areas: "", dots: "" };
-    if (kind === "ack") staircase(detail, x, y, ink);
+    if (kind === "ack" || kind === "window") staircase(detail, x, y, ink);
     else {
       strokes(detail, x, y, ink);
       bars(detail.events, kind, x, y, ink);
     }
     const path = (look: string, d: string): Shape[] => (d === "" ? [] : [shape("path", { class: look, d })]);
     return shape("g", {}, ...path(`seq-area ${kind}`, ink.areas), ...path(`seq-line ${kind}`, ink.lines), ...path(`seq-bar ${kind}`, ink.bars),
-      ...path("seq-dot", ink.dots), ...(kind === "retransmit" ? flags(marked(detail), x, y) : []));
+      ...path("seq-dot", kind === "window" ? "" : ink.dots), ...(kind === "retransmit" ? flags(marked(detail), x, y) : []));
   });
   return shape("svg", {
     class: "figure chart-figure", viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",

@@ -6,20 +6,23 @@ import { h, plural } from "../dom";
 import { exports } from "../drawn";
 import * as format from "../format";
 import type { Follower, TimeBus } from "../time/bus";
-import type { Sequence, SequenceKind } from "../types";
+import type { Ribbon, Sequence, SequenceKind } from "../types";
 import { byteLabel, ticks, timeLabel } from "./axis";
 import { drawSequence } from "./figure";
 import { complete, expand, nearest, total, type Burst, type Detail, type Event } from "./burst";
+import { drawRibbons, ribbonAt, ribbonKey, rows } from "./ribbon";
 import { firstLoss, opening, pan, segments, spanned, whole, zoom, type View } from "./view";
 
 const HEIGHT = 460;
 const LEFT = 84;
-const BOTTOM = 34;
+const AXIS = 34;
+/** Height of a row of spans below the plot. */
+const ROW = 14;
 const TOP = 12;
 /** Events closer than this many pixels are drawn as one stroke. */
 const RESOLUTION = 2.5;
-const ORDER: readonly SequenceKind[] = ["data", "sack", "ack", "retransmit"];
-const NAMES: Readonly<Record<SequenceKind, string>> = { data: "segment", ack: "ACK", sack: "SACK block", retransmit: "retransmission" };
+const ORDER: readonly SequenceKind[] = ["window", "data", "sack", "ack", "retransmit"];
+const NAMES: Readonly<Record<SequenceKind, string>> = { data: "segment", ack: "ACK", sack: "SACK block", retransmit: "retransmission", window: "window update" };
 
 interface Frame {
   readonly x: (t: number) => number;
@@ -27,15 +30,17 @@ interface Frame {
   readonly t: (x: number) => number;
   readonly s: (y: number) => number;
   readonly width: number;
+  /** Pixels below the plot: its axis and the rows of spans. */
+  readonly bottom: number;
 }
 
-function frame(view: View, width: number): Frame {
+function frame(view: View, width: number, bottom: number): Frame {
   const w = width - LEFT - 8;
-  const hgt = HEIGHT - TOP - BOTTOM;
+  const hgt = HEIGHT - TOP - bottom;
   const kx = w / (view.t1 - view.t0);
   const ky = hgt / (view.s1 - view.s0);
   return {
-    width, x: (t) => LEFT + (t - view.t0) * kx, y: (s) => TOP + hgt - (s - view.s0) * ky,
+    width, bottom, x: (t) => LEFT + (t - view.t0) * kx, y: (s) => TOP + hgt - (s - view.s0) * ky,
     t: (x) => view.t0 + (x - LEFT) / kx, s: (y) => view.s0 + (TOP + hgt - y) / ky,
   };
 }
@@ -45,6 +50,8 @@ class Plot implements Follower {
   readonly #canvas = h("canvas", { class: "sequence-canvas", tabindex: 0, role: "img" });
   readonly #tip = h("output", { class: "sequence-tip" });
   readonly #bursts: readonly Burst[];
+  readonly #ribbons: readonly Ribbon[];
+  readonly #bottom: number;
   readonly #byKind: ReadonlyMap<SequenceKind, readonly Burst[]>;
   readonly #bus: TimeBus;
   readonly #all: View;
@@ -57,6 +64,8 @@ class Plot implements Follower {
 
   constructor(sequence: Sequence, name: string, bus: TimeBus, file: string) {
     this.#bursts = sequence.bursts.map(complete);
+    this.#ribbons = sequence.ribbons ?? [];
+    this.#bottom = AXIS + ROW * rows(this.#ribbons).length;
     this.#byKind = new Map(ORDER.map((kind) => [kind, this.#bursts.filter((b) => b.kind === kind)]));
     this.#bus = bus;
     this.#all = whole(this.#bursts);
@@ -67,7 +76,7 @@ class Plot implements Follower {
     this.element = h("figure", { class: "sequence" },
       h("div", { class: "figure-head" }, h("figcaption", {}, `${name}: ${kinds.join(", ")}`, h("span", { class: "plot-hint" }, ` ${said(sequence)}`)),
         exports(file, (width) => drawSequence(sequence, { id: file, title: name, describe: kinds.join(", "), width, view: this.#view }))),
-      this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key());
+      this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key(kindsOf(this.#bursts)), ribbonKey(this.#ribbons));
     this.#listen();
     bus.join(this);
     new ResizeObserver(() => this.#draw()).observe(this.#canvas);
@@ -118,7 +127,7 @@ class Plot implements Follower {
   }
 
   #frame(): Frame {
-    return frame(this.#view, Math.max(200, this.#canvas.clientWidth));
+    return frame(this.#view, Math.max(200, this.#canvas.clientWidth), this.#bottom);
   }
 
   #later(): void {
@@ -189,7 +198,7 @@ class Plot implements Follower {
     if (this.#fingers.has(e.pointerId) && this.#fingers.size === 2) return this.#pinch(e.pointerId, at);
     if (this.#box) this.#box = { ...this.#box, x1: at.x, y1: at.y };
     if (this.#pan) {
-      const height = HEIGHT - TOP - BOTTOM;
+      const height = HEIGHT - TOP - this.#bottom;
       this.#show(pan(this.#view, (this.#pan.x - at.x) / (f.width - LEFT - 8), (at.y - this.#pan.y) / height));
       this.#pan = at;
     }
@@ -209,8 +218,8 @@ class Plot implements Follower {
     const f = this.#frame();
     const middle = { x: (r.x + s.x) / 2, y: (r.y + s.y) / 2 };
     const moved = pan(this.#view, ((p.x + q.x) / 2 - middle.x) / (f.width - LEFT - 8),
-      (middle.y - (p.y + q.y) / 2) / (HEIGHT - TOP - BOTTOM));
-    const g = frame(moved, f.width);
+      (middle.y - (p.y + q.y) / 2) / (HEIGHT - TOP - this.#bottom));
+    const g = frame(moved, f.width, this.#bottom);
     this.#show(zoom(moved, g.t(middle.x), g.s(middle.y), distance(p, q) / distance(r, s)));
   }
 
@@ -228,6 +237,11 @@ class Plot implements Follower {
   }
 
   #point(f: Frame, at: { x: number; y: number }): void {
+    const ribbon = ribbonAt(this.#ribbons, f.t(at.x), Math.floor((at.y - HEIGHT + f.bottom) / ROW));
+    if (ribbon) {
+      this.#tip.textContent = `${(ribbon.from_ns / 1e9).toFixed(3)} s to ${(ribbon.until_ns / 1e9).toFixed(3)} s · ${ribbon.text}`;
+      return;
+    }
     const e = nearest(this.#bursts, f.t(at.x), (c) => Math.hypot(f.x(c.t) - at.x, f.y(c.seq + c.len / 2) - at.y));
     const near = e && Math.hypot(f.x(e.t) - at.x, Math.max(0, Math.abs(f.y(e.seq + e.len / 2) - at.y) - Math.abs(f.y(e.len) - f.y(0)) / 2)) < 14;
     this.#tip.textContent = near ? this.#words(e) : "";
@@ -235,8 +249,9 @@ class Plot implements Follower {
 
   #words(e: Event): string {
     const at = `${(e.t / 1e9).toFixed(6)} s`;
+    if (e.kind === "window") return `${at} · the receiver's window ends at byte ${format.count(e.seq)}`;
     const bytes = e.kind === "ack" ? `everything before byte ${format.count(e.seq)}` : `bytes ${format.count(e.seq)} to ${format.count(e.seq + e.len)}`;
-    return `${at} · ${NAMES[e.kind]}: ${bytes}`;
+    return `${at} · ${NAMES[e.kind]}${e.label ? ` (${e.label})` : ""}: ${bytes}`;
   }
 
   #draw(): void {
@@ -254,12 +269,13 @@ class Plot implements Follower {
     // What is shown, for a reader of the page that is a program.
     this.#canvas.dataset["view"] = Object.values(this.#view).join(" ");
     axes(g, f, this.#view, colour);
+    drawRibbons(g, this.#ribbons, { x: f.x, left: LEFT, right: f.width - 8, top: HEIGHT - f.bottom, row: ROW, colour });
     g.save();
     g.beginPath();
-    g.rect(LEFT, TOP, width - LEFT - 8, HEIGHT - TOP - BOTTOM);
+    g.rect(LEFT, TOP, width - LEFT - 8, HEIGHT - TOP - this.#bottom);
     g.clip();
     const v = this.#view;
-    const resolution = { t: (RESOLUTION * (v.t1 - v.t0)) / (width - LEFT - 8), s: (RESOLUTION * (v.s1 - v.s0)) / (HEIGHT - TOP - BOTTOM) };
+    const resolution = { t: (RESOLUTION * (v.t1 - v.t0)) / (width - LEFT - 8), s: (RESOLUTION * (v.s1 - v.s0)) / (HEIGHT - TOP - this.#bottom) };
     for (const kind of ORDER) {
       const detail = expand(this.#byKind.get(kind) ?? [], v.t0, v.t1, resolution);
       g.strokeStyle = g.fillStyle = colour(`--seq-${kind}`);
@@ -270,7 +286,7 @@ class Plot implements Follower {
       g.strokeStyle = colour("--muted");
       g.lineWidth = 1;
       g.setLineDash([3, 3]);
-      segment(g, f.x(this.#cursor), TOP, f.x(this.#cursor), HEIGHT - BOTTOM);
+      segment(g, f.x(this.#cursor), TOP, f.x(this.#cursor), HEIGHT - this.#bottom);
     }
     if (this.#box) {
       const b = this.#box;
@@ -290,7 +306,7 @@ function segment(g: CanvasRenderingContext2D, x0: number, y0: number, x1: number
 }
 
 function axes(g: CanvasRenderingContext2D, f: Frame, v: View, colour: (name: string) => string): void {
-  const bottom = HEIGHT - BOTTOM;
+  const bottom = HEIGHT - f.bottom;
   const ts = ticks(v.t0, v.t1, Math.max(2, f.width / 150));
   const ss = ticks(v.s0, v.s1, 7);
   g.font = "11px system-ui, sans-serif";
@@ -300,7 +316,7 @@ function axes(g: CanvasRenderingContext2D, f: Frame, v: View, colour: (name: str
   g.textAlign = "center";
   for (const t of ts) {
     segment(g, f.x(t), TOP, f.x(t), bottom);
-    g.fillText(timeLabel(t, (ts[1] ?? 1e9) - (ts[0] ?? 0)), f.x(t), bottom + 18);
+    g.fillText(timeLabel(t, (ts[1] ?? 1e9) - (ts[0] ?? 0)), f.x(t), HEIGHT - AXIS + 18);
   }
   g.textAlign = "right";
   const step = (ss[1] ?? 1) - (ss[0] ?? 0);
@@ -335,16 +351,19 @@ function drawStroke(g: CanvasRenderingContext2D, f: Frame, from: Event, to: Even
 }
 
 function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, { events, after }: Detail): void {
-  g.lineWidth = kind === "ack" ? 1.4 : 2;
+  const stepped = kind === "ack" || kind === "window";
+  g.lineWidth = stepped ? 1.4 : 2;
   let before: Event | null = null;
   for (const [i, e] of events.entries()) {
     before = after.get(i) ?? before;
     const [x, low, high] = [f.x(e.t), f.y(e.seq), f.y(e.seq + e.len)];
-    if (kind === "ack") {
+    if (stepped) {
       if (before && e.t >= before.t && e.seq >= before.seq) stair(g, f, before, x, low);
-      g.beginPath();
-      g.arc(x, low, 2.2, 0, 7);
-      g.fill();
+      if (kind === "ack") {
+        g.beginPath();
+        g.arc(x, low, 2.2, 0, 7);
+        g.fill();
+      }
       before = e;
       continue;
     }
@@ -355,7 +374,7 @@ function drawEvents(g: CanvasRenderingContext2D, f: Frame, kind: SequenceKind, {
       segment(g, x - 3, low, x + 3, low);
       segment(g, x - 3, high, x + 3, high);
     }
-    if (kind === "retransmit") triangle(g, x, high);
+    if (kind === "retransmit") triangle(g, x, high, e.label?.[0]?.toUpperCase() ?? "R");
   }
 }
 
@@ -376,7 +395,7 @@ function arrow(g: CanvasRenderingContext2D, x: number, y: number): void {
 }
 
 /** Retransmissions are rare and matter: marked at every zoom. */
-function triangle(g: CanvasRenderingContext2D, x: number, y: number): void {
+function triangle(g: CanvasRenderingContext2D, x: number, y: number, letter: string): void {
   g.beginPath();
   g.moveTo(x, y - 1);
   g.lineTo(x - 6, y - 12);
@@ -385,14 +404,19 @@ function triangle(g: CanvasRenderingContext2D, x: number, y: number): void {
   g.fill();
   g.font = "bold 11px system-ui, sans-serif";
   g.textAlign = "center";
-  g.fillText("R", x, y - 15);
+  g.fillText(letter, x, y - 15);
 }
 
-function key(): HTMLElement {
+function kindsOf(bursts: readonly Burst[]): ReadonlySet<string> {
+  return new Set(bursts.flatMap((b) => (b.label ? [b.kind, "label"] : [b.kind])));
+}
+
+function key(kinds: ReadonlySet<string>): HTMLElement {
   const entry = (kind: string, text: string): HTMLElement => h("li", {}, h("span", { class: `seq-key seq-${kind}`, "aria-hidden": "true" }), text);
   return h("div", { class: "sequence-key" },
     h("ul", {}, entry("data", "data: upright bars"), entry("ack", "ACKs: a staircase"), entry("sack", "SACK blocks: bars with feet"),
-      entry("retransmit", "retransmissions: triangles marked R")),
+      entry("retransmit", kinds.has("label") ? "sent again or late: triangles with the first letter of the class" : "retransmissions: triangles marked R"),
+      kinds.has("window") ? entry("window", "end of the receiver's window: a staircase above") : null),
     h("p", { class: "hint" }, "Drag a box to zoom; shift-drag moves; the wheel zooms after a click (shift: time only, alt: bytes only); "
       + "two fingers zoom; double-click or 0 shows everything; + − and the arrow keys work too."));
 }
@@ -401,7 +425,7 @@ function key(): HTMLElement {
 function said(sequence: Sequence): string {
   const time = (ns: number): string => `${(ns / 1e9).toFixed(2)} s`;
   const spans = (sequence.detail_ns ?? []).map(([from, until]) => `${time(from)} to ${time(until)}`);
-  return [`At the sender, ${sequence.origin}: upwards the bytes of the stream, to the right time.`,
+  return [`${sequence.origin === "captured" ? "As captured" : `At the sender, ${sequence.origin}`}: upwards the bytes of the stream, to the right time.`,
     spans.length > 0 ? `Single segments are kept from ${spans.join(" and from ")}; elsewhere a stroke stands for many.` : "",
     sequence.complete_until_ns === undefined ? "" : `The trace ends at ${time(sequence.complete_until_ns)}, where its room was used up.`,
   ].filter((text) => text !== "").join(" ");

@@ -38,6 +38,9 @@ pub(crate) struct TraceArgs {
     /// With --connection: glitches and segments until this time
     #[arg(long, value_name = "TIME", requires = "connection")]
     pub(crate) to: Option<String>,
+    /// Write trace.html to this folder: the connection with most data, or that of --connection
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Write a table of both directions of each connection as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,

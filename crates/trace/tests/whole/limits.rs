@@ -122,7 +122,13 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
             let of = |all: &BTreeMap<String, f64>| all.get("link").copied().unwrap_or(0.0);
             let name = format!("{loss}, {lasts} s, {more}, {tap}");
             println!("{name}: {seen:?} against {truth:?}");
-            if (of(truth) - of(&seen)).abs() > 0.05 {
+            // Far from a sender without timestamps no queue is seen: until the first loss nothing tells of the link.
+            let allowed = if more.is_empty() || tap == "access" {
+                0.05
+            } else {
+                0.15
+            };
+            if (of(truth) - of(&seen)).abs() > allowed {
                 wrong.push(format!("{name}: {:.3} of {:.3}", of(&seen), of(truth)));
             }
         }
