@@ -181,7 +181,9 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
       const value = record.metrics[metric];
       if (record.origin !== origin || typeof value !== "number") continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
-      found.push({ record, value });
+      // Of repeats their mean, as in the table.
+      const repeats = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point)).map((r) => r.metrics[metric]);
+      found.push({ record, value: mean(repeats.filter((v): v is number => typeof v === "number")) });
     }
   }
   return found;

@@ -32,7 +32,7 @@ export function repeats(data: ReportData): HTMLElement | null {
   const expected = new Set(data.document.expectations.map((e) => e.metric));
   const main = all.filter((d) => MAIN.includes(d.metric) || expected.has(`${d.test}.${d.metric}`));
   const rest = all.filter((d) => !main.includes(d));
-  const make = (list: readonly Distribution[]): HTMLElement => h("div", { class: "grid" }, ...list.map((of) => drawn(figure(data, of))));
+  const make = (list: readonly Distribution[]): HTMLElement => h("div", { class: "pairs" }, ...list.map((of) => drawn(figure(data, of))));
   const most = Math.max(...all.flatMap((d) => d.samples.map((s) => s.values.length)));
   return section("repeats", "Repeats",
     h("p", {}, `Each curve rises by one step at the result of each repeat: at least ${LEAST} are needed, and here there are ${most}. A dotted line is an origin with one result for all of them.`),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages, in the order a reader meets them.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("README.md", include_str!("../../../../README.md")),
     (
         "docs/guides/write-a-scenario.md",
@@ -34,6 +34,10 @@ const PAGES: [(&str, &str); 11] = [
     (
         "docs/answers/glitches.md",
         include_str!("../../../../docs/answers/glitches.md"),
+    ),
+    (
+        "docs/guides/captures.md",
+        include_str!("../../../../docs/guides/captures.md"),
     ),
     (
         "docs/guides/figures.md",
