@@ -16,10 +16,10 @@ use fit::Sample;
 use score::{Outcome, Score};
 
 /// How many cases a whole corpus has.
-pub(crate) const ALL: u64 = 2000;
+pub(crate) const ALL: u64 = 1000;
 
 /// How many cases the weights are fitted to.
-pub(crate) const FIT: u64 = 3000;
+pub(crate) const FIT: u64 = 1600;
 
 /// What is done with the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

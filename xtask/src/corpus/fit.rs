@@ -18,7 +18,7 @@ pub(super) struct Sample {
 /// Decibans to natural logarithms.
 const NATURAL: f64 = core::f64::consts::LN_10 / 10.0;
 
-const ROUNDS: usize = 1500;
+const ROUNDS: usize = 400;
 
 /// The penalty on a weight's square, by sample and deciban.
 const PENALTY: f64 = 2e-5;
