@@ -91,6 +91,7 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
             number: case.number,
             level,
             truth,
+            injected: case.cause,
             said: verdict.cause,
             confidence: verdict.confidence,
             second: verdict.second.as_ref().map(|s| s.cause),

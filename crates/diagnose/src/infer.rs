@@ -76,7 +76,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let pattern = pattern::activations(e, ceilings);
     let mut scored = scores(e, ceilings, &items);
     for (cause, score) in &mut scored {
-        *score = pattern::scale() * (*score + pattern::worth(*cause, &pattern));
+        *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let best = scored.first().map_or(0.0, |s| s.1);
