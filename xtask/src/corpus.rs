@@ -16,10 +16,10 @@ use fit::Sample;
 use score::{Outcome, Score};
 
 /// How many cases a whole corpus has.
-pub(crate) const ALL: u64 = 2000;
+pub(crate) const ALL: u64 = 1000;
 
 /// How many cases the weights are fitted to.
-pub(crate) const FIT: u64 = 3000;
+pub(crate) const FIT: u64 = 1600;
 
 /// What is done with the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,7 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
             number: case.number,
             level,
             truth,
+            injected: case.cause,
             said: verdict.cause,
             confidence: verdict.confidence,
             second: verdict.second.as_ref().map(|s| s.cause),

@@ -506,6 +506,11 @@ impl Evidence {
         }
     }
 
+    /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
+    pub(crate) fn is_bbr(&self) -> bool {
+        self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
+    }
+
     /// Bytes in flight that rate and round trip imply.
     pub(crate) fn implied_flight(&self) -> Option<Figure> {
         let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);

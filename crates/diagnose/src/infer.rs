@@ -76,7 +76,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let pattern = pattern::activations(e, ceilings);
     let mut scored = scores(e, ceilings, &items);
     for (cause, score) in &mut scored {
-        *score = pattern::scale() * (*score + pattern::worth(*cause, &pattern));
+        *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let best = scored.first().map_or(0.0, |s| s.1);
@@ -317,7 +317,10 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     if let Some(share) = &e.again {
-        let many = step(libm::log10(share.value.max(1e-9)), -6.0, -3.5);
+        let many = match e.is_bbr() {
+            true => step(share.value, 0.02, 0.15),
+            false => step(libm::log10(share.value.max(1e-9)), -6.0, -3.5),
+        };
         items.push(Item {
             holds: many,
             weights: of(&LOSSES, 5.0)
@@ -417,8 +420,10 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     }
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
         let share = rate.value / line.rate.value;
+        // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
+        let full = if e.is_bbr() { 0.65 } else { 0.85 };
         items.push(Item {
-            holds: step(share, 0.85, 0.93),
+            holds: step(share, full, full + 0.08),
             weights: vec![(Cause::Link, 16.0)],
             sentence: format!(
                 "the rate is {:.0} % of what the line leaves for payload",
@@ -485,7 +490,8 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let (Some(line), Some(rate)) = (line, &e.rate) else {
         return;
     };
-    if e.peak <= 0.0 || rate.value > 0.9 * line.rate.value {
+    let full = if e.is_bbr() { 0.65 } else { 0.9 };
+    if e.peak <= 0.0 || rate.value > full * line.rate.value {
         return;
     }
     let share = e.peak / line.rate.value;

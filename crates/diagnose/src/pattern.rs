@@ -9,11 +9,13 @@ use crate::evidence::Evidence;
 use crate::weights::{SCALE, WEIGHTS};
 
 /// Causes whose scores the pattern changes, in the order of the columns of the weights.
-pub(crate) const FITTED: [Cause; 4] = [
+pub(crate) const FITTED: [Cause; 6] = [
     Cause::RandomLoss,
     Cause::ShallowBuffer,
     Cause::Policer,
     Cause::Ramp,
+    Cause::Application,
+    Cause::Link,
 ];
 
 /// Knots of a feature.
@@ -73,9 +75,9 @@ pub(crate) fn worth(cause: Cause, activations: &[f64]) -> f64 {
     each.map(|(a, row)| a * row[column]).sum()
 }
 
-/// The factor that makes odds of scores, fitted too: what is said with 0.9 shall be right as often.
-pub(crate) const fn scale() -> f64 {
-    SCALE
+/// The factor that makes odds of scores, fitted too. The corpus knows its lines: without one the scores stay as they are.
+pub(crate) fn scale(e: &Evidence) -> f64 {
+    if e.line.is_some() { SCALE } else { 1.0 }
 }
 
 fn decades(x: f64) -> f64 {
@@ -91,7 +93,8 @@ fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 12] {
         let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
         (bits / 8.0 / e.mss).max(1.0)
     };
-    if rows.len() < 5 || again(rows) < 1.0 {
+    // The weights are of controls that losses slow down.
+    if e.is_bbr() || rows.len() < 5 || again(rows) < 1.0 {
         return all;
     }
     let (first, later) = rows.split_at(rows.len().div_ceil(6));

@@ -46,7 +46,7 @@ pub(super) struct Case {
 }
 
 /// Most packets of a run.
-const PACKETS_MAX: f64 = 2.5e6;
+const PACKETS_MAX: f64 = 1.2e6;
 
 /// Cases from this number on are of the test half.
 pub(super) const TEST: u64 = 1_000_000;

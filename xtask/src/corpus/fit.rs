@@ -18,7 +18,7 @@ pub(super) struct Sample {
 /// Decibans to natural logarithms.
 const NATURAL: f64 = core::f64::consts::LN_10 / 10.0;
 
-const ROUNDS: usize = 1500;
+const ROUNDS: usize = 400;
 
 /// The penalty on a weight's square, by sample and deciban.
 const PENALTY: f64 = 2e-5;
@@ -133,7 +133,7 @@ fn gradient(model: &Model, samples: &[Sample]) -> Vec<f64> {
 
 fn text(model: &Model) -> String {
     let mut text = format!(
-        "//! Weights, written by `cargo xtask corpus --fit`: do not edit.\n\n/// By this the scores of all causes are multiplied.\npub(crate) const SCALE: f64 = {:.3};\n\n/// The worth of each knot for random loss, a short queue, a policer and slow start, decibans.\npub(crate) const WEIGHTS: [[f64; {}]; {}] = [\n",
+        "//! Weights, written by `cargo xtask corpus --fit`: do not edit.\n\n/// By this the scores of all causes are multiplied.\npub(crate) const SCALE: f64 = {:.3};\n\n/// The worth of each knot for the causes of `FITTED`, decibans.\npub(crate) const WEIGHTS: [[f64; {}]; {}] = [\n",
         model.scale,
         model.weights[0].len(),
         model.weights.len()

@@ -9,6 +9,8 @@ pub(super) struct Outcome {
     pub(super) number: u64,
     pub(super) level: usize,
     pub(super) truth: &'static str,
+    /// What was injected; a line that is full where nothing was.
+    pub(super) injected: &'static str,
     pub(super) said: &'static str,
     pub(super) confidence: f64,
     pub(super) second: Option<&'static str>,
@@ -49,7 +51,7 @@ impl Outcome {
 
     /// A healthy path is blamed on something.
     fn blames(&self) -> bool {
-        self.truth == "link" && !matches!(self.said, "link" | "none" | "unknown")
+        self.injected == "link" && !matches!(self.said, "link" | "none" | "unknown")
     }
 }
 
@@ -68,7 +70,7 @@ impl Score {
             let share = |f: &dyn Fn(&Outcome) -> bool| {
                 100.0 * all.iter().filter(|o| f(o)).count() as f64 / all.len().max(1) as f64
             };
-            let healthy = all.iter().filter(|o| o.truth == "link").count().max(1);
+            let healthy = all.iter().filter(|o| o.injected == "link").count().max(1);
             let blamed = all.iter().filter(|o| o.blames()).count();
             let _written = writeln!(
                 text,

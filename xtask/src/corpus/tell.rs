@@ -98,7 +98,9 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
         return Ok(None);
     }
     let goodput = connection.delivered as f64 * 8.0 / seconds;
-    let full = goodput > 0.88 * case.rate * (case.mtu - 52.0) / (case.mtu + 38.0);
+    let full = goodput
+        > if case.cc == "bbr" { 0.7 } else { 0.88 } * case.rate * (case.mtu - 52.0)
+            / (case.mtu + 38.0);
     let again = record.metrics.get("retransmits").copied().unwrap_or(0.0);
     Ok(Some(Told {
         log: log(connection, goodput, seconds, again),
