@@ -415,7 +415,7 @@ impl Evidence {
             .or(known)
             .or(ping)
             .or(self.rtt_floor.clone());
-        self.rtt = self.rtt.take().filter(|r| r.low > 0.0);
+        self.rtt = self.rtt.take().filter(|r| r.low > 0.0 && r.value > 0.0);
         self.rtt_floor = self.rtt_floor.take().filter(|r| r.low > 0.0);
         if let Some(line) = all("line_bps") {
             self.line = Some((line, "the line"));
