@@ -196,7 +196,18 @@ impl Case {
             "\n[[router]]\nname = \"r\"\n\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{near} ns\"\n\n[[link]]\nname = \"wan\"\nends = [\"r\", \"{end}\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
             access as u64, self.mtu, self.rate as u64, self.mtu
         );
-        let kind = match self.cause {
+        let kind = self.test_keys();
+        let _written = write!(
+            text,
+            "[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\ncc = \"{}\"\n{kind}",
+            self.cc
+        );
+        text
+    }
+
+    /// What its test sends, and for how long.
+    fn test_keys(&self) -> String {
+        match self.cause {
             "ramp" => format!(
                 "kind = \"tcp\"\nbytes = \"{} B\"\n",
                 self.ramp_bytes() as u64
@@ -216,13 +227,7 @@ impl Case {
                 "kind = \"tcp\"\nduration = \"{} ms\"\n",
                 (self.seconds * 1e3) as u64
             ),
-        };
-        let _written = write!(
-            text,
-            "[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\ncc = \"{}\"\n{kind}",
-            self.cc
-        );
-        text
+        }
     }
 }
 

@@ -133,7 +133,7 @@ fn gradient(model: &Model, samples: &[Sample]) -> Vec<f64> {
 
 fn text(model: &Model) -> String {
     let mut text = format!(
-        "//! Weights, written by `cargo xtask corpus --fit`: do not edit.\n\n/// By this the scores of all causes are multiplied.\npub(crate) const SCALE: f64 = {:.3};\n\n/// The worth of each knot for the causes of `FITTED`, decibans.\npub(crate) const WEIGHTS: [[f64; {}]; {}] = [\n",
+        "//! Weights, written by `cargo xtask corpus --fit`: do not edit.\n\n#![allow(clippy::approx_constant, reason = \"they are fitted, whatever they resemble\")]\n\n/// By this the scores of all causes are multiplied.\npub(crate) const SCALE: f64 = {:.3};\n\n/// The worth of each knot for the causes of `FITTED`, decibans.\npub(crate) const WEIGHTS: [[f64; {}]; {}] = [\n",
         model.scale,
         model.weights[0].len(),
         model.weights.len()

@@ -65,7 +65,7 @@ fn heading(text: &str) -> Option<Side> {
     let words = || {
         plain
             .unwrap_or(inner)
-            .split(|c: char| matches!(c, ' ' | ',' | '\'' | '(' | ')'))
+            .split([' ', ',', '\'', '(', ')'])
             .filter(|w| !w.is_empty())
     };
     let is_word = |w: &str| w.bytes().all(|b| b.is_ascii_alphabetic());
