@@ -1,5 +1,10 @@
 //! The shipped transfer with three glitches: each is found, and costs what the transfer took longer.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a scenario is given to a run as a file"
+)]
+
 use farpath_experiment::Request;
 use farpath_scenario::load;
 
