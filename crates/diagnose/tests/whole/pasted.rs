@@ -187,7 +187,7 @@ fn the_socket_of_another_connection_is_no_evidence() {
     let cause = |socket: &str| {
         let d = of(&format!("{LOG}\n{socket}"), &Known::default());
         (
-            d.flows[0].verdict.cause.clone(),
+            d.flows[0].verdict.cause,
             d.flows[0].verdict.confidence,
         )
     };
