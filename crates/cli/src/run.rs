@@ -27,6 +27,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let captured = captured::read(&args.captured)?;
     let experiment = Experiment::new(request(args, lab)?)?;
     let loaded = &experiment.loaded;
+    if experiment.unasked > 0 {
+        note(&format!(
+            "{} expectations are of points of the sweep that --set leaves out: they are not judged",
+            experiment.unasked
+        ));
+    }
     // What cannot be written is found out before anything runs.
     let output = args.out.as_deref().map(Output::prepare).transpose()?;
     let junit = args.junit.as_deref().map(prepare_file).transpose()?;

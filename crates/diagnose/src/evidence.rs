@@ -421,7 +421,11 @@ impl Evidence {
             self.line = Some((line, "the line"));
         }
         self.target = all("target_bps");
-        self.rate = all("measured_bps").or(self.rate.take());
+        if let Some(measured) = all("measured_bps") {
+            // What you say is of one connection, however many a log beside it had.
+            self.rate = Some(measured);
+            self.streams = 1.0;
+        }
         self.loss_of_path(all("loss_known_ratio"), all("loss_path_ratio"), facts);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());

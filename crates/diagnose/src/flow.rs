@@ -162,6 +162,7 @@ fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
             (Some(f), _) => flows[f].sockets.push(n),
             (None, Some(f)) => flows[f].far_sockets.push(n),
             _ if alone == 1
+                && !foreign(&flows[0], own, peer)
                 && (flows[0].from.port.is_none()
                     || service(&flows[0])
                     || facts.sockets.len() == 1) =>
@@ -185,6 +186,22 @@ fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
             _ => {}
         }
     }
+}
+
+/// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
+fn foreign(flow: &Flow, own: &End, peer: &End) -> bool {
+    let ports: Vec<u16> = [&flow.from, &flow.to]
+        .iter()
+        .filter_map(|e| e.port)
+        .collect();
+    let sockets: Vec<u16> = [own, peer].iter().filter_map(|e| e.port).collect();
+    if !ports.is_empty() && sockets.len() == 2 {
+        return !ports.iter().any(|p| sockets.contains(p));
+    }
+    let hosts = [&flow.from.host, &flow.to.host];
+    let named =
+        hosts.iter().any(|h| !h.is_empty()) && !own.host.is_empty() && !peer.host.is_empty();
+    named && !hosts.iter().any(|h| **h == own.host || **h == peer.host)
 }
 
 /// Whether the host of a socket sent, by the bytes that went each way.

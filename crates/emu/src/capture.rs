@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use farpath_wire::packet::LinkType;
 use farpath_wire::pcapng::{Interface, Writer};
@@ -34,10 +34,33 @@ struct Seen {
     length: u32,
 }
 
+/// When a capture began, by the clock on the wall and by the one that nobody sets: times go by the second.
+#[derive(Clone, Copy, Debug)]
+struct Began {
+    utc_ns: u64,
+    at: Instant,
+}
+
+impl Began {
+    fn now() -> Began {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Began {
+            utc_ns: since.map_or(0, |d| d.as_nanos() as u64),
+            at: Instant::now(),
+        }
+    }
+
+    /// Nanoseconds since 1970 (UTC).
+    fn now_ns(&self) -> u64 {
+        self.utc_ns + self.at.elapsed().as_nanos() as u64
+    }
+}
+
 /// What an interface puts into a capture.
 #[derive(Debug)]
 pub(crate) struct Watch {
     interface: u32,
+    began: Began,
     to: SyncSender<Seen>,
     dropped: Arc<AtomicU64>,
 }
@@ -54,10 +77,9 @@ impl Watch {
             let room = SNAP - head.len();
             head.extend_from_slice(&part[..part.len().min(room)]);
         }
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seen = Seen {
             interface: self.interface,
-            at_ns: since.map_or(0, |d| d.as_nanos() as u64),
+            at_ns: self.began.now_ns(),
             head,
             length: whole.saturating_sub(HEADER) as u32,
         };
@@ -87,9 +109,11 @@ impl Capture {
             .collect::<io::Result<Vec<_>>>()?;
         let (to, from) = sync_channel(WAITING);
         let dropped = Arc::new(AtomicU64::new(0));
+        let began = Began::now();
         let watches = (0..interfaces.len() as u32)
             .map(|interface| Watch {
                 interface,
+                began,
                 to: to.clone(),
                 dropped: Arc::clone(&dropped),
             })

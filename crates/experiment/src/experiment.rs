@@ -28,6 +28,8 @@ pub struct Experiment {
     sets: Vec<Set>,
     origins: Vec<Box<dyn Origin>>,
     points: Vec<At>,
+    /// Expectations of points that the settings leave out.
+    pub unasked: usize,
 }
 
 /// One point of a sweep.
@@ -62,7 +64,7 @@ impl Experiment {
             return Err(Fault::NoTest { scenario });
         }
         keep_only(&mut loaded.scenario, &request.only)?;
-        narrow(&mut loaded.scenario, &sets);
+        let unasked = narrow(&mut loaded.scenario, &sets);
         let scenario = &mut loaded.scenario;
         scenario.intervals = request.intervals.unwrap_or(scenario.intervals);
         let mut origins = asked(&request);
@@ -76,6 +78,7 @@ impl Experiment {
             sets,
             origins,
             points: Vec::new(),
+            unasked,
         };
         experiment.points = experiment.points()?;
         for at in &experiment.points {

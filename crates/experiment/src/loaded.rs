@@ -95,8 +95,9 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
 }
 
 /// A swept key that `sets` name is swept no more: its one value is the point. Expectations at
-/// others are left out.
-pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) {
+/// others are left out: how many.
+pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
+    let before = scenario.expects.len();
     for Set { path, value, .. } in sets {
         let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
             continue;
@@ -106,4 +107,5 @@ pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) {
             .expects
             .retain(|e| e.point.get(path).is_none_or(|at| at == value));
     }
+    before - scenario.expects.len()
 }

@@ -58,6 +58,9 @@ impl<'i> Figures<'i> {
             .filter(|b| *b > 0);
         let mss = Size::from_bytes(mss.ok_or(MtuError::NoPayload { mtu: input.mtu })?);
         check_window(input.window, mss)?;
+        if input.loss.is_some_and(|p| p.get() >= 1.0) {
+            return Err(PathError::AllLost);
+        }
         match input.beta {
             Some(_) if input.cc != Cc::Htcp => return Err(PathError::BetaOfOthers),
             Some(beta) if !(htcp::BETA..=htcp::BETA_MOST).contains(&beta) => {

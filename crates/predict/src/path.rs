@@ -127,6 +127,11 @@ pub enum PathError {
     /// A policer that lets nothing through.
     #[error("the policer's rate and burst must be above zero: 1Gbit/s,125kB")]
     EmptyPolicer,
+    /// Nothing arrives.
+    #[error(
+        "with a loss ratio of 1 nothing arrives: for one segment in a hundred write 1% or 0.01"
+    )]
+    AllLost,
     /// A β where it decides nothing.
     #[error("β is H-TCP's alone, which measures it: write --cc htcp, or leave --beta out")]
     BetaOfOthers,

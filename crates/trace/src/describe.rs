@@ -187,8 +187,12 @@ fn slot(all: &mut Retransmissions, why: Why) -> &mut u64 {
     }
 }
 
-/// Bytes acknowledged, or seen where nobody acknowledged, over the time they took.
+/// Bytes acknowledged, or seen where nobody acknowledged, over the time they took. One segment alone takes no time that
+/// the place of the capture would not decide: no rate is said of it.
 fn goodput(stream: &Stream) -> u64 {
+    if stream.sizes.segments < 2 {
+        return 0;
+    }
     let Some(first) = stream.first_data else {
         return 0;
     };

@@ -19,6 +19,10 @@ struct Seen {
     sample: Sample,
 }
 
+/// With fewer samples than these, and less time under way, nothing is said of a connection.
+const SAMPLES_LEAST: usize = 5;
+const BUSY_LEAST: Duration = Duration::from_secs(1);
+
 /// A connection: all samples of it, and the words of the last one.
 #[derive(Debug, Default)]
 struct Watched {
@@ -58,6 +62,9 @@ impl Connections {
     /// One line about the connection that carried most, if there was one.
     pub(super) fn line(&self) -> Option<String> {
         let most = self.0.values().max_by_key(|c| c.last.acked)?;
+        if most.is_hardly_seen() {
+            return None;
+        }
         let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
@@ -76,6 +83,12 @@ impl Connections {
 }
 
 impl Watched {
+    /// Whether it was over before the samples could say anything of it.
+    fn is_hardly_seen(&self) -> bool {
+        let busy = self.last.sample.timers.map_or(Duration::ZERO, |t| t.busy);
+        self.samples.len() < SAMPLES_LEAST && busy < BUSY_LEAST
+    }
+
     /// What limited it most, and for how much of its time.
     fn why(&self) -> String {
         let first = self.samples.first().copied().unwrap_or_default();
@@ -295,6 +308,11 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_nothing_said() {
+        let mut connections = Connections::default();
+        // A short download, sampled once before anything was acknowledged.
+        let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
+        connections.note(at(100), 1_000_000, short);
+        assert_eq!(connections.line(), None);
         let mut connections = Connections::default();
         connections.note(at(1), 1, "");
         connections.note(at(2), 1, "half a pair\n");

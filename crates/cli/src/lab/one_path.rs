@@ -4,7 +4,7 @@ use farpath_scenario::{Scenario, Set, Source, parse};
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::args::OnePath;
-use crate::exit::Failure;
+use crate::exit::{Failure, note};
 use crate::value::{maybe, read};
 
 /// Propagation of each link between a host and the path.
@@ -108,6 +108,9 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
     let queue = path.queue.as_deref().unwrap_or("1bdp");
     set("queue", queue.to_owned(), "--queue", queue);
     if let Some(loss) = &path.loss {
+        if loss.parse::<Ratio>().is_ok_and(|p| p.get() >= 1.0) {
+            note("--loss is 100 %: nothing crosses; for one frame in a hundred write 1%");
+        }
         set("loss", loss.clone(), "--loss", loss);
     }
     if let Some(text) = &path.burst_loss {

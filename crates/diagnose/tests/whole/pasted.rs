@@ -164,3 +164,66 @@ fn a_burst_that_no_buffer_holds_is_no_buffer_filling() {
     let d = of(&[&small, PING].concat(), &Known::default());
     assert_eq!(d.flows[0].observed.goodput_bps, Some(5.3e6));
 }
+
+const LOG: &str = "\
+[  5] local 198.51.100.10 port 50110 connected to 203.0.113.20 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  26.2 MBytes  22.0 Mbits/sec    0             sender
+[  5]   0.00-10.17  sec  25.9 MBytes  21.4 Mbits/sec                  receiver
+rtt min/avg/max/mdev = 174.8/175.1/176.0/0.2 ms
+";
+
+/// A socket that waits for its receiver, with these ends.
+fn socket(own: &str, peer: &str) -> String {
+    format!(
+        "ESTAB 0 1523680 {own} {peer}\n\t skmem:(r0,rb131072,t0,tb4194304,f1232,w1523680,o0,bl0,d0) ts sack cubic \
+         wscale:7,9 rto:376 rtt:175.2/0.3 mss:1448 cwnd:1204 bytes_sent:27472896 bytes_acked:27000000 \
+         segs_out:19000 busy:10000ms rwnd_limited:9870ms(98.7%) unacked:332 notsent:1042368 minrtt:174.8\n"
+    )
+}
+
+#[test]
+fn the_socket_of_another_connection_is_no_evidence() {
+    let cause = |socket: &str| {
+        let d = of(&format!("{LOG}\n{socket}"), &Known::default());
+        (
+            d.flows[0].verdict.cause,
+            d.flows[0].verdict.confidence,
+        )
+    };
+    let own = cause(&socket("198.51.100.10:50110", "203.0.113.20:5201"));
+    assert!(own.0 == "receive_window" && own.1 > 0.8, "{own:?}");
+    for (from, to) in [
+        ("198.51.100.10:50000", "192.0.2.99:443"),
+        ("198.51.100.10:41522", "203.0.113.20:22"),
+    ] {
+        assert_eq!(cause(&socket(from, to)), cause(""), "{from} > {to}");
+    }
+}
+
+/// The rate of rsync beside the log of eight streams is not the rate of eight.
+#[test]
+fn a_rate_that_you_name_is_one_connections() {
+    let eight: String = (0..8)
+        .map(|n| {
+            format!(
+                "[{:>3}]   0.00-10.00  sec  24.0 MBytes  20.1 Mbits/sec    0             sender\n",
+                5 + 2 * n
+            )
+        })
+        .collect();
+    let log = format!(
+        "$ iperf3 -c 203.0.113.20 -P 8\n{eight}[SUM]   0.00-10.00  sec   192 MBytes   161 Mbits/sec    0             sender\n\
+         rtt min/avg/max/mdev = 174.8/175.1/176.0/0.2 ms\n"
+    );
+    let known = Known {
+        measured: Some("22 Mbit/s".parse().expect("a rate")),
+        ..Known::default()
+    };
+    let d = of(&log, &known);
+    let because = format!("{:?}", d.flows[0].verdict);
+    assert!(
+        !because.contains("60"),
+        "an eighth of the flight: {because}"
+    );
+}

@@ -71,6 +71,14 @@ fn beta_is_htcps_between_a_half_and_four_fifths() {
 }
 
 #[test]
+fn a_path_that_loses_everything_is_refused() {
+    let mut on = input("10Gbit/s", "116ms", "9000");
+    on.loss = Ratio::new(1.0);
+    let refused = path(&on).expect_err("nothing arrives").to_string();
+    assert!(refused.contains("write 1% or 0.01"), "{refused}");
+}
+
+#[test]
 fn answers_everything_the_contract_names_with_its_grounds() {
     let mut full = input("10Gbit/s", "116ms", "9000");
     full.loss = Ratio::new(1e-6);
@@ -213,8 +221,6 @@ fn loss_out_of_range_is_flagged() {
     let answers = path(&p).expect("a path");
     assert_eq!(value(&answers, "loss_limit_bps"), Value::Null);
     assert!(note(&answers, "loss_limit_bps").contains("Without loss"));
-    p.loss = Ratio::new(1.0);
-    assert!(path(&p).is_ok());
 }
 
 #[test]
