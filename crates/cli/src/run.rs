@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let loaded = &experiment.loaded;
     if experiment.unasked > 0 {
         note(&format!(
-            "{} expectations are of points of the sweep that --set leaves out: they are not judged",
+            "expectations not judged, since --set leaves out their points of the sweep: {}",
             experiment.unasked
         ));
     }

@@ -287,7 +287,9 @@ fn a_swept_key_that_is_set_is_swept_no_more() {
         farpath_in(folder.path(), &args)
     };
     // What is expected of the point that is left out is not asked for.
-    let ran = run(&["--set", "link.rb.delay=1 ms"]).exits(0);
+    let ran = run(&["--set", "link.rb.delay=1 ms"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("leaves out their points"), "{}", ran.err);
     let document = document(&ran.out);
     let bulk = records(&document, "simulated");
     let points: Vec<String> = bulk

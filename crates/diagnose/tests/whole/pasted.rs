@@ -186,10 +186,7 @@ fn socket(own: &str, peer: &str) -> String {
 fn the_socket_of_another_connection_is_no_evidence() {
     let cause = |socket: &str| {
         let d = of(&format!("{LOG}\n{socket}"), &Known::default());
-        (
-            d.flows[0].verdict.cause,
-            d.flows[0].verdict.confidence,
-        )
+        (d.flows[0].verdict.cause, d.flows[0].verdict.confidence)
     };
     let own = cause(&socket("198.51.100.10:50110", "203.0.113.20:5201"));
     assert!(own.0 == "receive_window" && own.1 > 0.8, "{own:?}");
