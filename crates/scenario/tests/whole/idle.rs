@@ -109,7 +109,7 @@ fn keys_without_effect_are_found_where_they_stand() {
     assert_eq!(found(none), ["there is no test: nothing is run"]);
 }
 
-/// What does something at one point of a sweep is in use; what does nothing at any is found, once, where it stands.
+/// A key that acts at any point of a sweep is in use. One that acts at no point is found once, where it stands.
 #[test]
 fn of_a_sweep_every_point_counts() {
     let keys = "rmem_max = 1000000\nreceive_ring = 100";
