@@ -14,6 +14,8 @@ use crate::rules::HOST013;
 use crate::source::{Place, Source};
 use path::Path;
 
+pub use sysctl::CONTROLS;
+
 /// DSCP and precedence of a TOS byte: `iperf -S 0x20` sends DSCP 8, precedence 1.
 pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
     (tos >> 2, tos >> 5)

@@ -25,7 +25,7 @@ mod source;
 pub use check::{check, check_with};
 pub use dialect::Dialect;
 pub use finding::{Evidence, Finding, Role, Rule, Severity, doubts, place};
-pub use hosts::marks_of_tos;
+pub use hosts::{CONTROLS, marks_of_tos};
 pub use platform::Platform;
 pub use report::{Fault, FileReport, Report, Status, Structure};
 pub use rules::RULES;

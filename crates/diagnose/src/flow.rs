@@ -109,7 +109,7 @@ fn same(a: &Test, b: &Test) -> bool {
     }
 }
 
-/// What intervals add up to, where there is no report.
+/// The bytes of the intervals, added up, for a test that printed no total.
 fn handed(test: &Test) -> Option<Figure> {
     let first = test.rows.first()?;
     let bytes: f64 = test

@@ -1,5 +1,6 @@
 //! What the user knows and no text says, and the names that texts use.
 
+use farpath_config::CONTROLS;
 use farpath_units::{Duration, Rate, Ratio, Size};
 
 use crate::fact::{Figure, Of, Place};
@@ -127,39 +128,12 @@ impl Known {
     }
 }
 
-/// Congestion controls by their names in kernels.
-const CONTROLS: [&str; 25] = [
-    "bbr",
-    "bbr1",
-    "bbr2",
-    "bbr3",
-    "bic",
-    "cdg",
-    "chd",
-    "cubic",
-    "dctcp",
-    "hd",
-    "highspeed",
-    "htcp",
-    "hybla",
-    "illinois",
-    "lp",
-    "newreno",
-    "nv",
-    "prague",
-    "reno",
-    "scalable",
-    "vegas",
-    "veno",
-    "westwood",
-    "yeah",
-    "ledbat",
-];
-
 /// The name of a congestion control, if a kernel has it.
 pub(crate) fn control(name: &str) -> Option<&'static str> {
     let name = name.trim();
-    CONTROLS.into_iter().find(|c| c.eq_ignore_ascii_case(name))
+    // macOS has LEDBAT, which no setting names.
+    let all = CONTROLS.iter().chain(&["ledbat"]);
+    all.copied().find(|c| c.eq_ignore_ascii_case(name))
 }
 
 /// Queueing disciplines by their names in Linux.

@@ -69,14 +69,8 @@ impl Watch {
     /// A packet passes, given in parts, offload header first.
     pub(crate) fn see(&self, parts: &[IoSlice<'_>]) {
         let whole: usize = parts.iter().map(|p| p.len()).sum();
-        let mut head = Vec::with_capacity(SNAP);
-        let mut skip = HEADER;
-        for part in parts {
-            let part = &part[skip.min(part.len())..];
-            skip = skip.saturating_sub(HEADER.min(skip));
-            let room = SNAP - head.len();
-            head.extend_from_slice(&part[..part.len().min(room)]);
-        }
+        let bytes = parts.iter().flat_map(|part| part.iter().copied());
+        let head = bytes.skip(HEADER).take(SNAP).collect();
         let seen = Seen {
             interface: self.interface,
             at_ns: self.began.now_ns(),

@@ -135,30 +135,19 @@ impl Experiment {
         if loaded.scenario.tests.is_empty() {
             return Ok(Vec::new());
         }
-        if loaded.scenario.sweep.is_empty() {
-            return Ok(vec![At::new(Point::new(), loaded.scenario.clone())?]);
-        }
-        let mut points = vec![Point::new()];
-        for (key, values) in &loaded.scenario.sweep {
-            let with = |at: &Point, value: &String| {
-                let mut at = at.clone();
-                at.insert(key.clone(), value.clone());
-                at
-            };
-            points = points
-                .iter()
-                .flat_map(|at| values.iter().map(|v| with(at, v)).collect::<Vec<_>>())
-                .collect();
-        }
-        let at = |point: Point| {
+        let at = |point: Vec<Set>| {
+            let swept = point.iter().map(|s| (s.path.clone(), s.value.clone()));
             let mut all = self.sets.clone();
-            all.extend(point.iter().map(|(k, v)| Set::new(k, v)));
-            let mut scenario = open(&self.request.scenario, &all)?.scenario;
+            all.extend(point.iter().cloned());
+            let mut scenario = match point.is_empty() {
+                true => loaded.scenario.clone(),
+                false => open(&self.request.scenario, &all)?.scenario,
+            };
             keep_only(&mut scenario, &self.request.only)?;
             scenario.intervals = loaded.scenario.intervals;
-            At::new(point, scenario)
+            At::new(swept.collect(), scenario)
         };
-        points.into_iter().map(at).collect()
+        loaded.scenario.points().into_iter().map(at).collect()
     }
 
     /// What every point, repeat and search gives, in this order whatever ran beside what.

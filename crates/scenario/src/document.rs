@@ -84,8 +84,12 @@ impl Document {
         if scenario.sweep.is_empty() {
             return self.diagnostics(self.idle(scenario));
         }
+        let counts = scenario.sweep.iter().map(|(_, values)| values.len());
+        if counts.fold(1, usize::saturating_mul) > POINTS_MOST {
+            return self.diagnostics(Vec::new());
+        }
         let mut common: Option<Vec<Diagnostic>> = None;
-        for point in sweep::points(&scenario.sweep, POINTS_MOST) {
+        for point in scenario.points() {
             let of_point = self.idle_at(&point);
             common = Some(match common {
                 None => of_point,

@@ -14,7 +14,7 @@ use farpath_tcp::{
 };
 use farpath_units::{Duration, Key, Rate, Ratio, Size, Time};
 
-use crate::kind::TestKind;
+use crate::kind::{Periodic, TestKind};
 
 pub use load::{Arrivals, CellSource, Envelope, Flows, OnOff, Replay, Sizes, Steps, Tool, Udp};
 pub use search::Search;
@@ -379,6 +379,25 @@ impl Scenario {
 }
 
 impl Test {
+    /// A ping between two nodes, from the start of the run, with the default of every other key.
+    pub fn ping(name: &str, [from, to]: [NodeId; 2], ping: Periodic) -> Test {
+        Test {
+            name: name.to_owned(),
+            from,
+            to,
+            via: None,
+            start: Time::ZERO,
+            start_spread: Duration::ZERO,
+            duration: None,
+            omit: Duration::ZERO,
+            class: 0,
+            ip: 4,
+            group: None,
+            tool: Tool::default(),
+            kind: TestKind::Ping(ping),
+        }
+    }
+
     /// Whether it is not a test of the scenario, but stands for the other traffic between two nodes: no
     /// name of a scenario has a tilde in it.
     pub fn stands_for_a_pair(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Tables;
 use crate::expect::bound;
 use crate::metric::{self, Unit};
-use crate::model::Search;
+use crate::model::{Scenario, Search};
 use crate::names::Names;
 use crate::set::{self, Set};
 
@@ -66,27 +66,23 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
     keys
 }
 
-/// Every point of a sweep as edits, last key fastest; none where there are more than `most`.
-pub(crate) fn points(sweep: &[(String, Vec<String>)], most: usize) -> Vec<Vec<Set>> {
-    let count = sweep
-        .iter()
-        .try_fold(1, |n: usize, (_, values)| n.checked_mul(values.len()));
-    if count.is_none_or(|n| n > most) {
-        return Vec::new();
+impl Scenario {
+    /// Every point of the sweep as edits, last key fastest; one without edits where nothing is swept.
+    pub fn points(&self) -> Vec<Vec<Set>> {
+        let mut points = vec![Vec::new()];
+        for (key, values) in &self.sweep {
+            let with = |at: &Vec<Set>, value: &String| {
+                let mut at = at.clone();
+                at.push(Set::new(key, value));
+                at
+            };
+            points = points
+                .iter()
+                .flat_map(|at| values.iter().map(move |v| with(at, v)))
+                .collect();
+        }
+        points
     }
-    let mut points = vec![Vec::new()];
-    for (key, values) in sweep {
-        let with = |at: &Vec<Set>, value: &String| {
-            let mut at = at.clone();
-            at.push(Set::new(key, value));
-            at
-        };
-        points = points
-            .iter()
-            .flat_map(|at| values.iter().map(move |v| with(at, v)))
-            .collect();
-    }
-    points
 }
 
 /// Whether a `--set` path means something in this scenario; a fault with a suggestion if not.

@@ -1,3 +1,3 @@
-// Stands for uPlot where there is no browser: files are drawn without a canvas.
+// Replaces uPlot when figures are drawn to files, outside a browser.
 
 export default class NoCanvas {}

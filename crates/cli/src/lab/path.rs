@@ -2,8 +2,8 @@
 
 use farpath_experiment::open;
 use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{NodeId, Periodic, Scenario, Test, TestKind, Tool};
-use farpath_units::{Duration, Rate, Time};
+use farpath_scenario::{NodeId, Periodic, Scenario, Test};
+use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use super::{environment, one_path};
@@ -70,28 +70,15 @@ impl Path {
     }
 }
 
-fn ping([from, to]: [usize; 2]) -> Test {
-    Test {
-        name: PING.to_owned(),
-        from: NodeId(from),
-        to: NodeId(to),
-        via: None,
-        start: Time::ZERO,
-        start_spread: Duration::ZERO,
-        duration: None,
-        omit: Duration::ZERO,
-        class: 0,
-        ip: 4,
-        group: None,
-        tool: Tool::default(),
-        kind: TestKind::Ping(Periodic {
-            count: 1_000_000,
-            size: 84,
-            interval: EVERY,
-            ttl: 64,
-            timeout: Duration::from_secs(5),
-        }),
-    }
+fn ping(ends: [usize; 2]) -> Test {
+    let every = Periodic {
+        count: 1_000_000,
+        size: 84,
+        interval: EVERY,
+        ttl: 64,
+        timeout: Duration::from_secs(5),
+    };
+    Test::ping(PING, ends.map(NodeId), every)
 }
 
 /// The two hosts: those that are named, else the ends of the first test between hosts, else the first ones.

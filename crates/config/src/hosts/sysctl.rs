@@ -13,7 +13,7 @@ const OTHERS: [&str; 12] = [
 ];
 
 /// Congestion controls of Linux and FreeBSD by their names there.
-const CONTROLS: [&str; 24] = [
+pub const CONTROLS: [&str; 24] = [
     "bbr",
     "bbr1",
     "bbr2",

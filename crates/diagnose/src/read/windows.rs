@@ -29,7 +29,7 @@ impl Tool for Netsh {
         };
         let (key, value) = (key.trim(), value.trim().to_ascii_lowercase());
         match (key, value.as_str()) {
-            // Without tuning a window is 64 KiB and there is no scaling.
+            // With tuning off, Windows offers 64 KiB and does not scale it.
             ("Receive Window Auto-Tuning Level", "disabled") => {
                 facts.number(host, "recvspace_bytes", Figure::exact(65_535.0, line.at));
             }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use farpath_scenario::plan::{Plan, PlanError, node_at};
-use farpath_scenario::{Loss, NodeId, Periodic, Protocol, Scenario, Test, TestKind, Tool};
-use farpath_units::{Duration, Time};
+use farpath_scenario::{Loss, NodeId, Periodic, Protocol, Scenario, Test};
+use farpath_units::Duration;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::packet::{Packet, Transport};
@@ -47,27 +47,15 @@ pub fn with_pairs(scenario: &Scenario) -> (Scenario, Vec<(NodeId, NodeId)>) {
 /// What stands for all traffic between two nodes that belongs to no test:
 /// [`Test::stands_for_a_pair`].
 fn pair_test(scenario: &Scenario, (a, b): (NodeId, NodeId)) -> Test {
-    Test {
-        name: format!("{}~{}", scenario.node_name(a), scenario.node_name(b)),
-        from: a,
-        to: b,
-        via: None,
-        start: Time::ZERO,
-        start_spread: Duration::ZERO,
-        duration: None,
-        omit: Duration::ZERO,
-        class: 0,
-        ip: 4,
-        group: None,
-        tool: Tool::default(),
-        kind: TestKind::Ping(Periodic {
-            count: 0,
-            size: 84,
-            interval: Duration::from_secs(1),
-            ttl: 64,
-            timeout: Duration::from_secs(1),
-        }),
-    }
+    let name = format!("{}~{}", scenario.node_name(a), scenario.node_name(b));
+    let nothing = Periodic {
+        count: 0,
+        size: 84,
+        interval: Duration::from_secs(1),
+        ttl: 64,
+        timeout: Duration::from_secs(1),
+    };
+    Test::ping(&name, [a, b], nothing)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -108,43 +108,38 @@ fn the_verdict_outlives_what_changes_nothing() {
     );
 }
 
-/// SACK blocks stand behind the timestamps.
-fn shift_sack(b: &mut [u8], by: u32) {
+/// Each option of the TCP header that has a length, as its kind and its bytes.
+fn options(b: &mut [u8], mut each: impl FnMut(u8, &mut [u8])) {
     let header = TCP + usize::from(b[TCP + 12] >> 4) * 4;
     let mut at = OPTIONS;
-    while at < header {
-        match b[at] {
-            1 => at += 1,
-            0 => return,
-            kind => {
-                let length = usize::from(b[at + 1]);
-                for edge in (at + 2..at + length).step_by(4).filter(|_| kind == 5) {
-                    let value = number(b, edge).wrapping_add(by);
-                    put(b, edge, value);
-                }
-                at += length;
-            }
-        }
+    while at < header && b[at] != 0 {
+        let length = if b[at] == 1 {
+            1
+        } else {
+            usize::from(b[at + 1])
+        };
+        each(b[at], &mut b[at..at + length]);
+        at += length;
     }
+}
+
+/// The edges of SACK blocks, moved.
+fn shift_sack(b: &mut [u8], by: u32) {
+    options(b, |kind, option| {
+        for edge in (2..option.len()).step_by(4).filter(|_| kind == 5) {
+            let value = number(option, edge).wrapping_add(by);
+            put(option, edge, value);
+        }
+    });
 }
 
 /// Timestamps become no-operations.
 fn strip_timestamps(b: &mut [u8]) {
-    let header = TCP + usize::from(b[TCP + 12] >> 4) * 4;
-    let mut at = OPTIONS;
-    while at < header {
-        match b[at] {
-            1 => at += 1,
-            0 => return,
-            kind => {
-                let length = usize::from(b[at + 1]);
-                if kind == 8 {
-                    b[at..at + length].fill(1);
-                }
-                at += length;
-            }
+    options(b, |kind, option| {
+        if kind == 8 {
+            option.fill(1);
         }
-    }
+    });
 }
 
 #[test]

@@ -316,6 +316,38 @@ pub(crate) fn connection(count: u32) -> Vec<(u64, Tcp)> {
     all
 }
 
+/// The byte order of a file.
+#[derive(Clone, Copy)]
+struct Order {
+    big: bool,
+}
+
+impl Order {
+    fn two(self, v: u16) -> [u8; 2] {
+        if self.big {
+            v.to_be_bytes()
+        } else {
+            v.to_le_bytes()
+        }
+    }
+
+    fn four(self, v: u32) -> [u8; 4] {
+        if self.big {
+            v.to_be_bytes()
+        } else {
+            v.to_le_bytes()
+        }
+    }
+
+    fn eight(self, v: u64) -> [u8; 8] {
+        if self.big {
+            v.to_be_bytes()
+        } else {
+            v.to_le_bytes()
+        }
+    }
+}
+
 /// A pcap file of frames, in one of its four kinds.
 pub(crate) fn pcap(
     link: u32,
@@ -323,58 +355,38 @@ pub(crate) fn pcap(
     big: bool,
     nanoseconds: bool,
 ) -> Vec<u8> {
-    let four = |v: u32| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
-    let two = |v: u16| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
+    let order = Order { big };
     let mut f = Vec::new();
-    f.extend(four(if nanoseconds {
+    f.extend(order.four(if nanoseconds {
         0xa1b2_3c4d
     } else {
         0xa1b2_c3d4
     }));
-    f.extend(two(2));
-    f.extend(two(4));
+    f.extend(order.two(2));
+    f.extend(order.two(4));
     f.extend([0; 8]);
-    f.extend(four(262_144));
-    f.extend(four(link));
+    f.extend(order.four(262_144));
+    f.extend(order.four(link));
     for (at, bytes, original) in frames {
         let part = (at % 1_000_000_000) as u32;
-        f.extend(four((at / 1_000_000_000) as u32));
-        f.extend(four(if nanoseconds { part } else { part / 1000 }));
-        f.extend(four(bytes.len() as u32));
-        f.extend(four((*original).max(bytes.len() as u32)));
+        f.extend(order.four((at / 1_000_000_000) as u32));
+        f.extend(order.four(if nanoseconds { part } else { part / 1000 }));
+        f.extend(order.four(bytes.len() as u32));
+        f.extend(order.four((*original).max(bytes.len() as u32)));
         f.extend(bytes);
     }
     f
 }
 
 /// One block of a pcapng file.
-fn block(kind: u32, body: &[u8], big: bool) -> Vec<u8> {
-    let four = |v: u32| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
+fn block(kind: u32, body: &[u8], order: Order) -> Vec<u8> {
     let padded = body.len().next_multiple_of(4);
     let mut b = Vec::new();
-    b.extend(four(kind));
-    b.extend(four(padded as u32 + 12));
+    b.extend(order.four(kind));
+    b.extend(order.four(padded as u32 + 12));
     b.extend(body);
     b.resize(8 + padded, 0);
-    b.extend(four(padded as u32 + 12));
+    b.extend(order.four(padded as u32 + 12));
     b
 }
 
@@ -386,47 +398,27 @@ pub(crate) fn section(
     big: bool,
     binary: bool,
 ) -> Vec<u8> {
-    let four = |v: u32| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
-    let two = |v: u16| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
-    let eight = |v: u64| {
-        if big {
-            v.to_be_bytes()
-        } else {
-            v.to_le_bytes()
-        }
-    };
-    let mut head = four(0x1a2b_3c4d).to_vec();
-    head.extend(two(1));
-    head.extend(two(0));
-    head.extend(eight(u64::MAX));
-    let mut f = block(0x0a0d_0d0a, &head, big);
+    let order = Order { big };
+    let mut head = order.four(0x1a2b_3c4d).to_vec();
+    head.extend(order.two(1));
+    head.extend(order.two(0));
+    head.extend(order.eight(u64::MAX));
+    let mut f = block(0x0a0d_0d0a, &head, order);
     let interface = |resolution: Option<u8>, offset: u64| {
-        let mut b = two(link).to_vec();
+        let mut b = order.two(link).to_vec();
         b.extend([0; 6]);
         if let Some(r) = resolution {
-            b.extend(two(9));
-            b.extend(two(1));
+            b.extend(order.two(9));
+            b.extend(order.two(1));
             b.extend([r, 0, 0, 0]);
         }
         if offset > 0 {
-            b.extend(two(14));
-            b.extend(two(8));
-            b.extend(eight(offset));
+            b.extend(order.two(14));
+            b.extend(order.two(8));
+            b.extend(order.eight(offset));
         }
         b.extend([0; 4]);
-        block(1, &b, big)
+        block(1, &b, order)
     };
     f.extend(interface(None, 0));
     f.extend(interface(Some(if binary { 0x94 } else { 9 }), 1));
@@ -436,20 +428,20 @@ pub(crate) fn section(
             (_, false) => at - 1_000_000_000,
             (_, true) => ((u128::from(at - 1_000_000_000) << 20) / 1_000_000_000) as u64,
         };
-        let mut b = four(n as u32 % 2).to_vec();
-        b.extend(four((ticks >> 32) as u32));
-        b.extend(four(ticks as u32));
-        b.extend(four(bytes.len() as u32));
-        b.extend(four((*original).max(bytes.len() as u32)));
+        let mut b = order.four(n as u32 % 2).to_vec();
+        b.extend(order.four((ticks >> 32) as u32));
+        b.extend(order.four(ticks as u32));
+        b.extend(order.four(bytes.len() as u32));
+        b.extend(order.four((*original).max(bytes.len() as u32)));
         b.extend(bytes);
-        f.extend(block(6, &b, big));
+        f.extend(block(6, &b, order));
     }
-    let mut statistics = four(1).to_vec();
+    let mut statistics = order.four(1).to_vec();
     statistics.extend([0; 8]);
-    statistics.extend(two(5));
-    statistics.extend(two(8));
-    statistics.extend(eight(3));
+    statistics.extend(order.two(5));
+    statistics.extend(order.two(8));
+    statistics.extend(order.eight(3));
     statistics.extend([0; 4]);
-    f.extend(block(5, &statistics, big));
+    f.extend(block(5, &statistics, order));
     f
 }
