@@ -102,6 +102,28 @@ impl<'a> Collector<'a> {
         let plan = &self.built.wan.plan;
         let note = flows.first().map(|f| plan.hole_note(self.scenario, *f));
         record.notes.extend(note.flatten());
+        record.notes.extend(self.given_up(test, &flows));
+    }
+
+    /// Says that senders gave up because nobody answered.
+    fn given_up(&self, test: &Test, flows: &[usize]) -> Option<String> {
+        let senders = flows.iter().filter_map(|flow| self.ends(*flow));
+        let senders = senders.map(|(source, _)| source.sender());
+        let gone: Vec<_> = senders.filter_map(|s| Some((s.gave_up()?, s))).collect();
+        let (at, first) = gone.iter().min_by_key(|(at, _)| *at)?;
+        let of = match gone.len() {
+            1 => String::new(),
+            n => format!("{n} of {} connections: ", flows.len()),
+        };
+        let at = at.since(test.start).as_secs_f64();
+        Some(match first.was_open() {
+            true => format!(
+                "{of}the sender gave up after {at:.1} s: nobody answered (Linux's tcp_retries2)"
+            ),
+            false => format!(
+                "{of}the sender gave up after {at:.1} s: nobody answered its SYN (Linux's tcp_syn_retries)"
+            ),
+        })
     }
 
     fn observation(

@@ -242,10 +242,12 @@ impl Running<'_, '_> {
             Program::TcpSink(_) | Program::UdpSink(_) => false,
         };
         let programs =
-            (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
+            || (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
+        // A program may wait for an answer that nobody will give, its peer having given up.
+        let over = programs().all(|p| p.deadline() == Time::MAX) || !programs().any(busy);
         let mut stations = (0..self.scenario.node_count()).map(|n| self.built.station(n));
         let idle = stations.all(|s| s.host().is_idle());
-        network.in_flight() == 0 && waiting == 0 && idle && !programs.into_iter().any(busy)
+        network.in_flight() == 0 && waiting == 0 && idle && over
     }
 
     fn report(&mut self, now: Time) -> Result<(), RunError> {

@@ -66,7 +66,8 @@ impl Program {
     }
 
     #[inline]
-    fn deadline(&self) -> Time {
+    /// When it is to do something next; [`Time::MAX`]: only when something arrives.
+    pub(crate) fn deadline(&self) -> Time {
         match self {
             Program::TcpSource(p) => p.deadline(),
             Program::TcpSink(p) => p.deadline(),

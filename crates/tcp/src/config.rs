@@ -5,6 +5,7 @@ use farpath_units::Duration;
 use crate::cc::Algorithm;
 use crate::path_mtu::MtuProbing;
 use crate::profile::LARGEST_WINDOW;
+use crate::retries::Retries;
 
 /// A host's rules: what a requested socket buffer becomes, and the stack's defaults of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -219,6 +220,8 @@ pub struct Config {
     pub recovery: Recovery,
     /// The retransmission timer.
     pub rto: RtoRule,
+    /// How often it tries before it gives up.
+    pub retries: Retries,
     /// Whether the sender finds the largest segment of the path by probing.
     pub mtu_probing: MtuProbing,
     /// Most segments at the start, after an idle time or after a duplicate that the receiver
@@ -286,6 +289,7 @@ impl Default for Config {
             byte_counting: ByteCounting::Full,
             recovery: Profile::Linux6.recovery(),
             rto: RtoRule::default(),
+            retries: Retries::default(),
             mtu_probing: MtuProbing::Off,
             quick_acks: Profile::Linux6.quick_acks(),
             gro: Duration::ZERO,

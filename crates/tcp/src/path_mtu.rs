@@ -100,6 +100,11 @@ impl PathMtu {
         self.probe = None;
     }
 
+    /// When the first segment of this episode was sent again.
+    pub(crate) fn resent_at(&self) -> Option<Time> {
+        self.resent_at
+    }
+
     /// Everything sent again has been acknowledged.
     pub(crate) fn settle(&mut self) {
         self.resent_at = None;

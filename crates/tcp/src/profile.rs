@@ -7,6 +7,7 @@ use crate::config::{
     ByteCounting, Config, DelayedAck, Flavour, Profile, Recovery, Reduction, RtoFloor, RtoRule,
     SlowStart,
 };
+use crate::retries::Retries;
 
 /// What of a receive buffer is window, in 256ths: the payload's share of the memory that segments take, which a kernel
 /// from 6.6 on measures with each new size of segment (`scaling_ratio`). As Linux 6.18 had it between hosts in namespaces,
@@ -113,6 +114,7 @@ impl Profile {
             },
             rto_min: self.rto_min(),
             rto: self.rto(),
+            retries: self.retries(),
             byte_counting: self.byte_counting(),
             recovery: self.recovery(),
             quick_acks: self.quick_acks(),
@@ -169,6 +171,22 @@ impl Profile {
                 ..RtoRule::default()
             },
             Profile::Linux5 | Profile::Linux6 => RtoRule::default(),
+        }
+    }
+
+    /// How often a sender tries before it gives up. A BSD of 1999 gave up a SYN after 75 s, which
+    /// two retransmissions come closest to, and data after nine minutes, as the time of fifteen with 64 s at most is.
+    pub fn retries(self) -> Retries {
+        let (syn, syn_linear) = match self {
+            Profile::Bsd1999 => (2, 0),
+            Profile::Linux2004 => (5, 0),
+            Profile::Linux5 => (6, 0),
+            Profile::Linux6 => (6, 4),
+        };
+        Retries {
+            syn,
+            syn_linear,
+            ..Retries::default()
         }
     }
 

@@ -136,6 +136,11 @@ impl Rtt {
         }
     }
 
+    /// The largest timeout.
+    pub(crate) fn largest(&self) -> Duration {
+        self.largest
+    }
+
     /// An acknowledgement that takes longer is overdue: SRTT + 4·RTTVAR.
     pub(crate) fn expected(&self) -> Duration {
         Duration::from_ps((self.srtt8 >> 3) + self.variation4)

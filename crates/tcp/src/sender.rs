@@ -2,6 +2,7 @@
 
 mod ack;
 mod detect;
+mod give_up;
 mod host;
 mod idle;
 mod paced;
@@ -70,6 +71,8 @@ enum State {
     Recovery,
     /// After a retransmission timeout.
     Loss,
+    /// Nobody answered: nothing is sent or heard any more.
+    GivenUp,
 }
 
 /// The sending end of one connection.
@@ -251,7 +254,7 @@ impl Sender {
     /// A SYN-ACK arrived. A repeated one is acknowledged again.
     pub fn on_syn_ack(&mut self, now: Time) {
         match self.state {
-            State::Closed | State::SynDue => {}
+            State::Closed | State::SynDue | State::GivenUp => {}
             State::SynSent => {
                 self.state = State::Open;
                 self.handshake_ack_due = true;
@@ -357,7 +360,7 @@ impl Sender {
     #[inline(never)]
     fn poll_otherwise(&mut self, now: Time) -> Option<Out> {
         match self.state {
-            State::Closed | State::SynSent => return None,
+            State::Closed | State::SynSent | State::GivenUp => return None,
             State::SynDue => return Some(self.send_syn(now)),
             State::Open | State::Recovery | State::Loss => {}
         }

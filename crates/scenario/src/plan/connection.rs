@@ -68,6 +68,7 @@ impl Plan {
                 )
             }
         };
+        let exchange = scenario.tests[f.test].kind.exchange(0);
         Config {
             receive_window: receive_window.min(LARGEST_WINDOW),
             send_buffer,
@@ -83,15 +84,13 @@ impl Plan {
             idle_restart: tcp.cc.idle_restart,
             pacing: tcp.cc.pacing,
             initial_ssthresh: tcp.initial_ssthresh,
-            amount: match scenario.tests[f.test].kind.exchange(0) {
-                Some(_) => Some(0),
-                None => tcp.bytes.map(Size::as_bytes),
-            },
+            amount: exchange.map_or(tcp.bytes.map(Size::as_bytes), |_| Some(0)),
             rto_min: tcp.rto_min,
             mss,
             byte_counting: sends.byte_counting(),
             recovery: tcp.recovery,
             rto: tcp.rto,
+            retries: sends.retries(),
             mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
             gro: tcp.gro,

@@ -2,7 +2,7 @@
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, parse};
-use farpath_tcp::{Algorithm, Config, Flavour, Pacing, Profile, SlowStart};
+use farpath_tcp::{Algorithm, Config, Flavour, Pacing, Profile, Retries, SlowStart};
 use farpath_units::Duration;
 
 /// The connection of two hosts on a wire, with these keys of each host and of the test.
@@ -69,12 +69,17 @@ fn gro_is_of_linux_6_where_nothing_else_is_said() {
     assert_eq!(gro("gro = \"0 s\"", ""), Duration::ZERO);
 }
 
-/// Half of 6 MiB, as before Linux 6.6, and each second segment acknowledged; the congestion control is the kernel's as well.
+/// Half of 6 MiB, as before Linux 6.6, and each second segment acknowledged; a SYN's timeout doubles from the first. The congestion
+/// control is the kernel's as well.
 #[test]
-fn linux_5_differs_in_its_buffers_and_gro() {
+fn linux_5_differs_in_its_buffers_gro_and_syns() {
     let wanted = Config {
         receive_window: 3 << 20,
         gro: Duration::ZERO,
+        retries: Retries {
+            syn_linear: 0,
+            ..Retries::default()
+        },
         ..connection("", "")
     };
     assert_eq!(connection("profile = \"linux-5\"", ""), wanted);

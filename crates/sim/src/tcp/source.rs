@@ -199,6 +199,9 @@ impl TcpSource {
         }
         if self.sender.deadline() <= now {
             self.sender.on_deadline(now);
+            if self.sender.gave_up().is_some() {
+                self.end_account(now);
+            }
         }
         self.send(now, host, io);
     }

@@ -132,6 +132,29 @@ fn what_is_offered_to_a_link_that_is_down_is_dropped_and_tcp_survives() {
     assert!(between(14_000, 20_000) > 9e6, "full again after");
 }
 
+/// 131 s is what Linux 6.18 waits for an answer to a SYN; a transfer without an end of its own ends with it.
+#[test]
+fn a_transfer_over_a_link_that_is_down_is_given_up() {
+    let bulk =
+        "[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nbytes = \"100 MB\"\n";
+    let never = changing("20 ms", false, bulk, &event("0 s", "up = false"));
+    let note = |world: &World| world.record("bulk").notes.join("; ");
+    assert!(
+        note(&never).contains("gave up after 131.0 s: nobody answered its SYN"),
+        "{}",
+        note(&never)
+    );
+    let later = changing("20 ms", false, bulk, &event("10 s", "up = false"));
+    assert!(note(&later).contains("tcp_retries2"), "{}", note(&later));
+    let record = later.record("bulk");
+    assert!(!record.metrics.contains_key("completion_ns"));
+    assert!(
+        (934e9..1060e9).contains(&(record.duration_ns as f64)),
+        "{}",
+        record.duration_ns
+    );
+}
+
 #[test]
 fn losses_change_with_an_event_and_end_with_it() {
     let on = event("1 s", "lose_every = 10\ndirection = \"forward\"");

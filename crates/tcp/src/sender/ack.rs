@@ -143,6 +143,7 @@ impl Sender {
     /// The timers after an ACK: restarted by progress, otherwise kept, but that no probe comes while
     /// something is out of order and no window is asked about that is open.
     fn settle_after_ack(&mut self, now: Time, advanced: bool) {
+        self.repair.patience.heard();
         if advanced {
             self.restart_timer(now);
         } else if self.timer == Timer::Persist {

@@ -2,6 +2,7 @@
 
 use farpath_units::Time;
 
+use super::give_up::Patience;
 use crate::Config;
 use crate::config::Recovery;
 use crate::ecn::Ecn;
@@ -69,6 +70,7 @@ pub(super) struct Repair {
     pub(super) probe: Option<Probe>,
     pub(super) probe_due: bool,
     pub(super) window_probe_due: bool,
+    pub(super) patience: Patience,
     /// When anything but new data was sent last: a retransmission, or the end of the handshake.
     pub(super) sent_at: Time,
     /// RACK's reordering timer is to run out then, as of the last detection.
@@ -96,6 +98,7 @@ impl Repair {
             probe: None,
             probe_due: false,
             window_probe_due: false,
+            patience: Patience::new(config.retries),
             sent_at: Time::ZERO,
             reorder_at: Time::MAX,
             walk: Walk::default(),

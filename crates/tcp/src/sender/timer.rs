@@ -47,6 +47,7 @@ impl Sender {
         } else if self.deadline == Time::MAX && self.nxt + len > self.window_edge {
             self.timer = Timer::Persist;
             self.deadline = self.rtt.due(now);
+            self.repair.patience.heard();
         }
     }
 
@@ -59,17 +60,13 @@ impl Sender {
             return;
         }
         match (self.state, self.timer) {
-            (State::Closed | State::SynDue, _) => self.deadline = Time::MAX,
-            (State::SynSent, _) => {
-                self.deadline = Time::MAX;
-                self.state = State::SynDue;
-                self.rtt.back_off();
-                self.stats.syn_retransmits += 1;
-            }
+            (State::Closed | State::SynDue | State::GivenUp, _) => self.deadline = Time::MAX,
+            (State::SynSent, _) => self.syn_unanswered(now),
             (_, Timer::Rto) => self.time_out(now),
             (_, Timer::Probe | Timer::ProbeAlone) => self.tail_is_silent(now),
             (_, Timer::Reorder) => self.waited_for_reordering(now),
             (_, Timer::Persist) if self.end == self.una => self.deadline = Time::MAX,
+            (_, Timer::Persist) if self.probes_unanswered(now) => {}
             (_, Timer::Persist) => {
                 debug_assert!(self.una == self.nxt, "data without a retransmission timer");
                 self.repair.window_probe_due = true;
@@ -84,7 +81,7 @@ impl Sender {
     /// RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 and RFC 6675 §5.1.
     fn time_out(&mut self, now: Time) {
         self.deadline = Time::MAX;
-        if self.una == self.nxt {
+        if self.una == self.nxt || self.unanswered_for_long(now) {
             return;
         }
         self.board.catch_up(self.una);

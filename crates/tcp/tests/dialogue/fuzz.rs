@@ -2,7 +2,7 @@
 
 use farpath_tcp::{
     Algorithm, ByteCounting, Config, DelayedAck, Flavour, MtuProbing, Out, Pacing, Profile,
-    Reading, Recovery, Reduction, SackBlock, Sender, SlowStart,
+    Reading, Recovery, Reduction, Retries, SackBlock, Sender, SlowStart,
 };
 use farpath_units::{Duration, Key, Time};
 use proptest::prelude::*;
@@ -70,6 +70,11 @@ fn any_config() -> impl Strategy<Value = Config> {
                 burst: 1 + size.1 * 100,
             }),
             remembered_window: (size.0 % 5 == 0).then_some(20),
+            // Whatever is lost: it does not give up.
+            retries: Retries {
+                data: u32::MAX,
+                ..Retries::default()
+            },
             amount: Some(size.0 * 1000 + size.1),
             initial_window: size.2,
             delayed_ack: DelayedAck {

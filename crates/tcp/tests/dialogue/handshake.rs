@@ -1,6 +1,6 @@
 //! SYN, SYN-ACK, ACK; and what is lost of them.
 
-use farpath_tcp::{Config, Out};
+use farpath_tcp::{Config, Out, Profile};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
@@ -50,6 +50,7 @@ fn lost_syns_are_repeated_after_one_two_and_four_seconds() {
     let mut d = Dialogue::new(
         &Config {
             amount: Some(5000),
+            retries: Profile::Linux5.retries(),
             ..config()
         },
         path,
@@ -108,4 +109,39 @@ fn a_round_trip_longer_than_the_first_timeout_costs_a_second_syn_and_nothing_els
     );
     assert_eq!(d.data()[0].0, 1160.0);
     assert_eq!(d.receiver.delivered(), 100_000);
+}
+
+/// Instants of all SYNs, and of giving up, where nobody answers.
+fn unanswered(profile: Profile) -> (Vec<Time>, Option<Time>) {
+    let path = Path {
+        lose_syns: u32::MAX,
+        ..Path::new(RTT)
+    };
+    let config = Config {
+        retries: profile.retries(),
+        rto: profile.rto(),
+        ..config()
+    };
+    let mut d = Dialogue::new(&config, path);
+    d.run_until(ms(400_000));
+    let syns = sent(&d).into_iter().filter(|s| s.1 == Out::Syn);
+    (syns.map(|s| s.0).collect(), d.sender.gave_up())
+}
+
+/// ip-sysctl of Linux 6.18: "67 seconds till the last retransmission … the final timeout … will happen after 131 seconds". A live
+/// kernel gave up after 134.4 s: its timers are coarse at such lengths.
+#[test]
+fn a_syn_that_nobody_answers_is_given_up_after_131_seconds() {
+    let (syns, gave_up) = unanswered(Profile::Linux6);
+    let seconds = [0, 1, 2, 3, 4, 5, 7, 11, 19, 35, 67];
+    assert_eq!(syns, seconds.map(|s| ms(s * 1000)));
+    assert_eq!(gave_up, Some(ms(131_000)));
+}
+
+/// ip-sysctl of Linux 5.15: "the final timeout … will happen after 127 seconds".
+#[test]
+fn before_linux_6_5_the_timeout_of_a_syn_doubled_from_the_first() {
+    let (syns, gave_up) = unanswered(Profile::Linux5);
+    assert_eq!(syns, [0, 1, 3, 7, 15, 31, 63].map(|s| ms(s * 1000)));
+    assert_eq!(gave_up, Some(ms(127_000)));
 }

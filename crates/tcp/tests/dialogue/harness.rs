@@ -327,6 +327,14 @@ impl Dialogue {
         self.receiver.on_read(self.now, bytes);
         let over = self.sender.done() && self.receiver.unread() == 0;
         self.next_read = if over { Time::MAX } else { self.now + every };
+        // Nothing to read before something happens: the next read at this rhythm that may find anything.
+        let arrival = self.queue.keys().next().map_or(Time::MAX, |(at, _)| *at);
+        let ends = self.sender.deadline().min(self.receiver.deadline());
+        let next = arrival.min(ends);
+        if !over && self.receiver.unread() == 0 && next != Time::MAX && next > self.now {
+            let reads = next.since(self.now).as_ps().div_ceil(every.as_ps());
+            self.next_read = self.now + every.times(reads);
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {

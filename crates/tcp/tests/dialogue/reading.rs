@@ -77,6 +77,26 @@ fn rfc9293_3_8_6_1_a_closed_window_is_asked_about() {
     assert_eq!(d.sender.stats().rtos, 0);
 }
 
+/// `tcp_retries2` probes without an answer; any answer, a closed window too, starts the count anew.
+#[test]
+fn a_closed_window_is_given_up_when_fifteen_probes_are_not_answered() {
+    let mut d = Dialogue::new(&told(), Path::new(RTT));
+    // Two hours of a closed window that is confirmed: more than sixty probes.
+    d.run_until(ms(7_200_000));
+    assert_eq!(d.sender.gave_up(), None);
+    let mut probes = 0;
+    while d.sender.gave_up().is_none() {
+        let now = d.sender.deadline();
+        assert!(now < ms(14_400_000), "no end in sight");
+        d.sender.on_deadline(now);
+        while let Some(out) = d.sender.poll(now) {
+            assert_eq!(out, Out::WindowProbe);
+            probes += 1;
+        }
+    }
+    assert!((14..=15).contains(&probes), "{probes}");
+}
+
 #[test]
 fn a_window_update_waits_for_two_segments_or_half_the_buffer() {
     let mut r = Receiver::new(&told());

@@ -211,3 +211,26 @@ fn an_answer_sooner_than_any_round_trip_measures_nothing() {
     assert_eq!(s.rtt_latest(), Some(RTT));
     assert!(s.rto() < Duration::from_ms(400));
 }
+
+/// Linux gives up at the first timeout that comes 924.6 s or later after the first retransmission (`tcp_retries2` = 15).
+#[test]
+fn a_path_that_falls_silent_is_given_up_after_fifteen_minutes() {
+    let mut d = Dialogue::new(&ack_each(), Path::new(RTT).losing(100..100_000));
+    d.run_until(ms(3_000_000));
+    let gave_up = d.sender.gave_up().expect("nobody answers");
+    let again: Vec<f64> = d.data().iter().filter(|s| s.2).map(|s| s.0).collect();
+    let silent = gave_up.as_secs_f64() - again[0] / 1e3;
+    assert!((924.6..924.6 + 120.0).contains(&silent), "{silent}");
+    // The last retransmission had its two minutes, and the one before was too early to give up.
+    let last = again[again.len() - 1] / 1e3;
+    assert!((gave_up.as_secs_f64() - last - 120.0).abs() < 1e-6);
+    assert!(last - again[0] / 1e3 < 924.6);
+    assert_eq!(d.sender.deadline(), Time::MAX);
+    assert!(d.sender.was_open());
+    // What comes too late is ignored, and nothing is sent any more.
+    let acks = d.sender.stats().ignored_acks;
+    d.sender.on_ack(d.now, 50_000, 1 << 20, false, &[]);
+    d.sender.write(d.now, 1000);
+    assert_eq!(d.sender.poll(d.now), None);
+    assert_eq!(d.sender.stats().ignored_acks, acks + 1);
+}
