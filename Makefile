@@ -138,6 +138,11 @@ page-test: scenarios oracles ## use some pages of real runs in Chromium
 bench: linker ## measure what the speed claims say; writes target/bench.json
 	$(CARGO) xtask bench
 
+.PHONY: corpus-check
+corpus-check: linker ## what `trace` says of captures of others beside their tables; CAPTURES=DIR has the captures
+	@test -n "$(CAPTURES)" || { echo "make corpus-check CAPTURES=DIR: the folder with the captures that crates/trace/tests/data knows"; exit 2; }
+	$(CARGO) run --quiet --locked --profile $(PROFILE) --package xtask -- captures $(CAPTURES)
+
 .PHONY: lab-bench
 lab-bench: build ## the lab beside plain veth, and how late it is; root, an idle machine, ten minutes
 	@.ci/need iperf3 'iproute2=command -v ip' python3

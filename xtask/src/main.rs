@@ -10,6 +10,7 @@
 mod bench;
 mod bench_config;
 mod bench_parts;
+mod captures;
 mod corpus;
 mod gen_pages;
 mod gen_registry;
@@ -29,6 +30,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
        cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
+       cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
 ";
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["dist", folder] => gen_pages::dist(folder.as_ref()),
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
+        ["captures", folder] => captures::run(folder.as_ref()),
         ["corpus"] => corpus::run(corpus::ALL, corpus::What::Test),
         ["corpus", "--fit"] => corpus::run(corpus::FIT, corpus::What::Fit),
         ["corpus", number] => number

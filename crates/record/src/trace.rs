@@ -108,6 +108,9 @@ pub struct TraceDirection {
     /// How the sender came to send the segments of class `upstream` again, by class.
     #[serde(skip_serializing_if = "Retransmissions::is_empty")]
     pub upstream_by: Retransmissions,
+    /// How the sender came to send the segments of class `unneeded` again, by class.
+    #[serde(skip_serializing_if = "Retransmissions::is_empty")]
+    pub unneeded_by: Retransmissions,
     /// Segments that others had overtaken before the capture.
     pub reordered_segments: u64,
     /// Segments that the network doubled before the capture.

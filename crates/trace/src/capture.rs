@@ -169,6 +169,13 @@ impl<'a> Capture<'a> {
         if self.links.last() != Some(&link) && !self.links.contains(&link) {
             self.links.push(link);
             self.file.link_types.push(link.name());
+            if !link.is_read() {
+                let text = format!(
+                    "packets of link type {} are counted and not read: capture on an interface that gives IP or Ethernet",
+                    link.0
+                );
+                note(&mut self.file, text);
+            }
         }
         self.file.packets += 1;
         self.file.bytes += u64::from(original);

@@ -9,7 +9,6 @@ pub(crate) enum Why {
     Rto,
     Tlp,
     LostRetransmission,
-    Unneeded,
     Unknown,
 }
 
@@ -22,6 +21,8 @@ pub(crate) enum Class {
     NetworkDuplicate,
     /// Sent again; the capture has the first copy.
     Again(Why),
+    /// Sent again although the receiver had it.
+    Unneeded(Why),
     /// Sent again; the first copy never came here.
     Upstream(Why),
 }
@@ -33,6 +34,8 @@ pub(crate) struct Times {
     pub(crate) to_sender: i64,
     /// The whole round trip, the shortest; 0 where it is unknown.
     pub(crate) round_trip: i64,
+    /// It was captured at the sender: no network is before it.
+    pub(crate) at_sender: bool,
 }
 
 /// Shortest retransmission timeout of the systems in use, and what Linux adds to the smoothed round trip at least.
@@ -68,6 +71,7 @@ impl Judge {
             Place::Hole if self.is_reordered(e) => Class::Reordered,
             Place::Hole => Class::Upstream(self.why(e)),
             Place::Seen if self.is_copy(e) => Class::NetworkDuplicate,
+            Place::Seen if e.is_unneeded() => Class::Unneeded(self.why(e)),
             Place::Seen => Class::Again(self.why(e)),
         }
     }
@@ -89,8 +93,10 @@ impl Judge {
     fn is_copy(&self, e: &Event) -> bool {
         let same_stamp = e.stamp.is_none_or(|s| s == 0);
         match e.identification {
-            Some(0) => same_stamp,
+            // No stack sends a second one under the same identification; some have one for all.
+            Some(0) => same_stamp && e.lag < RTO_LEAST.max(self.times.round_trip),
             Some(_) => false,
+            None if self.times.at_sender => false,
             None => same_stamp && e.lag < self.share_of_round_trip(COPY_SOON),
         }
     }
@@ -120,9 +126,6 @@ impl Judge {
         let spread = (4 * e.variation).max(RTO_LEAST);
         let evidence = heard(e.sack_at) || heard(e.dup_at);
         let in_rto = e.seq < self.rto_until && e.una < self.rto_until;
-        if e.known || e.told {
-            return Why::Unneeded;
-        }
         let probing = e.tail && !again && !evidence && !in_rto;
         let soon = e.lag < (smoothed + RTO_LEAST).saturating_mul(19) / 20;
         if probing
@@ -136,7 +139,16 @@ impl Judge {
         let long = (smoothed + spread) as f64 * 0.95;
         let quiet_ns = quiet as f64;
         let waited = quiet_ns >= short && silent.saturating_mul(2) >= quiet || quiet_ns >= long;
-        if in_rto || e.head && waited {
+        // What was acknowledged here was not yet where its sender is: what came since says nothing of its timer.
+        let waited = waited || e.known && e.lag as f64 >= short;
+        // No acknowledgement for so long: nothing but a timer is left to send it.
+        let unheard = silent as f64 >= RTO_LEAST as f64 * RTO_SHARE && silent >= 2 * smoothed;
+        // Sent at once when the acknowledgement came that shows the loss.
+        let answers = evidence && silent.saturating_mul(10) < quiet;
+        let head = e.head || e.known;
+        let bare =
+            e.length == 0 && (again || e.known || e.lag as f64 >= RTO_LEAST as f64 * RTO_SHARE);
+        if in_rto || bare || head && !answers && (waited || unheard) {
             return Why::Rto;
         }
         if again {

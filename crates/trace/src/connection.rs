@@ -134,7 +134,7 @@ impl Connection {
         }
         self.streams[from].packets += 1;
         if s.control & (control::SYN | control::FIN | control::RST) != 0 {
-            self.opens_or_ends(&s, from);
+            self.opens_or_ends(&s, from, room);
         }
         if let Some((value, echo)) = s.stamps {
             self.stamps(&s, from, value, echo);
@@ -203,9 +203,9 @@ impl Connection {
     }
 
     #[cold]
-    fn opens_or_ends(&mut self, s: &Segment, from: usize) {
+    fn opens_or_ends(&mut self, s: &Segment, from: usize, room: &mut Room) {
         if s.is(control::SYN) {
-            self.streams[from].open(s);
+            self.streams[from].open(s, room);
             if s.is(control::ACK) {
                 if let Some(syn) = self.syn_at
                     && self.syn_ack_at.is_none()

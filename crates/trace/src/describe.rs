@@ -45,6 +45,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
     Times {
         to_sender,
         round_trip: connection.round_trip().unwrap_or(0),
+        at_sender: connection.vantage() == Vantage::At(from),
     }
 }
 
@@ -145,6 +146,10 @@ fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirec
                 copied += u64::from(event.length);
             }
             Class::Again(why) => *slot(&mut d.retransmissions, *why) += pieces,
+            Class::Unneeded(why) => {
+                d.retransmissions.unneeded += pieces;
+                *slot(&mut d.unneeded_by, *why) += pieces;
+            }
             Class::Upstream(why) => {
                 d.retransmissions.upstream += pieces;
                 *slot(&mut d.upstream_by, *why) += pieces;
@@ -182,7 +187,6 @@ fn slot(all: &mut Retransmissions, why: Why) -> &mut u64 {
         Why::Rto => &mut all.rto,
         Why::Tlp => &mut all.tlp,
         Why::LostRetransmission => &mut all.lost_retransmission,
-        Why::Unneeded => &mut all.unneeded,
         Why::Unknown => &mut all.unknown,
     }
 }

@@ -17,6 +17,7 @@ pub(crate) const NEVER: i64 = i64::MAX;
 pub(crate) struct Event {
     pub(crate) at: i64,
     pub(crate) seq: u64,
+    /// 0: a SYN or FIN.
     pub(crate) length: u32,
     /// Segments that it is on the wire.
     pub(crate) pieces: u32,
@@ -54,4 +55,11 @@ pub(crate) struct Event {
     pub(crate) variation: i64,
     /// When all that had been sent by then was acknowledged.
     pub(crate) repaired_at: i64,
+}
+
+impl Event {
+    /// The receiver had it, as acknowledgements before or a D-SACK after it say.
+    pub(crate) fn is_unneeded(&self) -> bool {
+        self.known || self.told
+    }
 }

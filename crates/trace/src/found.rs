@@ -12,11 +12,11 @@ pub struct SegmentSeen {
     pub at_ns: i64,
     /// The first of its bytes, counted from the first payload byte of its direction.
     pub offset: u64,
-    /// Payload bytes.
+    /// Payload bytes; 0: a SYN or FIN.
     pub length: u32,
     /// What it was: a class of `retransmissions`, `reordered` or `network_duplicate`.
     pub class: &'static str,
-    /// How its sender came to send it again, where that is another word: of class `upstream`.
+    /// How its sender came to send it again, where that is another word: of the classes `unneeded` and `upstream`.
     pub why: &'static str,
 }
 
@@ -35,6 +35,7 @@ pub(crate) fn class_word(class: Class) -> &'static str {
         Class::Reordered => "reordered",
         Class::NetworkDuplicate => "network_duplicate",
         Class::Again(why) => why_word(why),
+        Class::Unneeded(_) => "unneeded",
         Class::Upstream(_) => "upstream",
     }
 }
@@ -45,7 +46,6 @@ fn why_word(why: Why) -> &'static str {
         Why::Rto => "rto",
         Why::Tlp => "tlp",
         Why::LostRetransmission => "lost_retransmission",
-        Why::Unneeded => "unneeded",
         Why::Unknown => "unknown",
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn seen(event: &Event, class: Class, base: u64) -> SegmentSeen {
         length: event.length,
         class: class_word(class),
         why: match class {
-            Class::Again(why) | Class::Upstream(why) => why_word(why),
+            Class::Again(why) | Class::Unneeded(why) | Class::Upstream(why) => why_word(why),
             _ => "",
         },
     }

@@ -221,7 +221,9 @@ fn price(rounds: &[Round], wrong: &Wrong) -> (i64, u64) {
         rounds[n].rate() >= BACK * usual && next
     };
     for (n, round) in rounds.iter().enumerate().skip(first) {
-        if round.from >= wrong.until && is_back(n) {
+        // Where the sender has nothing to send, the rate is no longer what the glitch left.
+        let over = is_back(n) || round.idle * 2 > round.until - round.from;
+        if round.from >= wrong.until && over {
             break;
         }
         let from = round.from.max(wrong.from);

@@ -8,11 +8,16 @@ impl LinkType {
     pub(crate) const NULL: LinkType = LinkType(0);
     pub(crate) const ETHERNET: LinkType = LinkType(1);
     pub(crate) const PPP: LinkType = LinkType(9);
+    pub(crate) const FDDI: LinkType = LinkType(10);
+    /// What some systems write for ATM.
+    const ATM_BSD: LinkType = LinkType(11);
     /// What some systems write for raw IP.
     const RAW_BSD: LinkType = LinkType(12);
     const RAW_OPENBSD: LinkType = LinkType(14);
     pub(crate) const PPP_HDLC: LinkType = LinkType(50);
     pub(crate) const PPP_ETHERNET: LinkType = LinkType(51);
+    /// ATM with LLC and SNAP (RFC 2684 §5.1).
+    pub(crate) const ATM: LinkType = LinkType(100);
     pub(crate) const RAW: LinkType = LinkType(101);
     pub(crate) const C_HDLC: LinkType = LinkType(104);
     pub(crate) const LOOP: LinkType = LinkType(108);
@@ -26,6 +31,7 @@ impl LinkType {
     pub(crate) fn new(code: u16) -> LinkType {
         match LinkType(code) {
             LinkType::RAW_BSD | LinkType::RAW_OPENBSD => LinkType::RAW,
+            LinkType::ATM_BSD => LinkType::ATM,
             other => other,
         }
     }
@@ -42,8 +48,15 @@ impl LinkType {
             LinkType::SLL => "sll",
             LinkType::SLL2 => "sll2",
             LinkType::MPLS => "mpls",
+            LinkType::FDDI => "fddi",
+            LinkType::ATM => "atm_rfc2684",
             LinkType(code) => return format!("linktype_{code}"),
         };
         name.to_owned()
+    }
+
+    /// Whether packets of it are read.
+    pub(crate) fn is_read(self) -> bool {
+        !self.name().starts_with("linktype_")
     }
 }

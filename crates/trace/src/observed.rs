@@ -101,7 +101,8 @@ pub(crate) fn delivered(stream: &Stream) -> u64 {
 
 fn again(stream: &Stream, classes: &[Class]) -> u64 {
     let of = stream.events.iter().zip(classes);
-    let again = of.filter(|(_, c)| matches!(c, Class::Again(_) | Class::Upstream(_)));
+    let again =
+        of.filter(|(_, c)| matches!(c, Class::Again(_) | Class::Unneeded(_) | Class::Upstream(_)));
     again.map(|(e, _)| u64::from(e.pieces)).sum()
 }
 
@@ -118,14 +119,16 @@ fn round_trips(stream: &Stream, beyond: i64, round_trip: i64) -> Option<RoundTri
 
 /// Segments that filled the path at the start were sent again and again and never came: larger than a link carries.
 fn black_hole(stream: &Stream, classes: &[Class]) -> Option<Limit> {
-    let timeouts = classes
-        .iter()
-        .filter(|c| matches!(c, Class::Again(Why::Rto)));
+    let events = || {
+        stream
+            .events
+            .iter()
+            .zip(classes)
+            .filter(|(e, _)| e.length > 0)
+    };
+    let timeouts = events().filter(|(_, c)| matches!(c, Class::Again(Why::Rto)));
     let nothing = stream.una <= stream.base && stream.acks > 0;
-    let full = stream
-        .events
-        .iter()
-        .all(|e| e.length >= stream.mss() && e.length > 1000);
+    let full = events().all(|(e, _)| e.length >= stream.mss() && e.length > 1000);
     (nothing && full && timeouts.count() >= 2).then_some(Limit::Mtu)
 }
 
@@ -170,9 +173,9 @@ fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
     let mut all: Vec<Repair> = Vec::new();
     for (event, class) in events.iter().zip(classes) {
         let timeout = match class {
-            Class::Again(Why::Unneeded) | Class::Upstream(Why::Unneeded) => continue,
+            _ if event.length == 0 || event.is_unneeded() => continue,
             Class::Again(why) | Class::Upstream(why) => *why == Why::Rto,
-            Class::Reordered | Class::NetworkDuplicate => continue,
+            Class::Unneeded(_) | Class::Reordered | Class::NetworkDuplicate => continue,
         };
         let until = match event.repaired_at {
             NEVER => last,

@@ -141,6 +141,9 @@ fn outermost(link: LinkType, rest: Rest<'_>) -> Option<(Next, Rest<'_>)> {
         LinkType::SLL => (Next::Type(rest.two(14)?), rest.after(16)?),
         LinkType::SLL2 => (Next::Type(rest.two(0)?), rest.after(20)?),
         LinkType::MPLS => (Next::Mpls, rest),
+        // Frame control and two addresses; LLC and SNAP, which a length stands for.
+        LinkType::FDDI => (Next::Type(0), rest.after(13)?),
+        LinkType::ATM => (Next::Type(0), rest),
         _ => (Next::Done(Peeled::Other), rest),
     })
 }

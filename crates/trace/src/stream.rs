@@ -1,5 +1,7 @@
 //! One direction of a connection: the data of one end, and what the other end says of it.
 
+mod bare;
+
 use std::collections::VecDeque;
 
 use crate::event::{Event, NEVER, Place};
@@ -81,6 +83,11 @@ pub(crate) struct Stream {
     pub(crate) forgotten_events: u64,
     /// When data was last seen.
     data_at: i64,
+    /// The last SYN or FIN without data: when it was seen, its TSval and identification, and whether it was a repetition.
+    bare_at: i64,
+    bare_stamp: u32,
+    bare_identification: u16,
+    bare_repeated: bool,
 
     // What the receiver says.
     pub(crate) acks: u64,
@@ -107,13 +114,15 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Takes in the sender's SYN.
-    pub(crate) fn open(&mut self, segment: &Segment) {
-        if self.syn.is_none() {
-            self.syn = Some(*segment);
-        }
+    pub(crate) fn open(&mut self, segment: &Segment, room: &mut Room) {
         if !self.begun {
             self.begin(unwrapped(START, segment.seq.wrapping_add(1)), segment.at);
         }
+        if self.syn.is_some_and(|syn| syn.seq == segment.seq) {
+            return self.syn_again(segment, room);
+        }
+        self.syn.get_or_insert(*segment);
+        self.bare_seen(segment);
     }
 
     fn begin(&mut self, number: u64, at: i64) {
@@ -164,8 +173,13 @@ impl Stream {
                 self.pass_over(from, s, room);
             }
             self.new_data(s, new_from, end, fin, room);
+            if fin {
+                self.bare_seen(s);
+            }
         } else if s.length > 0 {
             self.old(s, from, until, room);
+        } else if fin {
+            self.fin_again(s, until, room);
         }
         self.data_at = s.at;
     }
@@ -336,9 +350,13 @@ impl Stream {
         room: &mut Room,
     ) {
         let length = (until - seq) as u32;
-        let pieces = length.div_ceil(self.mss().max(1)).max(1);
-        self.flights
-            .again(s.at, seq + u64::from(length), length, room);
+        let pieces = match length {
+            0 => 0,
+            _ => length.div_ceil(self.mss().max(1)).max(1),
+        };
+        if length > 0 {
+            self.flights.again(s.at, until, length, room);
+        }
         if room.events == 0 {
             self.forgotten_events += u64::from(pieces);
             return;

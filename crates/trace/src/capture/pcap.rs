@@ -17,6 +17,8 @@ pub(super) struct Header {
     big_endian: bool,
     /// Nanoseconds of one tick.
     tick: i64,
+    /// Before 2.3 the two lengths of a record stand the other way round, and in 2.3 they may.
+    version: (u16, u16),
     link: LinkType,
 }
 
@@ -52,6 +54,10 @@ impl Header {
         Header {
             big_endian,
             tick,
+            version: match (word(bytes, 4, big_endian), big_endian) {
+                (both, true) => ((both >> 16) as u16, both as u16),
+                (both, false) => (both as u16, (both >> 16) as u16),
+            },
             // The upper bits tell of frame check sequences.
             link: LinkType::new((word(bytes, 20, big_endian) & 0xffff) as u16),
         }
@@ -68,7 +74,11 @@ impl Header {
         }
         let bytes = input.bytes();
         let number = |at| word(bytes, at, self.big_endian);
-        let (seconds, ticks, captured, original) = (number(0), number(4), number(8), number(12));
+        let (seconds, ticks) = (number(0), number(4));
+        let (mut captured, mut original) = (number(8), number(12));
+        if self.version < (2, 3) || self.version == (2, 3) && captured > original {
+            (captured, original) = (original, captured);
+        }
         let at = i64::from(seconds) * 1_000_000_000 + i64::from(ticks) * self.tick;
         let length = captured as usize;
         if length > PIECE_MAX - RECORD_BYTES {

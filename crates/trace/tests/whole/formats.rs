@@ -54,7 +54,7 @@ const ETHERNET: u32 = 1;
 
 #[test]
 fn every_link_type_and_wrapping_holds_the_same_connection() {
-    let wraps: [(&str, u32, Wrap); 11] = [
+    let wraps: [(&str, u32, Wrap); 13] = [
         ("ethernet", ETHERNET, shapes::ethernet),
         ("qinq", ETHERNET, shapes::qinq),
         ("mpls", ETHERNET, shapes::mpls),
@@ -66,6 +66,8 @@ fn every_link_type_and_wrapping_holds_the_same_connection() {
         ("sll2", 276, shapes::sll2),
         ("raw", 101, shapes::raw),
         ("null", 0, shapes::null),
+        ("fddi", 10, shapes::fddi),
+        ("atm", 100, shapes::snap),
     ];
     let datagrams: [(&str, Datagram); 7] = [
         ("v4", shapes::v4),
@@ -238,5 +240,33 @@ fn a_file_that_breaks_off_says_where() {
     assert_eq!(found.files[0].packets, 0);
     assert!(
         found.files[0].notes[0].starts_with("byte 24: a record says it is 4294967295 bytes long")
+    );
+}
+
+/// Before version 2.3 the length on the wire came first; a capture of 1994 that tcptrace carries has it so.
+#[test]
+fn an_old_pcap_has_its_lengths_the_other_way_round() {
+    let mut bytes = pcap(ETHERNET, &frames(shapes::v4, shapes::ethernet), true, false);
+    bytes[6..8].copy_from_slice(&[0, 2]);
+    let mut at = 24;
+    while at < bytes.len() {
+        let captured =
+            u32::from_be_bytes([bytes[at + 8], bytes[at + 9], bytes[at + 10], bytes[at + 11]]);
+        let (first, second) = bytes[at + 8..at + 16].split_at_mut(4);
+        first.swap_with_slice(second);
+        at += 16 + captured as usize;
+    }
+    is_the_connection(&document(&[bytes]).connections[0], "version 2.2");
+}
+
+#[test]
+fn a_link_type_that_is_not_read_is_said() {
+    let file = pcap(127, &frames(shapes::v4, shapes::ethernet), false, true);
+    let found = document(&[file]);
+    assert!(found.connections.is_empty());
+    let note = &found.files[0].notes[0];
+    assert!(
+        note.starts_with("packets of link type 127 are counted and not read"),
+        "{note}"
     );
 }

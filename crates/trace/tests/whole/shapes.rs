@@ -211,6 +211,21 @@ pub(crate) fn raw(ip: &[u8]) -> Vec<u8> {
     ip.to_vec()
 }
 
+/// RFC 1042: LLC and SNAP before the type.
+pub(crate) fn snap(ip: &[u8]) -> Vec<u8> {
+    let mut b = vec![0xaa, 0xaa, 3, 0, 0, 0];
+    b.extend(ethertype(ip));
+    b.extend(ip);
+    b
+}
+
+/// FDDI: frame control and two addresses before that.
+pub(crate) fn fddi(ip: &[u8]) -> Vec<u8> {
+    let mut b = vec![0x50; 13];
+    b.extend(snap(ip));
+    b
+}
+
 pub(crate) fn null(ip: &[u8]) -> Vec<u8> {
     let mut b = vec![2, 0, 0, 0];
     b.extend(ip);

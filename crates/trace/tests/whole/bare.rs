@@ -1,0 +1,92 @@
+//! SYNs and FINs that are sent again, and what was sent again without need.
+
+use farpath_trace::{Analysis, SegmentSeen, Source, analyse};
+
+use crate::shapes::{self, Tcp, connection, pcap};
+
+fn analysis(packets: &[(u64, Tcp)]) -> Analysis {
+    let frame = |(at, tcp): &(u64, Tcp)| (*at, shapes::ethernet(&shapes::v4(tcp)), 0);
+    let bytes = pcap(
+        1,
+        &packets.iter().map(frame).collect::<Vec<_>>(),
+        false,
+        true,
+    );
+    let source = Source {
+        name: "a.pcap".to_owned(),
+        bytes: Box::new(bytes.as_slice()),
+    };
+    analyse([source], &mut ()).expect("a capture")
+}
+
+/// Sends a packet again `after` nanoseconds later, and all that follows later by that.
+fn repeated(packets: &mut Vec<(u64, Tcp)>, number: usize, after: u64) {
+    let copy = packets[number].clone();
+    for packet in &mut packets[number + 1..] {
+        packet.0 += after;
+    }
+    packets.insert(number + 1, (copy.0 + after, copy.1));
+}
+
+fn seen(analysis: &Analysis) -> &[SegmentSeen] {
+    &analysis.found[0][0].segments
+}
+
+/// RFC 6298 §2: the first timeout is 1 s.
+#[test]
+fn a_syn_that_is_sent_again_is_an_event_without_payload() {
+    let mut packets = connection(5);
+    repeated(&mut packets, 0, 1_000_000_000);
+    let found = analysis(&packets);
+    let [syn] = seen(&found) else {
+        panic!("{:?}", seen(&found));
+    };
+    assert_eq!((syn.class, syn.length), ("rto", 0));
+    assert_eq!(syn.at_ns, packets[0].0 as i64 + 1_000_000_000);
+    let a = &found.document.connections[0].a2b;
+    assert_eq!(
+        (a.retransmitted_segments, a.segments, a.unique_bytes),
+        (0, 5, 5000)
+    );
+    assert!(a.glitches.is_empty());
+}
+
+#[test]
+fn a_fin_that_is_sent_again_is_an_event_without_payload() {
+    let mut packets = connection(5);
+    let fin = packets
+        .iter()
+        .position(|(_, t)| t.from_a && t.control & 1 != 0)
+        .expect("a FIN");
+    repeated(&mut packets, fin, 300_000_000);
+    let found = analysis(&packets);
+    let [again] = seen(&found) else {
+        panic!("{:?}", seen(&found));
+    };
+    assert_eq!((again.class, again.length), ("rto", 0));
+    assert_eq!(found.document.connections[0].a2b.retransmitted_segments, 0);
+}
+
+/// The ACK passed here and was lost, or late, behind: the sender's timer ran out.
+#[test]
+fn what_the_receiver_had_is_unneeded_and_says_how_its_sender_came_to_it() {
+    let mut packets = connection(8);
+    // Its acknowledgement passes 10 ms after the segment; 300 ms later comes the segment again.
+    let number = packets
+        .iter()
+        .rposition(|(_, t)| !t.payload.is_empty())
+        .expect("data");
+    let copy = packets[number].1.clone();
+    for packet in &mut packets[number + 2..] {
+        packet.0 += 400_000_000;
+    }
+    let at = packets[number].0 + 300_000_000;
+    packets.insert(number + 2, (at, copy));
+    let found = analysis(&packets);
+    let [again] = seen(&found) else {
+        panic!("{:?}", seen(&found));
+    };
+    assert_eq!((again.class, again.why), ("unneeded", "rto"));
+    let a = &found.document.connections[0].a2b;
+    assert_eq!((a.retransmissions.unneeded, a.unneeded_by.rto), (1, 1));
+}
