@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use farpath_config::render;
-use farpath_experiment::open;
+use farpath_experiment::{Loaded, open};
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{Scenario, Way};
+use farpath_scenario::{Scenario, Set, Way};
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure, print};
 use crate::run::sets;
 
+/// Most points of a sweep that are tried.
+const POINTS_MOST: usize = 1000;
+
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let loaded = open(&args.scenario, &sets(&args.sets)?)?;
+    let sets = sets(&args.sets)?;
+    let loaded = open(&args.scenario, &sets)?;
     let scenario = &loaded.scenario;
-    let plan =
-        Plan::new(scenario).map_err(|e| Failure::usage(format!("{}: {e}", loaded.source.name)))?;
+    let plan = planned(&loaded)?;
+    try_points(&args.scenario, &sets, scenario)?;
     let mut shown = format!(
         "{}: ok\n  {} hosts, {} routers, {} links, {} LSPs, {} cross-connects, {} tests, {} expectations\n",
         loaded.source.name,
@@ -67,6 +71,27 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+fn planned(loaded: &Loaded) -> Result<Plan, Failure> {
+    let name = &loaded.source.name;
+    Plan::new(&loaded.scenario).map_err(|e| Failure::usage(format!("{name}: {e}")))
+}
+
+/// Reads the scenario at each point of its sweep, as a run would.
+fn try_points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<(), Failure> {
+    let points = scenario.points();
+    for point in points.iter().filter(|p| !p.is_empty()).take(POINTS_MOST) {
+        let all: Vec<Set> = sets.iter().chain(point).cloned().collect();
+        planned(&open(name, &all)?)?;
+    }
+    if points.len() > POINTS_MOST {
+        let all = points.len();
+        crate::exit::note(&format!(
+            "of the sweep's {all} points the first {POINTS_MOST} were tried"
+        ));
+    }
+    Ok(())
 }
 
 /// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.

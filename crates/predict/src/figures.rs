@@ -199,6 +199,10 @@ impl<'i> Figures<'i> {
                     1 => String::new(),
                     n => format!("Of {n} streams together."),
                 })
+                .note(match self.filled() {
+                    1.0 => "",
+                    _ => "Of the line what `utilisation` says of the queue named.",
+                })
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("no other traffic, steady state"),
             answer("limit", limit, "")
@@ -474,6 +478,9 @@ impl<'i> Figures<'i> {
             {
                 least = (name, bps);
             }
+        }
+        if least.0 == "link" {
+            least.1 *= self.filled();
         }
         (Value::Text(least.0.to_owned()), Value::from(least.1))
     }

@@ -333,7 +333,11 @@ impl Reader<'_> {
 /// When a test has ended, where its length is known.
 fn end(test: &Test) -> Option<farpath_units::Duration> {
     let start = test.start.since(farpath_units::Time::ZERO);
-    let all = [start, test.omit, test.duration?].map(farpath_units::Duration::as_ps);
-    let ps = all.into_iter().fold(0, u64::saturating_add);
+    // A packet that was sent last may still be answered.
+    let packets = test.kind.periodic();
+    let packets = packets.map(|p| p.interval.times(u64::from(p.count)) + p.timeout);
+    let all = [start, test.omit, test.duration.or(packets)?];
+    let ps = all.map(farpath_units::Duration::as_ps);
+    let ps = ps.into_iter().fold(0, u64::saturating_add);
     Some(farpath_units::Duration::from_ps(ps))
 }

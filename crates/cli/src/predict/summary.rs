@@ -47,7 +47,9 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         "gives",
         match limit {
             None => format!("unknown; the line leaves {of_line} of payload"),
-            Some("link") => format!("{of_line} of payload"),
+            Some("link") if figures.number("goodput_bps") == figures.number("line_goodput_bps") => {
+                format!("{of_line} of payload")
+            }
             Some(_) => format!(
                 "{} of the {of_line} that the line leaves for payload",
                 figures.shown("goodput_bps")
@@ -119,6 +121,10 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         ),
         Some("policer") => format!("the policer. {}", figures.answer("policer_limit_bps").note),
         Some("host_cpu") => "the host".to_owned(),
+        Some(_) if figures.number("goodput_bps") < figures.number("line_goodput_bps") => format!(
+            "the line's queue of {}: each time it is full a loss cuts the window below what fills the line",
+            input.queue.map(|q| q.to_string()).unwrap_or_default()
+        ),
         Some(_) => format!("the line. {}", figures.answer("line_goodput_bps").note),
         None => format!("unknown. {}", figures.answer("loss_limit_bps").note),
     }
@@ -165,6 +171,18 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
                     "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
                 ),
             }
+        }
+        "link" if figures.number("goodput_bps") < figures.number("line_goodput_bps") => {
+            let queue = Size::from_bytes(
+                (input.rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0).round() as u64,
+            );
+            let longer = then(PathInput {
+                queue: Some(queue),
+                ..input.clone()
+            });
+            format!(
+                "a queue of a bandwidth-delay product, {queue}{longer}; or pace the sender (BBR, or fq with a rate below the line's)"
+            )
         }
         "link" if input.mtu < JUMBO => {
             let more = then(PathInput {

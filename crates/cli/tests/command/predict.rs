@@ -400,6 +400,13 @@ fn a_path_is_answered_first_and_listed_on_demand() {
             &["gives       unknown", "no law of p"],
         ),
         (&["--cc", "reno", "--queue", "150MB"], &["fills 100.0 %"]),
+        (
+            &["--cc", "reno", "--queue", "1.5MB"],
+            &[
+                "limited by the line's queue of 1.5 MB",
+                "a queue of a bandwidth-delay product, 150 MB",
+            ],
+        ),
     ] {
         let text = page(more);
         let unfolded = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -412,6 +419,26 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         assert!(!text.contains("_bps"), "{text}");
     }
     assert!(page(&["--all"]).starts_with("bdp_bytes "));
+}
+
+/// Appenzeller, Keslassy and McKeown 2004: Reno fills three quarters of a line without a queue. A window that fits into pipe and
+/// queue never loses, and fills it.
+#[test]
+fn a_short_queue_leaves_less_than_the_line() {
+    let args = ["--rate", "1Gbit/s", "--rtt", "100ms", "--cc", "reno"];
+    let of = |more: &[&str]| {
+        let all = path(&[&args[..], more].concat());
+        number(&all, "goodput_bps") / number(&all, "line_goodput_bps")
+    };
+    assert_eq!(of(&[]), 1.0);
+    assert_near(of(&["--queue", "1500B"]), 0.75, 2e-4);
+    assert_eq!(
+        of(&["--queue", "1500B", "--window", "11MB"]),
+        11e6 * 8.0 / 0.1 / (1e9 * 1448.0 / 1538.0)
+    );
+    assert_eq!(of(&["--queue", "125kB", "--window", "11.8MB"]), 1.0);
+    assert_eq!(of(&["--queue", "1500B", "--streams", "10"]), 1.0);
+    assert_eq!(of(&["--queue", "12.5MB"]), 1.0);
 }
 
 #[test]

@@ -210,3 +210,32 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
         .says(&["has no test", "[[test]]", "farpath lab up"]);
     farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
 }
+
+/// A value of a sweep is tried by `check`, as a run would try it, and an error names the sweep.
+#[test]
+fn a_wrong_value_of_a_sweep_is_found_by_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("s.toml");
+    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\n\
+        rate = \"10 Mbit/s\"\n[[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n\
+        [sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"ten\"]\n";
+    std::fs::write(&file, text).expect("a file");
+    let path = file.to_str().expect("a path");
+    for args in [&["check", path][..], &["run", path, "--predict"]] {
+        farpath(args)
+            .exits(2)
+            .says(&["[sweep]", "link.l.rate = ten", "`ten` is not a rate"]);
+    }
+}
+
+#[test]
+fn a_framing_that_nobody_knows_is_the_only_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("s.toml");
+    let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\n\
+        framing = \"gbee\"\n[[test]]\nname = \"t\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\n";
+    std::fs::write(&file, text).expect("a file");
+    farpath(&["check", file.to_str().expect("a path")])
+        .exits(2)
+        .says(&["did you mean `gbe`?", "1 error in"]);
+}

@@ -31,21 +31,45 @@ impl Figures<'_> {
             .holds("one flow that loses a segment each time its window is the pipe, no queue")
     }
 
-    /// Share of the line that one flow fills with the queue named.
-    pub(super) fn with_queue(&self) -> Answer {
-        let queue = self.input.queue.map(|q| {
-            let pipe = self.pipe() * self.wire.as_bytes() as f64;
-            q.as_bytes() as f64 / pipe
-        });
+    /// The queue named, in pipes.
+    fn queue(&self) -> Option<f64> {
+        let pipe = self.pipe() * self.wire.as_bytes() as f64;
+        Some(self.input.queue?.as_bytes() as f64 / pipe)
+    }
+
+    /// Share of the line that one flow fills with the queue named; none without one, or without a closed form.
+    fn share(&self) -> Option<f64> {
+        let queue = self.queue()?;
         let long =
             recovery::cubic_s(self.pipe(), self.input.rtt) >= recovery::cubic_k_s(self.pipe());
-        let share = queue.and_then(|queue| match self.input.cc {
+        match self.input.cc {
             Cc::Reno => Some(Aimd::reno(1.0).utilisation(queue)),
             Cc::Cubic if long => Some(cubic_utilisation(queue)),
             Cc::Cubic => Some(recovery::CUBIC_FRIENDLY.utilisation(queue)),
             _ => None,
-        });
-        let note = match (queue, share) {
+        }
+    }
+
+    /// What the queue named leaves one flow of the line: less than all of it where the window outgrows pipe and queue.
+    pub(super) fn filled(&self) -> f64 {
+        let window = self
+            .input
+            .window
+            .map_or(f64::INFINITY, |w| w.as_bytes() as f64);
+        let pipe = self.pipe() * self.mss.as_bytes() as f64;
+        let fits = self
+            .queue()
+            .is_none_or(|queue| window <= pipe * (1.0 + queue));
+        match self.input.streams {
+            1 if !fits => self.share().unwrap_or(1.0),
+            _ => 1.0,
+        }
+    }
+
+    /// Share of the line that one flow fills with the queue named.
+    pub(super) fn with_queue(&self) -> Answer {
+        let share = self.share();
+        let note = match (self.queue(), share) {
             (None, _) => "No queue was named.",
             (Some(_), None) => "No closed form for this algorithm: simulate it.",
             _ => "",

@@ -87,6 +87,13 @@ fn keys_without_effect_are_found_where_they_stand() {
             "every test has ended at 10 s",
         ),
         (
+            // The default: five packets, a second apart, each with five seconds for its answer.
+            more("[[event]]\nat = \"20 s\"\nlink = \"out\"\nloss = 0.1")
+                .replace("\"tcp\"", "\"ping\"")
+                .replace("duration = \"10 s\"\n", ""),
+            "every test has ended at 10 s",
+        ),
+        (
             more(
                 "[[host]]\nname = \"c\"\n[[link]]\nname = \"spare\"\nends = [\"r\", \"c\"]\nrate = \"1 Gbit/s\"\n[[event]]\nat = \"1 s\"\nlink = \"spare\"\nloss = 0.1",
             ),
