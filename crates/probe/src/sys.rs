@@ -249,7 +249,7 @@ impl Ethtool {
         words: &mut [u32; ETHTOOL_WORDS],
     ) -> Result<(), Errno> {
         words[0] = command;
-        // SAFETY: all of it are numbers and a pointer that the kernel is not told to use before it is set.
+        // SAFETY: all of it are numbers and a pointer that is set before the kernel uses it.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         let name = interface.as_bytes();
         if name.len() >= request.ifr_name.len() {
