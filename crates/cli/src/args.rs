@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod diagnose;
+mod host;
 mod lab;
 mod predict;
 mod trace;
 
 pub(crate) use diagnose::DiagnoseArgs;
+pub(crate) use host::HostArgs;
 pub(crate) use lab::{
     LabArgs, LabCommand, LabControl, LabLsArgs, LabRunArgs, LabStatusArgs, LabUpArgs, OnePath,
 };
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Say what limits a flow, from what other tools printed: logs, pings, settings
     Diagnose(DiagnoseArgs),
+    /// Say what this host's settings allow on a long path, and what to change
+    Host(HostArgs),
     /// Write the figures of a run's page as SVG files
     Figures(FiguresArgs),
     /// Run packetdrill scripts against the TCP model, in virtual time

@@ -11,8 +11,10 @@ mod conformance;
 mod diagnose;
 mod exit;
 mod figures;
+mod host;
 mod lab;
 mod lbe;
+mod left;
 mod mistake;
 mod new;
 mod output;
@@ -44,6 +46,7 @@ fn main() -> std::process::ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Trace(args) => trace::trace(&args),
         Command::Diagnose(args) => diagnose::diagnose(&args),
+        Command::Host(args) => host::host(&args),
         Command::Figures(args) => figures::run(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => completions::completions(&args),

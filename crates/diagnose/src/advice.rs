@@ -1,52 +1,90 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod systems;
+
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number, word};
 use crate::known::System;
+use crate::read::Facts;
+pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
 
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
 
 /// What to change against a cause; nothing where it is not a host's to change.
-pub(crate) fn changes(cause: Cause, e: &Evidence, flow: &Flow, ceilings: &[Limit]) -> Vec<Change> {
+pub(crate) fn changes(
+    cause: Cause,
+    e: &Evidence,
+    (facts, flow): (&Facts, &Flow),
+    ceilings: &[Limit],
+) -> Vec<Change> {
     let end = match cause {
-        Cause::ReceiveWindow | Cause::NoWindowScaling => 1,
+        Cause::ReceiveWindow | Cause::NoWindowScaling => End::Receiver,
         Cause::SendBuffer
         | Cause::ShallowBuffer
         | Cause::Policer
         | Cause::RandomLoss
-        | Cause::CongestionLoss => 0,
+        | Cause::CongestionLoss => End::Sender,
         _ => return Vec::new(),
     };
-    let host = [&flow.from.host, &flow.to.host][end];
-    let host = match (host.as_str(), end) {
-        ("", 0) => "the sender".to_owned(),
-        ("", _) => "the receiver".to_owned(),
-        (name, _) => name.to_owned(),
+    let (named, otherwise, texts) = match end {
+        End::Sender => (&flow.from.host, "the sender", &flow.senders),
+        End::Receiver => (&flow.to.host, "the receiver", &flow.receivers),
     };
-    let system = e.systems[end];
-    let after = predicted(cause, e, ceilings);
-    let (commands, undo, risk) = match cause {
-        Cause::ReceiveWindow => buffer(system, wanted(e), true),
-        Cause::SendBuffer => buffer(system, wanted(e), false),
-        Cause::NoWindowScaling => scaling(system),
-        _ if system.is_none_or(|s| s == System::Linux) => pacing(cause),
+    let host = if named.is_empty() { otherwise } else { named };
+    let system = e.systems[end as usize];
+    let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
+    let remedy = match cause {
+        Cause::ReceiveWindow | Cause::SendBuffer => {
+            buffer(system, wanted(e), end, &Buffers::of(facts, &hosts, end))
+        }
+        Cause::NoWindowScaling => systems::scaling(system),
+        _ if system.is_none_or(|s| s == System::Linux) => {
+            let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
+            systems::pacing(cause, cc.map(|(name, _)| name))
+        }
         _ => return Vec::new(),
     };
-    vec![Change {
-        host,
-        os: system.map_or("", System::name),
-        commands,
-        undo,
-        risk,
-        predicted_bps: after.as_ref().map(|f| f.value),
-        low_bps: after.as_ref().map(|f| f.low),
-        high_bps: after.as_ref().map(|f| f.high),
-    }]
+    vec![remedy.change(host, system, predicted(cause, e, ceilings))]
+}
+
+impl Buffers {
+    /// What the texts of these hosts say of the buffers of one end.
+    fn of(facts: &Facts, hosts: &[Of], end: End) -> Buffers {
+        let get = |name: &'static str| {
+            let said = hosts.iter().find_map(|h| number(facts, *h, name));
+            said.map(|f| f.value as u64)
+        };
+        let [default, most, core, space] = match end {
+            End::Receiver => [
+                "rmem_default_bytes",
+                "rmem_max_bytes",
+                "core_rmem_max_bytes",
+                "recvspace_bytes",
+            ],
+            End::Sender => [
+                "wmem_default_bytes",
+                "wmem_max_bytes",
+                "core_wmem_max_bytes",
+                "sendspace_bytes",
+            ],
+        };
+        let most_of_bsd = match end {
+            End::Receiver => "recvbuf_max_bytes",
+            End::Sender => "sendbuf_max_bytes",
+        };
+        Buffers {
+            least: None,
+            default: get(default),
+            most: get(most).or_else(|| get(most_of_bsd)),
+            core: get(core).or_else(|| get("maxsockbuf_bytes")),
+            space: get(space),
+        }
+    }
 }
 
 /// The lowest of the other ceilings: what is left once this cause is gone.
@@ -78,107 +116,4 @@ fn wanted(e: &Evidence) -> f64 {
         (Some(goal), Some(rtt)) => goal * rtt.high / 8.0 / e.streams,
         _ => MODEST,
     }
-}
-
-/// The next power of two.
-fn power(bytes: f64) -> u64 {
-    (bytes.clamp(65_536.0, 2_147_483_647.0) as u64)
-        .next_power_of_two()
-        .min(2_147_483_647)
-}
-
-/// Commands that give a socket a larger buffer.
-fn buffer(
-    system: Option<System>,
-    wanted: f64,
-    receive: bool,
-) -> (Vec<String>, Vec<String>, String) {
-    let twice = power(wanted * 2.0);
-    let once = power(wanted);
-    let (way, space) = if receive {
-        ("r", "recv")
-    } else {
-        ("w", "send")
-    };
-    let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-    let memory = format!("each connection may then use up to {twice} bytes of kernel memory");
-    match system {
-        Some(System::FreeBsd) => (
-            vec![
-                format!("sysctl kern.ipc.maxsockbuf={}", twice.saturating_mul(2)),
-                format!("sysctl net.inet.tcp.{space}buf_max={twice}"),
-            ],
-            owned(&["set both back to the values that sysctl printed before"]),
-            memory,
-        ),
-        Some(System::OpenBsd | System::NetBsd | System::Bsd) => (
-            vec![
-                format!("sysctl net.inet.tcp.{space}space={once}"),
-                "if that is refused: the kernel's limit on socket buffers (SB_MAX, 262144 in old kernels) has to be raised, or the system renewed".to_owned(),
-            ],
-            vec![format!("sysctl net.inet.tcp.{space}space=16384, or what it was")],
-            "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
-        ),
-        Some(System::MacOs) => (
-            vec![
-                format!("sysctl kern.ipc.maxsockbuf={}", twice.saturating_mul(2)),
-                format!("sysctl net.inet.tcp.auto{}bufmax={twice}", if receive { "rcv" } else { "snd" }),
-            ],
-            owned(&["set both back to the values that sysctl printed before"]),
-            memory,
-        ),
-        Some(System::Windows) => (
-            owned(&["netsh interface tcp set global autotuninglevel=normal"]),
-            owned(&["netsh interface tcp set global autotuninglevel=disabled"]),
-            "old firewalls may not pass window scaling".to_owned(),
-        ),
-        _ => {
-            let default = if receive { "131072" } else { "16384" };
-            (
-                vec![
-                    format!("sysctl -w net.core.{way}mem_max={twice}"),
-                    format!("sysctl -w net.ipv4.tcp_{way}mem=\"4096 {default} {twice}\""),
-                    "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning".to_owned(),
-                ],
-                owned(&["set both back to the values that sysctl printed before"]),
-                format!("{memory}; with pfifo_fast a larger window may overflow short queues: use fq"),
-            )
-        }
-    }
-}
-
-fn scaling(system: Option<System>) -> (Vec<String>, Vec<String>, String) {
-    let (on, off) = match system {
-        Some(System::Linux) | None => (
-            "sysctl -w net.ipv4.tcp_window_scaling=1",
-            "sysctl -w net.ipv4.tcp_window_scaling=0",
-        ),
-        Some(System::Windows) => (
-            "netsh interface tcp set global autotuninglevel=normal",
-            "netsh interface tcp set global autotuninglevel=disabled",
-        ),
-        Some(_) => (
-            "sysctl net.inet.tcp.rfc1323=1",
-            "sysctl net.inet.tcp.rfc1323=0",
-        ),
-    };
-    let risk = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
-    (vec![on.to_owned()], vec![off.to_owned()], risk.to_owned())
-}
-
-fn pacing(cause: Cause) -> (Vec<String>, Vec<String>, String) {
-    let mut commands = vec!["tc qdisc replace dev INTERFACE root fq".to_owned()];
-    let mut undo = vec!["tc qdisc del dev INTERFACE root".to_owned()];
-    let risk = match cause {
-        Cause::RandomLoss => {
-            commands.push("sysctl -w net.ipv4.tcp_congestion_control=bbr".to_owned());
-            undo.push("sysctl -w net.ipv4.tcp_congestion_control=cubic".to_owned());
-            "BBR takes more than its share from others on a shared path; finding and repairing what loses is the cure"
-        }
-        Cause::Policer => {
-            "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst"
-        }
-        _ => "none known",
-    };
-    (commands, undo, risk.to_owned())
 }

@@ -1,12 +1,12 @@
 //! Ceilings: what each cause by itself would leave of the rate. None uses a figure that was made of the rate.
 
 use farpath_predict::law::{self, Conditions};
-use farpath_predict::{Cc, pftk::Pftk};
+use farpath_predict::{Cc, pftk::Pftk, window};
 
 use crate::cause::Cause;
 use crate::evidence::{Evidence, Room};
 use crate::fact::{Figure, Of};
-use crate::flow::number;
+use crate::flow::{number, word};
 use crate::known::System;
 use crate::read::Facts;
 
@@ -28,13 +28,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     let mut all = Vec::new();
     windows(e, &mut all);
     if let Some((line, what)) = &e.line {
-        let share = e.mss / (e.mss + 90.0);
-        let mut rate = line.times(share);
-        // Other framings and headers cost less or more than Ethernet's.
-        rate.low = line.low * share * 0.95;
-        rate.high = line.high * 0.985;
-        let formula = format!("{what}, {} · {:.3} of payload", bps(line.value), share);
-        all.push(limit(Cause::Link, rate, formula));
+        all.push(carried(e.mss, line, what));
     }
     losses(e, &mut all);
     ramp(e, &mut all);
@@ -60,6 +54,23 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     all
 }
 
+/// What a line leaves for payload in segments of `mss` bytes.
+pub(crate) fn carried(mss: f64, line: &Figure, what: &str) -> Limit {
+    let share = mss / (mss + 90.0);
+    let mut rate = line.times(share);
+    // Other framings and headers cost less or more than Ethernet's.
+    rate.low = line.low * share * 0.95;
+    rate.high = line.high * 0.985;
+    let formula = format!("{what}, {} · {share:.3} of payload", bps(line.value));
+    limit(Cause::Link, rate, formula)
+}
+
+/// What a window or buffer leaves, by the evidence's round trip.
+pub(crate) fn in_flight(cause: Cause, e: &Evidence, rtt: &Figure, room: &Room) -> Limit {
+    let rate = room.bytes.over(rtt).times(8.0 * e.streams);
+    limit(cause, rate, formula(e, &room.bytes, rtt, &room.what))
+}
+
 fn limit(cause: Cause, rate: Figure, formula: String) -> Limit {
     Limit {
         cause,
@@ -73,8 +84,7 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
     let Some(rtt) = &e.rtt else { return };
     let rooms = e.windows.iter().map(|r| (Cause::ReceiveWindow, r));
     for (cause, room) in rooms.chain(e.buffers.iter().map(|r| (Cause::SendBuffer, r))) {
-        let rate = room.bytes.over(rtt).times(8.0 * e.streams);
-        all.push(limit(cause, rate, formula(e, &room.bytes, rtt, &room.what)));
+        all.push(in_flight(cause, e, rtt, room));
     }
     if let Some(at) = e.unscaled {
         let bytes = Figure::exact(65_535.0, at);
@@ -216,7 +226,7 @@ pub(crate) fn rooms(e: &mut Evidence, facts: &Facts, senders: &[Of], receivers: 
         ));
     }
     if !e.buffers.iter().any(|b| b.asked) {
-        let more = sending(facts, senders, e.systems[0], asked(Of::Sender));
+        let more = sending(facts, senders, asked(Of::Sender));
         e.buffers.extend(more);
     }
 }
@@ -232,7 +242,7 @@ fn known(facts: &Facts, of: Of, name: &'static str, what: &str) -> Option<Room> 
 
 /// What the receiver's settings make of its window. A buffer that was asked for is doubled by Linux and limited by
 /// `rmem_max`; the BSDs refuse one above their limit and stay at the default.
-fn receiving(
+pub(crate) fn receiving(
     facts: &Facts,
     hosts: &[Of],
     system: Option<System>,
@@ -241,7 +251,8 @@ fn receiving(
     let mut all = Vec::new();
     for host in hosts {
         let get = |name: &'static str| number(facts, *host, name).cloned();
-        let (least, usual, most) = window_part(get("adv_win_scale").map(|s| s.value));
+        let (least, usual, most) =
+            window_part(get("adv_win_scale").map(|s| s.value), kernel(facts, *host));
         let room = |bytes: Figure, what: &str, asked: bool| {
             let mut part = bytes.times(usual);
             (part.low, part.high) = (bytes.low * least, bytes.high * most);
@@ -253,14 +264,12 @@ fn receiving(
         };
         match (&asked, get("core_rmem_max_bytes"), get("rmem_max_bytes")) {
             (Some(asked), Some(max), _) => {
-                let mut got = asked.with(&max).times(2.0);
-                got.value = 2.0 * asked.value.min(max.value);
-                (got.low, got.high) = (got.value, got.value);
-                all.push(room(
-                    got,
-                    "what was asked for, limited by net.core.rmem_max",
-                    true,
-                ));
+                let got = doubled(asked, &max);
+                let said = most_said(got.value / 2.0);
+                let what = "what was asked for, limited by net.core.rmem_max";
+                let mut room = room(got, what, true);
+                cap(&mut room.bytes, said);
+                all.push(room);
             }
             (None, _, Some(auto)) => {
                 let auto = match get("moderate_rcvbuf").is_some_and(|m| m.value == 0.0) {
@@ -299,10 +308,50 @@ fn receiving(
     all
 }
 
+/// The buffer that Linux gives who asks: twice as much, as far as the limit goes.
+fn doubled(asked: &Figure, most: &Figure) -> Figure {
+    let mut got = asked.with(most);
+    got.value = 2.0 * asked.value.min(most.value);
+    (got.low, got.high) = (got.value, got.value);
+    got
+}
+
+/// The same, no larger than `most` bytes.
+pub(crate) fn cap(bytes: &mut Figure, most: f64) {
+    for value in [&mut bytes.value, &mut bytes.low, &mut bytes.high] {
+        *value = value.min(most);
+    }
+}
+
+/// The largest window that can be said with the scale a SYN has for this much room (RFC 7323 §2.3).
+pub(crate) fn most_said(bytes: f64) -> f64 {
+    let shift = window::shift_for(bytes).unwrap_or(window::SHIFT_MAX);
+    let most = window::largest_window(shift).map_or(u64::MAX, |w| w.as_bytes());
+    most as f64
+}
+
+/// The payload's share of the memory that segments take, as Linux 6.18 measures it: [TCP](../../../docs/models/tcp.md).
+pub(crate) const PAYLOAD_SHARE: f64 = 169.0 / 256.0;
+
+/// Since this release a receiver measures how much of its memory is payload.
+const MEASURES: (u32, u32) = (6, 6);
+
+/// Since this release segments to be sent share large pages, and their memory is hardly more than their data.
+const SHARES_PAGES: (u32, u32) = (4, 0);
+
+/// The release of a host's kernel, if it was said.
+fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
+    let (release, _) = word(facts, host, "kernel")?;
+    let mut parts = release.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
 /// The part of Linux's receive memory that is window: the least, the usual and the most. Half of it with
-/// `tcp_adv_win_scale` 1, three quarters with 2; Linux 6.3 and later measure it.
-fn window_part(scale: Option<f64>) -> (f64, f64, f64) {
+/// `tcp_adv_win_scale` 1, three quarters with 2; Linux 6.6 and later measure it, whatever the setting says.
+fn window_part(scale: Option<f64>, kernel: Option<(u32, u32)>) -> (f64, f64, f64) {
     match scale {
+        // Drivers waste more or less memory.
+        _ if kernel.is_some_and(|k| k >= MEASURES) => (0.6, PAYLOAD_SHARE, 0.9),
         Some(2.0) => (0.75, 0.75, 0.75),
         Some(1.0) => (0.5, 0.5, 0.7),
         _ => (0.5, 0.55, 0.75),
@@ -310,21 +359,14 @@ fn window_part(scale: Option<f64>) -> (f64, f64, f64) {
 }
 
 /// What the sender's settings make of its buffer. Linux charges a segment's memory, not its data.
-fn sending(
-    facts: &Facts,
-    hosts: &[Of],
-    _system: Option<System>,
-    asked: Option<Figure>,
-) -> Vec<Room> {
+pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec<Room> {
     let mut all = Vec::new();
     for host in hosts {
         let get = |name: &'static str| number(facts, *host, name).cloned();
         let (bytes, what) = match (&asked, get("core_wmem_max_bytes"), get("wmem_max_bytes")) {
             (Some(asked), Some(max), _) => {
-                let mut got = asked.with(&max).times(2.0);
-                got.value = 2.0 * asked.value.min(max.value);
-                (got.low, got.high) = (got.value, got.value);
-                (got, "what was asked for, limited by net.core.wmem_max")
+                let what = "what was asked for, limited by net.core.wmem_max";
+                (doubled(asked, &max), what)
             }
             (None, _, Some(auto)) => (auto, "net.ipv4.tcp_wmem"),
             _ => {
@@ -343,8 +385,12 @@ fn sending(
                 continue;
             }
         };
-        let mut part = bytes.times(0.7);
-        (part.low, part.high) = (bytes.low * 0.45, bytes.high);
+        let (least, usual) = match kernel(facts, *host) {
+            Some(release) if release >= SHARES_PAGES => (0.8, 1.0),
+            _ => (0.45, 0.7),
+        };
+        let mut part = bytes.times(usual);
+        (part.low, part.high) = (bytes.low * least, bytes.high);
         all.push(Room {
             bytes: part,
             what: what.to_owned(),

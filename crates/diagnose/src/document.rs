@@ -144,6 +144,8 @@ pub struct Change {
     pub commands: Vec<String>,
     /// Commands that undo them.
     pub undo: Vec<String>,
+    /// What keeps the change after the next start.
+    pub persist: Vec<String>,
     /// What may go wrong.
     pub risk: String,
     /// Rate to expect then, bit/s; none where no fact bounds it.

@@ -12,6 +12,7 @@ mod document;
 mod evidence;
 mod fact;
 mod flow;
+mod host;
 mod infer;
 mod known;
 mod missing;
@@ -30,6 +31,9 @@ pub use document::{
     VerdictReport,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
+pub use host::{
+    Congestion, HostCeiling, HostPath, HostReport, HostVerdict, How, PathAsked, RateAt, Way, judge,
+};
 pub use known::{Known, System};
 pub use read::{Facts, Source, read};
 pub use redact::redact;

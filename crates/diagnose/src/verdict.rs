@@ -75,7 +75,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
         observed: observed(facts, &e),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
         missing: missing(&e, flow, &limits, &weighed.ranking),
-        changes: changes(cause, &e, flow, &limits),
+        changes: changes(cause, &e, (facts, flow), &limits),
         verdict,
     }
 }

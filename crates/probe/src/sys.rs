@@ -185,6 +185,93 @@ pub(crate) fn discard(socket: BorrowedFd<'_>, most: usize) -> Result<usize, Errn
     Errno::result(result).map(isize::unsigned_abs)
 }
 
+/// A page of memory, bytes.
+pub(crate) fn page_bytes() -> Option<u64> {
+    // SAFETY: sysconf only returns a number.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).ok().filter(|b| *b > 0)
+}
+
+/// Asks drivers of interfaces (ethtool), as far as anybody may.
+pub(crate) struct Ethtool {
+    socket: OwnedFd,
+}
+
+/// Frames that a card's rings hold, and the most they could.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rings {
+    pub(crate) receive: u32,
+    pub(crate) receive_most: u32,
+    pub(crate) send: u32,
+    pub(crate) send_most: u32,
+}
+
+impl Ethtool {
+    pub(crate) fn new() -> Result<Ethtool, Errno> {
+        let local = IpAddr::from([0, 0, 0, 0]);
+        let socket = socket(local, SockType::Datagram, None)?;
+        Ok(Ethtool { socket })
+    }
+
+    /// A setting that is one number (`struct ethtool_value`).
+    pub(crate) fn value(&self, interface: &str, command: u32) -> Result<u32, Errno> {
+        let mut words = [0; ETHTOOL_WORDS];
+        self.ask(interface, command, &mut words)?;
+        Ok(words[1])
+    }
+
+    /// `ETHTOOL_GRINGPARAM`: the most of four rings, then what they have.
+    pub(crate) fn rings(&self, interface: &str) -> Result<Rings, Errno> {
+        let mut words = [0; ETHTOOL_WORDS];
+        self.ask(interface, 0x10, &mut words)?;
+        Ok(Rings {
+            receive_most: words[1],
+            send_most: words[4],
+            receive: words[5],
+            send: words[8],
+        })
+    }
+
+    /// `ETHTOOL_GDRVINFO`: the driver's name, 32 bytes behind the command.
+    pub(crate) fn driver(&self, interface: &str) -> Result<String, Errno> {
+        let mut words = [0; ETHTOOL_WORDS];
+        self.ask(interface, 0x03, &mut words)?;
+        let name: Vec<u8> = words[1..9].iter().flat_map(|w| w.to_ne_bytes()).collect();
+        let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+        Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+    }
+
+    /// One of the commands above; each answers with a structure of known length.
+    fn ask(
+        &self,
+        interface: &str,
+        command: u32,
+        words: &mut [u32; ETHTOOL_WORDS],
+    ) -> Result<(), Errno> {
+        words[0] = command;
+        // SAFETY: all of it are numbers and a pointer that is set before the kernel uses it.
+        let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+        let name = interface.as_bytes();
+        if name.len() >= request.ifr_name.len() {
+            return Err(Errno::ENODEV);
+        }
+        for (to, byte) in request.ifr_name.iter_mut().zip(name) {
+            *to = *byte as libc::c_char;
+        }
+        request.ifr_ifru.ifru_data = words.as_mut_ptr().cast();
+        // SAFETY: the kernel writes the structure of the command, which `words` has room for, and keeps no pointer.
+        let result =
+            unsafe { libc::ioctl(self.socket.as_raw_fd(), SIOCETHTOOL as _, &raw mut request) };
+        Errno::result(result).map(drop)
+    }
+}
+
+/// The longest structure of these commands is `struct ethtool_drvinfo`, 196 bytes.
+const ETHTOOL_WORDS: usize = 64;
+
+/// linux/sockios.h.
+const SIOCETHTOOL: u32 = 0x8946;
+
 /// A datagram as it was received.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Datagram {

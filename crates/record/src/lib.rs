@@ -16,6 +16,7 @@ mod schema;
 mod seen;
 mod sequence;
 pub mod statistics;
+pub mod survey;
 mod taken;
 pub mod trace;
 

@@ -3,11 +3,7 @@
 use farpath_diagnose::{Cause, Diagnosis, FlowReport};
 use farpath_report::{quantity, wrap};
 
-/// Columns of what is printed.
-const WIDTH: usize = 80;
-
-/// Columns of the words on the left.
-const LEFT: usize = 12;
+use crate::left::{WIDTH, change as change_of, entry};
 
 /// Most pieces and flows that are shown; the JSON has all.
 const SHOWN_MAX: usize = 20;
@@ -136,7 +132,9 @@ fn flow(flow: &FlowReport, out: &mut String) {
         entry(word, because, out);
         word = "";
     }
-    changes(flow, out);
+    for change in &flow.changes {
+        change_of(change, out);
+    }
     let mut word = "missing";
     for missing in &flow.missing {
         entry(
@@ -146,37 +144,6 @@ fn flow(flow: &FlowReport, out: &mut String) {
         );
         entry("", &format!("  {}", missing.command), out);
         word = "";
-    }
-}
-
-/// What to change, what that gives, how to undo it.
-fn changes(flow: &FlowReport, out: &mut String) {
-    for change in &flow.changes {
-        let os = if change.os.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", change.os)
-        };
-        entry("to change", &format!("on {}{os}:", change.host), out);
-        for command in &change.commands {
-            entry("", &format!("  {command}"), out);
-        }
-        if let (Some(after), Some(low), Some(high)) =
-            (change.predicted_bps, change.low_bps, change.high_bps)
-        {
-            entry(
-                "gives",
-                &format!(
-                    "up to {} ({} to {}), what the next limit leaves",
-                    bps(after),
-                    bps(low),
-                    bps(high)
-                ),
-                out,
-            );
-        }
-        entry("to undo", &change.undo.join("; "), out);
-        entry("risk", &change.risk, out);
     }
 }
 
@@ -221,16 +188,4 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
     }
     measured(f64::INFINITY, out);
     out.push('\n');
-}
-
-/// A word on the left and text beside it.
-fn entry(word: &str, text: &str, out: &mut String) {
-    let indent = text.len() - text.trim_start().len();
-    let room = WIDTH - LEFT - indent;
-    for (n, part) in wrap(text, room, room).iter().enumerate() {
-        let word = if n == 0 { word } else { "" };
-        let line = format!("{word:<LEFT$}{}{part}", " ".repeat(indent));
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
 }

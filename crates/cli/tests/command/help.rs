@@ -2,7 +2,7 @@
 
 use crate::farpath::{command, farpath, ran};
 
-const COMMANDS: [&[&str]; 30] = [
+const COMMANDS: [&[&str]; 31] = [
     &[],
     &["run"],
     &["check"],
@@ -18,6 +18,7 @@ const COMMANDS: [&[&str]; 30] = [
     &["figures"],
     &["conformance"],
     &["diagnose"],
+    &["host"],
     &["trace"],
     &["config"],
     &["config", "check"],

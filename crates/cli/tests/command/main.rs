@@ -16,6 +16,7 @@ mod documents;
 mod farpath;
 mod files;
 mod help;
+mod host;
 mod interrupt;
 mod markdown;
 mod predict;

@@ -96,10 +96,15 @@ fn nstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     let Some(value) = whole(value) else {
         return false;
     };
+    put(host, name, value, at, facts);
+    name.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// Makes a fact of a counter that bears on a path, by its name in `nstat`.
+pub(super) fn put(host: Of, name: &str, value: u64, at: Place, facts: &mut Facts) {
     if let Some((_, fact)) = NAMED.iter().find(|(n, _)| *n == name) {
         facts.exact(host, fact, value as f64, at);
     }
-    name.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 /// `    946 segments retransmitted`, `TCPLossProbes: 445`, `InOctets: 12`.
@@ -107,10 +112,7 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     if let Some((name, value)) = text.split_once(": ")
         && let Some(value) = whole(value)
     {
-        let full = format!("TcpExt{name}");
-        if let Some((_, fact)) = NAMED.iter().find(|(n, _)| *n == full) {
-            facts.exact(host, fact, value as f64, at);
-        }
+        put(host, &format!("TcpExt{name}"), value, at, facts);
         return true;
     }
     if let Some((value, words)) = text.split_once(' ')
@@ -158,13 +160,8 @@ impl Counters {
             return false;
         };
         for (name, value) in names.iter().zip(&words) {
-            let full = format!("{of}{name}");
-            if let (Some((_, fact)), Some(value), Some(host)) = (
-                NAMED.iter().find(|(n, _)| *n == full),
-                whole(value),
-                self.host,
-            ) {
-                facts.exact(host, fact, value as f64, at);
+            if let (Some(value), Some(host)) = (whole(value), self.host) {
+                put(host, &format!("{of}{name}"), value, at, facts);
             }
         }
         true

@@ -17,6 +17,7 @@ mod ping;
 mod route;
 mod router;
 mod ss;
+mod survey;
 mod sysctl;
 mod uname;
 mod windows;
@@ -463,7 +464,12 @@ impl Facts {
             Place::You => "you".to_owned(),
             Place::Line(source, line) => {
                 let name = self.sources.get(source as usize);
-                format!("{}:{line}", name.map_or("", String::as_str))
+                let name = name.map_or("", String::as_str);
+                // A file of one value has no lines.
+                match line {
+                    0 => name.to_owned(),
+                    line => format!("{name}:{line}"),
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `sysctl` of Linux, FreeBSD, OpenBSD, NetBSD and macOS, and `/proc/sys` by `echo`.
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Figure, Of};
+use crate::fact::{Figure, Of, Place};
 use crate::words::whole;
 
 /// The state of reading.
@@ -82,41 +82,46 @@ impl Tool for Sysctl {
         }
         let host = *self.host.get_or_insert_with(|| facts.host());
         let value = value.trim().trim_matches(['"', '\'']).trim();
-        if CONTROLS.contains(&key.as_str()) {
-            if let Some(name) = crate::known::control(value) {
-                facts.word(host, "cc", name, line.at);
-            }
-        } else if key == "net.core.default_qdisc" {
-            if let Some(name) = crate::known::qdisc(value) {
-                facts.word(host, "qdisc", name, line.at);
-            }
-        } else if let Some((_, names)) = KEYS.iter().find(|(k, _)| *k == key) {
-            let numbers: Option<Vec<u64>> = value.split_whitespace().map(whole).collect();
-            let Some(numbers) = numbers.filter(|n| !n.is_empty()) else {
-                return false;
-            };
-            let triple = !names[2].is_empty();
-            if triple != (numbers.len() == 3) {
-                return false;
-            }
-            for (name, number) in names.iter().zip(numbers) {
-                if !name.is_empty() {
-                    facts.number(host, name, Figure::exact(number as f64, line.at));
-                }
-            }
-        } else {
-            // A setting all the same, of something else.
-            return true;
-        }
-        let system = match key.starts_with("net.ipv4") || key.starts_with("net.core") {
-            true => "linux",
-            false => bsd(&key),
-        };
-        if !system.is_empty() && !facts.knows_system(host) {
-            facts.word(host, "system", system, line.at);
-        }
-        true
+        put(host, &key, value, line.at, facts)
     }
+}
+
+/// Makes a fact of a setting; whether it is one, of a path or of something else.
+pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts) -> bool {
+    if CONTROLS.contains(&key) {
+        if let Some(name) = crate::known::control(value) {
+            facts.word(host, "cc", name, at);
+        }
+    } else if key == "net.core.default_qdisc" {
+        if let Some(name) = crate::known::qdisc(value) {
+            facts.word(host, "qdisc", name, at);
+        }
+    } else if let Some((_, names)) = KEYS.iter().find(|(k, _)| *k == key) {
+        let numbers: Option<Vec<u64>> = value.split_whitespace().map(whole).collect();
+        let Some(numbers) = numbers.filter(|n| !n.is_empty()) else {
+            return false;
+        };
+        let triple = !names[2].is_empty();
+        if triple != (numbers.len() == 3) {
+            return false;
+        }
+        for (name, number) in names.iter().zip(numbers) {
+            if !name.is_empty() {
+                facts.number(host, name, Figure::exact(number as f64, at));
+            }
+        }
+    } else {
+        // A setting all the same, of something else.
+        return true;
+    }
+    let system = match key.starts_with("net.ipv4") || key.starts_with("net.core") {
+        true => "linux",
+        false => bsd(key),
+    };
+    if !system.is_empty() && !facts.knows_system(host) {
+        facts.word(host, "system", system, at);
+    }
+    true
 }
 
 /// Which of the BSDs has a key; empty where several have it.

@@ -43,6 +43,9 @@ impl Tool for Uname {
             facts.hosts[n as usize].push(redact(name));
         }
         facts.word(host, "system", system, line.at);
+        if *system == "linux" {
+            facts.word(host, "kernel", version, line.at);
+        }
         true
     }
 }

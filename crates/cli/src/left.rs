@@ -1,0 +1,60 @@
+//! Pages of words on the left and text beside them.
+
+use farpath_diagnose::Change;
+use farpath_report::{quantity, wrap};
+
+/// Columns of what is printed.
+pub(crate) const WIDTH: usize = 80;
+
+/// Columns of the words on the left.
+const LEFT: usize = 12;
+
+/// What to change, what that gives, how to undo it.
+pub(crate) fn change(change: &Change, out: &mut String) {
+    let os = if change.os.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", change.os)
+    };
+    entry("to change", &format!("on {}{os}:", change.host), out);
+    for command in &change.commands {
+        entry("", &format!("  {command}"), out);
+    }
+    if let (Some(after), Some(low), Some(high)) =
+        (change.predicted_bps, change.low_bps, change.high_bps)
+    {
+        entry(
+            "gives",
+            &format!(
+                "up to {} ({} to {}), what the next limit leaves",
+                quantity("goodput_bps", after),
+                quantity("goodput_bps", low),
+                quantity("goodput_bps", high)
+            ),
+            out,
+        );
+    }
+    let mut word = "to undo";
+    for command in &change.undo {
+        entry(word, &format!("  {command}"), out);
+        word = "";
+    }
+    let mut word = "to keep";
+    for command in &change.persist {
+        entry(word, &format!("  {command}"), out);
+        word = "";
+    }
+    entry("risk", &change.risk, out);
+}
+
+/// A word on the left and text beside it.
+pub(crate) fn entry(word: &str, text: &str, out: &mut String) {
+    let indent = text.len() - text.trim_start().len();
+    let room = WIDTH - LEFT - indent;
+    for (n, part) in wrap(text, room, room).iter().enumerate() {
+        let word = if n == 0 { word } else { "" };
+        let line = format!("{word:<LEFT$}{}{part}", " ".repeat(indent));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}

@@ -1,0 +1,388 @@
+//! The commands of each system, how to undo them, how to keep them, and what may go wrong.
+
+use crate::cause::Cause;
+use crate::document::Change;
+use crate::fact::Figure;
+use crate::known::System;
+
+/// Commands against a cause.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Remedy {
+    /// What to type.
+    pub(crate) commands: Vec<String>,
+    /// What to type to have it as before.
+    pub(crate) undo: Vec<String>,
+    /// What keeps it after the next start.
+    pub(crate) persist: Vec<String>,
+    /// What may go wrong.
+    pub(crate) risk: String,
+}
+
+/// Which end of a flow is to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The one that sends.
+    Sender = 0,
+    /// The one that receives.
+    Receiver = 1,
+}
+
+/// What the buffers of an end are set to now, bytes; none where nothing says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Buffers {
+    /// Least of Linux's triple.
+    pub(crate) least: Option<u64>,
+    /// Default of Linux's triple.
+    pub(crate) default: Option<u64>,
+    /// Most that the kernel gives by itself.
+    pub(crate) most: Option<u64>,
+    /// Most that a program may ask for.
+    pub(crate) core: Option<u64>,
+    /// What a connection begins with on a BSD.
+    pub(crate) space: Option<u64>,
+}
+
+impl Remedy {
+    /// The same, of a host and with the rate to expect then.
+    pub(crate) fn change(
+        self,
+        host: &str,
+        system: Option<System>,
+        after: Option<Figure>,
+    ) -> Change {
+        Change {
+            host: host.to_owned(),
+            os: system.map_or("", System::name),
+            commands: self.commands,
+            undo: self.undo,
+            persist: self.persist,
+            risk: self.risk,
+            predicted_bps: after.as_ref().map(|f| f.value),
+            low_bps: after.as_ref().map(|f| f.low),
+            high_bps: after.as_ref().map(|f| f.high),
+        }
+    }
+}
+
+/// The largest buffer that systems take: a signed number of 32 bits.
+const LARGEST: u64 = 2_147_483_647;
+
+/// The next power of two.
+fn power(bytes: f64) -> u64 {
+    (bytes.clamp(65_536.0, LARGEST as f64) as u64)
+        .next_power_of_two()
+        .min(LARGEST)
+}
+
+/// Where nothing says what a value was.
+fn before(key: &str, value: Option<u64>, write: &str) -> String {
+    match value {
+        Some(value) => format!("{write}{key}={value}"),
+        None => format!("{write}{key}=VALUE, with the value that `sysctl {key}` printed before"),
+    }
+}
+
+/// Commands that give a socket room for `wanted` bytes in flight.
+pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffers) -> Remedy {
+    match system {
+        Some(System::FreeBsd) => freebsd(wanted, end, now),
+        Some(System::OpenBsd | System::NetBsd | System::Bsd) => bsd(wanted, end, now),
+        Some(System::MacOs) => macos(wanted, end, now),
+        Some(System::Windows) => windows(),
+        Some(System::Solaris) => solaris(wanted, end),
+        Some(System::Linux) | None => linux(wanted, end, now),
+    }
+}
+
+fn memory(bytes: u64) -> String {
+    format!("each connection may then use up to {bytes} bytes of kernel memory")
+}
+
+fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let twice = power(wanted * 2.0);
+    let (way, usual) = match end {
+        End::Receiver => ("r", 131_072),
+        End::Sender => ("w", 16_384),
+    };
+    let (core, triple) = (
+        format!("net.core.{way}mem_max"),
+        format!("net.ipv4.tcp_{way}mem"),
+    );
+    let (least, default) = (now.least.unwrap_or(4096), now.default.unwrap_or(usual));
+    let new = format!("{least} {default} {twice}");
+    let mut remedy = Remedy {
+        commands: vec![format!("sysctl -w {triple}=\"{new}\"")],
+        undo: vec![match (now.default, now.most) {
+            (Some(default), Some(most)) => {
+                format!("sysctl -w {triple}=\"{least} {default} {most}\"")
+            }
+            _ => before(&triple, None, "sysctl -w "),
+        }],
+        persist: kept(&[(&triple, &new)]),
+        risk: format!(
+            "{}; with pfifo_fast a larger window may overflow short queues: use fq",
+            memory(twice)
+        ),
+    };
+    // Only programs that ask for a buffer are held by it.
+    if now.core.is_none_or(|core| core < twice) {
+        remedy
+            .commands
+            .insert(0, format!("sysctl -w {core}={twice}"));
+        remedy.undo.insert(0, before(&core, now.core, "sysctl -w "));
+        remedy.persist.insert(1, format!("{core} = {twice}"));
+    }
+    remedy.commands.push(
+        "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning"
+            .to_owned(),
+    );
+    remedy
+}
+
+/// What keeps settings of Linux after the next start: lines of a file.
+pub(crate) fn kept(settings: &[(&str, &str)]) -> Vec<String> {
+    let lines = settings
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}"));
+    let file = "in /etc/sysctl.d/90-farpath.conf:".to_owned();
+    [file].into_iter().chain(lines).collect()
+}
+
+fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let twice = power(wanted * 2.0);
+    let space = if end == End::Receiver { "recv" } else { "send" };
+    let auto = format!("net.inet.tcp.{space}buf_max");
+    let all = "kern.ipc.maxsockbuf";
+    let most = twice.saturating_mul(2).min(LARGEST);
+    Remedy {
+        commands: vec![
+            format!("sysctl {all}={most}"),
+            format!("sysctl {auto}={twice}"),
+        ],
+        undo: vec![
+            before(&auto, now.most, "sysctl "),
+            before(all, now.core, "sysctl "),
+        ],
+        persist: vec![
+            format!("in /etc/sysctl.conf: {all}={most}"),
+            format!("in /etc/sysctl.conf: {auto}={twice}"),
+        ],
+        risk: format!(
+            "{}; `netstat -m` shows whether mbufs run out",
+            memory(twice)
+        ),
+    }
+}
+
+fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let once = power(wanted);
+    let space = if end == End::Receiver { "recv" } else { "send" };
+    let key = format!("net.inet.tcp.{space}space");
+    Remedy {
+        commands: vec![
+            format!("sysctl {key}={once}"),
+            "if that is refused: the kernel's limit on socket buffers (SB_MAX, 262144 in old kernels) has to be raised, or the system renewed".to_owned(),
+        ],
+        undo: vec![match now.space {
+            Some(value) => format!("sysctl {key}={value}"),
+            None => format!("sysctl {key}=16384, or what it was"),
+        }],
+        persist: vec![format!("in /etc/sysctl.conf: {key}={once}")],
+        risk: "every connection of the host starts with this buffer; a kernel with little memory for mbufs may run out of them".to_owned(),
+    }
+}
+
+fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let twice = power(wanted * 2.0);
+    let way = if end == End::Receiver { "rcv" } else { "snd" };
+    let auto = format!("net.inet.tcp.auto{way}bufmax");
+    let all = "kern.ipc.maxsockbuf";
+    let most = twice.saturating_mul(2).min(LARGEST);
+    Remedy {
+        commands: vec![
+            format!("sudo sysctl -w {all}={most}"),
+            format!("sudo sysctl -w {auto}={twice}"),
+        ],
+        undo: vec![
+            before(&auto, now.most, "sudo sysctl -w "),
+            before(all, now.core, "sudo sysctl -w "),
+        ],
+        persist: vec![
+            "a LaunchDaemon that runs both commands: current releases read no sysctl.conf"
+                .to_owned(),
+        ],
+        risk: format!(
+            "{}; older releases refuse more than kern.ipc.maxsockbuf allows",
+            memory(twice)
+        ),
+    }
+}
+
+fn windows() -> Remedy {
+    Remedy {
+        commands: vec!["netsh interface tcp set global autotuninglevel=normal".to_owned()],
+        undo: vec!["netsh interface tcp set global autotuninglevel=disabled, or the level that `netsh interface tcp show global` printed before".to_owned()],
+        persist: vec!["it is kept: netsh writes it to the registry".to_owned()],
+        risk: "old firewalls may not pass window scaling; a program that sets its own buffer is not helped".to_owned(),
+    }
+}
+
+fn solaris(wanted: f64, end: End) -> Remedy {
+    let once = power(wanted);
+    let [property, old] = match end {
+        End::Receiver => ["recv_buf", "tcp_recv_hiwat"],
+        End::Sender => ["send_buf", "tcp_xmit_hiwat"],
+    };
+    Remedy {
+        commands: vec![
+            format!("ipadm set-prop -p max_buf={once} tcp"),
+            format!("ipadm set-prop -p {property}={once} tcp"),
+            format!(
+                "before Solaris 11: ndd -set /dev/tcp tcp_max_buf {once}; ndd -set /dev/tcp {old} {once}"
+            ),
+        ],
+        undo: vec![
+            format!("ipadm reset-prop -p {property} tcp"),
+            "ipadm reset-prop -p max_buf tcp".to_owned(),
+        ],
+        persist: vec!["ipadm keeps it; ndd's is lost at the next start".to_owned()],
+        risk: "every connection of the host starts with this buffer".to_owned(),
+    }
+}
+
+pub(crate) fn scaling(system: Option<System>) -> Remedy {
+    let (on, off, persist) = match system {
+        Some(System::Linux) | None => (
+            "sysctl -w net.ipv4.tcp_window_scaling=1",
+            "sysctl -w net.ipv4.tcp_window_scaling=0",
+            kept(&[("net.ipv4.tcp_window_scaling", "1")]),
+        ),
+        Some(System::Windows) => (
+            "netsh interface tcp set global autotuninglevel=normal",
+            "netsh interface tcp set global autotuninglevel=disabled",
+            vec!["it is kept: netsh writes it to the registry".to_owned()],
+        ),
+        Some(System::Solaris) => (
+            "ndd -set /dev/tcp tcp_wscale_always 1",
+            "ndd -set /dev/tcp tcp_wscale_always 0",
+            vec!["a start script that runs the command".to_owned()],
+        ),
+        Some(System::MacOs) => (
+            "sudo sysctl -w net.inet.tcp.rfc1323=1",
+            "sudo sysctl -w net.inet.tcp.rfc1323=0",
+            vec![
+                "a LaunchDaemon that runs the command: current releases read no sysctl.conf"
+                    .to_owned(),
+            ],
+        ),
+        Some(_) => (
+            "sysctl net.inet.tcp.rfc1323=1",
+            "sysctl net.inet.tcp.rfc1323=0",
+            vec!["in /etc/sysctl.conf: net.inet.tcp.rfc1323=1".to_owned()],
+        ),
+    };
+    Remedy {
+        commands: vec![on.to_owned()],
+        undo: vec![off.to_owned()],
+        persist,
+        risk: "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead".to_owned(),
+    }
+}
+
+/// Pacing, and against random loss an algorithm that few losses do not slow down; `cc` is the sender's now.
+pub(crate) fn pacing(cause: Cause, cc: Option<&str>) -> Remedy {
+    let mut remedy = Remedy {
+        commands: vec!["tc qdisc replace dev INTERFACE root fq".to_owned()],
+        undo: vec!["tc qdisc del dev INTERFACE root".to_owned()],
+        persist: kept(&[("net.core.default_qdisc", "fq")]),
+        risk: "none known".to_owned(),
+    };
+    match cause {
+        Cause::RandomLoss => {
+            let key = "net.ipv4.tcp_congestion_control";
+            remedy.commands.push(format!("sysctl -w {key}=bbr"));
+            remedy
+                .undo
+                .push(format!("sysctl -w {key}={}", cc.unwrap_or("cubic")));
+            remedy.persist.push(format!("{key} = bbr"));
+            remedy.risk = "BBR takes more than its share from others on a shared path; finding and repairing what loses is the cure".to_owned();
+        }
+        Cause::Policer => {
+            remedy.risk = "pacing helps only below the policer's rate: ask who runs the policer for a higher one, or a larger burst".to_owned();
+        }
+        _ => {}
+    }
+    remedy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 Gbit/s over 150 ms are 187.5 MB in flight; twice that, and the next power of two, are 512 MiB.
+    #[test]
+    fn linux_is_put_back_to_what_it_had() {
+        let now = Buffers {
+            least: Some(4096),
+            default: Some(16_384),
+            most: Some(4_194_304),
+            core: Some(212_992),
+            space: None,
+        };
+        let remedy = buffer(Some(System::Linux), 187.5e6, End::Sender, &now);
+        assert_eq!(
+            remedy.commands[..2],
+            [
+                "sysctl -w net.core.wmem_max=536870912",
+                "sysctl -w net.ipv4.tcp_wmem=\"4096 16384 536870912\""
+            ]
+        );
+        assert_eq!(
+            remedy.undo,
+            [
+                "sysctl -w net.core.wmem_max=212992",
+                "sysctl -w net.ipv4.tcp_wmem=\"4096 16384 4194304\""
+            ]
+        );
+        assert_eq!(
+            remedy.persist,
+            [
+                "in /etc/sysctl.d/90-farpath.conf:",
+                "net.core.wmem_max = 536870912",
+                "net.ipv4.tcp_wmem = 4096 16384 536870912"
+            ]
+        );
+        // A limit that is high enough is left.
+        let roomy = Buffers {
+            core: Some(1 << 30),
+            ..now
+        };
+        let remedy = buffer(None, 187.5e6, End::Sender, &roomy);
+        assert!(!remedy.commands.iter().any(|c| c.contains("net.core")));
+    }
+
+    #[test]
+    fn every_system_has_commands_an_undo_and_a_risk() {
+        for (name, system) in System::NAMES {
+            for end in [End::Sender, End::Receiver] {
+                for remedy in [
+                    buffer(Some(system), 1e6, end, &Buffers::default()),
+                    scaling(Some(system)),
+                ] {
+                    assert!(!remedy.commands.is_empty(), "{name}");
+                    assert!(!remedy.undo.is_empty(), "{name}");
+                    assert!(!remedy.persist.is_empty(), "{name}");
+                    assert!(!remedy.risk.is_empty(), "{name}");
+                }
+            }
+        }
+        // No system takes a buffer above a signed number of 32 bits.
+        let most = buffer(
+            Some(System::FreeBsd),
+            1e12,
+            End::Sender,
+            &Buffers::default(),
+        );
+        assert_eq!(most.commands[0], "sysctl kern.ipc.maxsockbuf=2147483647");
+    }
+}

@@ -1,0 +1,178 @@
+//! What to change on a host: its commands, their undo with the values it has now, what it costs and what it gives.
+
+use farpath_record::Finding;
+
+use super::{Allowed, Host, How, PathAsked, Way};
+use crate::advice::{Buffers, End, Remedy, buffer, kept};
+use crate::document::Change;
+use crate::fact::Figure;
+use crate::known::System;
+
+/// Settings of one word that findings ask to change, and to what.
+const SWITCHES: [(&str, &str, &str); 5] = [
+    (
+        "net.ipv4.tcp_window_scaling",
+        "1",
+        "none known: every system offers it",
+    ),
+    (
+        "net.ipv4.tcp_sack",
+        "1",
+        "none known: every system offers it",
+    ),
+    ("net.ipv4.tcp_timestamps", "1", "12 bytes of each segment"),
+    (
+        "net.ipv4.tcp_moderate_rcvbuf",
+        "1",
+        "connections may use what tcp_rmem allows",
+    ),
+    (
+        "net.ipv4.tcp_congestion_control",
+        "cubic",
+        "none known: CUBIC is the default of most systems",
+    ),
+];
+
+/// Every change, that of the lowest ceiling first.
+pub(super) fn changes(
+    host: &Host<'_>,
+    all: &[Allowed],
+    path: Option<PathAsked>,
+    findings: &[Finding],
+) -> Vec<Change> {
+    let mut list = Vec::new();
+    if let Some(path) = path {
+        let wanted = host.line(path.rate).rate.value;
+        let mut of_memory = false;
+        for a in all.iter().filter(|a| a.how != How::Always) {
+            if a.limit.rate.value >= super::ENOUGH * wanted {
+                continue;
+            }
+            let remedy = match (a.by.as_str(), a.how) {
+                // Both ways are one setting.
+                ("net.ipv4.tcp_mem", _) if !of_memory => {
+                    of_memory = true;
+                    memory(host, path)
+                }
+                ("net.ipv4.tcp_mem", _) => None,
+                // It is raised together with the automatic one.
+                (_, How::Requested) if short(host, all, a.way, wanted) => None,
+                _ => Some(window(host, path, a)),
+            };
+            let after = host.after(all, a);
+            list.extend(remedy.map(|r| r.change("this host", Some(System::Linux), after)));
+        }
+    }
+    for (key, to, risk) in SWITCHES {
+        let file = host.survey.settings.get(key).map(|s| s.file.as_str());
+        let asked = findings.iter().any(|f| {
+            f.severity >= farpath_record::Severity::Warning && places(f).any(|p| Some(p) == file)
+        });
+        if let Some(now) = host.survey.setting(key).filter(|now| asked && *now != to) {
+            let remedy = set(key, to, now, risk);
+            list.push(remedy.change("this host", Some(System::Linux), None));
+        }
+    }
+    list
+}
+
+fn places(finding: &Finding) -> impl Iterator<Item = &str> {
+    finding.evidence.iter().filter_map(|e| match &e.place {
+        farpath_record::Location::Text { source, .. } => Some(source.as_str()),
+        farpath_record::Location::Record { .. } => None,
+    })
+}
+
+/// Whether the kernel's own tuning is too short this way as well.
+fn short(host: &Host<'_>, all: &[Allowed], way: Way, wanted: f64) -> bool {
+    let triple = match way {
+        Way::Send => "net.ipv4.tcp_wmem",
+        Way::Receive => "net.ipv4.tcp_rmem",
+    };
+    let own = all.iter().find(|a| a.by == triple);
+    own.is_some_and(|a| a.limit.rate.value < super::ENOUGH * wanted)
+        && host.survey.setting(triple).is_some()
+}
+
+fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
+    let (end, key, core) = match a.way {
+        Way::Send => (End::Sender, "net.ipv4.tcp_wmem", "net.core.wmem_max"),
+        Way::Receive => (End::Receiver, "net.ipv4.tcp_rmem", "net.core.rmem_max"),
+    };
+    let triple = host.survey.numbers(key).unwrap_or_default();
+    let core = host.survey.numbers(core).and_then(|c| c.first().copied());
+    let now = Buffers {
+        least: triple.first().copied(),
+        default: triple.get(1).copied(),
+        most: triple.get(2).copied(),
+        core,
+        space: None,
+    };
+    let wanted = farpath_predict::window::bdp_bytes(path.rate, path.rtt);
+    let mut remedy = buffer(Some(System::Linux), wanted, end, &now);
+    if let Some(memory) = host.survey.memory_bytes {
+        remedy
+            .risk
+            .push_str(&format!("; the host has {memory} bytes"));
+    }
+    let most = crate::ceiling::most_said(f64::MAX);
+    if wanted > most {
+        remedy.commands.push(format!(
+            "and {} connections side by side: a window ends at {most:.0} bytes (RFC 7323 §2.3)",
+            (wanted / most).ceil()
+        ));
+    }
+    remedy
+}
+
+/// Room for the path's window several times over, and never more than half of the memory.
+fn memory(host: &Host<'_>, path: PathAsked) -> Option<Remedy> {
+    let key = "net.ipv4.tcp_mem";
+    let now = host.survey.setting(key)?;
+    let page = host.survey.page_bytes.max(1) as f64;
+    let wanted = farpath_predict::window::bdp_bytes(path.rate, path.rtt) * 4.0 / page;
+    let half = host
+        .survey
+        .memory_bytes
+        .map_or(f64::MAX, |m| m as f64 / 2.0 / page);
+    let pressure = wanted.min(half) as u64;
+    let to = format!("{} {pressure} {}", pressure / 4 * 3, pressure / 2 * 3);
+    let mut remedy = set(
+        key,
+        &to,
+        now,
+        "so much memory may be held by connections; the rest of the system goes without it",
+    );
+    if wanted > half {
+        remedy
+            .risk
+            .push_str(": the host has too little for several such connections");
+    }
+    Some(remedy)
+}
+
+fn set(key: &str, to: &str, now: &str, risk: &str) -> Remedy {
+    let quoted = |value: &str| match value.contains(' ') {
+        true => format!("\"{value}\""),
+        false => value.to_owned(),
+    };
+    Remedy {
+        commands: vec![format!("sysctl -w {key}={}", quoted(to))],
+        undo: vec![format!("sysctl -w {key}={}", quoted(now))],
+        persist: kept(&[(key, to)]),
+        risk: risk.to_owned(),
+    }
+}
+
+impl Host<'_> {
+    /// The lowest ceiling the same way that is left once this one is gone.
+    fn after(&self, all: &[Allowed], gone: &Allowed) -> Option<Figure> {
+        let others = all
+            .iter()
+            .filter(|a| a.way == gone.way && a.by != gone.by && a.how != How::Requested);
+        others
+            .map(|a| a.limit.rate.clone())
+            .min_by(|a, b| a.value.total_cmp(&b.value))
+            .filter(|after| after.value > gone.limit.rate.value)
+    }
+}

@@ -1,0 +1,62 @@
+//! A survey of a host, as facts: the same that its settings give when they are pasted.
+
+use farpath_record::survey::Survey;
+
+use super::{Facts, counters, sysctl};
+use crate::fact::{Of, Place};
+use crate::seen::Side;
+
+impl Facts {
+    /// Adds what a survey says of a host; `side` is the end it is of, none if it may be either.
+    pub fn survey(&mut self, survey: &Survey, side: Option<Side>) -> Of {
+        let names = survey.name.iter().map(|n| crate::redact(n)).collect();
+        let host = Of::Host(self.hosts.len() as u32);
+        self.hosts.push(names);
+        self.sides.push(side);
+        for (key, setting) in &survey.settings {
+            let at = self.file(&setting.file);
+            sysctl::put(host, key, &setting.value, at, self);
+        }
+        if let Some(kernel) = &survey.kernel {
+            let at = self.file("/proc/sys/kernel/osrelease");
+            self.word(host, "kernel", kernel, at);
+        }
+        if let Some(interface) = survey.way_out() {
+            let at = self.file(&format!("/sys/class/net/{}", interface.name));
+            if let Some(speed) = interface.speed_bps {
+                self.exact(host, "nic_bps", speed as f64, at);
+            }
+            if interface.duplex.as_deref() == Some("half") {
+                self.word(host, "half_duplex", "half", at);
+            }
+            let kind = interface
+                .qdisc
+                .as_deref()
+                .and_then(|q| q.split(' ').next_back());
+            if let Some(kind) = kind.and_then(crate::known::qdisc) {
+                self.word(host, "qdisc", kind, at);
+            }
+        }
+        host
+    }
+
+    /// Adds by how much counters grew while something was watched, by their names in `nstat`.
+    pub fn grown(&mut self, host: Of, counters: &std::collections::BTreeMap<String, u64>) {
+        let at = self.file("/proc/net/netstat");
+        for (name, grown) in counters {
+            counters::put(host, name, *grown, at, self);
+        }
+    }
+
+    /// A file of one value, as a source without lines.
+    pub(crate) fn file(&mut self, name: &str) -> Place {
+        let known = self.sources.iter().position(|s| s == name);
+        let number = known.unwrap_or_else(|| {
+            self.sources.push(name.to_owned());
+            self.ignored.push(Vec::new());
+            self.ignored_count.push(0);
+            self.sources.len() - 1
+        });
+        Place::Line(number as u32, 0)
+    }
+}
