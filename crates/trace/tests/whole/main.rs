@@ -1,6 +1,8 @@
 //! What is said of captures, beside what is known of how they came about.
 
 mod changed;
+mod datagrams;
+mod flows;
 mod formats;
 mod glitches;
 mod limits;
