@@ -80,6 +80,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     if args.json {
         if let Some(top) = args.top {
             document.connections.truncate(top);
+            document.flows.truncate(top);
         }
         print_json(&document)?;
     } else {
@@ -155,7 +156,10 @@ fn choose(
             .segments
             .retain(|s| (from..to).contains(&since(s.at_ns)));
     }
-    analysis.document.connections = vec![connection];
+    let document = &mut analysis.document;
+    document.flows.clear();
+    document.icmp_errors.retain(|e| e.connection == Some(id));
+    document.connections = vec![connection];
     analysis.found = vec![found];
     Ok(())
 }

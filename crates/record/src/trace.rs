@@ -1,8 +1,14 @@
 //! `farpath.trace/1`: what captures say, as `farpath trace --json` prints it.
 
+mod flow;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use flow::{
+    DnsFound, DnsQuery, EchoFound, FlowDirection, IcmpError, NumberedStream, QuicFound, TraceFlow,
+};
 
 /// The version of [`TraceDocument`]'s JSON.
 pub const SCHEMA: &str = "farpath.trace/1";
@@ -19,6 +25,10 @@ pub struct TraceDocument {
     pub files: Vec<TraceFile>,
     /// The connections, in the order of their first packets.
     pub connections: Vec<TraceConnection>,
+    /// Flows that are not TCP, in the order of their first packets.
+    pub flows: Vec<TraceFlow>,
+    /// Errors that ICMP reported, in the order of their first packets.
+    pub icmp_errors: Vec<IcmpError>,
     /// Packets that belong to no connection of the list, by what they are: `udp`, `fragment`, `malformed` …
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub others: BTreeMap<String, u64>,

@@ -1,5 +1,7 @@
 //! What captures say, as text.
 
+mod flows;
+
 use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
 
 use crate::grid::{Column, lay_out, wrap};
@@ -58,20 +60,36 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
             say(&format!("note: connection {}: {note}", connection.id));
         }
     }
+    out += &flows::render(document, most, layout.width);
+    let mut say = |text: &str| {
+        for line in wrap(text, layout.width, layout.width) {
+            out += &(line + "\n");
+        }
+    };
     for note in &document.notes {
         say(&format!("note: {note}"));
     }
-    if !document.others.is_empty() {
-        let others = document
-            .others
-            .iter()
-            .map(|(n, c)| format!("{c} {}", n.replace('_', " ")));
-        say(&format!(
-            "Other packets: {}.",
-            others.collect::<Vec<_>>().join(", ")
-        ));
+    if let Some(others) = others(document) {
+        say(&others);
     }
     out
+}
+
+/// Packets that are not listed, by what they are.
+fn others(document: &TraceDocument) -> Option<String> {
+    // What is listed above is not said again.
+    let listed = |name: &str| match name {
+        "udp" => !document.flows.is_empty(),
+        "icmp" => !document.flows.is_empty() || !document.icmp_errors.is_empty(),
+        _ => false,
+    };
+    let others: Vec<_> = document
+        .others
+        .iter()
+        .filter(|o| !listed(o.0))
+        .map(|(n, c)| format!("{c} {}", n.replace('_', " ")))
+        .collect();
+    (!others.is_empty()).then(|| format!("Other packets: {}.", others.join(", ")))
 }
 
 fn file_text(file: &farpath_record::trace::TraceFile) -> String {

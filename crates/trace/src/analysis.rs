@@ -2,16 +2,17 @@
 
 use std::io::Read;
 
-use farpath_record::trace::{TraceDocument, TraceFile};
+use farpath_record::trace::{IcmpError, TraceConnection, TraceDocument, TraceFile};
 
 use crate::capture::{Capture, Packet};
 use crate::connection::Connection;
 use crate::describe::describe;
 use crate::error::TraceError;
 use crate::filter::Filter;
+use crate::flows::{FLOWS_MAX, Flows};
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
-use crate::peel::{Peeled, peel};
+use crate::peel::{PROTOCOL_TCP, Peeled, Rest, peel};
 use crate::segment::Segment;
 use crate::table::{CONNECTIONS_MAX, Table};
 use crate::trail::{Follower, Trail, Wanted};
@@ -44,6 +45,8 @@ pub struct Analysis {
     pub found: Vec<[DirectionFound; 2]>,
 }
 
+/// ICMP errors that are noted of one connection; the document lists all.
+const ERRORS_NOTED: usize = 4;
 /// Packets read between two reports to the watch.
 const LOOK: u32 = 1 << 16;
 
@@ -69,6 +72,7 @@ pub fn analyse_some<'a>(
 ) -> Result<Analysis, TraceError> {
     let mut reader = Reader {
         table: Table::new(),
+        flows: Flows::new(),
         fragments: Fragments::default(),
         filter,
     };
@@ -103,7 +107,7 @@ pub fn trail<'a>(
             at: packet.at,
             ..Segment::default()
         };
-        match peel(packet, &mut segment) {
+        match peel(packet, &mut segment).0 {
             Peeled::Tcp => follower.take(&segment),
             Peeled::FirstFragment(of, bytes) => fragments.first(of, &segment, bytes),
             Peeled::Fragment(of, end, last) => {
@@ -149,6 +153,7 @@ fn each<'a>(
 
 struct Reader {
     table: Table,
+    flows: Flows,
     fragments: Fragments,
     filter: Option<Filter>,
 }
@@ -161,8 +166,8 @@ impl Reader {
             ..Segment::default()
         };
         match peel(packet, &mut segment) {
-            Peeled::Tcp if self.is_wanted(&segment) => self.table.take(&segment),
-            other => self.rare(other, &segment),
+            (Peeled::Tcp, _) if self.is_wanted(&segment) => self.table.take(&segment),
+            (other, inside) => self.rare(other, &segment, inside),
         }
     }
 
@@ -174,7 +179,7 @@ impl Reader {
     }
 
     #[cold]
-    fn rare(&mut self, peeled: Peeled, segment: &Segment) {
+    fn rare(&mut self, peeled: Peeled, segment: &Segment, inside: Rest<'_>) {
         let name = match peeled {
             Peeled::Tcp => "filtered",
             Peeled::FirstFragment(of, bytes) => {
@@ -189,8 +194,14 @@ impl Reader {
                 }
                 "fragments"
             }
-            Peeled::Udp => "udp",
-            Peeled::Icmp => "icmp",
+            Peeled::LaterFragment => "fragments",
+            Peeled::Udp if !self.is_wanted(segment) => "filtered",
+            Peeled::Udp if self.flows.udp(segment, inside) => "udp",
+            Peeled::Udp => "malformed",
+            Peeled::Icmp | Peeled::IcmpV6 => {
+                let filter = self.filter.as_ref();
+                self.flows.icmp(segment, inside, filter).unwrap_or("icmp")
+            }
             Peeled::Other => "other",
             Peeled::Short => "cut_off",
             Peeled::Malformed => "malformed",
@@ -203,8 +214,22 @@ impl Reader {
         let table = &mut self.table;
         let mut order: Vec<usize> = (0..table.connections.len()).collect();
         order.sort_by_key(|place| table.connections[*place].number);
+        // What errors quote is found while the connections are still there.
+        let mut ids = vec![0; order.len()];
+        for (n, place) in order.iter().enumerate() {
+            ids[*place] = n as u64 + 1;
+        }
+        document.icmp_errors = self
+            .flows
+            .errors
+            .described(|protocol, ends| match protocol {
+                PROTOCOL_TCP => (table.place(ends).map(|place| ids[place]), None),
+                _ => (None, self.flows.number(protocol, ends)),
+            });
+        document.flows = self.flows.described();
         for (n, place) in order.into_iter().enumerate() {
-            let judged = describe(&mut table.connections[place], n as u64 + 1);
+            let mut judged = describe(&mut table.connections[place], n as u64 + 1);
+            note_errors(&mut judged.described, &document.icmp_errors);
             document.connections.push(judged.described);
             all.push(judged.found);
             // Its memory is needed no longer.
@@ -231,6 +256,48 @@ impl Reader {
                 "{packets} packets of further connections are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
             ));
         }
+        self.left_out(document);
         all
+    }
+
+    /// Says what found no room beside the connections.
+    fn left_out(&self, document: &mut TraceDocument) {
+        let mut put = |name: &str, count: u64, text: String| {
+            if count > 0 {
+                document.others.insert(name.to_owned(), count);
+                document.notes.push(format!("{count} {text}"));
+            }
+        };
+        put(
+            "flow_packets_left_out",
+            self.flows.untracked,
+            format!(
+                "packets of further flows are counted and not listed: the list holds {FLOWS_MAX} flows"
+            ),
+        );
+        put(
+            "icmp_errors_left_out",
+            self.flows.errors.left_out,
+            "ICMP errors are counted and not listed: the list is full".to_owned(),
+        );
+    }
+}
+
+/// Notes what routers and hosts reported of a connection.
+fn note_errors(connection: &mut TraceConnection, errors: &[IcmpError]) {
+    let own = errors
+        .iter()
+        .filter(|e| e.connection == Some(connection.id));
+    for error in own.take(ERRORS_NOTED) {
+        let mtu = error
+            .mtu
+            .map_or_else(String::new, |mtu| format!(", MTU {mtu} B"));
+        connection.notes.push(format!(
+            "{} reports {}{mtu} of what {} sent, {} times",
+            error.from,
+            error.kind.replace('_', " "),
+            error.flow_from,
+            error.count
+        ));
     }
 }

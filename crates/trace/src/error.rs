@@ -69,7 +69,7 @@ impl TraceError {
             ),
             TraceError::Short { .. } => Some("the file was cut while it was copied: copy it again"),
             TraceError::Filter { .. } => Some(
-                "write `host A and port N`, with `and`, `or`, `not`, brackets, and the words host, src, dst, net, port",
+                "write `host A and port N`, with `and`, `or`, `not`, brackets, and the words host, src, dst, net, port, tcp, udp, icmp, icmp6",
             ),
             TraceError::Ends(_) => Some("write both as 192.0.2.1:80 or [2001:db8::1]:80"),
             TraceError::Interrupted => None,

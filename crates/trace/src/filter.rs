@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::error::TraceError;
+use crate::peel::{PROTOCOL_ICMP, PROTOCOL_ICMPV6, PROTOCOL_TCP, PROTOCOL_UDP};
 use crate::segment::{End, Segment};
 
 /// Words of a filter at most, and brackets inside each other.
@@ -21,6 +22,7 @@ enum Test {
     /// An address whose first bits are these.
     Net(Way, u128, u32),
     Port(Way, u16),
+    Protocol(u8),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +80,12 @@ impl Test {
                 let rest = 128 - *length;
                 rest >= 128 || end.address >> rest == bits >> rest
             }),
-            Test::Port(way, port) => way.either(s, |end| end.port == *port),
+            // An identifier of an echo is not a port.
+            Test::Port(way, port) => {
+                matches!(s.protocol, PROTOCOL_TCP | PROTOCOL_UDP)
+                    && way.either(s, |end| end.port == *port)
+            }
+            Test::Protocol(protocol) => s.protocol == *protocol,
         }
     }
 }
@@ -159,9 +166,20 @@ impl<'a> Reader<'a> {
     }
 
     fn primitive(&mut self) -> Result<Test, String> {
-        // Only TCP is read.
-        if self.takes(&["tcp"]) && !self.words.get(self.at).is_some_and(|w| is_kind(w)) {
-            return Ok(Test::All(Vec::new()));
+        for (word, protocol) in [
+            ("tcp", PROTOCOL_TCP),
+            ("udp", PROTOCOL_UDP),
+            ("icmp", PROTOCOL_ICMP),
+            ("icmp6", PROTOCOL_ICMPV6),
+        ] {
+            if !self.takes(&[word]) {
+                continue;
+            }
+            let protocol = Test::Protocol(protocol);
+            if !self.words.get(self.at).is_some_and(|w| is_kind(w)) {
+                return Ok(protocol);
+            }
+            return Ok(Test::All(vec![protocol, self.primitive()?]));
         }
         let way = if self.takes(&["src"]) {
             Way::Source
@@ -229,6 +247,7 @@ mod tests {
             port,
         };
         Segment {
+            protocol: PROTOCOL_TCP,
             from: end("10.0.0.1", 40_000),
             to: end("10.0.0.2", 5001),
             ..Segment::default()
@@ -242,6 +261,9 @@ mod tests {
             ("src host 10.0.0.2", false),
             ("dst 10.0.0.2", true),
             ("tcp", true),
+            ("udp or icmp", false),
+            ("udp port 5001", false),
+            ("not icmp6", true),
             ("tcp port 80 or net 10.0.0.0/8", true),
             ("not (port 80 or port 5001)", false),
             ("src port 40000 && !dst port 80", true),

@@ -1,5 +1,5 @@
 //! What a capture says: of pcap and pcapng bytes, packet by packet, every TCP connection, what each segment was, and
-//! what it comes to.
+//! what it comes to; and flows of UDP and ICMP beside them.
 //!
 //! [`analyse`] reads captures from whatever gives bytes and makes a [`TraceDocument`] of them. It opens no file, reads
 //! no clock, and keeps a bounded amount of memory whatever it is given. What limited a connection is decided by
@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod filter;
 mod flights;
+mod flows;
 mod found;
 mod fragments;
 mod glitches;

@@ -13,8 +13,14 @@ pub(crate) enum Peeled {
     FirstFragment(FragmentOf, u32),
     /// A later fragment: of which datagram, where its bytes end, and whether it is the last.
     Fragment(FragmentOf, u32, bool),
+    /// A UDP datagram, or the first fragment of one.
     Udp,
+    /// ICMP of IPv4, or the first fragment of such a message.
     Icmp,
+    /// ICMPv6, likewise.
+    IcmpV6,
+    /// A later fragment of what is not TCP.
+    LaterFragment,
     /// IP with another protocol, or no IP.
     Other,
     /// Cut off inside its headers.
@@ -55,28 +61,28 @@ const TYPE_TRANSPARENT_ETHERNET: u16 = 0x6558;
 /// 802.1Q, 802.1ad and what was in use before it.
 const TYPE_VLAN: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 const PROTOCOL_IPIP: u8 = 4;
-const PROTOCOL_TCP: u8 = 6;
-const PROTOCOL_UDP: u8 = 17;
+pub(crate) const PROTOCOL_TCP: u8 = 6;
+pub(crate) const PROTOCOL_UDP: u8 = 17;
 const PROTOCOL_IPV6: u8 = 41;
 const PROTOCOL_GRE: u8 = 47;
-const PROTOCOL_ICMP: u8 = 1;
-const PROTOCOL_ICMPV6: u8 = 58;
+pub(crate) const PROTOCOL_ICMP: u8 = 1;
+pub(crate) const PROTOCOL_ICMPV6: u8 = 58;
 const PROTOCOL_ETHERNET: u8 = 143;
 /// The port of VXLAN (RFC 7348 §5).
 const PORT_VXLAN: u16 = 4789;
 
 /// What is left of a packet: bytes that were captured, and how many more there were.
-#[derive(Clone, Copy)]
-struct Rest<'a> {
-    bytes: &'a [u8],
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rest<'a> {
+    pub(crate) bytes: &'a [u8],
     /// Length on the link from here on.
-    length: u32,
+    pub(crate) length: u32,
 }
 
 impl<'a> Rest<'a> {
     /// Without its first bytes; none where they were not captured.
     #[inline]
-    fn after(self, count: usize) -> Option<Rest<'a>> {
+    pub(crate) fn after(self, count: usize) -> Option<Rest<'a>> {
         Some(Rest {
             bytes: self.bytes.get(count..)?,
             length: self.length.saturating_sub(count as u32),
@@ -84,29 +90,34 @@ impl<'a> Rest<'a> {
     }
 
     #[inline]
-    fn two(self, at: usize) -> Option<u16> {
+    pub(crate) fn two(self, at: usize) -> Option<u16> {
         let b = self.bytes.get(at..at + 2)?;
         Some(u16::from_be_bytes([b[0], b[1]]))
     }
 
     #[inline]
-    fn one(self, at: usize) -> Option<u8> {
+    pub(crate) fn one(self, at: usize) -> Option<u8> {
         self.bytes.get(at).copied()
     }
 }
 
-/// Reads a packet; its segment, if it has one, goes into `segment`.
+/// Reads a packet; its segment, if it has one, goes into `segment`. Of TCP, UDP and ICMP what follows the IP header is
+/// given, too.
 #[inline]
-pub(crate) fn peel(packet: &Packet<'_>, segment: &mut Segment) -> Peeled {
+pub(crate) fn peel<'a>(packet: &Packet<'a>, segment: &mut Segment) -> (Peeled, Rest<'a>) {
     let rest = Rest {
         bytes: packet.bytes,
         length: packet.original,
     };
-    layers(packet.link, rest, segment).unwrap_or(Peeled::Short)
+    layers(packet.link, rest, segment).unwrap_or((Peeled::Short, rest))
 }
 
 #[inline]
-fn layers(link: LinkType, mut rest: Rest<'_>, segment: &mut Segment) -> Option<Peeled> {
+fn layers<'a>(
+    link: LinkType,
+    mut rest: Rest<'a>,
+    segment: &mut Segment,
+) -> Option<(Peeled, Rest<'a>)> {
     let mut next;
     (next, rest) = outermost(link, rest)?;
     for _ in 0..DEPTH_MAX {
@@ -115,17 +126,17 @@ fn layers(link: LinkType, mut rest: Rest<'_>, segment: &mut Segment) -> Option<P
             Next::Type(TYPE_IPV4 | TYPE_IPV6) | Next::Ip => match rest.one(0)? >> 4 {
                 4 => ipv4(rest, segment)?,
                 6 => ipv6(rest, segment)?,
-                _ => return Some(Peeled::Malformed),
+                _ => return Some((Peeled::Malformed, rest)),
             },
             Next::Type(of) => by_type(of, rest)?,
             Next::Ppp => ppp(rest)?,
             Next::Mpls => mpls(rest)?,
-            Next::Done(done) => return Some(done),
+            Next::Done(done) => return Some((done, rest)),
         };
     }
     match next {
-        Next::Done(done) => Some(done),
-        _ => Some(Peeled::Malformed),
+        Next::Done(done) => Some((done, rest)),
+        _ => Some((Peeled::Malformed, rest)),
     }
 }
 
@@ -240,7 +251,7 @@ fn ipv4<'a>(rest: Rest<'a>, segment: &mut Segment) -> Option<(Next, Rest<'a>)> {
             start: u32::from(offset & 0x1fff) * 8,
             more: offset & 0x2000 != 0,
         };
-        return Some((Next::Done(place.read(head[9], inside, segment)), rest));
+        return Some((Next::Done(place.read(head[9], inside, segment)), inside));
     }
     transport(head[9], inside, segment)
 }
@@ -288,7 +299,7 @@ fn ipv6<'a>(rest: Rest<'a>, segment: &mut Segment) -> Option<(Next, Rest<'a>)> {
                     (protocol, inside) = (of, after);
                     continue;
                 }
-                return Some((Next::Done(place.read(of, after, segment)), rest));
+                return Some((Next::Done(place.read(of, after, segment)), after));
             }
             other => return transport(other, inside, segment),
         };
@@ -307,6 +318,7 @@ struct Fragment {
 
 impl Fragment {
     fn read(&self, protocol: u8, inside: Rest<'_>, segment: &mut Segment) -> Peeled {
+        (segment.protocol, segment.fragmented) = (protocol, true);
         match (protocol, self.start) {
             (PROTOCOL_TCP, 0) if segment.read(inside.bytes, inside.length) => {
                 Peeled::FirstFragment(self.of, inside.length)
@@ -315,9 +327,22 @@ impl Fragment {
             (PROTOCOL_TCP, start) => {
                 Peeled::Fragment(self.of, start.saturating_add(inside.length), !self.more)
             }
+            (_, 1..) => Peeled::LaterFragment,
+            (PROTOCOL_UDP, 0) => udp(inside, segment),
+            (PROTOCOL_ICMP, 0) => Peeled::Icmp,
+            (PROTOCOL_ICMPV6, 0) => Peeled::IcmpV6,
             _ => Peeled::Other,
         }
     }
+}
+
+/// The ports of a UDP datagram.
+fn udp(inside: Rest<'_>, segment: &mut Segment) -> Peeled {
+    let (Some(from), Some(to)) = (inside.two(0), inside.two(2)) else {
+        return Peeled::Short;
+    };
+    (segment.from.port, segment.to.port) = (from, to);
+    Peeled::Udp
 }
 
 #[inline]
@@ -327,6 +352,7 @@ fn transport<'a>(
     segment: &mut Segment,
 ) -> Option<(Next, Rest<'a>)> {
     let done = |peeled| Some((Next::Done(peeled), inside));
+    segment.protocol = protocol;
     match protocol {
         PROTOCOL_TCP => {
             if inside.bytes.len() < 20 {
@@ -341,8 +367,9 @@ fn transport<'a>(
         PROTOCOL_UDP if inside.two(2)? == PORT_VXLAN && inside.one(8)? & 8 != 0 => {
             Some((Next::Ethernet, inside.after(16)?))
         }
-        PROTOCOL_UDP => done(Peeled::Udp),
-        PROTOCOL_ICMP | PROTOCOL_ICMPV6 => done(Peeled::Icmp),
+        PROTOCOL_UDP => done(udp(inside, segment)),
+        PROTOCOL_ICMP => done(Peeled::Icmp),
+        PROTOCOL_ICMPV6 => done(Peeled::IcmpV6),
         PROTOCOL_IPIP | PROTOCOL_IPV6 => Some((Next::Ip, inside)),
         PROTOCOL_ETHERNET => Some((Next::Ethernet, inside)),
         PROTOCOL_GRE => gre(inside),

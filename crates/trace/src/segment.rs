@@ -37,6 +37,10 @@ pub(crate) struct Sack {
 pub(crate) struct Segment {
     /// When it was captured, nanoseconds.
     pub(crate) at: i64,
+    /// The protocol of the IP header; of other protocols than TCP only the ends below are set.
+    pub(crate) protocol: u8,
+    /// It came in fragments.
+    pub(crate) fragmented: bool,
     pub(crate) from: End,
     pub(crate) to: End,
     pub(crate) seq: u32,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::connection::Connection;
 use crate::index::{Index, Key};
 use crate::room::Room;
-use crate::segment::{Segment, control};
+use crate::segment::{End, Segment, control};
 
 /// Connections kept. A SYN that nobody answered makes room for a new one; beyond that packets are only counted.
 pub(crate) const CONNECTIONS_MAX: usize = 150_000;
@@ -43,6 +43,11 @@ impl Table {
             untracked: 0,
             others: BTreeMap::new(),
         }
+    }
+
+    /// Where the connection between two ends is.
+    pub(crate) fn place(&self, [a, b]: [End; 2]) -> Option<usize> {
+        self.index.find(&Key::new(a, b)).map(|place| place as usize)
     }
 
     /// Counts a packet that belongs to no connection.

@@ -23,10 +23,10 @@ pub(crate) struct TraceArgs {
     /// Print JSON (farpath.trace/1)
     #[arg(long)]
     pub(crate) json: bool,
-    /// List N connections only; 20 in the table, all in JSON if not given
+    /// List N connections and N flows only; 20 in the table, all in JSON if not given
     #[arg(long, value_name = "N")]
     pub(crate) top: Option<usize>,
-    /// Read only what matches: host, src, dst, net, port, with and, or, not and brackets
+    /// Read only what matches: host, src, dst, net, port, tcp, udp, icmp, icmp6, with and, or, not and brackets
     #[arg(long, value_name = "EXPRESSION")]
     pub(crate) filter: Option<String>,
     /// List only the connection of this number
@@ -47,7 +47,7 @@ pub(crate) struct TraceArgs {
     /// Write each segment that is not simply the next one, with its class, as CSV; packed where the name ends in .zst
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// Replace addresses; equal prefixes stay equal
+    /// Replace addresses and names; equal prefixes stay equal
     #[arg(long)]
     pub(crate) anonymise: bool,
     /// The order of the list

@@ -3,14 +3,15 @@
 //! Each bit is flipped or not by a keyed hash of the bits before it: the scheme of Xu, Fan, Ammar and Moon,
 //! "Prefix-Preserving IP Address Anonymization" (ICNP 2002). The key is drawn for each run and forgotten.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use farpath_record::trace::TraceDocument;
 use sha2::{Digest, Sha256};
 
-/// Replaces every address of a document, and the names of its files, which may tell of hosts.
+/// Replaces every address and name of a document, and the names of its files, which may tell of hosts.
 pub(super) fn replace(document: &mut TraceDocument) {
     // The system's own randomness, which std takes its hash keys from.
     let drawn = [0u8, 1, 2, 3].map(|n| RandomState::new().hash_one(n));
@@ -19,27 +20,68 @@ pub(super) fn replace(document: &mut TraceDocument) {
         connection.a = end(&connection.a, &key);
         connection.b = end(&connection.b, &key);
     }
+    let mut names = Names::default();
+    for flow in &mut document.flows {
+        flow.a = end(&flow.a, &key);
+        flow.b = end(&flow.b, &key);
+        names.replace(flow.name.as_mut());
+        for query in flow.dns.iter_mut().flat_map(|d| &mut d.slowest) {
+            names.replace(Some(&mut query.name));
+        }
+    }
+    for error in &mut document.icmp_errors {
+        for text in [
+            &mut error.from,
+            &mut error.to,
+            &mut error.flow_from,
+            &mut error.flow_to,
+        ] {
+            *text = end(text, &key);
+        }
+    }
+    // What is noted of errors names who reported them.
+    for connection in &mut document.connections {
+        connection.notes.retain(|n| !n.contains(" reports "));
+    }
     for (number, file) in document.files.iter_mut().enumerate() {
         file.name = format!("file {}", number + 1);
         file.sha256.clear();
     }
 }
 
-/// `address:port` with another address.
+/// Names, and what stands for them: equal names have equal numbers.
+#[derive(Default)]
+struct Names(BTreeMap<String, usize>);
+
+impl Names {
+    fn replace(&mut self, name: Option<&mut String>) {
+        if let Some(name) = name {
+            let next = self.0.len() + 1;
+            let number = *self.0.entry(name.clone()).or_insert(next);
+            *name = format!("name-{number}");
+        }
+    }
+}
+
+/// An address, or `address:port`, with another address.
 fn end(text: &str, key: &[u8]) -> String {
-    let Some((address, port)) = text.rsplit_once(':') else {
-        return text.to_owned();
-    };
-    match address.trim_matches(['[', ']']).parse() {
-        Ok(IpAddr::V4(v4)) => {
-            let bits = flipped(u128::from(v4.to_bits()) << 96, 32, key) >> 96;
-            format!("{}:{port}", std::net::Ipv4Addr::from_bits(bits as u32))
-        }
-        Ok(IpAddr::V6(v6)) => {
-            let bits = flipped(v6.to_bits(), 128, key);
-            format!("[{}]:{port}", std::net::Ipv6Addr::from_bits(bits))
-        }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return other(address, key).to_string();
+    }
+    match text.parse::<SocketAddr>() {
+        Ok(end) => SocketAddr::new(other(end.ip(), key), end.port()).to_string(),
         Err(_) => text.to_owned(),
+    }
+}
+
+/// Another address, the same for the same one.
+fn other(address: IpAddr, key: &[u8]) -> IpAddr {
+    match address {
+        IpAddr::V4(v4) => {
+            let bits = flipped(u128::from(v4.to_bits()) << 96, 32, key) >> 96;
+            IpAddr::V4(Ipv4Addr::from_bits(bits as u32))
+        }
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(flipped(v6.to_bits(), 128, key))),
     }
 }
 
@@ -77,5 +119,7 @@ mod tests {
         assert_eq!((a ^ c).leading_zeros(), 16);
         assert!(end("[2001:db8::1]:5001", b"key").ends_with("]:5001"));
         assert_ne!(of("10.1.2.3:80"), 0x0a01_0203);
+        let alone: Ipv4Addr = end("10.1.2.3", b"key").parse().unwrap();
+        assert_eq!(alone.to_bits(), a, "with a port and without");
     }
 }

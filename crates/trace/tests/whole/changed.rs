@@ -263,7 +263,7 @@ fn a_packed_file_that_unpacks_without_end_is_read_within_bounds() {
 }
 
 /// Bytes as text and back, for changes at random.
-fn to_hex(bytes: &[u8]) -> String {
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
     let lines = bytes.chunks(16).map(|line| {
         let words = line.iter().map(|b| format!("{b:02x}"));
         words.collect::<Vec<_>>().join(" ")
@@ -271,7 +271,7 @@ fn to_hex(bytes: &[u8]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn from_hex(text: &str) -> Vec<u8> {
+pub(crate) fn from_hex(text: &str) -> Vec<u8> {
     let words = text.split_whitespace();
     words
         .filter_map(|w| u8::from_str_radix(w, 16).ok())

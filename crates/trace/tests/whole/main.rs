@@ -2,6 +2,8 @@
 
 mod bare;
 mod changed;
+mod datagrams;
+mod flows;
 mod formats;
 mod glitches;
 mod limits;

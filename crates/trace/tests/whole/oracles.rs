@@ -32,7 +32,7 @@ fn tcptrace(file: &[u8]) -> impl Fn(&str) -> f64 + use<> {
 }
 
 /// A column of tshark, of the packets that a display filter takes.
-fn tshark(file: &[u8], filter: &str, field: &str) -> Vec<String> {
+pub(crate) fn tshark(file: &[u8], filter: &str, field: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.pcap");
     std::fs::write(&path, file).expect("a file");

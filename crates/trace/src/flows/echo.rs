@@ -1,0 +1,89 @@
+//! Echo requests and replies (RFC 792, RFC 4443 §4).
+
+use std::collections::VecDeque;
+
+use farpath_record::trace::EchoFound;
+
+use crate::rtt::Samples;
+
+/// Requests remembered of one program.
+const REMEMBERED: usize = 1 << 12;
+/// The same number again within this time is the same packet, seen twice: nanoseconds.
+const COPY_NS: i64 = 50_000;
+
+/// One request.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    number: u16,
+    at: i64,
+    is_answered: bool,
+}
+
+/// Requests of one identifier, and their replies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Echo {
+    identifier: u16,
+    requests: u64,
+    replies: u64,
+    duplicates: u64,
+    times: Samples,
+    sent: VecDeque<Request>,
+    last_reply: Option<(u16, i64)>,
+}
+
+impl Echo {
+    pub(crate) fn new(identifier: u16) -> Echo {
+        Echo {
+            identifier,
+            ..Echo::default()
+        }
+    }
+
+    pub(crate) fn request(&mut self, number: u16, at: i64) {
+        let newest = self.sent.back();
+        if newest.is_some_and(|r| r.number == number && at - r.at <= COPY_NS) {
+            return;
+        }
+        self.requests += 1;
+        if self.sent.len() >= REMEMBERED {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(Request {
+            number,
+            at,
+            is_answered: false,
+        });
+    }
+
+    pub(crate) fn reply(&mut self, number: u16, at: i64) {
+        let copied = |r: (u16, i64)| r.0 == number && at - r.1 <= COPY_NS;
+        if self.last_reply.is_some_and(copied) {
+            return;
+        }
+        self.last_reply = Some((number, at));
+        let Some(request) = self.sent.iter_mut().rev().find(|r| r.number == number) else {
+            return;
+        };
+        if request.is_answered {
+            self.duplicates += 1;
+            return;
+        }
+        request.is_answered = true;
+        self.replies += 1;
+        self.times.add(at - request.at);
+    }
+
+    pub(crate) fn stated(&self) -> EchoFound {
+        let times = self.times.stated();
+        EchoFound {
+            identifier: self.identifier,
+            requests: self.requests,
+            replies: self.replies,
+            lost: self.requests - self.replies,
+            duplicates: self.duplicates,
+            rtt_min_ns: times.map(|t| t.min_ns),
+            rtt_avg_ns: times.map(|t| t.avg_ns),
+            rtt_max_ns: times.map(|t| t.max_ns),
+        }
+    }
+}
