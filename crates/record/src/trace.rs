@@ -1,11 +1,13 @@
 //! `farpath.trace/1`: what captures say, as `farpath trace --json` prints it.
 
+mod exchange;
 mod flow;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use exchange::{Opening, Request, RequestTotals, Reset, TlsFound};
 pub use flow::{
     DnsFound, DnsQuery, EchoFound, FlowDirection, IcmpError, NumberedStream, QuicFound, TraceFlow,
 };
@@ -86,6 +88,24 @@ pub struct TraceConnection {
     /// From the SYN to the ACK that ends the handshake, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake_rtt_ns: Option<u64>,
+    /// The name of `b`: what the client of TLS asked for, or else what DNS answers of the same capture gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How it began; none where no SYN was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
+    /// Its TLS handshake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsFound>,
+    /// Its first reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<Reset>,
+    /// Requests and their responses, where the ends take turns; at most 1001.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Request>,
+    /// All of them together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_totals: Option<RequestTotals>,
     /// What a reader must know of it.
     pub notes: Vec<String>,
     /// How good the evidence is: counts by name, only those that are not 0.

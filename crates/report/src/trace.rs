@@ -1,5 +1,6 @@
 //! What captures say, as text.
 
+mod exchange;
 mod flows;
 
 use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
@@ -189,9 +190,8 @@ fn details(connection: &TraceConnection) -> Vec<String> {
         ),
         format!("captured: {}", vantage(connection)),
     ];
-    if let Some(ns) = connection.handshake_rtt_ns {
-        lines.push(format!("handshake: {}", quantity("rtt_ns", ns as f64)));
-    }
+    lines.extend(exchange::opening(connection));
+    lines.extend(exchange::requests(connection));
     let both = [("a to b", &connection.a2b), ("b to a", &connection.b2a)];
     for (name, direction) in both {
         if direction.unique_bytes > 0 {

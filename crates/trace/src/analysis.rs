@@ -166,7 +166,7 @@ impl Reader {
             ..Segment::default()
         };
         match peel(packet, &mut segment) {
-            (Peeled::Tcp, _) if self.is_wanted(&segment) => self.table.take(&segment),
+            (Peeled::Tcp, inside) if self.is_wanted(&segment) => self.table.take(&segment, inside),
             (other, inside) => self.rare(other, &segment, inside),
         }
     }
@@ -190,7 +190,7 @@ impl Reader {
                 if let Some(whole) = self.fragments.later(of, end, last, segment.at)
                     && self.is_wanted(&whole)
                 {
-                    self.table.take(&whole);
+                    self.table.take(&whole, Rest::default());
                 }
                 "fragments"
             }
@@ -228,7 +228,12 @@ impl Reader {
             });
         document.flows = self.flows.described();
         for (n, place) in order.into_iter().enumerate() {
+            let ends = table.connections[place].ends;
             let mut judged = describe(&mut table.connections[place], n as u64 + 1);
+            if judged.described.name.is_none() {
+                let (server, at) = (ends[1].address, judged.described.start_ns);
+                judged.described.name = self.flows.names.of(server, at).map(str::to_owned);
+            }
             note_errors(&mut judged.described, &document.icmp_errors);
             document.connections.push(judged.described);
             all.push(judged.found);

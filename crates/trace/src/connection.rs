@@ -1,9 +1,13 @@
 //! One connection: both directions, and what is known of both together.
 
+use crate::exchanges::{Exchanges, Turn, Turns};
+use crate::opening::{Answers, Broken, Syns, Ttls};
+use crate::peel::Rest;
 use crate::room::Room;
 use crate::rtt::LONGEST;
 use crate::segment::{Checked, End, Segment, control};
 use crate::stream::Stream;
+use crate::tls::Tls;
 
 /// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
 const COPY_NS: i64 = 50_000;
@@ -44,6 +48,9 @@ struct Side {
     checked_wrong: u64,
     damaged: u64,
     fin: bool,
+    /// The other end sent data after this end's FIN.
+    disregarded: bool,
+    ttls: Ttls,
 }
 
 /// One connection; index 0 is the end that opened it, or sent the first packet.
@@ -60,7 +67,14 @@ pub(crate) struct Connection {
     syn_ack_at: Option<i64>,
     pub(crate) handshake: Option<i64>,
     pub(crate) established: i64,
-    pub(crate) reset_by: Option<usize>,
+    pub(crate) syns: Syns,
+    pub(crate) broken: Option<Broken>,
+    /// The end that asks: the one that opened it, or else the one with the higher port.
+    pub(crate) client: usize,
+    pub(crate) exchanges: Exchanges,
+    /// TLS, from a ClientHello on; not watched where the first data is something else, or all was seen.
+    pub(crate) tls: Option<Box<Tls>>,
+    tls_over: bool,
     pub(crate) closed_at: Option<i64>,
     pub(crate) steps_back: u64,
     pub(crate) packets: u64,
@@ -84,8 +98,10 @@ impl Connection {
         } else {
             [first.from, first.to]
         };
+        let opens = first.is(control::SYN);
         Connection {
             number,
+            client: usize::from(!opens && ends[0].port < ends[1].port),
             ends,
             started: first.at,
             last: first.at,
@@ -119,7 +135,7 @@ impl Connection {
 
     /// Takes in a segment.
     #[inline]
-    pub(crate) fn take(&mut self, s: &Segment, room: &mut Room) {
+    pub(crate) fn take(&mut self, s: &Segment, inside: Rest<'_>, room: &mut Room) {
         let from = self.side_of(s);
         self.packets += 1;
         let mut s = *s;
@@ -128,13 +144,17 @@ impl Connection {
             self.steps_back += 1;
             s.at = self.last;
         }
+        let idle = s.at - self.last;
         self.last = s.at;
         if self.is_copy(&s, from) || self.is_damaged(&s, from) {
             return;
         }
         self.streams[from].packets += 1;
         if s.control & (control::SYN | control::FIN | control::RST) != 0 {
-            self.opens_or_ends(&s, from, room);
+            self.opens_or_ends(&s, from, idle, room);
+        }
+        if !s.is(control::RST) {
+            self.sides[from].ttls.take(s.ttl);
         }
         if let Some((value, echo)) = s.stamps {
             self.stamps(&s, from, value, echo);
@@ -147,10 +167,68 @@ impl Connection {
             self.streams[1 - from].acknowledge(&s, shift, room);
         }
         if (s.length > 0 || s.is(control::FIN)) && !s.is(control::RST) {
-            self.streams[from].data(&s, room);
+            self.data(&s, inside, from, room);
         }
         if s.ecn == 3 {
             self.streams[from].congestion_marks += 1;
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, s: &Segment, inside: Rest<'_>, from: usize, room: &mut Room) {
+        if s.length == 0 {
+            self.streams[from].data(s, room);
+            return;
+        }
+        if !self.tls_over {
+            self.secure(s, inside, from);
+        }
+        let before = self.streams[from].unique;
+        self.streams[from].data(s, room);
+        if self.sides[1 - from].fin {
+            self.sides[1 - from].disregarded = true;
+        }
+        let (own, other) = (&self.streams[from], &self.streams[1 - from]);
+        let turn = Turn {
+            at: s.at,
+            new: own.unique - before,
+            is_early: other.una < other.max,
+            is_waiting: own.una < own.max,
+            closed: self.streams[1 - self.client].closed_for(s.at),
+        };
+        if from == self.client {
+            if let Some(done) = self.exchanges.ask(turn) {
+                let turns = self.turns();
+                self.exchanges.list(done, turn.at, turns, room);
+            }
+        } else {
+            self.exchanges.answer(turn);
+        }
+    }
+
+    /// From the capture to the client and to the server, and back.
+    pub(crate) fn turns(&self) -> Turns {
+        let of = |end| self.turn(end).unwrap_or(0);
+        Turns {
+            client: of(self.client),
+            server: of(1 - self.client),
+        }
+    }
+
+    /// Follows a TLS handshake.
+    #[cold]
+    fn secure(&mut self, s: &Segment, inside: Rest<'_>, from: usize) {
+        let header = inside.length.saturating_sub(s.length) as usize;
+        let payload = inside.bytes.get(header..).unwrap_or_default();
+        let is_client = from == self.client;
+        match &mut self.tls {
+            Some(tls) => self.tls_over = !tls.take(s, payload, is_client),
+            None if is_client && self.streams[from].unique == 0 => {
+                self.tls = Tls::begin(s, payload).map(Box::new);
+                self.tls_over = self.tls.is_none();
+            }
+            // A server that speaks first does not speak TLS.
+            None => self.tls_over = true,
         }
     }
 
@@ -203,8 +281,9 @@ impl Connection {
     }
 
     #[cold]
-    fn opens_or_ends(&mut self, s: &Segment, from: usize, room: &mut Room) {
+    fn opens_or_ends(&mut self, s: &Segment, from: usize, idle: i64, room: &mut Room) {
         if s.is(control::SYN) {
+            self.syns.take(s.at, s.is(control::ACK));
             self.streams[from].open(s, room);
             if s.is(control::ACK) {
                 if let Some(syn) = self.syn_at
@@ -226,9 +305,38 @@ impl Connection {
         }
         if s.is(control::RST) {
             self.streams[from].resets += 1;
-            self.reset_by.get_or_insert(from);
+            if self.broken.is_none() {
+                self.broken = Some(Broken {
+                    by: from,
+                    at: s.at,
+                    idle,
+                    ttl: s.ttl,
+                    answers: self.answered_by_reset(from),
+                });
+            }
             self.closed_at.get_or_insert(s.at);
         }
+    }
+
+    /// What a reset of this end answers.
+    fn answered_by_reset(&self, from: usize) -> Answers {
+        let other = &self.sides[1 - from];
+        if self.streams[from].syn.is_none() && self.streams[1 - from].syn.is_some() {
+            Answers::ClosedPort
+        } else if self.sides[from].fin && self.sides[from].disregarded {
+            Answers::DataAfterClose
+        } else if self.sides[from].fin && other.fin {
+            Answers::AfterClose
+        } else if from == 0 && self.syn_ack_at.is_some() && self.handshake.is_none() {
+            Answers::SynAck
+        } else {
+            Answers::MidStream
+        }
+    }
+
+    /// TTLs of an end's packets, resets left out.
+    pub(crate) fn ttls(&self, from: usize) -> Ttls {
+        self.sides[from].ttls
     }
 
     #[cold]

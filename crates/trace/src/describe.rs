@@ -4,7 +4,9 @@ use std::net::Ipv6Addr;
 
 use farpath_observe::Surroundings;
 use farpath_observe::limit::{Limit, largest, shares};
-use farpath_record::trace::{Retransmissions, TraceConnection, TraceDirection};
+use farpath_record::trace::{
+    Opening, RequestTotals, Reset, Retransmissions, TraceConnection, TraceDirection,
+};
 use farpath_units::Time;
 
 use crate::classify::{Class, Times, Why, classify};
@@ -73,9 +75,30 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
             _ => described.b2a = direction,
         }
     }
+    begin_and_end(connection, &mut described);
     quality(connection, &mut described);
     notes(connection, &mut described);
     Judged { described, found }
+}
+
+/// How it began, what was asked on it, and who broke it off.
+fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
+    let syns = [0, 1].map(|n| connection.streams[n].syn.as_ref());
+    described.opening = connection.syns.stated(syns, connection.handshake);
+    let started = connection.started;
+    described.reset = connection
+        .broken
+        .map(|b| b.stated(started, connection.ttls(b.by)));
+    described.tls = connection.tls.as_ref().map(|t| t.stated());
+    described.name = described.tls.as_ref().and_then(|t| t.name.clone());
+    let secured = connection.tls.as_ref().and_then(|t| t.done);
+    let turns = connection.turns();
+    let (requests, totals) = connection.exchanges.stated(turns, started, secured);
+    described.requests = requests;
+    described.request_totals = totals.map(|t| RequestTotals {
+        client_is_a: connection.client == 0,
+        ..t
+    });
 }
 
 /// One direction: classes first, then what is made of them.
@@ -234,6 +257,45 @@ fn quality(connection: &Connection, described: &mut TraceConnection) {
     }
 }
 
+/// A reset in words.
+fn reset_text(reset: &Reset) -> String {
+    let answers = match reset.answers.as_str() {
+        "closed_port" => ", which has no program at that port, or a filter before it",
+        "syn_ack" => ", which did not want the SYN-ACK",
+        "data_after_close" => ", which had closed and was sent more data",
+        "after_close" => " after both ends had closed",
+        _ => " in midstream",
+    };
+    let mut text = format!("reset by {}{answers}", reset.by);
+    if reset.middlebox_suspected {
+        let usual = reset.ttl_usual.map_or(0, |t| t[1]);
+        text += &format!(
+            ": its TTL is {}, that of the end's other packets {usual}: something between may have sent it",
+            reset.ttl
+        );
+    }
+    text
+}
+
+/// SYNs that were lost, and options that were not agreed.
+fn opening_notes(opening: &Opening) -> Vec<String> {
+    let mut notes = Vec::new();
+    if opening.answered && opening.syn_retransmissions > 0 {
+        notes.push(format!(
+            "{} SYNs were sent again before the answer: they cost {} ms",
+            opening.syn_retransmissions,
+            opening.waited_ns / 1_000_000
+        ));
+    }
+    if !opening.not_agreed.is_empty() {
+        let options = opening.not_agreed.join(", ").replace('_', " ");
+        notes.push(format!(
+            "a offered {options}, and b's answer lacks it: b does not want it, or something between took it out"
+        ));
+    }
+    notes
+}
+
 fn notes(connection: &Connection, described: &mut TraceConnection) {
     let mut notes = Vec::new();
     let count = |name: &str| described.quality.get(name).copied().unwrap_or(0);
@@ -268,9 +330,11 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
     if connection.is_half_open() {
         notes.push("nobody answered the SYN".to_owned());
     }
-    if let Some(end) = connection.reset_by {
-        let end = if end == 0 { "a" } else { "b" };
-        notes.push(format!("reset by {end}"));
+    if let Some(reset) = &described.reset {
+        notes.push(reset_text(reset));
+    }
+    if let Some(opening) = described.opening.as_ref() {
+        notes.extend(opening_notes(opening));
     }
     if matches!(connection.vantage(), Vantage::Middle | Vantage::At(_)) {
         let by_far = [0, 1]

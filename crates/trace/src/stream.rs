@@ -101,6 +101,9 @@ pub(crate) struct Stream {
     pub(crate) window_max: u64,
     pub(crate) zero_windows: u64,
     closed: bool,
+    /// Since when it is closed, and for how long it was before.
+    closed_at: i64,
+    closed_ns: i64,
     pub(crate) told_twice: u64,
     /// The smallest shift of windows that allows what was sent.
     pub(crate) shift_needed: u8,
@@ -434,8 +437,13 @@ impl Stream {
         self.window_max = self.window_max.max(window);
         self.edge = self.edge.max(ack + window);
         let closed = s.window == 0;
-        if closed && !self.closed {
-            self.zero_windows += 1;
+        if closed != self.closed {
+            if closed {
+                self.zero_windows += 1;
+                self.closed_at = s.at;
+            } else {
+                self.closed_ns += s.at - self.closed_at;
+            }
         }
         self.closed = closed;
     }
@@ -500,6 +508,13 @@ impl Stream {
             event.repaired_at = at;
             self.open_events += 1;
         }
+    }
+
+    /// How long the receiver's window has been closed in all.
+    #[inline]
+    pub(crate) fn closed_for(&self, at: i64) -> i64 {
+        let now = if self.closed { at - self.closed_at } else { 0 };
+        self.closed_ns + now
     }
 
     /// Holes below an acknowledgement never come: the capture lost them.

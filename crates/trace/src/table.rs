@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::connection::Connection;
 use crate::index::{Index, Key};
+use crate::peel::Rest;
 use crate::room::Room;
 use crate::segment::{End, Segment, control};
 
@@ -57,7 +58,7 @@ impl Table {
 
     /// Takes in a segment.
     #[inline]
-    pub(crate) fn take(&mut self, s: &Segment) {
+    pub(crate) fn take(&mut self, s: &Segment, inside: Rest<'_>) {
         let key = Key::new(s.from, s.to);
         let found = match self.last {
             Some((last, place)) if last == key => Some(place),
@@ -72,15 +73,15 @@ impl Table {
             let another = s.is(control::SYN) && connection.is_another(s);
             if !over && !another {
                 self.last = Some((key, place));
-                connection.take(s, &mut self.room);
+                connection.take(s, inside, &mut self.room);
                 return;
             }
         }
-        self.begin(key, s);
+        self.begin(key, s, inside);
     }
 
     #[cold]
-    fn begin(&mut self, key: Key, s: &Segment) {
+    fn begin(&mut self, key: Key, s: &Segment, inside: Rest<'_>) {
         let place = if self.connections.len() < CONNECTIONS_MAX {
             self.connections.push(Connection::default());
             self.connections.len() - 1
@@ -109,7 +110,7 @@ impl Table {
         }
         self.connections[place] = Connection::new(self.numbers, s);
         self.last = Some((key, place as u32));
-        self.connections[place].take(s, &mut self.room);
+        self.connections[place].take(s, inside, &mut self.room);
     }
 
     /// Forgets the oldest SYN that nobody answered.

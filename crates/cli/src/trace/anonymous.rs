@@ -21,6 +21,10 @@ pub(super) fn replace(document: &mut TraceDocument) {
         connection.b = end(&connection.b, &key);
     }
     let mut names = Names::default();
+    for connection in &mut document.connections {
+        names.replace(connection.name.as_mut());
+        names.replace(connection.tls.as_mut().and_then(|t| t.name.as_mut()));
+    }
     for flow in &mut document.flows {
         flow.a = end(&flow.a, &key);
         flow.b = end(&flow.b, &key);

@@ -1,0 +1,87 @@
+//! How a connection began, and what was asked on it, as text.
+
+use farpath_record::trace::{Request, TraceConnection};
+
+use crate::quantity::quantity;
+
+/// Requests that are printed, those that took longest.
+const REQUESTS_MAX: usize = 3;
+
+fn time(ns: u64) -> String {
+    quantity("duration_ns", ns as f64)
+}
+
+/// Name, handshake, TLS.
+pub(super) fn opening(connection: &TraceConnection) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(name) = &connection.name {
+        lines.push(format!("name of {}: {name}", connection.b));
+    }
+    if let Some(ns) = connection.handshake_rtt_ns {
+        let mut text = format!("handshake: {}", quantity("rtt_ns", ns as f64));
+        let opening = connection.opening.as_ref();
+        if let Some(answer) = opening.and_then(|o| o.syn_ack_ns) {
+            text += &format!(", SYN-ACK after {}", time(answer));
+        }
+        lines.push(text);
+    }
+    if let Some(tls) = &connection.tls {
+        let mut text = "TLS".to_owned();
+        if let Some(version) = &tls.version {
+            text += &format!(" {version}");
+        }
+        if let Some(ns) = tls.handshake_ns {
+            text += &format!(": handshake {}", time(ns));
+        }
+        if let Some(code) = tls.alert {
+            text += &format!(": ended by alert {code}");
+        }
+        lines.push(text);
+    }
+    lines
+}
+
+/// Requests in all, and those that took longest.
+pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
+    let Some(t) = &connection.request_totals else {
+        return Vec::new();
+    };
+    let mut text = format!(
+        "{} requests: client sending {}, wire {}, server {} (at most {}), response {}, client {}",
+        t.requests,
+        time(t.client_sending_ns),
+        time(t.wire_ns),
+        time(t.server_thinking_ns),
+        time(t.server_thinking_max_ns),
+        time(t.response_ns),
+        time(t.client_thinking_ns)
+    );
+    if t.slow_reader_ns > 0 {
+        text += &format!(
+            "; the client's window was closed for {}",
+            time(t.slow_reader_ns)
+        );
+    }
+    let mut lines = vec![text];
+    let took = |r: &Request| r.client_sending_ns + r.wire_ns + r.server_thinking_ns + r.response_ns;
+    let mut longest: Vec<&Request> = connection.requests.iter().collect();
+    longest.sort_by_key(|r| (std::cmp::Reverse(took(r)), r.at_ns));
+    for r in longest.into_iter().take(REQUESTS_MAX) {
+        lines.push(format!(
+            "  at {}: {} asked, {} answered in {}: server {}, wire {}, response {}{}",
+            time(r.at_ns),
+            quantity("bytes", r.request_bytes as f64),
+            quantity("bytes", r.response_bytes as f64),
+            time(took(r)),
+            time(r.server_thinking_ns),
+            time(r.wire_ns),
+            time(r.response_ns),
+            if r.tls_handshake {
+                " (TLS handshake)"
+            } else {
+                ""
+            }
+        ));
+    }
+    lines
+}

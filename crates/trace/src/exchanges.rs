@@ -1,0 +1,193 @@
+//! Requests and responses on a connection whose ends take turns.
+
+use farpath_record::trace::{Request, RequestTotals};
+
+use crate::room::Room;
+
+/// Requests listed of one connection; of further ones the totals are kept.
+const LISTED_MAX: usize = 1000;
+/// Turns in a hundred that may begin before the other end's data was acknowledged.
+const OVERLAPS_PERCENT: u64 = 20;
+
+/// A request and its response, in times of the capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Exchange {
+    at: i64,
+    request_bytes: u64,
+    request_last: i64,
+    response_first: i64,
+    response_last: i64,
+    response_bytes: u64,
+    /// Time for which the client's window was closed, when the response began and at its end.
+    closed: [i64; 2],
+    is_repeated: bool,
+}
+
+/// From the capture to the client and back, and to the server and back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turns {
+    pub(crate) client: i64,
+    pub(crate) server: i64,
+}
+
+/// A segment with data, as far as it matters here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) at: i64,
+    /// Bytes of it that were not seen before.
+    pub(crate) new: u64,
+    /// The other end's data is not acknowledged yet.
+    pub(crate) is_early: bool,
+    /// This end's own data is not acknowledged yet.
+    pub(crate) is_waiting: bool,
+    /// How long the client's window has been closed in all.
+    pub(crate) closed: i64,
+}
+
+/// Requests of one connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exchanges {
+    open: Option<Exchange>,
+    list: Vec<Exchange>,
+    /// Of what is not listed.
+    beyond: RequestTotals,
+    greeting: u64,
+    turns: u64,
+    early: u64,
+}
+
+impl Exchanges {
+    /// Takes in data of the client; the exchange that ends with it, if one does.
+    #[inline]
+    pub(crate) fn ask(&mut self, turn: Turn) -> Option<Exchange> {
+        match &mut self.open {
+            Some(open) if open.response_bytes == 0 => {
+                if turn.new > 0 {
+                    open.request_bytes += turn.new;
+                    open.request_last = turn.at;
+                } else if turn.is_waiting {
+                    open.request_last = turn.at;
+                    open.is_repeated = true;
+                }
+                None
+            }
+            _ if turn.new == 0 => None,
+            _ => {
+                self.turns += 1;
+                self.early += u64::from(turn.is_early);
+                self.open.replace(Exchange {
+                    at: turn.at,
+                    request_bytes: turn.new,
+                    request_last: turn.at,
+                    ..Exchange::default()
+                })
+            }
+        }
+    }
+
+    /// Lists an exchange that is over; the next one begins at `next`.
+    pub(crate) fn list(&mut self, done: Exchange, next: i64, turns: Turns, room: &mut Room) {
+        if self.list.len() < LISTED_MAX && room.requests > 0 {
+            room.requests -= 1;
+            self.list.push(done);
+        } else {
+            self.beyond
+                .add(&described(&done, Some(next), turns, done.at));
+            self.beyond.left_out += 1;
+        }
+    }
+
+    /// Takes in data of the server.
+    #[inline]
+    pub(crate) fn answer(&mut self, turn: Turn) {
+        let Some(open) = &mut self.open else {
+            self.greeting += turn.new;
+            return;
+        };
+        if turn.new == 0 {
+            return;
+        }
+        if open.response_bytes == 0 {
+            self.turns += 1;
+            self.early += u64::from(turn.is_early);
+            open.response_first = turn.at;
+            open.closed[0] = turn.closed;
+        }
+        open.response_bytes += turn.new;
+        open.response_last = turn.at;
+        open.closed[1] = turn.closed;
+    }
+
+    /// Whether its ends take turns.
+    fn alternates(&self) -> bool {
+        let answered = self.beyond.response_bytes > 0
+            || self
+                .list
+                .iter()
+                .chain(&self.open)
+                .any(|e| e.response_bytes > 0);
+        answered && self.early * 100 <= self.turns * OVERLAPS_PERCENT
+    }
+
+    /// The requests, their times since `started`, and the totals; none where the ends do not take turns.
+    pub(crate) fn stated(
+        &mut self,
+        turns: Turns,
+        started: i64,
+        secured: Option<i64>,
+    ) -> (Vec<Request>, Option<RequestTotals>) {
+        if !self.alternates() {
+            return (Vec::new(), None);
+        }
+        let (mut totals, mut all) = (self.beyond, Vec::new());
+        // The one that is open is the last; those that found no room lie between.
+        let after_list = match self.beyond.left_out {
+            0 => self.open.map(|e| e.at),
+            _ => None,
+        };
+        for (n, exchange) in self.list.iter().enumerate() {
+            let next = self.list.get(n + 1).map(|e| e.at).or(after_list);
+            all.push(described(exchange, next, turns, started));
+        }
+        if let Some(open) = &self.open {
+            all.push(described(open, None, turns, started));
+        }
+        let exchanges = self.list.iter().chain(&self.open);
+        for (request, exchange) in all.iter_mut().zip(exchanges) {
+            request.tls_handshake = secured.is_some_and(|at| exchange.at < at);
+            totals.add(request);
+        }
+        totals.greeting_bytes = self.greeting;
+        (all, Some(totals))
+    }
+}
+
+/// One exchange, its time divided. `next` is when the next one begins.
+fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Request {
+    let ns = |v: i64| v.max(0) as u64;
+    let is_answered = e.response_bytes > 0;
+    let gap = if is_answered {
+        (e.response_first - e.request_last).max(0)
+    } else {
+        0
+    };
+    let wire = turns.server.clamp(0, gap);
+    let thinking = next.filter(|_| is_answered);
+    Request {
+        at_ns: ns(e.at - started),
+        request_bytes: e.request_bytes,
+        response_bytes: e.response_bytes,
+        client_sending_ns: ns(e.request_last - e.at),
+        wire_ns: if is_answered {
+            ns(wire + turns.client)
+        } else {
+            0
+        },
+        server_thinking_ns: ns(gap - wire),
+        response_ns: ns(e.response_last - e.response_first),
+        slow_reader_ns: ns(e.closed[1] - e.closed[0]),
+        client_thinking_ns: thinking.map(|next| ns(next - e.response_last - turns.client)),
+        repeated: e.is_repeated,
+        tls_handshake: false,
+    }
+}

@@ -1,0 +1,155 @@
+//! How a connection began, and who broke it off.
+
+use farpath_record::trace::{Opening, Reset};
+
+use crate::segment::Segment;
+
+/// SYNs and SYN-ACKs of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Syns {
+    /// Of `a` and of `b`.
+    counts: [u64; 2],
+    first: i64,
+    last: i64,
+    answer: Option<i64>,
+}
+
+impl Syns {
+    /// Takes in a SYN; `is_answer` of one that acknowledges another.
+    pub(crate) fn take(&mut self, at: i64, is_answer: bool) {
+        let count = &mut self.counts[usize::from(is_answer)];
+        *count += 1;
+        match is_answer {
+            false if *count == 1 => (self.first, self.last) = (at, at),
+            false if self.answer.is_none() => self.last = at,
+            false => {}
+            true => {
+                self.answer.get_or_insert(at);
+            }
+        }
+    }
+
+    /// What is said of them; none without a SYN.
+    pub(crate) fn stated(
+        &self,
+        syns: [Option<&Segment>; 2],
+        handshake: Option<i64>,
+    ) -> Option<Opening> {
+        let [count, answers] = self.counts;
+        if count == 0 {
+            return None;
+        }
+        let [a, b] = syns.map(|s| s.map_or_else(Vec::new, options));
+        let not_agreed = match syns {
+            [Some(a), Some(b)] => missing(a, b),
+            _ => Vec::new(),
+        };
+        Some(Opening {
+            syns: count,
+            syn_retransmissions: count - 1,
+            syn_ack_retransmissions: answers.saturating_sub(1),
+            answered: self.answer.is_some(),
+            syn_ack_ns: self.answer.map(|at| (at - self.first).max(0) as u64),
+            waited_ns: (self.last - self.first).max(0) as u64,
+            handshake_ns: handshake.map(|ns| ns.max(0) as u64),
+            offered: a,
+            answered_with: b,
+            not_agreed,
+        })
+    }
+}
+
+/// The options of a SYN, by name.
+pub(crate) fn options(syn: &Segment) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(mss) = syn.mss {
+        all.push(format!("mss {mss}"));
+    }
+    if let Some(scale) = syn.scale {
+        all.push(format!("window_scale {scale}"));
+    }
+    if syn.sack_permitted {
+        all.push("sack".to_owned());
+    }
+    if syn.stamps.is_some() {
+        all.push("timestamps".to_owned());
+    }
+    all
+}
+
+/// Options of one SYN that the other lacks.
+pub(crate) fn missing(of: &Segment, in_other: &Segment) -> Vec<String> {
+    let all = [
+        ("mss", of.mss.is_some(), in_other.mss.is_some()),
+        ("window_scale", of.scale.is_some(), in_other.scale.is_some()),
+        ("sack", of.sack_permitted, in_other.sack_permitted),
+        ("timestamps", of.stamps.is_some(), in_other.stamps.is_some()),
+    ];
+    let missing = all.into_iter().filter(|o| o.1 && !o.2);
+    missing.map(|o| o.0.to_owned()).collect()
+}
+
+/// The TTLs of one end's packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ttls {
+    range: Option<[u8; 2]>,
+}
+
+impl Ttls {
+    #[inline]
+    pub(crate) fn take(&mut self, ttl: u8) {
+        match &mut self.range {
+            Some([least, most]) => {
+                *least = ttl.min(*least);
+                *most = ttl.max(*most);
+            }
+            None => self.range = Some([ttl, ttl]),
+        }
+    }
+
+    pub(crate) fn range(&self) -> Option<[u8; 2]> {
+        self.range
+    }
+}
+
+/// What a reset answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    ClosedPort,
+    SynAck,
+    DataAfterClose,
+    AfterClose,
+    MidStream,
+}
+
+/// The first reset of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Broken {
+    pub(crate) by: usize,
+    pub(crate) at: i64,
+    pub(crate) idle: i64,
+    pub(crate) ttl: u8,
+    pub(crate) answers: Answers,
+}
+
+impl Broken {
+    pub(crate) fn stated(&self, started: i64, usual: Ttls) -> Reset {
+        let answers = match self.answers {
+            Answers::ClosedPort => "closed_port",
+            Answers::SynAck => "syn_ack",
+            Answers::DataAfterClose => "data_after_close",
+            Answers::AfterClose => "after_close",
+            Answers::MidStream => "mid_stream",
+        };
+        let is_other = |[least, most]: [u8; 2]| self.ttl < least || self.ttl > most;
+        Reset {
+            by: ["a", "b"][self.by].to_owned(),
+            at_ns: (self.at - started).max(0) as u64,
+            answers: answers.to_owned(),
+            idle_ns: self.idle.max(0) as u64,
+            ttl: self.ttl,
+            ttl_usual: usual.range(),
+            middlebox_suspected: usual.range().is_some_and(is_other),
+        }
+    }
+}

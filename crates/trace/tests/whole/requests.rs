@@ -1,0 +1,338 @@
+//! Requests, openings, resets and names, beside what is known of how they were made.
+
+use farpath_record::trace::TraceConnection;
+
+use crate::datagrams::{CLIENT, MS, Packet, START, capture, dns, udp};
+use crate::runs::read;
+use crate::shapes::{Tcp, ethernet, v4};
+
+const SYN: u8 = 2;
+const ACK: u8 = 0x10;
+const RST: u8 = 4;
+const FIN: u8 = 1;
+/// From one end to the other, nanoseconds.
+const ONE_WAY: u64 = 20 * MS;
+
+/// Two ends whose packets are captured somewhere between them.
+struct Talk {
+    /// From the client to the capture.
+    place: u64,
+    packets: Vec<Packet>,
+    /// Next numbers of the client and of the server.
+    next: [u32; 2],
+    windows: [u16; 2],
+    /// What is acknowledged instead of all that the other end sent.
+    acknowledged: Option<[u32; 2]>,
+}
+
+impl Talk {
+    fn new(place: u64) -> Talk {
+        Talk {
+            place,
+            packets: Vec::new(),
+            next: [1000, 9000],
+            windows: [8192; 2],
+            acknowledged: None,
+        }
+    }
+
+    /// Sends a segment at `at` by the sender; when the other end has it.
+    fn send(&mut self, at: u64, from_a: bool, control: u8, payload: &[u8]) -> u64 {
+        let own = usize::from(!from_a);
+        let tcp = Tcp {
+            from_a,
+            seq: self.next[own],
+            ack: self.acknowledged.unwrap_or(self.next)[1 - own],
+            control,
+            window: self.windows[own],
+            options: Vec::new(),
+            payload: payload.to_vec(),
+        };
+        let flags = u32::from(control & SYN != 0) + u32::from(control & FIN != 0);
+        self.next[own] += payload.len() as u32 + flags;
+        let way = if from_a {
+            self.place
+        } else {
+            ONE_WAY - self.place
+        };
+        self.packets
+            .push((START + at + way, ethernet(&v4(&tcp)), 0));
+        at + ONE_WAY
+    }
+
+    /// A handshake that begins at 0; when the client has sent its last part.
+    fn open(&mut self) -> u64 {
+        let at = self.send(0, true, SYN, &[]);
+        let at = self.send(at, false, SYN | ACK, &[]);
+        self.send(at, true, ACK, &[]);
+        at
+    }
+
+    /// Segments of one end a millisecond apart, each acknowledged as it comes; when the last one is there.
+    fn tell(&mut self, mut at: u64, from_a: bool, segments: u32) -> u64 {
+        let mut there = at;
+        for _ in 0..segments {
+            there = self.send(at, from_a, ACK, &[7; 1000]);
+            self.send(there, !from_a, ACK, &[]);
+            at += MS;
+        }
+        there
+    }
+
+    fn read(self) -> TraceConnection {
+        let document = read(&capture(self.packets)).document;
+        assert_eq!(document.connections.len(), 1);
+        document.connections[0].clone()
+    }
+}
+
+#[test]
+fn the_time_of_requests_is_divided_the_same_wherever_it_was_captured() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        let mut talk = Talk::new(place);
+        let mut at = talk.open();
+        for _ in 0..5 {
+            let there = talk.tell(at, true, 3);
+            let back = talk.tell(there + 50 * MS, false, 5);
+            at = back + 100 * MS;
+        }
+        let c = talk.read();
+        let totals = c.request_totals.expect("requests");
+        assert_eq!(
+            (totals.requests, totals.unanswered, totals.left_out),
+            (5, 0, 0)
+        );
+        assert_eq!(
+            (totals.request_bytes, totals.response_bytes),
+            (15_000, 25_000)
+        );
+        for (n, r) in c.requests.iter().enumerate() {
+            assert_eq!(r.client_sending_ns, 2 * MS, "{place} {r:?}");
+            assert_eq!(r.server_thinking_ns, 50 * MS, "{place} {r:?}");
+            assert_eq!(r.wire_ns, 2 * ONE_WAY, "{place} {r:?}");
+            assert_eq!(r.response_ns, 4 * MS, "{place} {r:?}");
+            let next = (n < 4).then_some(100 * MS);
+            assert_eq!(r.client_thinking_ns, next, "{place} {r:?}");
+        }
+        let opening = c.opening.expect("a SYN");
+        assert_eq!((opening.syns, opening.handshake_ns), (1, Some(2 * ONE_WAY)));
+    }
+}
+
+#[test]
+fn requests_beyond_the_list_are_in_the_totals() {
+    let mut talk = Talk::new(0);
+    let mut at = talk.open();
+    for _ in 0..1500 {
+        let there = talk.tell(at, true, 1);
+        at = talk.tell(there + 3 * MS, false, 1);
+    }
+    let c = talk.read();
+    let totals = c.request_totals.expect("requests");
+    assert_eq!(
+        (totals.requests, totals.left_out, c.requests.len()),
+        (1500, 499, 1001)
+    );
+    assert_eq!(totals.server_thinking_ns, 1500 * 3 * MS);
+    assert_eq!(totals.wire_ns, 1500 * 2 * ONE_WAY);
+}
+
+#[test]
+fn ends_that_send_at_once_have_no_requests() {
+    let mut talk = Talk::new(0);
+    let mut at = talk.open();
+    talk.acknowledged = Some(talk.next);
+    for _ in 0..50 {
+        talk.send(at, true, ACK, &[1; 500]);
+        talk.send(at, false, ACK, &[2; 500]);
+        at += 5 * MS;
+    }
+    let c = talk.read();
+    assert!(c.requests.is_empty() && c.request_totals.is_none());
+}
+
+#[test]
+fn a_client_that_reads_slowly_is_named() {
+    let mut talk = Talk::new(ONE_WAY);
+    let at = talk.open();
+    let there = talk.tell(at, true, 1);
+    let back = talk.tell(there, false, 1);
+    talk.windows[0] = 0;
+    talk.send(back + MS, true, ACK, &[]);
+    talk.windows[0] = 8192;
+    let opened = talk.send(back + 301 * MS, true, ACK, &[]);
+    talk.tell(opened, false, 2);
+    let c = talk.read();
+    assert_eq!(c.requests[0].slow_reader_ns, 300 * MS, "{:?}", c.requests);
+    assert_eq!(c.requests[0].response_bytes, 3000);
+}
+
+#[test]
+fn syns_that_were_lost_cost_time() {
+    let mut talk = Talk::new(0);
+    talk.send(0, true, SYN, &[]);
+    talk.next[0] -= 1;
+    let at = talk.send(1000 * MS, true, SYN, &[]);
+    let at = talk.send(at, false, SYN | ACK, &[]);
+    talk.send(at, true, ACK, &[]);
+    talk.tell(at, true, 1);
+    let c = talk.read();
+    let opening = c.opening.expect("SYNs");
+    assert_eq!((opening.syns, opening.syn_retransmissions), (2, 1));
+    assert_eq!(
+        (opening.waited_ns, opening.syn_ack_ns),
+        (1000 * MS, Some(1040 * MS))
+    );
+    assert!(
+        c.notes.iter().any(|n| n.contains("1000 ms")),
+        "{:?}",
+        c.notes
+    );
+}
+
+#[test]
+fn resets_say_what_they_answer_and_whether_their_ttl_is_their_ends() {
+    let closed = {
+        let mut talk = Talk::new(0);
+        let at = talk.send(0, true, SYN, &[]);
+        talk.next[1] = 0;
+        talk.send(at, false, RST | ACK, &[]);
+        talk.read().reset.expect("a reset")
+    };
+    assert_eq!(
+        (closed.by.as_str(), closed.answers.as_str()),
+        ("b", "closed_port")
+    );
+    assert!(!closed.middlebox_suspected && closed.ttl_usual.is_none());
+    let after = {
+        let mut talk = Talk::new(0);
+        let at = talk.open();
+        let there = talk.tell(at, true, 1);
+        let back = talk.send(there, false, FIN | ACK, &[]);
+        let there = talk.send(back, true, ACK, &[5; 100]);
+        talk.send(there, false, RST, &[]);
+        talk.read().reset.expect("a reset")
+    };
+    assert_eq!(
+        (after.by.as_str(), after.answers.as_str()),
+        ("b", "data_after_close")
+    );
+    assert_eq!(after.idle_ns, 2 * ONE_WAY);
+    let forged = {
+        let mut talk = Talk::new(0);
+        let at = talk.open();
+        let there = talk.tell(at, true, 1);
+        talk.tell(there, false, 1);
+        talk.send(there + 500 * MS, false, RST, &[]);
+        let last = talk.packets.len() - 1;
+        talk.packets[last].1[22] = 61;
+        let c = talk.read();
+        assert!(
+            c.notes.iter().any(|n| n.contains("its TTL is 61")),
+            "{:?}",
+            c.notes
+        );
+        c.reset.expect("a reset")
+    };
+    assert_eq!(forged.answers, "mid_stream");
+    assert!(forged.middlebox_suspected);
+    assert_eq!((forged.ttl, forged.ttl_usual), (61, Some([64, 64])));
+}
+
+/// A ClientHello with a name and a filler of some bytes before it.
+fn client_hello(name: &str, filler: usize) -> Vec<u8> {
+    let two = |n: usize| (n as u16).to_be_bytes();
+    let mut extensions = vec![0, 21];
+    extensions.extend(two(filler));
+    extensions.resize(4 + filler, 0);
+    extensions.extend([0, 0]);
+    extensions.extend(two(name.len() + 5));
+    extensions.extend(two(name.len() + 3));
+    extensions.push(0);
+    extensions.extend(two(name.len()));
+    extensions.extend(name.as_bytes());
+    let mut body = vec![3, 3];
+    body.extend([9; 32]);
+    body.push(0);
+    body.extend([0, 2, 0x13, 1, 1, 0]);
+    body.extend(two(extensions.len()));
+    body.extend(extensions);
+    let mut record = vec![22, 3, 1];
+    record.extend(two(body.len() + 4));
+    record.extend([1, 0]);
+    record.extend(two(body.len()));
+    record.extend(body);
+    record
+}
+
+/// A ServerHello of TLS 1.3, or of TLS 1.2.
+fn server_hello(is_13: bool) -> Vec<u8> {
+    let extensions: &[u8] = if is_13 {
+        &[0, 6, 0, 43, 0, 2, 3, 4]
+    } else {
+        &[]
+    };
+    let mut body = vec![3, 3];
+    body.extend([8; 32]);
+    body.extend([0, 0x13, 1, 0]);
+    body.extend(extensions);
+    let mut record = vec![22, 3, 3, 0, body.len() as u8 + 4, 2, 0, 0, body.len() as u8];
+    record.extend(body);
+    record
+}
+
+#[test]
+fn tls_gives_a_name_and_the_time_of_its_handshake() {
+    for (is_13, filler) in [(true, 0), (true, 1500), (false, 100)] {
+        let mut talk = Talk::new(0);
+        let at = talk.open();
+        let hello = client_hello("www.example.org", filler);
+        let mut there = at;
+        for part in hello.chunks(1000) {
+            there = talk.send(at, true, ACK, part);
+        }
+        let back = talk.send(there + MS, false, ACK, &server_hello(is_13));
+        let done = if is_13 {
+            talk.send(
+                back + MS,
+                true,
+                ACK,
+                &[20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 4, 1, 2, 3, 4],
+            );
+            back + MS
+        } else {
+            let there = talk.send(back + MS, true, ACK, &[22, 3, 3, 0, 2, 16, 0]);
+            talk.send(there, false, ACK, &[20, 3, 3, 0, 1, 1])
+        };
+        talk.send(done + MS, true, ACK, &[23, 3, 3, 0, 1, 1]);
+        let c = talk.read();
+        let tls = c.tls.expect("TLS");
+        assert_eq!(tls.name.as_deref(), Some("www.example.org"), "{filler}");
+        assert_eq!(c.name.as_deref(), Some("www.example.org"));
+        assert_eq!(
+            tls.version.as_deref(),
+            Some(if is_13 { "1.3" } else { "1.2" })
+        );
+        assert_eq!(tls.handshake_ns, Some(done - at));
+        assert!(c.requests[0].tls_handshake);
+    }
+}
+
+#[test]
+fn dns_of_the_same_capture_names_the_server() {
+    let mut talk = Talk::new(0);
+    let at = talk.open();
+    talk.tell(at, true, 1);
+    let server = [10, 0, 0, 2];
+    talk.packets.push((
+        START - 5 * MS,
+        udp(true, (999, 53), &dns(1, "files.example.org", None)),
+        0,
+    ));
+    let answer = dns(1, "files.example.org", Some((0, &[server])));
+    talk.packets
+        .push((START - 4 * MS, udp(false, (999, 53), &answer), 0));
+    assert_eq!(CLIENT, [10, 0, 0, 1]);
+    let c = talk.read();
+    assert_eq!(c.name.as_deref(), Some("files.example.org"));
+}
