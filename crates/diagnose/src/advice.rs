@@ -68,7 +68,7 @@ fn predicted(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> Option<Figure> {
 }
 
 /// Bytes in flight that fill the line, or the target.
-fn wanted(e: &Evidence) -> f64 {
+pub(crate) fn wanted(e: &Evidence) -> f64 {
     let goal = e
         .target
         .as_ref()
@@ -81,7 +81,7 @@ fn wanted(e: &Evidence) -> f64 {
 }
 
 /// The next power of two.
-fn power(bytes: f64) -> u64 {
+pub(crate) fn power(bytes: f64) -> u64 {
     (bytes.clamp(65_536.0, 2_147_483_647.0) as u64)
         .next_power_of_two()
         .min(2_147_483_647)

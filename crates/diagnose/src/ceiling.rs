@@ -225,6 +225,7 @@ fn known(facts: &Facts, of: Of, name: &'static str, what: &str) -> Option<Room> 
     let bytes = number(facts, of, name)?.clone();
     Some(Room {
         bytes,
+        memory: None,
         what: what.to_owned(),
         asked: true,
     })
@@ -247,6 +248,7 @@ fn receiving(
             (part.low, part.high) = (bytes.low * least, bytes.high * most);
             Room {
                 bytes: part,
+                memory: Some(bytes),
                 what: what.to_owned(),
                 asked,
             }
@@ -278,6 +280,7 @@ fn receiving(
         };
         if let Some((bytes, what)) = space {
             all.push(Room {
+                memory: Some(bytes.clone()),
                 bytes,
                 what: what.to_owned(),
                 asked: false,
@@ -292,6 +295,7 @@ fn receiving(
         (bytes.low, bytes.high) = (asked.value * 0.02, asked.value * 1.5);
         all.push(Room {
             bytes,
+            memory: Some(asked.times(2.0)),
             what: "what was asked for".to_owned(),
             asked: true,
         });
@@ -335,6 +339,7 @@ fn sending(
                 };
                 if let Some((bytes, what)) = space {
                     all.push(Room {
+                        memory: Some(bytes.clone()),
                         bytes,
                         what: what.to_owned(),
                         asked: false,
@@ -347,6 +352,7 @@ fn sending(
         (part.low, part.high) = (bytes.low * 0.45, bytes.high);
         all.push(Room {
             bytes: part,
+            memory: Some(bytes),
             what: what.to_owned(),
             asked: asked.is_some(),
         });

@@ -3,6 +3,8 @@
 use farpath_diagnose::{Cause, Diagnosis, FlowReport};
 use farpath_report::{quantity, wrap};
 
+use super::verified::verified;
+
 /// Columns of what is printed.
 const WIDTH: usize = 80;
 
@@ -93,7 +95,7 @@ fn ranges(lines: &[u32]) -> Vec<String> {
     all.into_iter().map(shown).collect()
 }
 
-fn bps(value: f64) -> String {
+pub(super) fn bps(value: f64) -> String {
     quantity("goodput_bps", value)
 }
 
@@ -137,6 +139,9 @@ fn flow(flow: &FlowReport, out: &mut String) {
         word = "";
     }
     changes(flow, out);
+    if let Some(verify) = &flow.verify {
+        verified(verify, verdict.cause, out);
+    }
     let mut word = "missing";
     for missing in &flow.missing {
         entry(
@@ -224,7 +229,7 @@ fn ceilings(flow: &FlowReport, out: &mut String) {
 }
 
 /// A word on the left and text beside it.
-fn entry(word: &str, text: &str, out: &mut String) {
+pub(super) fn entry(word: &str, text: &str, out: &mut String) {
     let indent = text.len() - text.trim_start().len();
     let room = WIDTH - LEFT - indent;
     for (n, part) in wrap(text, room, room).iter().enumerate() {

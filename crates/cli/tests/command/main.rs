@@ -22,3 +22,4 @@ mod predict;
 mod refused;
 mod run;
 mod shape;
+mod verify;
