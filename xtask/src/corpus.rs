@@ -8,6 +8,7 @@ mod case;
 mod fit;
 mod score;
 mod tell;
+mod twins;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,10 +29,18 @@ pub(crate) enum What {
     Fit,
     /// The test half is diagnosed.
     Test,
+    /// Twins of the test half are run beside it.
+    Twins,
 }
+
+/// How many cases have a twin run.
+pub(crate) const TWINS: u64 = 160;
 
 /// Simulates `number` cases; prints how often each level of evidence led to the cause, or fits the weights.
 pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
+    if what == What::Twins {
+        return twins(number);
+    }
     let next = AtomicU64::new(0);
     let first = if what == What::Test { TEST } else { 0 };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -68,6 +77,16 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
         score.add(outcome);
     }
     print!("{}", score.text());
+    Ok(true)
+}
+
+/// Runs the twins of so many cases, and prints how often they agreed.
+fn twins(number: u64) -> Result<bool, String> {
+    let mut all = Vec::new();
+    for n in 0..number {
+        all.extend(twins::compared(&Case::draw(TEST + n), true)?);
+    }
+    print!("{}", twins::text(&all));
     Ok(true)
 }
 
@@ -111,6 +130,32 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Twenty-four cases of the test half: where the verdict is right, the twin has the measured rate and its limit; a
+    /// verdict of windows, buffers and lines is never doubted. How many of all: `docs/models/diagnosis.md`.
+    #[test]
+    fn twins_agree_with_what_was_measured() {
+        let all: Vec<_> = (0..24)
+            .filter_map(|n| twins::compared(&Case::draw(TEST + n), false).expect("a run"))
+            .collect();
+        let right: Vec<_> = all.iter().filter(|c| c.said == c.truth).collect();
+        assert!(right.len() >= 20, "{}", twins::text(&all));
+        let doubted = || right.iter().filter(|c| c.verify.agrees == Some(false));
+        let counted = [
+            "receive_window",
+            "send_buffer",
+            "link",
+            "application",
+            "ramp",
+        ];
+        let wrong: Vec<_> = doubted().filter(|c| counted.contains(&c.truth)).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(
+            doubted().count() <= right.len() / 5,
+            "{}",
+            twins::text(&all)
+        );
+    }
 
     /// A part of the corpus, the same every time: with the sender's `ss`, what its kernel counts is named and a healthy path
     /// is blamed on nothing. Which kind of loss it is, is another matter: `docs/models/diagnosis.md`.

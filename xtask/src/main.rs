@@ -29,6 +29,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask gen --check    fail when a generated page differs from what is committed
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
        cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
+       cargo xtask corpus --twins run the twins that diagnose makes of them, and say how often they agree
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         ["captures", folder] => captures::run(folder.as_ref()),
         ["corpus"] => corpus::run(corpus::ALL, corpus::What::Test),
         ["corpus", "--fit"] => corpus::run(corpus::FIT, corpus::What::Fit),
+        ["corpus", "--twins"] => corpus::run(corpus::TWINS, corpus::What::Twins),
         ["corpus", number] => number
             .parse()
             .map_err(|e| format!("corpus {number}: {e}"))

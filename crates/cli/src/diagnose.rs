@@ -8,13 +8,15 @@
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use farpath_diagnose::{Diagnosis, Known, Source, System, read};
+use farpath_diagnose::{Diagnosis, Facts, Known, NoTwin, Source, System, Verify, read};
 
 use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
 use crate::value::{maybe, mtu};
 
 mod page;
+mod twin;
+mod verified;
 
 /// Longest file that is read, bytes.
 const FILE_MAX: u64 = 256 << 20;
@@ -31,6 +33,7 @@ and run: farpath diagnose ticket.txt --line 1Gbit/s";
 
 pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     let known = known(args)?;
+    let lab = twin::prepare(args)?;
     if args.files.is_empty() && known.measured.is_none() {
         let message = "nothing to diagnose";
         return Err(Failure::usage(message).hint(LESSON));
@@ -44,18 +47,63 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
         return Err(unreadable(&facts.notes));
     }
     known.tell(&mut facts);
-    let diagnosis = farpath_diagnose::diagnose(&facts, env!("CARGO_PKG_VERSION"));
+    let mut diagnosis = farpath_diagnose::diagnose(&facts, env!("CARGO_PKG_VERSION"));
+    if args.scenario.is_some() || args.verify || args.flow.is_some() {
+        twin_of(args, &facts, &mut diagnosis, lab)?;
+    }
     match (args.json, args.ticket) {
         (true, _) => print_json(&diagnosis)?,
         (_, true) => print(&diagnosis.ticket)?,
         _ => print(&page::page(&diagnosis))?,
     }
+    if let (Some(path), false, false) = (&args.scenario, args.json, args.ticket) {
+        print(&format!(
+            "Wrote {0}.\nNext:  farpath check {0}  and  farpath run {0}\n",
+            path.display()
+        ))?;
+    }
     Ok(outcome(&diagnosis))
 }
 
-/// Explained is 0; where any flow's cause is unknown, 1.
+/// The twin of the flow of this number, from 1: written, and run beside what was measured.
+fn twin_of(
+    args: &DiagnoseArgs,
+    facts: &Facts,
+    diagnosis: &mut Diagnosis,
+    lab: bool,
+) -> Result<(), Failure> {
+    let flow = args.flow.unwrap_or(1);
+    let count = diagnosis.flows.len();
+    let Some(report) = flow.checked_sub(1).and_then(|n| diagnosis.flows.get_mut(n)) else {
+        return Err(twin::none(NoTwin::NoFlow { count }, flow));
+    };
+    let made = match farpath_diagnose::twin(facts, flow - 1) {
+        Ok(made) => made,
+        // What was asked for with --verify is the diagnosis all the same.
+        Err(why) if args.scenario.is_none() => {
+            if args.verify {
+                report.verify = Some(Verify::impossible(why));
+            }
+            return Ok(());
+        }
+        Err(why) => return Err(twin::none(why, flow)),
+    };
+    if let Some(path) = &args.scenario {
+        twin::write(&made, path)?;
+    }
+    if args.verify {
+        report.verify = Some(twin::verify(&made, args.emulate, lab)?);
+    }
+    Ok(())
+}
+
+/// Explained is 0; where any flow's cause is unknown, or its twin does not agree, 1.
 fn outcome(diagnosis: &Diagnosis) -> Exit {
-    let unknown = diagnosis.flows.iter().any(|f| f.verdict.cause == "unknown");
+    let doubted = |v: &Verify| v.agrees == Some(false);
+    let unknown = diagnosis
+        .flows
+        .iter()
+        .any(|f| f.verdict.cause == "unknown" || f.verify.as_ref().is_some_and(doubted));
     if unknown { Exit::Finding } else { Exit::Ok }
 }
 

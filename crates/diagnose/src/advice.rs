@@ -10,7 +10,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
-pub(crate) use systems::{Buffers, End, Remedy, buffer, kept};
+pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
@@ -106,7 +106,7 @@ fn predicted(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> Option<Figure> {
 }
 
 /// Bytes in flight that fill the line, or the target.
-fn wanted(e: &Evidence) -> f64 {
+pub(crate) fn wanted(e: &Evidence) -> f64 {
     let goal = e
         .target
         .as_ref()

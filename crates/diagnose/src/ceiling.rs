@@ -235,6 +235,7 @@ fn known(facts: &Facts, of: Of, name: &'static str, what: &str) -> Option<Room> 
     let bytes = number(facts, of, name)?.clone();
     Some(Room {
         bytes,
+        memory: None,
         what: what.to_owned(),
         asked: true,
     })
@@ -258,6 +259,7 @@ pub(crate) fn receiving(
             (part.low, part.high) = (bytes.low * least, bytes.high * most);
             Room {
                 bytes: part,
+                memory: Some(bytes),
                 what: what.to_owned(),
                 asked,
             }
@@ -287,6 +289,7 @@ pub(crate) fn receiving(
         };
         if let Some((bytes, what)) = space {
             all.push(Room {
+                memory: Some(bytes.clone()),
                 bytes,
                 what: what.to_owned(),
                 asked: false,
@@ -301,6 +304,7 @@ pub(crate) fn receiving(
         (bytes.low, bytes.high) = (asked.value * 0.02, asked.value * 1.5);
         all.push(Room {
             bytes,
+            memory: Some(asked.times(2.0)),
             what: "what was asked for".to_owned(),
             asked: true,
         });
@@ -377,6 +381,7 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
                 };
                 if let Some((bytes, what)) = space {
                     all.push(Room {
+                        memory: Some(bytes.clone()),
                         bytes,
                         what: what.to_owned(),
                         asked: false,
@@ -393,6 +398,7 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
         (part.low, part.high) = (bytes.low * least, bytes.high);
         all.push(Room {
             bytes: part,
+            memory: Some(bytes),
             what: what.to_owned(),
             asked: asked.is_some(),
         });

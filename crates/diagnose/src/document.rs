@@ -62,6 +62,41 @@ pub struct FlowReport {
     pub missing: Vec<MissingFact>,
     /// What to change.
     pub changes: Vec<Change>,
+    /// What a simulation of the flow says of the verdict, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verify>,
+}
+
+/// A flow's twin beside what was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Verify {
+    /// The scenario; none where the evidence does not make one.
+    pub scenario: Option<String>,
+    /// What was measured, bit/s.
+    pub measured_bps: Option<f64>,
+    /// The twin's goodput, bit/s: of several runs, their median.
+    pub before_bps: Option<f64>,
+    /// The least of its runs.
+    pub before_low_bps: Option<f64>,
+    /// The most of its runs.
+    pub before_high_bps: Option<f64>,
+    /// What limited it, as `limited_by` of a record.
+    pub before_limited_by: Option<String>,
+    /// Its goodput after the first change, bit/s; none without a change.
+    pub after_bps: Option<f64>,
+    /// What limits it then.
+    pub after_limited_by: Option<String>,
+    /// What the change was predicted to give, bit/s.
+    pub predicted_bps: Option<f64>,
+    /// How many runs there were, each with a seed of its own.
+    pub runs: usize,
+    /// Whether rate and limit of the twin are those of the measurement; none where it has nothing of the cause.
+    pub agrees: Option<bool>,
+    /// The same between real kernels, where that was asked for and possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emulated: Option<Box<Verify>>,
+    /// What a reader must know, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// A measured rate.
@@ -154,4 +189,16 @@ pub struct Change {
     pub low_bps: Option<f64>,
     /// The most to expect.
     pub high_bps: Option<f64>,
+}
+
+impl Verify {
+    /// The evidence makes no scenario.
+    pub fn impossible(why: impl std::fmt::Display) -> Verify {
+        Verify {
+            notes: vec![format!(
+                "no scenario can be made: {why}; give --rtt, or what ping printed"
+            )],
+            ..Verify::default()
+        }
+    }
 }

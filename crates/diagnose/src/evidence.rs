@@ -11,6 +11,8 @@ use crate::seen::{Row, Side, Test};
 pub(crate) struct Room {
     /// Bytes of data.
     pub(crate) bytes: Figure,
+    /// Memory of the kernel that they are a part of, where a window or buffer is not known to the byte.
+    pub(crate) memory: Option<Figure>,
     /// What allows them.
     pub(crate) what: String,
     /// Whether the program asked for it, so that another of the same host does not count.
@@ -34,6 +36,8 @@ pub(crate) struct Evidence {
     pub(crate) streams: f64,
     /// Round-trip time: its mean, least and most, seconds.
     pub(crate) rtt: Option<Figure>,
+    /// Of the idle path: what the user knows, or the mean of pings, seconds.
+    pub(crate) rtt_idle: Option<Figure>,
     /// The least that was seen, seconds.
     pub(crate) rtt_floor: Option<Figure>,
     /// During the test, seconds.
@@ -331,6 +335,7 @@ impl Evidence {
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room {
                 bytes: window,
+                memory: None,
                 what: "the window the receiver announced".to_owned(),
                 asked: true,
             });
@@ -409,6 +414,7 @@ impl Evidence {
             };
         }
         let known = known.map(|k| k.times(NS));
+        self.rtt_idle = known.clone().or(ping.clone()).filter(|r| r.value > 0.0);
         self.rtt = self
             .rtt_loaded
             .clone()
@@ -550,6 +556,7 @@ fn socket_room(
     bytes.high = got.high * most;
     Some(Room {
         bytes,
+        memory: Some(got.clone()),
         what: what.to_owned(),
         asked: asked.is_some(),
     })

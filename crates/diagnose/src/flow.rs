@@ -256,7 +256,7 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
             }
         }
         let end = usize::from(flow.receivers.last() == Some(&n));
-        flow.systems[end] = flow.systems[end].or(of_host(n));
+        flow.systems[end] = sharper(flow.systems[end], of_host(n));
     }
     for n in open {
         let fits = |end: usize| match (of_host(n), flow.systems[end]) {
@@ -283,6 +283,14 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         {
             flow.systems[end] = of_host(n);
         }
+    }
+}
+
+/// What is known of a host's system from two texts: where one says only that it is a BSD, which one by the other.
+fn sharper(one: Option<System>, other: Option<System>) -> Option<System> {
+    match (one, other) {
+        (Some(System::Bsd), Some(exact)) if exact.agrees(System::Bsd) => other,
+        _ => one.or(other),
     }
 }
 

@@ -209,6 +209,7 @@ impl Host<'_> {
         let at = at.map_or(Place::You, |n| Place::Line(n as u32, 0));
         let room = |least: f64, usual: f64| Room {
             bytes: Figure::between(bytes * usual, bytes * least, bytes, at),
+            memory: Some(Figure::exact(bytes, at)),
             what: "net.ipv4.tcp_mem, all connections together".to_owned(),
             asked: false,
         };

@@ -21,6 +21,7 @@ mod read;
 mod redact;
 mod seen;
 mod ticket;
+mod twin;
 mod verdict;
 mod weights;
 mod words;
@@ -28,7 +29,7 @@ mod words;
 pub use cause::Cause;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
-    VerdictReport,
+    VerdictReport, Verify,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
 pub use host::{
@@ -38,4 +39,5 @@ pub use known::{Known, System};
 pub use read::{Facts, Source, read};
 pub use redact::redact;
 pub use seen::{End, Report, Side, Test};
+pub use twin::{NoTwin, Run, Twin, twin};
 pub use verdict::{Unfitted, diagnose, unfitted};

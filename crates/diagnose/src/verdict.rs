@@ -4,7 +4,8 @@ use crate::advice::changes;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings};
 use crate::document::{
-    Ceiling, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA, VerdictReport,
+    Ceiling, Change, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA,
+    VerdictReport,
 };
 use crate::evidence::Evidence;
 use crate::fact::Figure;
@@ -63,20 +64,53 @@ pub fn unfitted(facts: &Facts) -> Option<Unfitted> {
     })
 }
 
+/// A flow, its evidence and what comes of it.
+pub(crate) struct Judged<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) e: Evidence,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) changes: Vec<Change>,
+    weighed: Weighed,
+    verdict: VerdictReport,
+}
+
+impl<'a> Judged<'a> {
+    /// Weighs the evidence on a flow.
+    pub(crate) fn of(facts: &'a Facts, flow: &Flow) -> Judged<'a> {
+        let e = Evidence::of(facts, flow);
+        let limits = ceilings(&e);
+        let weighed = weigh(&e, &limits);
+        let verdict = verdict(&e, &limits, &weighed);
+        let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
+        let changes = changes(cause, &e, (facts, flow), &limits);
+        Judged {
+            facts,
+            e,
+            limits,
+            changes,
+            weighed,
+            verdict,
+        }
+    }
+
+    /// The verdict's cause.
+    pub(crate) fn cause(&self) -> Cause {
+        Cause::named(self.verdict.cause).unwrap_or(Cause::Unknown)
+    }
+}
+
 fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -> FlowReport {
-    let e = Evidence::of(facts, flow);
-    let limits = ceilings(&e);
-    let weighed = weigh(&e, &limits);
-    contradict(facts, flow, &e, &limits, contradictions);
-    let verdict = verdict(&e, &limits, &weighed);
-    let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
+    let judged = Judged::of(facts, flow);
+    let (e, limits) = (&judged.e, &judged.limits);
+    contradict(facts, flow, e, limits, contradictions);
     FlowReport {
         name: flow.name(),
-        observed: observed(facts, &e),
+        observed: observed(facts, e),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
-        missing: missing(&e, flow, &limits, &weighed.ranking),
-        changes: changes(cause, &e, (facts, flow), &limits),
-        verdict,
+        missing: missing(e, flow, limits, &judged.weighed.ranking),
+        changes: judged.changes,
+        verdict: judged.verdict,
+        verify: None,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::loaded::{keep_only, narrow};
 use crate::origin::{Findings, Origin, Setting, answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
-use crate::{Fault, Loaded, Progress, Request, algorithms, memory, open, sequence};
+use crate::{Fault, Loaded, Progress, Request, algorithms, memory, sequence};
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
 pub struct Experiment {
@@ -54,10 +54,10 @@ impl Experiment {
     /// Reads the scenario and finds out what can be found out before anything runs.
     pub fn new(request: Request) -> Result<Experiment, Fault> {
         let mut sets = request.sets.clone();
-        let mut loaded = open(&request.scenario, &sets)?;
+        let mut loaded = request.open(&sets)?;
         if let Some(cc) = &request.cc {
             sets.extend(algorithms::sets(&loaded.scenario, cc)?);
-            loaded = open(&request.scenario, &sets)?;
+            loaded = request.open(&sets)?;
         }
         if loaded.scenario.tests.is_empty() && loaded.scenario.searches.is_empty() {
             let scenario = loaded.scenario.name.clone();
@@ -141,7 +141,7 @@ impl Experiment {
             all.extend(point.iter().cloned());
             let mut scenario = match point.is_empty() {
                 true => loaded.scenario.clone(),
-                false => open(&self.request.scenario, &all)?.scenario,
+                false => self.request.open(&all)?.scenario,
             };
             keep_only(&mut scenario, &self.request.only)?;
             scenario.intervals = loaded.scenario.intervals;

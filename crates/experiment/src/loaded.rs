@@ -27,7 +27,11 @@ pub struct Loaded {
 
 /// Reads a scenario, a file or the name of a shipped one, with its `--set` arguments.
 pub fn open(name: &str, sets: &[Set]) -> Result<Loaded, Fault> {
-    let source = load(name)?;
+    read(load(name)?, sets)
+}
+
+/// Reads a scenario's text with its `--set` arguments.
+pub(crate) fn read(source: Source, sets: &[Set]) -> Result<Loaded, Fault> {
     let document = Document::open(&source, sets)?;
     let mut scenario = document.scenario()?;
     find_objects(&mut scenario, &source.name);

@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use farpath_record::Origin;
-use farpath_scenario::Set;
+use farpath_scenario::{Set, Source};
+
+use crate::loaded::read;
+use crate::{Fault, Loaded, open};
 
 /// What is asked of a run; [`Request::new`] is the least, and every field may be changed.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// A scenario file, or the name of a shipped one.
     pub scenario: String,
+    /// The scenario's text where it is in no file; the name is then only what it is called.
+    pub source: Option<Source>,
     /// Keys of the scenario and their values, before anything else is made of it.
     pub sets: Vec<Set>,
     /// The tests to run; none named are all.
@@ -41,10 +46,19 @@ pub struct Request {
 }
 
 impl Request {
+    /// Reads the scenario with these keys set.
+    pub(crate) fn open(&self, sets: &[Set]) -> Result<Loaded, Fault> {
+        match &self.source {
+            Some(source) => read(source.clone(), sets),
+            None => open(&self.scenario, sets),
+        }
+    }
+
     /// A scenario's predictions and simulation, once, as the scenario has it.
     pub fn new(scenario: impl Into<String>) -> Request {
         Request {
             scenario: scenario.into(),
+            source: None,
             sets: Vec::new(),
             only: Vec::new(),
             cc: None,

@@ -51,6 +51,7 @@ mod table;
 mod template;
 mod trace;
 mod traffic;
+mod writer;
 
 pub use aqm::*;
 pub use arrivals::arrivals;
@@ -69,3 +70,4 @@ pub use schema::schema;
 pub use set::{NoValue, Set};
 pub use source::{Shipped, Source, SourceError, load, shipped};
 pub use template::template;
+pub use writer::{Writer, Written};

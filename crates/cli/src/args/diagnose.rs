@@ -10,10 +10,12 @@ use clap::Args;
     after_help = "Paste everything into one file, or give several: iperf logs of either end, pings, what ss prints, traces of routes, sysctl, \
 ethtool, counters. What is not understood is left out, and named. Give a host's text a file of its own: sender.txt and receiver.txt \
 say whose it is.\n\n\
-Exit codes: 0 explained, or nothing is wrong; 1 unknown; 2 nothing in it could be read.\n\n\
+Exit codes: 0 explained, or nothing is wrong; 1 unknown, or --verify does not agree; 2 nothing in it could be read; \
+130 interrupted.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
 farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
+farpath diagnose ticket.txt --scenario twin.toml --verify\n  \
 farpath diagnose - --json < ticket.txt"
 )]
 pub(crate) struct DiagnoseArgs {
@@ -53,6 +55,18 @@ pub(crate) struct DiagnoseArgs {
     /// Largest send buffer: 4MiB
     #[arg(long, value_name = "SIZE")]
     pub(crate) send_buffer: Option<String>,
+    /// The flow that --scenario and --verify are about, from 1 as the page lists them
+    #[arg(long, value_name = "N")]
+    pub(crate) flow: Option<usize>,
+    /// Write the flow as a scenario into this file, each value with the line it was read in, or that it is assumed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scenario: Option<PathBuf>,
+    /// Simulate that scenario as it is and after the first change, and compare with what was measured
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// With --verify: run both between real kernels too, for at most 20 s each
+    #[arg(long, requires = "verify")]
+    pub(crate) emulate: bool,
     /// Print one JSON document (`farpath.diagnosis/1`)
     #[arg(long, conflicts_with = "ticket")]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 use farpath_diagnose::{Cause, Diagnosis, FlowReport};
 use farpath_report::{quantity, wrap};
 
+use super::verified::verified;
 use crate::left::{WIDTH, change as change_of, entry};
 
 /// Most pieces and flows that are shown; the JSON has all.
@@ -89,7 +90,7 @@ fn ranges(lines: &[u32]) -> Vec<String> {
     all.into_iter().map(shown).collect()
 }
 
-fn bps(value: f64) -> String {
+pub(super) fn bps(value: f64) -> String {
     quantity("goodput_bps", value)
 }
 
@@ -134,6 +135,9 @@ fn flow(flow: &FlowReport, out: &mut String) {
     }
     for change in &flow.changes {
         change_of(change, out);
+    }
+    if let Some(verify) = &flow.verify {
+        verified(verify, verdict.cause, out);
     }
     let mut word = "missing";
     for missing in &flow.missing {

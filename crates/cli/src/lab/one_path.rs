@@ -1,7 +1,7 @@
 //! The scenario of one path between a client and a server, from a command line.
 
-use farpath_scenario::{Scenario, Set, Source, parse};
-use farpath_units::{Duration, Rate, Ratio, Size};
+use farpath_scenario::{Scenario, Set, Source, Writer, parse};
+use farpath_units::{Duration, Rate, Ratio};
 
 use crate::args::OnePath;
 use crate::exit::{Failure, note};
@@ -36,35 +36,33 @@ fn text(path: &OnePath) -> Result<String, Failure> {
         return Err(Failure::usage(title));
     }
     let one_way = Duration::from_ps(given.saturating_sub(least).as_ps() / 2);
-    let mtu = Size::from_bytes(path.mtu.unwrap_or(USUAL_MTU).into());
+    let mtu = u64::from(path.mtu.unwrap_or(USUAL_MTU));
     let access = fastest(path, rate)?.as_bps().saturating_mul(ACCESS_TIMES);
-    let link = |name: &str, ends: [&str; 2], rate: u64, delay: Duration| {
-        format!(
-            "[[link]]\nname = \"{name}\"\nends = [\"{}\", \"{}\"]\nrate = \"{rate} bit/s\"\ndelay = \"{} ps\"\n\
-             mtu = {}\n\n",
-            ends[0],
-            ends[1],
-            delay.as_ps(),
-            mtu.as_bytes()
-        )
-    };
-    let mut text = format!(
-        "[scenario]\nname = \"one-path\"\n\n[[host]]\nname = \"client\"\n\n[[host]]\nname = \"server\"\n\n\
-         [[router]]\nname = \"west\"\n\n[[router]]\nname = \"east\"\n\n{}{}{}",
-        link("client-west", ["client", "west"], access, ACCESS),
-        link("path", ["west", "east"], rate.as_bps(), one_way),
-        link("east-server", ["east", "server"], access, ACCESS),
-    );
+    let access = Rate::from_bps(access).unwrap_or(rate);
+    let mut text = Writer::new("one-path");
+    for host in ["client", "server"] {
+        text.section("host").put("name", host);
+    }
+    for router in ["west", "east"] {
+        text.section("router").put("name", router);
+    }
+    let links = [
+        ("client-west", ["client", "west"], access, ACCESS),
+        ("path", ["west", "east"], rate, one_way),
+        ("east-server", ["east", "server"], access, ACCESS),
+    ];
+    for (name, ends, rate, delay) in links {
+        text.section("link").put("name", name).put("ends", ends);
+        text.put("rate", rate).put("delay", delay).put("mtu", mtu);
+    }
     for down in &path.down {
         let (from, to) = down_time(down)?;
         for (at, up) in [(from, false), (to, true)] {
-            let at = at.as_ps();
-            text.push_str(&format!(
-                "[[event]]\nat = \"{at} ps\"\nlink = \"path\"\nup = {up}\n\n"
-            ));
+            text.section("event").put("at", at).put("link", "path");
+            text.put("up", up);
         }
     }
-    Ok(text)
+    Ok(text.finish())
 }
 
 /// The higher rate of the two directions.

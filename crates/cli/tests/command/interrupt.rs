@@ -90,3 +90,31 @@ fn an_interrupted_capture_leaves_nothing() {
         .says(&["interrupted"]);
     assert!(!out.exists());
 }
+
+/// The second file is a pipe that nobody has written to yet: the signal comes while the program waits for it.
+#[test]
+fn an_interrupted_twin_is_exit_130_and_nothing_is_printed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    shell(folder.path(), "mkfifo first second");
+    let child = command()
+        .current_dir(folder.path())
+        .args(["diagnose", "first", "second", "--verify", "--json"])
+        .args([
+            "--measured",
+            "20Mbit/s",
+            "--rtt",
+            "20ms",
+            "--line",
+            "1Gbit/s",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    fs::write(folder.path().join("first"), "net.ipv4.tcp_sack = 1\n").expect("it is read");
+    shell(folder.path(), &format!("kill -INT {}", child.id()));
+    fs::write(folder.path().join("second"), "net.ipv4.tcp_sack = 1\n").expect("it is read");
+    ran(child.wait_with_output().expect("it ends"))
+        .exits(130)
+        .says(&["interrupted"]);
+}

@@ -23,3 +23,4 @@ mod predict;
 mod refused;
 mod run;
 mod shape;
+mod verify;

@@ -68,7 +68,7 @@ impl Remedy {
 const LARGEST: u64 = 2_147_483_647;
 
 /// The next power of two.
-fn power(bytes: f64) -> u64 {
+pub(crate) fn power(bytes: f64) -> u64 {
     (bytes.clamp(65_536.0, LARGEST as f64) as u64)
         .next_power_of_two()
         .min(LARGEST)

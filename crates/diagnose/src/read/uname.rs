@@ -1,8 +1,9 @@
 //! `uname -a`: the system of a host, and its name.
 
 use super::{Facts, Line, Tool};
-use crate::fact::Of;
+use crate::fact::{Figure, Of};
 use crate::redact;
+use crate::words::decimal;
 
 /// The state of reading.
 pub(super) struct Uname;
@@ -46,6 +47,16 @@ impl Tool for Uname {
         if *system == "linux" {
             facts.word(host, "kernel", version, line.at);
         }
+        if let Some(release) = release(version) {
+            facts.number(host, "kernel_release", Figure::exact(release, line.at));
+        }
         true
     }
+}
+
+/// `6.1.0-13-amd64` as 6001: major release by a thousand, and minor.
+fn release(version: &str) -> Option<f64> {
+    let mut parts = version.split(|c: char| !c.is_ascii_digit());
+    let (major, minor) = (decimal(parts.next()?)?, decimal(parts.next()?)?);
+    (major < 1000.0 && minor < 1000.0).then_some(major * 1000.0 + minor)
 }

@@ -1,6 +1,6 @@
 //! Mutated, empty, binary and hostile texts: named, and nothing is guessed at.
 
-use farpath_diagnose::{Known, Source, diagnose, read};
+use farpath_diagnose::{Known, Source, diagnose, read, twin};
 use farpath_mutate::{Corpus, run};
 
 macro_rules! printed {
@@ -38,6 +38,26 @@ fn sources(text: &str) -> [Source; 1] {
     }]
 }
 
+/// Whatever was read: if a scenario can be made of it, it is one.
+fn a_twin_is_a_scenario(facts: &farpath_diagnose::Facts) {
+    let Ok(twin) = twin(facts, 0) else { return };
+    for text in [Some(&twin.scenario), twin.after.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        let source = farpath_scenario::Source {
+            name: "twin.toml".to_owned(),
+            text: text.clone(),
+        };
+        let read = farpath_scenario::parse(&source, &[]);
+        assert!(
+            read.is_ok(),
+            "{}\n{text}",
+            read.err().map_or(String::new(), |e| e.to_string())
+        );
+    }
+}
+
 #[test]
 fn mutated_texts_give_a_document_of_numbers() {
     let corpus = Corpus::of(TEXTS).odd(&ODD).by_lines(40);
@@ -50,6 +70,7 @@ fn mutated_texts_give_a_document_of_numbers() {
         }
         .tell(&mut facts);
         let d = diagnose(&facts, "0");
+        a_twin_is_a_scenario(&facts);
         for flow in &d.flows {
             let v = &flow.verdict;
             assert!((0.0..=1.0).contains(&v.confidence), "{v:?}");

@@ -1,0 +1,133 @@
+//! `--scenario` and `--verify`: a flow's evidence as a scenario, written and run.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "writes the one file it was asked for, naming it in errors"
+)]
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use farpath_diagnose::{NoTwin, Run, Twin, Verify};
+use farpath_experiment::{Experiment, Request, lab};
+use farpath_record::Origin;
+use farpath_scenario::{Set, Source};
+
+use crate::args::DiagnoseArgs;
+use crate::exit::Failure;
+use crate::progress::{self, Bar};
+
+/// The test of a twin.
+const TEST: &str = "flow";
+
+/// Longest measurement between real kernels, seconds: they take their time.
+const REAL_TIME_MAX: f64 = 20.0;
+
+/// Where a twin was asked for and cannot be made.
+pub(super) fn none(why: NoTwin, flow: usize) -> Failure {
+    let failure = Failure::usage(format!("no scenario of flow {flow}: {why}"));
+    match why {
+        NoTwin::NoRoundTrip => failure.hint("give --rtt, or what ping printed"),
+        NoTwin::NoFlow { count } => failure.hint(format!("--flow takes 1 to {count}")),
+    }
+}
+
+/// Writes the scenario; a file that is there stays as it is.
+pub(super) fn write(twin: &Twin, path: &Path) -> Result<(), Failure> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|e| {
+            let failure = Failure::environment(format!("create {}: {e}", path.display()));
+            failure.hint(match e.kind() {
+                std::io::ErrorKind::AlreadyExists => "choose another name: nothing is overwritten",
+                _ => "choose a place you may write to",
+            })
+        })?;
+    file.write_all(twin.scenario.as_bytes())
+        .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))
+}
+
+/// What has to be done before anything is read: whether this machine runs labs, and that Ctrl-C ends a run.
+pub(super) fn prepare(args: &DiagnoseArgs) -> Result<bool, Failure> {
+    let lab = args.emulate && lab::prepare(&mut Bar::new())?;
+    if args.verify {
+        progress::watch_interrupts()?;
+    }
+    Ok(lab)
+}
+
+/// Runs the twin before and after the change, simulated and, where `lab` says that one can run, between real kernels.
+pub(super) fn verify(twin: &Twin, emulate: bool, lab: bool) -> Result<Verify, Failure> {
+    let mut bar = Bar::new();
+    let mut verify = both(twin, Origin::Simulated, twin.repeats, &mut bar)?;
+    if lab {
+        verify.emulated = Some(Box::new(both(twin, Origin::Emulated, 1, &mut bar)?));
+    } else if emulate {
+        verify.notes.push(lab::NOT_RUN.to_owned());
+    }
+    bar.finish();
+    Ok(verify)
+}
+
+fn both(twin: &Twin, origin: Origin, repeats: u32, bar: &mut Bar) -> Result<Verify, Failure> {
+    let mut notes = Vec::new();
+    let before = runs(&twin.scenario, origin, repeats, bar, &mut notes)?;
+    let after = match &twin.after {
+        Some(text) => runs(text, origin, repeats, bar, &mut notes)?,
+        None => Vec::new(),
+    };
+    let mut verify = twin.judge(&before, &after);
+    verify.notes.extend(notes);
+    Ok(verify)
+}
+
+/// What each run of a scenario gave.
+fn runs(
+    text: &str,
+    origin: Origin,
+    repeats: u32,
+    bar: &mut Bar,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Run>, Failure> {
+    let source = Source {
+        name: "the twin".to_owned(),
+        text: text.to_owned(),
+    };
+    let mut request = Request {
+        origins: BTreeSet::from([origin]),
+        repeats,
+        source: Some(source),
+        ..Request::new("the twin")
+    };
+    let mut experiment = Experiment::new(request.clone())?;
+    let span = experiment.loaded.scenario.tests[0].duration;
+    let long = span.is_some_and(|d| d.as_secs_f64() > REAL_TIME_MAX);
+    if origin == Origin::Emulated && long {
+        notes.push(format!(
+            "emulated for {REAL_TIME_MAX:.0} s, which is shorter than the test was"
+        ));
+        let path = format!("test.{TEST}.duration");
+        request.sets = vec![Set::new(path, format!("{REAL_TIME_MAX} s"))];
+        experiment = Experiment::new(request)?;
+    }
+    let outcome = experiment.run(None, bar)?;
+    if progress::interrupted() {
+        return Err(Failure::interrupted("interrupted"));
+    }
+    let of_test = |r: &&farpath_record::Record| r.origin == origin && r.test == TEST;
+    let records: Vec<_> = outcome.document.records.iter().filter(of_test).collect();
+    if records.iter().any(|r| !r.valid) {
+        notes.push("the emulation's certificate failed: its figures are not to be trusted".into());
+    }
+    let run = |r: &&farpath_record::Record| {
+        Some(Run {
+            goodput_bps: *r.metrics.get("goodput_bps")?,
+            limited_by: r.limited_by.clone(),
+        })
+    };
+    Ok(records.iter().filter_map(run).collect())
+}

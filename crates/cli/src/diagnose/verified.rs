@@ -1,0 +1,74 @@
+//! The table of `--verify`: measured, simulated, after the change.
+
+use farpath_diagnose::Verify;
+
+use super::page::bps;
+use crate::left::entry;
+
+/// What the twin says of a flow.
+pub(super) fn verified(verify: &Verify, cause: &str, out: &mut String) {
+    if verify.scenario.is_none() {
+        verify.notes.iter().for_each(|n| entry("verify", n, out));
+        return;
+    }
+    out.push_str(&format!(
+        "\n{:<28}{:>14}  {}\n{:<28}{:>14}  {}\n",
+        "verify",
+        "rate",
+        "limited by",
+        "-".repeat(27),
+        "-".repeat(13),
+        "-".repeat(24)
+    ));
+    let mut row = |what: &str, rate: Option<f64>, limit: Option<&str>| {
+        if let Some(rate) = rate {
+            let limit = limit.unwrap_or("");
+            let line = format!("{what:<28}{:>14}  {limit}", bps(rate));
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    };
+    row("measured", verify.measured_bps, Some(cause));
+    let both = [
+        ("simulated", Some(verify)),
+        ("emulated", verify.emulated.as_deref()),
+    ];
+    for (origin, found) in both {
+        let Some(v) = found else { continue };
+        let limit = v.before_limited_by.as_deref();
+        row(&format!("twin, {origin}"), v.before_bps, limit);
+        let limit = v.after_limited_by.as_deref();
+        row(&format!("after the change, {origin}"), v.after_bps, limit);
+    }
+    row("after, predicted", verify.predicted_bps, None);
+    out.push('\n');
+    if let (Some(low), Some(high), true) = (
+        verify.before_low_bps,
+        verify.before_high_bps,
+        verify.runs > 1,
+    ) {
+        let spread = format!(
+            "{} runs, {} to {}: the median is shown",
+            verify.runs,
+            bps(low),
+            bps(high)
+        );
+        entry("twin", &spread, out);
+    }
+    let words = match verify.agrees {
+        Some(true) => {
+            "the twin agrees: its rate is within 15 % of the measured one, and what limits it is the verdict"
+        }
+        Some(false) => "THE VERDICT IS IN DOUBT: the twin does not agree",
+        None => "the twin does not decide",
+    };
+    entry("verified", words, out);
+    for note in &verify.notes {
+        entry("", note, out);
+    }
+    for note in verify.emulated.iter().flat_map(|e| &e.notes) {
+        if !verify.notes.contains(note) {
+            entry("", &format!("emulated: {note}"), out);
+        }
+    }
+}

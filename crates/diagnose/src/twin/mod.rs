@@ -1,0 +1,129 @@
+//! A flow's twin: the scenario that its evidence comes to, and what a run of it says of the verdict.
+
+mod change;
+mod host;
+mod judge;
+mod model;
+mod text;
+mod work;
+
+use std::fmt;
+
+use crate::cause::Cause;
+use crate::document::Change;
+use crate::fact::Figure;
+use crate::flow::flows;
+use crate::read::Facts;
+use crate::verdict::Judged;
+use model::{Grounds, Model};
+
+pub use judge::Run;
+
+/// Runs of a twin with random losses: their spread is that of the rate.
+const REPEATS: u32 = 5;
+
+/// A flow as scenarios: as it was measured, and after the first change.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    /// The scenario, each value with where it is from in a comment.
+    pub scenario: String,
+    /// The same after the first change; none where nothing is to be changed, or no scenario can say it.
+    pub after: Option<String>,
+    /// How often both are to be run, each with a seed of its own: more than once where losses are random.
+    pub repeats: u32,
+    /// What was measured, bit/s.
+    pub measured_bps: Option<f64>,
+    /// What the first change is predicted to give, bit/s.
+    pub predicted_bps: Option<f64>,
+    /// What a reader of the comparison must know, a sentence each.
+    pub notes: Vec<String>,
+    cause: Cause,
+}
+
+/// Why there is no twin of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTwin {
+    /// There are only so many flows.
+    NoFlow {
+        /// How many.
+        count: usize,
+    },
+    /// Nothing says how long the path is.
+    NoRoundTrip,
+}
+
+impl fmt::Display for NoTwin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoTwin::NoFlow { count: 1 } => write!(f, "there is one flow only"),
+            NoTwin::NoFlow { count } => write!(f, "there are {count} flows"),
+            NoTwin::NoRoundTrip => write!(f, "the round trip of the path is not known"),
+        }
+    }
+}
+
+impl std::error::Error for NoTwin {}
+
+/// The twin of the flow of this number, from 0.
+///
+/// # Errors
+/// There is no such flow, or the length of its path is not known.
+pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
+    let all = flows(facts);
+    let flow = all.get(number).ok_or(NoTwin::NoFlow { count: all.len() })?;
+    let judged = Judged::of(facts, flow);
+    let grounds = Grounds {
+        facts,
+        flow,
+        e: &judged.e,
+        cause: judged.cause(),
+    };
+    let model = Model::of(&grounds).ok_or(NoTwin::NoRoundTrip)?;
+    let change = judged.changes.first();
+    let after = change.and_then(|_| change::changed(&model, &judged));
+    let rate = |f: &Figure| f.value;
+    let random = |m: &Model| m.loss.is_some();
+    let lucky = random(&model) || after.as_ref().is_some_and(random);
+    Ok(Twin {
+        scenario: text::text(&model, flow, &judged, false),
+        notes: notes(&model, &judged, after.is_some()),
+        after: after.map(|m| text::text(&m, flow, &judged, true)),
+        repeats: if lucky { REPEATS } else { 1 },
+        measured_bps: judged.e.rate.as_ref().map(rate),
+        predicted_bps: change.and_then(|c: &Change| c.predicted_bps),
+        cause: judged.cause(),
+    })
+}
+
+/// What the twin cannot say.
+fn notes(model: &Model, judged: &Judged, changed: bool) -> Vec<String> {
+    let mut all = Vec::new();
+    if !model.fitted.is_empty() {
+        all.push(format!(
+            "no text says {}: fitted to the measured rate, so that the rates agree in any case",
+            model.fitted.join(" and ")
+        ));
+    }
+    if model.rate_assumed && changed {
+        all.push(
+            "the rate of the line is assumed, and is all that the change can give: --line says what it is"
+                .to_owned(),
+        );
+    }
+    if model.work.is_shortened() {
+        all.push(format!(
+            "the test is shortened to {:.0} million packets",
+            work::PACKETS_MAX / 1e6
+        ));
+    }
+    if judge::limits_of(judged.cause()).is_none() {
+        let words = match judged.cause() {
+            Cause::Unknown => "an unknown cause".to_owned(),
+            cause => cause.words().to_owned(),
+        };
+        all.push(format!(
+            "the twin cannot confirm {words}: it has nothing of it"
+        ));
+    }
+    all
+}

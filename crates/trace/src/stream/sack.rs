@@ -1,0 +1,71 @@
+//! SACK blocks and what they tell of (RFC 2018, RFC 2883).
+
+use super::{SACKS_MAX, Stream, TOLD_BACK};
+use crate::event::Event;
+use crate::ranges::unwrapped;
+use crate::room::Room;
+use crate::segment::Segment;
+
+impl Stream {
+    /// SACK blocks; how many bytes they tell of for the first time.
+    #[cold]
+    pub(super) fn sack(&mut self, s: &Segment, ack: u64, room: &mut Room) -> u64 {
+        let blocks = &s.sack.blocks[..usize::from(s.sack.count)];
+        let wide = |b: &(u32, u32)| (unwrapped(ack, b.0), unwrapped(ack, b.1));
+        let mut new = 0;
+        for (n, block) in blocks.iter().map(wide).enumerate() {
+            let (from, until) = block;
+            // RFC 2883 §4: below the acknowledgement, or inside the second block.
+            let inside = blocks
+                .get(1)
+                .map(wide)
+                .is_some_and(|b| b.0 <= from && until <= b.1);
+            if n == 0 && (until <= ack || inside) {
+                self.told(from, until);
+                continue;
+            }
+            if from >= until || until > self.max || from < self.una {
+                continue;
+            }
+            let added = self.sacked.add(from, until);
+            if added > 0 {
+                new += added;
+                self.sack_sample(s.at, until);
+            }
+        }
+        let end = self.sacked.end();
+        if new > 0 && self.sack_high.back().is_none_or(|x| x.0 < end) {
+            if self.sack_high.len() >= SACKS_MAX {
+                self.sack_high.pop_front();
+            }
+            self.sack_high.push_back((end, s.at));
+        }
+        if new > 0 {
+            self.flights.sacked(s.at, new, room);
+        }
+        new
+    }
+
+    fn sack_sample(&mut self, at: i64, until: u64) {
+        let place = self.sent.partition_point(|x| x.end < until);
+        if let Some(sent) = self
+            .sent
+            .get(place)
+            .filter(|x| x.seq < until && x.times == 1)
+        {
+            let ns = at - sent.first;
+            self.rtt.sack.add(ns);
+            self.flights.round_trip(ns);
+        }
+    }
+
+    /// The receiver tells that it had these bytes twice.
+    fn told(&mut self, from: u64, until: u64) {
+        self.told_twice += 1;
+        let recent = self.events.len().saturating_sub(TOLD_BACK);
+        let of = |e: &&mut Event| !e.told && e.seq < until && from < e.seq + u64::from(e.length);
+        if let Some(event) = self.events[recent..].iter_mut().find(of) {
+            event.told = true;
+        }
+    }
+}
