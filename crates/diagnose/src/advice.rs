@@ -2,7 +2,7 @@
 
 use crate::cause::Cause;
 use crate::ceiling::Limit;
-use crate::document::Change;
+use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::Flow;
@@ -11,16 +11,46 @@ use crate::known::System;
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
 
-/// What to change against a cause; nothing where it is not a host's to change.
-pub(crate) fn changes(cause: Cause, e: &Evidence, flow: &Flow, ceilings: &[Limit]) -> Vec<Change> {
+/// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change.
+pub(crate) fn changes(
+    cause: Cause,
+    second: Option<Cause>,
+    e: &Evidence,
+    flow: &Flow,
+    ceilings: &[Limit],
+) -> Vec<Change> {
+    let mut gone = Vec::new();
+    let mut all = Vec::new();
+    for cause in [Some(cause), second].into_iter().flatten() {
+        let Some(mut change) = change(cause, e, flow) else {
+            continue;
+        };
+        gone.push(cause);
+        let next = next(&gone, second, e, ceilings);
+        if let Some((next, figure)) = next {
+            change.predicted_bps = Some(figure.value);
+            (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
+            change.then = Some(Then {
+                cause: next.name(),
+                limit_bps: figure.value,
+            });
+        }
+        all.push(change);
+    }
+    all
+}
+
+/// What to change against one cause.
+fn change(cause: Cause, e: &Evidence, flow: &Flow) -> Option<Change> {
     let end = match cause {
         Cause::ReceiveWindow | Cause::NoWindowScaling => 1,
         Cause::SendBuffer
+        | Cause::Application
         | Cause::ShallowBuffer
         | Cause::Policer
         | Cause::RandomLoss
         | Cause::CongestionLoss => 0,
-        _ => return Vec::new(),
+        _ => return None,
     };
     let host = [&flow.from.host, &flow.to.host][end];
     let host = match (host.as_str(), end) {
@@ -29,42 +59,65 @@ pub(crate) fn changes(cause: Cause, e: &Evidence, flow: &Flow, ceilings: &[Limit
         (name, _) => name.to_owned(),
     };
     let system = e.systems[end];
-    let after = predicted(cause, e, ceilings);
     let (commands, undo, risk) = match cause {
         Cause::ReceiveWindow => buffer(system, wanted(e), true),
         Cause::SendBuffer => buffer(system, wanted(e), false),
         Cause::NoWindowScaling => scaling(system),
+        Cause::Application => program(),
         _ if system.is_none_or(|s| s == System::Linux) => pacing(cause),
-        _ => return Vec::new(),
+        _ => return None,
     };
-    vec![Change {
+    Some(Change {
         host,
         os: system.map_or("", System::name),
         commands,
         undo,
         risk,
-        predicted_bps: after.as_ref().map(|f| f.value),
-        low_bps: after.as_ref().map(|f| f.low),
-        high_bps: after.as_ref().map(|f| f.high),
-    }]
+        predicted_bps: None,
+        low_bps: None,
+        high_bps: None,
+        then: None,
+    })
 }
 
-/// The lowest of the other ceilings: what is left once this cause is gone.
-fn predicted(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> Option<Figure> {
-    let rate = e.rate.as_ref()?.value;
+/// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
+/// that had pauses goes on, without them, as fast as it was between them, where a second cause held it then.
+fn next(
+    gone: &[Cause],
+    second: Option<Cause>,
+    e: &Evidence,
+    ceilings: &[Limit],
+) -> Option<(Cause, Figure)> {
+    let rate = e.rate.as_ref()?;
+    let is_gone =
+        |c: Cause| gone.contains(&c) || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss());
     let others = ceilings
         .iter()
-        .filter(|c| c.cause != cause && c.cause != Cause::Ramp);
-    let next = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
-    let known = next.cause == Cause::Link || ceilings.iter().any(|c| c.cause == Cause::Link);
-    // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
-    (next.rate.value > rate * 1.05).then(|| {
+        .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
+        .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
+    let known = ceilings.iter().any(|c| c.cause == Cause::Link);
+    let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
+    let mut least = least.map(|next| {
         let mut figure = next.rate.clone();
+        // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
         if !known {
-            figure.low = rate;
+            figure.low = rate.value;
         }
-        figure
-    })
+        figure.value = figure.value.max(rate.value);
+        figure.high = figure.high.max(figure.value);
+        (next.cause, figure)
+    });
+    let paused = gone.first() == Some(&Cause::Application);
+    if let (true, Some(second), Some(idle)) = (paused, second, e.share(Cause::Application))
+        && !is_gone(second)
+        && idle < 0.95
+    {
+        let between = rate.times(1.0 / (1.0 - idle));
+        if least.as_ref().is_none_or(|(_, l)| between.value < l.value) {
+            least = Some((second, between));
+        }
+    }
+    least
 }
 
 /// Bytes in flight that fill the line, or the target.
@@ -164,6 +217,19 @@ fn scaling(system: Option<System>) -> (Vec<String>, Vec<String>, String) {
     };
     let risk = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
     (vec![on.to_owned()], vec![off.to_owned()], risk.to_owned())
+}
+
+/// A program that leaves pauses: what to do about it is in its own hands.
+fn program() -> (Vec<String>, Vec<String>, String) {
+    let commands = [
+        "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
+        "iperf3 between the same hosts shows what the path gives without the program",
+    ];
+    (
+        commands.map(str::to_owned).to_vec(),
+        Vec::new(),
+        "none known".to_owned(),
+    )
 }
 
 fn pacing(cause: Cause) -> (Vec<String>, Vec<String>, String) {

@@ -113,7 +113,12 @@ fn flow(flow: &FlowReport, out: &mut String) {
     let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
     let second = verdict.second.as_ref().map_or(String::new(), |s| {
         let words = Cause::named(s.cause).map_or("", Cause::words);
-        format!("; next {words}, {:.0} %", s.confidence * 100.0)
+        match s.share.filter(|_| verdict.cause != "unknown") {
+            Some(share) if share >= 0.2 => {
+                format!("; besides {words}, {:.0} % of the time", share * 100.0)
+            }
+            _ => format!("; next {words}, {:.0} %", s.confidence * 100.0),
+        }
     });
     let text = match verdict.cause {
         "unknown" => format!("unknown{second}"),
@@ -167,15 +172,22 @@ fn changes(flow: &FlowReport, out: &mut String) {
             entry(
                 "gives",
                 &format!(
-                    "up to {} ({} to {}), what the next limit leaves",
+                    "up to {} ({} to {}); then {} limits",
                     bps(after),
                     bps(low),
-                    bps(high)
+                    bps(high),
+                    change
+                        .then
+                        .as_ref()
+                        .and_then(|t| Cause::named(t.cause))
+                        .map_or("what comes next", Cause::words)
                 ),
                 out,
             );
         }
-        entry("to undo", &change.undo.join("; "), out);
+        if !change.undo.is_empty() {
+            entry("to undo", &change.undo.join("; "), out);
+        }
         entry("risk", &change.risk, out);
     }
 }
