@@ -1,8 +1,9 @@
 //! `cargo xtask corpus`: runs with a known cause, simulated, written as tools would have printed them, and diagnosed.
 //!
-//! A case is a path and one injected cause, or none: a line that is full. Rates are drawn log-uniform from 1 Mbit/s to
-//! 10 Gbit/s and round trips from 0.2 to 600 ms; the same number draws the same case. Each is written at four levels of
-//! evidence: the log of iperf3; with a ping; with the settings of both hosts; with the sender's `ss`.
+//! A case is a path and one injected cause, two, or none: a line that is full. Rates are drawn log-uniform from 1 Mbit/s to
+//! 100 Gbit/s and round trips from 0.2 to 600 ms; the same number draws the same case. Each is written at six levels of
+//! evidence: the log of iperf3; with a ping; with the settings of both hosts; with the sender's `ss`; and a ping with a
+//! capture at the receiver, or at the sender, alone.
 
 mod case;
 mod fit;
@@ -12,9 +13,10 @@ mod twins;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use case::{Case, TEST};
+use case::{BLIND, Case, TEST, TWO};
+use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
-use score::{Outcome, Score};
+use score::{Level, Outcome, Score};
 
 /// How many cases a whole corpus has.
 pub(crate) const ALL: u64 = 1000;
@@ -22,7 +24,7 @@ pub(crate) const ALL: u64 = 1000;
 /// How many cases the weights are fitted to.
 pub(crate) const FIT: u64 = 1600;
 
-/// What is done with the cases.
+/// Which cases, and what is done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The weights are fitted to the training half.
@@ -31,10 +33,30 @@ pub(crate) enum What {
     Test,
     /// Twins of the test half are run beside it.
     Twins,
+    /// Cases nobody saw, from this number of theirs on.
+    Blind(u64),
+    /// Cases with two causes.
+    Two,
+}
+
+/// Reads the arguments of `cargo xtask corpus`.
+pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
+    let number = |text: &str| text.parse().map_err(|e| format!("corpus {text}: {e}"));
+    Ok(match args {
+        [] => (ALL, What::Test),
+        ["--fit"] => (FIT, What::Fit),
+        ["--twins"] => (TWINS, What::Twins),
+        ["--blind"] => (ALL, What::Blind(0)),
+        ["--blind", first] => (ALL, What::Blind(number(first)?)),
+        ["--two"] => (ALL, What::Two),
+        ["--two", n] => (number(n)?, What::Two),
+        [n] => (number(n)?, What::Test),
+        _ => return Err(format!("corpus {}: not known", args.join(" "))),
+    })
 }
 
 /// How many cases have a twin run.
-pub(crate) const TWINS: u64 = 160;
+const TWINS: u64 = 160;
 
 /// Simulates `number` cases; prints how often each level of evidence led to the cause, or fits the weights.
 pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
@@ -42,7 +64,12 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
         return twins(number);
     }
     let next = AtomicU64::new(0);
-    let first = if what == What::Test { TEST } else { 0 };
+    let first = match what {
+        What::Fit => 0,
+        What::Test | What::Twins => TEST,
+        What::Blind(from) => BLIND + from,
+        What::Two => TWO,
+    };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut score = Score::default();
     let parts: Vec<Result<Vec<Outcome>, String>> = std::thread::scope(|scope| {
@@ -53,7 +80,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
                 if n >= number {
                     return Ok(all);
                 }
-                all.extend(outcomes(&Case::draw(first + n))?);
+                all.extend(outcomes(&Case::draw(first + n), what != What::Fit)?);
             }
         };
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
@@ -90,33 +117,48 @@ fn twins(number: u64) -> Result<bool, String> {
     Ok(true)
 }
 
-/// What diagnose said of a case at each level.
-fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
+/// What diagnose said of a case at each level; with `after`, also what was said once it had what it asked for, and how near
+/// the predicted rate came.
+fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
     let Some(told) = tell::tell(case)? else {
         return Ok(Vec::new());
     };
+    let changed = match case.changed().filter(|_| after) {
+        Some(changed) => tell::steady(&changed)?,
+        None => None,
+    };
     let mut all = Vec::new();
-    for level in 0..told.levels() {
-        let mut facts = farpath_diagnose::read(&told.sources(level));
-        told.known().tell(&mut facts);
-        let diagnosis = farpath_diagnose::diagnose(&facts, "0");
-        let flow = diagnosis
-            .flows
-            .first()
-            .ok_or("a diagnosis without a flow")?;
+    for (level, _) in Level::ALL {
+        let facts = told.facts(level);
+        let flow = judged(&facts)?;
         let verdict = &flow.verdict;
+        let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
+        let then = match told.with(level, &asked).filter(|_| after) {
+            Some(more) => Some(judged(&more)?.verdict.cause),
+            None => None,
+        };
+        let change = flow.changes.first().filter(|_| verdict.cause == case.cause);
+        let predicted = change.and_then(|c| c.predicted_bps);
+        let bounds = change.and_then(|c| c.low_bps.zip(c.high_bps));
         let truth = told.truth();
         all.push(Outcome {
             number: case.number,
             level,
             truth,
+            other: case.second,
             injected: case.cause,
             said: verdict.cause,
             confidence: verdict.confidence,
             second: verdict.second.as_ref().map(|s| s.cause),
+            then,
+            next: change.and_then(|c| c.then.as_ref()).map(|t| t.cause),
+            predicted: predicted.zip(changed).map(|(said, came)| said / came),
+            bounded: bounds
+                .zip(changed)
+                .is_some_and(|((low, high), came)| (low * 0.95..=high * 1.05).contains(&came)),
             note: format!(
-                "{case:?}, measured {:?}, because {:?}",
-                flow.observed.goodput_bps, verdict.because
+                "{case:?}, measured {:?} of {:.0}, because {:?}",
+                flow.observed.goodput_bps, told.goodput, verdict.because
             ),
             sample: Sample {
                 truth,
@@ -125,6 +167,13 @@ fn outcomes(case: &Case) -> Result<Vec<Outcome>, String> {
         });
     }
     Ok(all)
+}
+
+/// The first flow of a diagnosis.
+fn judged(facts: &Facts) -> Result<FlowReport, String> {
+    let diagnosis = farpath_diagnose::diagnose(facts, "0");
+    let first = diagnosis.flows.into_iter().next();
+    first.ok_or_else(|| "a diagnosis without a flow".to_owned())
 }
 
 #[cfg(test)]
@@ -161,13 +210,13 @@ mod tests {
     /// is blamed on nothing. Which kind of loss it is, is another matter: `docs/models/diagnosis.md`.
     #[test]
     fn a_part_of_the_corpus_is_named() {
-        let all = (0..32).flat_map(|n| outcomes(&Case::draw(n)).expect("a run"));
+        let all = (0..32).flat_map(|n| outcomes(&Case::draw(n), false).expect("a run"));
         let wrong: Vec<Outcome> = all
             .filter(|o| {
                 let counted =
                     ["receive_window", "send_buffer", "application", "link"].contains(&o.truth);
                 let blamed = o.truth == "link" && !matches!(o.said, "link" | "unknown");
-                blamed || o.level == 3 && counted && o.said != o.truth
+                blamed || o.level == Level::Ss && counted && o.said != o.truth
             })
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");

@@ -30,6 +30,8 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
        cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
        cargo xtask corpus --twins run the twins that diagnose makes of them, and say how often they agree
+       cargo xtask corpus --blind [FROM]   the same with runs nobody has seen, numbered from FROM of theirs
+       cargo xtask corpus --two [N]   the same with runs that have two causes
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
@@ -48,13 +50,7 @@ fn main() -> ExitCode {
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
         ["captures", folder] => captures::run(folder.as_ref()),
-        ["corpus"] => corpus::run(corpus::ALL, corpus::What::Test),
-        ["corpus", "--fit"] => corpus::run(corpus::FIT, corpus::What::Fit),
-        ["corpus", "--twins"] => corpus::run(corpus::TWINS, corpus::What::Twins),
-        ["corpus", number] => number
-            .parse()
-            .map_err(|e| format!("corpus {number}: {e}"))
-            .and_then(|n| corpus::run(n, corpus::What::Test)),
+        ["corpus", args @ ..] => corpus::asked(args).and_then(|(n, what)| corpus::run(n, what)),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

@@ -3,6 +3,9 @@
 //! A [`Case`] is the text of a scenario with one test, `bulk`, and the limits that its time must go to. The path has
 //! four nodes: a sender `s`, two routers and a receiver `d`. For tests only: nothing in the product depends on it.
 
+pub mod told;
+pub mod witness;
+
 use farpath_observe::Limit;
 
 /// A run with a known limit.

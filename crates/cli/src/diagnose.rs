@@ -1,14 +1,16 @@
-//! `farpath diagnose`: texts of other tools in, what limits each flow out.
+//! `farpath diagnose`: texts of other tools, captures and records in, what limits each flow out.
 
 #![allow(
     clippy::disallowed_methods,
     reason = "the binary reads the files it is given, with errors that name the path"
 )]
 
-use std::io::{IsTerminal, Read};
+use std::fs::File;
+use std::io::{Cursor, IsTerminal, Read};
 use std::path::Path;
 
 use farpath_diagnose::{Diagnosis, Facts, Known, NoTwin, Source, System, Verify, read};
+use farpath_trace::Analysis;
 
 use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
@@ -38,11 +40,18 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
         let message = "nothing to diagnose";
         return Err(Failure::usage(message).hint(LESSON));
     }
-    let mut sources = Vec::new();
+    let (mut texts, mut captures) = (Vec::new(), Vec::new());
     for file in &args.files {
-        sources.push(source(file)?);
+        match given(file)? {
+            Given::Text(source) => texts.push(source),
+            Given::Capture(name, analysis) => captures.push((name, analysis)),
+        }
     }
-    let mut facts = read(&sources);
+    let mut facts = read(&texts);
+    for (name, analysis) in &captures {
+        facts.capture(name, analysis);
+    }
+    drop(captures);
     if facts.is_empty() && known.measured.is_none() {
         return Err(unreadable(&facts.notes));
     }
@@ -141,7 +150,14 @@ fn system(flag: &str, name: Option<&str>) -> Result<Option<System>, Failure> {
     })
 }
 
-fn source(file: &Path) -> Result<Source, Failure> {
+/// A text, or what a capture says.
+enum Given {
+    Text(Source),
+    Capture(String, Box<Analysis>),
+}
+
+/// Reads a file, or standard input: a capture by its first bytes, all else as text.
+fn given(file: &Path) -> Result<Given, Failure> {
     let piped = file.as_os_str() == "-";
     let name = if piped {
         "standard input".to_owned()
@@ -151,23 +167,38 @@ fn source(file: &Path) -> Result<Source, Failure> {
     if piped && std::io::stdin().is_terminal() {
         crate::exit::note("paste the text, and end it with Ctrl-D");
     }
-    let mut bytes = Vec::new();
-    let found = match piped {
-        true => std::io::stdin()
-            .lock()
-            .take(FILE_MAX + 1)
-            .read_to_end(&mut bytes),
+    let unread = |e: std::io::Error| {
+        Failure::usage(format!("read {name}: {e}"))
+            .hint("name files with what tools printed, captures, or - for standard input")
+    };
+    let (mut from, length): (Box<dyn Read>, u64) = match piped {
+        true => (Box::new(std::io::stdin().lock()), 0),
         false => {
-            std::fs::File::open(file).and_then(|f| f.take(FILE_MAX + 1).read_to_end(&mut bytes))
+            let file = File::open(file).map_err(unread)?;
+            let length = file.metadata().map_or(0, |m| m.len());
+            (Box::new(file), length)
         }
     };
-    found.map_err(|e| {
-        Failure::usage(format!("read {name}: {e}"))
-            .hint("name files with what tools printed, or - for standard input")
-    })?;
+    let mut head = Vec::new();
+    from.by_ref()
+        .take(4)
+        .read_to_end(&mut head)
+        .map_err(unread)?;
+    let is_capture = farpath_trace::is_capture(&head);
+    let mut whole = Cursor::new(head).chain(from);
+    if is_capture {
+        let analysis = crate::trace::read_one(&name, Box::new(whole), length)?;
+        return Ok(Given::Capture(name, Box::new(analysis)));
+    }
+    let mut bytes = Vec::new();
+    whole
+        .by_ref()
+        .take(FILE_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unread)?;
     if bytes.len() as u64 > FILE_MAX {
         let message = format!("{name}: more than {} MiB", FILE_MAX >> 20);
         return Err(Failure::usage(message).hint("give the part that belongs to the ticket"));
     }
-    Ok(Source { name, bytes })
+    Ok(Given::Text(Source { name, bytes }))
 }

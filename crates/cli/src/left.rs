@@ -1,6 +1,6 @@
 //! Pages of words on the left and text beside them.
 
-use farpath_diagnose::Change;
+use farpath_diagnose::{Cause, Change};
 use farpath_report::{quantity, wrap};
 
 /// Columns of what is printed.
@@ -23,13 +23,15 @@ pub(crate) fn change(change: &Change, out: &mut String) {
     if let (Some(after), Some(low), Some(high)) =
         (change.predicted_bps, change.low_bps, change.high_bps)
     {
+        let next = change.then.as_ref().and_then(|t| Cause::named(t.cause));
         entry(
             "gives",
             &format!(
-                "up to {} ({} to {}), what the next limit leaves",
+                "up to {} ({} to {}); then {} limits",
                 quantity("goodput_bps", after),
                 quantity("goodput_bps", low),
-                quantity("goodput_bps", high)
+                quantity("goodput_bps", high),
+                next.map_or("what comes next", Cause::words)
             ),
             out,
         );

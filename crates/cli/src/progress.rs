@@ -11,8 +11,12 @@ use crate::exit::{Failure, note};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Arranges that Ctrl-C asks the run to stop; a second one ends the process at once.
+/// Arranges, once, that Ctrl-C asks the run to stop; a second one ends the process at once.
 pub(crate) fn watch_interrupts() -> Result<(), Failure> {
+    static WATCHED: AtomicBool = AtomicBool::new(false);
+    if WATCHED.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             crate::output::discard_drafts();

@@ -206,6 +206,28 @@ fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
     Ok(analysis)
 }
 
+/// Reads one capture of so many bytes, 0 where that is unknown, and shows how far it is.
+pub(crate) fn read_one(
+    name: &str,
+    from: Box<dyn Read + '_>,
+    bytes: u64,
+) -> Result<Analysis, Failure> {
+    progress::watch_interrupts()?;
+    let counted = Counted {
+        from,
+        count: Arc::default(),
+        sum: None,
+    };
+    let mut watch = Reading::new(vec![Arc::clone(&counted.count)], bytes, "reading");
+    let source = Source {
+        name: name.to_owned(),
+        bytes: Box::new(counted),
+    };
+    let analysis = analyse_some([source], None, &mut watch);
+    watch.bar.finish();
+    analysis.map_err(|e| refused(&e))
+}
+
 pub(crate) fn refused(error: &TraceError) -> Failure {
     let failure = match error {
         TraceError::Interrupted => Failure::interrupted("interrupted"),
@@ -237,13 +259,13 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// A file whose bytes are counted and summed up as they are read.
-struct Counted {
-    from: Box<dyn Read>,
+struct Counted<'a> {
+    from: Box<dyn Read + 'a>,
     count: Arc<Mutex<u64>>,
     sum: Option<Arc<Mutex<Sha256>>>,
 }
 
-impl Read for Counted {
+impl Read for Counted<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(to)?;
         *lock(&self.count) += read as u64;

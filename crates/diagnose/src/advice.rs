@@ -4,7 +4,7 @@ mod systems;
 
 use crate::cause::Cause;
 use crate::ceiling::Limit;
-use crate::document::Change;
+use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -15,21 +15,45 @@ pub(crate) use systems::{Buffers, End, Remedy, buffer, kept, power};
 /// The buffer that is suggested where no rate is known: 4 MiB.
 const MODEST: f64 = 4_194_304.0;
 
-/// What to change against a cause; nothing where it is not a host's to change.
+/// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change.
 pub(crate) fn changes(
-    cause: Cause,
+    (cause, second): (Cause, Option<Cause>),
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
+    let mut gone = Vec::new();
+    let mut all = Vec::new();
+    for cause in [Some(cause), second].into_iter().flatten() {
+        let Some(mut change) = change(cause, e, (facts, flow)) else {
+            continue;
+        };
+        gone.push(cause);
+        let next = next(&gone, second, e, ceilings);
+        if let Some((next, figure)) = next {
+            change.predicted_bps = Some(figure.value);
+            (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
+            change.then = Some(Then {
+                cause: next.name(),
+                limit_bps: figure.value,
+            });
+        }
+        all.push(change);
+    }
+    all
+}
+
+/// What to change against one cause.
+fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     let end = match cause {
         Cause::ReceiveWindow | Cause::NoWindowScaling => End::Receiver,
         Cause::SendBuffer
+        | Cause::Application
         | Cause::ShallowBuffer
         | Cause::Policer
         | Cause::RandomLoss
         | Cause::CongestionLoss => End::Sender,
-        _ => return Vec::new(),
+        _ => return None,
     };
     let (named, otherwise, texts) = match end {
         End::Sender => (&flow.from.host, "the sender", &flow.senders),
@@ -43,13 +67,14 @@ pub(crate) fn changes(
             buffer(system, wanted(e), end, &Buffers::of(facts, &hosts, end))
         }
         Cause::NoWindowScaling => systems::scaling(system),
+        Cause::Application => systems::program(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
             systems::pacing(cause, cc.map(|(name, _)| name))
         }
-        _ => return Vec::new(),
+        _ => return None,
     };
-    vec![remedy.change(host, system, predicted(cause, e, ceilings))]
+    Some(remedy.change(host, system, None))
 }
 
 impl Buffers {
@@ -87,22 +112,44 @@ impl Buffers {
     }
 }
 
-/// The lowest of the other ceilings: what is left once this cause is gone.
-fn predicted(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> Option<Figure> {
-    let rate = e.rate.as_ref()?.value;
+/// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
+/// that had pauses goes on, without them, as fast as it was between them, where a second cause held it then.
+fn next(
+    gone: &[Cause],
+    second: Option<Cause>,
+    e: &Evidence,
+    ceilings: &[Limit],
+) -> Option<(Cause, Figure)> {
+    let rate = e.rate.as_ref()?;
+    let is_gone =
+        |c: Cause| gone.contains(&c) || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss());
     let others = ceilings
         .iter()
-        .filter(|c| c.cause != cause && c.cause != Cause::Ramp);
-    let next = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
-    let known = next.cause == Cause::Link || ceilings.iter().any(|c| c.cause == Cause::Link);
-    // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
-    (next.rate.value > rate * 1.05).then(|| {
+        .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
+        .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
+    let known = ceilings.iter().any(|c| c.cause == Cause::Link);
+    let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
+    let mut least = least.map(|next| {
         let mut figure = next.rate.clone();
+        // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
         if !known {
-            figure.low = rate;
+            figure.low = rate.value;
         }
-        figure
-    })
+        figure.value = figure.value.max(rate.value);
+        figure.high = figure.high.max(figure.value);
+        (next.cause, figure)
+    });
+    let paused = gone.first() == Some(&Cause::Application);
+    if let (true, Some(second), Some(idle)) = (paused, second, e.share(Cause::Application))
+        && !is_gone(second)
+        && idle < 0.95
+    {
+        let between = rate.times(1.0 / (1.0 - idle));
+        if least.as_ref().is_none_or(|(_, l)| between.value < l.value) {
+            least = Some((second, between));
+        }
+    }
+    least
 }
 
 /// Bytes in flight that fill the line, or the target.

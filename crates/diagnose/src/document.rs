@@ -112,6 +112,8 @@ pub struct Observed {
     pub side: Option<&'static str>,
     /// Where it was read.
     pub source: Option<String>,
+    /// Time of its first packet where it was captured, nanoseconds since 1970-01-01 00:00 UTC by the capture's clock.
+    pub at_utc_ns: Option<i64>,
     /// Round-trip time that the figures are for, nanoseconds.
     pub rtt_ns: Option<f64>,
     /// Bytes in flight that the rate and the round-trip time imply: a figure of its own, no ceiling uses it.
@@ -142,7 +144,9 @@ pub struct VerdictReport {
     pub cause: &'static str,
     /// Its probability, 0 to 1; of `unknown`, that of the likeliest.
     pub confidence: f64,
-    /// The next likeliest.
+    /// Share of the time that it held, 0 to 1, where the sender's side shows that.
+    pub share: Option<f64>,
+    /// What held besides for a part of the time that was seen; else the next likeliest.
     pub second: Option<Ranked>,
     /// Why, a sentence each.
     pub because: Vec<String>,
@@ -155,6 +159,17 @@ pub struct Ranked {
     pub cause: &'static str,
     /// Its probability.
     pub confidence: f64,
+    /// Share of the time that it held, 0 to 1, where the sender's side shows that.
+    pub share: Option<f64>,
+}
+
+/// What limits next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Then {
+    /// The cause.
+    pub cause: &'static str,
+    /// The rate that it leaves, bit/s.
+    pub limit_bps: f64,
 }
 
 /// A fact that would decide.
@@ -168,7 +183,7 @@ pub struct MissingFact {
     pub command: String,
 }
 
-/// What to change on a host.
+/// What to change on a host; of two, the second is to be changed after the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// The host.
@@ -189,6 +204,8 @@ pub struct Change {
     pub low_bps: Option<f64>,
     /// The most to expect.
     pub high_bps: Option<f64>,
+    /// What limits then, and at which rate; none where no fact says it.
+    pub then: Option<Then>,
 }
 
 impl Verify {

@@ -1,5 +1,6 @@
 //! The evidence on one flow: every figure the ceilings and the weighing ask for, or that it is not there.
 
+use crate::account::Account;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
@@ -102,6 +103,12 @@ pub(crate) struct Evidence {
     pub(crate) peak: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
+    /// What held the sender back, by shares of its time: of captures and records.
+    pub(crate) account: Option<Account>,
+    /// Rate of the policer that a capture's losses show, bit/s.
+    pub(crate) found_policer: Option<Figure>,
+    /// How a capture's losses lie in time.
+    pub(crate) loss_pattern: Option<String>,
 }
 
 const NS: f64 = 1e-9;
@@ -122,8 +129,10 @@ impl Evidence {
             e.streams = flow.sockets.len() as f64;
         }
         e.of_sockets(facts, flow);
+        e.of_captures(facts, flow);
         e.of_path(facts);
         e.of_hosts(facts, flow);
+        e.weigh_account();
         e
     }
 
@@ -167,6 +176,8 @@ impl Evidence {
             self.idle_loss = Some(lost.over(&sent));
         }
         self.cc = test.words.get("cc").cloned();
+        self.account.clone_from(&test.account);
+        self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
         let lent = |name: &str| test.numbers.get(name);
@@ -315,7 +326,7 @@ impl Evidence {
             self.busy_share = Some(share);
         }
         self.delivery = sum("delivery_bps");
-        self.flight = sum("flight_bytes");
+        self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());

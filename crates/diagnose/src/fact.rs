@@ -23,6 +23,8 @@ pub enum Place {
     You,
     /// A line, from 1, of the source of this number.
     Line(u32, u32),
+    /// The connection of this number, from 1, in the capture that is the source of this number.
+    Connection(u32, u64),
 }
 
 /// Whom a fact is about.

@@ -1,5 +1,6 @@
 //! Flows: which reports are of one test, which socket carried it, which host is at which end.
 
+use crate::captured::Captured;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::read::Facts;
@@ -22,12 +23,23 @@ pub(crate) struct Flow {
     pub(crate) senders: Vec<u32>,
     /// Hosts whose text is that of the receiver, or may be.
     pub(crate) receivers: Vec<u32>,
+    /// Captured directions that are of it.
+    pub(crate) captured: Vec<usize>,
     /// Systems of sender and receiver.
     pub(crate) systems: [Option<System>; 2],
 }
 
 /// Most flows that are judged.
 const FLOWS_MAX: usize = 50;
+
+/// Most captured connections that no text speaks of and are judged.
+const CAPTURED_MAX: usize = 8;
+
+/// They are large where they carried this share of the largest at least.
+const LARGE: f64 = 0.01;
+
+/// A report is of a captured connection whose bytes are within this of its own: a tool counts its own words, too.
+const BYTES_APART: f64 = 0.05;
 
 /// Makes flows of what was read.
 pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
@@ -43,6 +55,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
             None => {}
         }
     }
+    captured(facts, &mut flows);
     for flow in &mut flows {
         let test = flow.test.as_ref().expect("each was made of one");
         (flow.from, flow.to) = (test.from.clone(), test.to.clone());
@@ -67,7 +80,65 @@ impl Flow {
             far_sockets: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            captured: Vec::new(),
             systems: [None, None],
+        }
+    }
+
+    /// Whether a captured direction is of this flow: by ports; without them by hosts, or the bytes that both report.
+    fn is_of(&self, facts: &Facts, c: &Captured) -> bool {
+        let Some(test) = self.test.as_ref().filter(|t| !t.udp) else {
+            return false;
+        };
+        let (from, to) = (&c.test.from, &c.test.to);
+        let hosts = |ours: &End, other: &End, n: usize| {
+            let names = test.aliases[n].iter().chain([&ours.host]);
+            names
+                .into_iter()
+                .any(|h| !h.is_empty() && alike(h, &other.host))
+        };
+        let hosts = hosts(&test.from, from, 0) && hosts(&test.to, to, 1);
+        let ports = (test.from.port, test.to.port);
+        let seen_there = self.captured.iter().map(|n| &facts.captured[*n]);
+        let twice = seen_there.filter(|d| d.source == c.source).count() > 0;
+        let bytes = test.received.as_ref().or(test.sent.as_ref());
+        let bytes = bytes.and_then(|r| r.bytes.as_ref()).map(|b| b.value);
+        let alike = bytes.is_some_and(|b| (b - c.bytes).abs() < BYTES_APART * b);
+        match ports {
+            (Some(_), Some(_)) if ports == (from.port, to.port) => hosts || !twice,
+            (Some(a), Some(b)) if test.streams > 1 => {
+                let service = Some(a) == from.port || Some(b) == to.port;
+                let large = bytes.is_some_and(|all| c.bytes > LARGE * all);
+                hosts && service && large
+            }
+            (Some(_), Some(_)) => false,
+            (a, b) => {
+                let service =
+                    a.is_none_or(|a| Some(a) == from.port) && b.is_none_or(|b| Some(b) == to.port);
+                service && !twice && (alike || hosts && bytes.is_none())
+            }
+        }
+    }
+
+    /// Takes what a capture shows of it, where the texts do not say it.
+    fn capture(&mut self, n: usize, c: &Captured) {
+        self.captured.push(n);
+        let Some(test) = &mut self.test else { return };
+        if test.from.port.is_none() && test.to.port.is_none() {
+            (test.from, test.to) = (c.test.from.clone(), c.test.to.clone());
+        }
+        if test.streams > 1 {
+            return;
+        }
+        if test.sent.is_none() && test.received.is_none() {
+            test.sent.clone_from(&c.test.sent);
+            test.received.clone_from(&c.test.received);
+        }
+        if test.rows.is_empty() {
+            test.rows.clone_from(&c.test.rows);
+        }
+        for (name, figure) in &c.test.numbers {
+            test.set(name, figure.clone());
         }
     }
 
@@ -77,8 +148,13 @@ impl Flow {
             "" => other.to_owned(),
             host => host.to_owned(),
         };
+        let name = self.test.as_ref().map_or("", |t| &t.name);
+        let name = match name {
+            "" => String::new(),
+            name => format!(" ({name})"),
+        };
         format!(
-            "{} > {}",
+            "{} > {}{name}",
             shown(&self.from, "sender"),
             shown(&self.to, "receiver")
         )
@@ -139,6 +215,33 @@ fn join(into: &mut Test, other: &Test) {
     }
     for (name, word) in &other.words {
         into.words.entry(name).or_insert_with(|| word.clone());
+    }
+}
+
+/// Gives each captured direction to the flow it is of. Of those that no text speaks of, the large ones are flows of their own.
+fn captured(facts: &Facts, flows: &mut Vec<Flow>) {
+    let texts = flows.len();
+    let mut order: Vec<usize> = (0..facts.captured.len()).collect();
+    order.sort_by(|x, y| {
+        facts.captured[*y]
+            .bytes
+            .total_cmp(&facts.captured[*x].bytes)
+    });
+    let largest = order.first().map_or(0.0, |n| facts.captured[*n].bytes);
+    for n in order {
+        let c = &facts.captured[n];
+        let known = flows.iter().position(|f| f.is_of(facts, c));
+        let own = flows.len() - texts;
+        let room = own < CAPTURED_MAX && flows.len() < FLOWS_MAX;
+        match known {
+            Some(known) => flows[known].capture(n, c),
+            None if room && c.bytes >= LARGE * largest => {
+                let mut flow = Flow::of(Some(c.test.clone()), &c.test.from, &c.test.to);
+                flow.captured.push(n);
+                flows.push(flow);
+            }
+            None => {}
+        }
     }
 }
 
@@ -239,7 +342,12 @@ pub(crate) fn word<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<(
 /// Which hosts' texts are of which end: by name, by system, and otherwise of both.
 fn hosts(facts: &Facts, flow: &mut Flow) {
     let said = |of| word(facts, of, "system").and_then(|(name, _)| System::named(name));
-    flow.systems = [said(Of::Sender), said(Of::Receiver)];
+    let words = flow.test.as_ref().map(|t| &t.words);
+    let of_test = |key| System::named(words?.get(key)?);
+    flow.systems = [
+        said(Of::Sender).or(of_test("sender_system")),
+        said(Of::Receiver).or(of_test("receiver_system")),
+    ];
     if flow.systems[0].is_none() && flow.test.as_ref().is_some_and(doubles) {
         flow.systems[0] = Some(System::Linux);
     }

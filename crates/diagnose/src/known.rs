@@ -165,8 +165,14 @@ pub(crate) fn qdisc(name: &str) -> Option<&'static str> {
 ///
 /// Sources: 8192 and 16384 are the defaults of 4.4BSD and of OpenBSD and NetBSD; 17520 is twelve segments of
 /// Ethernet (Windows 2000 and XP); 24576 and 49152 are those of Solaris; 32768 and 65535 are those of FreeBSD and the
-/// largest without scaling (RFC 7323 §2); 65536 is that of Windows; 87380 three quarters of which are a window is the
+/// largest without scaling (RFC 7323 §2); 65536 is that of Windows, one byte more than the largest; 87380 three quarters of which are a window is the
 /// default of Linux 2.4 to 4.
-pub(crate) const DEFAULT_WINDOWS: [f64; 9] = [
-    8192.0, 16384.0, 17520.0, 24576.0, 32768.0, 49152.0, 65535.0, 66560.0, 262_144.0,
+pub(crate) const DEFAULT_WINDOWS: [f64; 8] = [
+    8192.0, 16384.0, 17520.0, 24576.0, 32768.0, 49152.0, 65535.0, 262_144.0,
+];
+
+/// Send buffers that systems have when nobody set one, bytes, from the same sources: 8192, 16384 and 32768 of the BSDs, 24576 and
+/// 49152 of Solaris, 65536 of Windows since Vista, 131072 of macOS, 262144 of AIX.
+pub(crate) const DEFAULT_BUFFERS: [f64; 8] = [
+    8192.0, 16384.0, 24576.0, 32768.0, 49152.0, 65536.0, 131_072.0, 262_144.0,
 ];

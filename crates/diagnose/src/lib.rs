@@ -3,9 +3,12 @@
 //! [`read()`] recognises what a text is made of, also where several things were pasted into one, and gives
 //! [`Facts`]: a name, a value with its error, whom it is about, and the line it was read in. [`diagnose`] makes of
 //! them, for each flow, every ceiling beside the measured rate, the cause with its confidence, what is missing and
-//! what to change. Nothing here opens a file or a socket, and a line that is not understood is counted and left.
+//! what to change. Connections of captures join them as [`Facts::capture`]. Nothing here opens a file or a socket, and a line
+//! that is not understood is counted and left.
 
+mod account;
 mod advice;
+mod captured;
 mod cause;
 mod ceiling;
 mod document;
@@ -14,22 +17,26 @@ mod fact;
 mod flow;
 mod host;
 mod infer;
+mod items;
 mod known;
 mod missing;
+mod observed;
 mod pattern;
 mod read;
 mod redact;
 mod seen;
+mod shares;
 mod ticket;
 mod twin;
 mod verdict;
 mod weights;
 mod words;
 
+pub use account::Account;
 pub use cause::Cause;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
-    VerdictReport, Verify,
+    Then, VerdictReport, Verify,
 };
 pub use fact::{Fact, Figure, Of, Place, Value};
 pub use host::{

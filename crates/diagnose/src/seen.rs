@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::account::Account;
 use crate::fact::{Figure, Place};
 
 /// Which end printed it.
@@ -65,6 +66,8 @@ pub struct Test {
     pub to: End,
     /// Other names of the two.
     pub aliases: [Vec<String>; 2],
+    /// What it is called besides, where others are between the same ends; empty if it was not named.
+    pub name: String,
     /// Datagrams, not a connection.
     pub udp: bool,
     /// Connections side by side.
@@ -79,6 +82,8 @@ pub struct Test {
     pub numbers: BTreeMap<&'static str, Figure>,
     /// Names of congestion controls, by side.
     pub words: BTreeMap<&'static str, String>,
+    /// What held the sender back, where that was seen.
+    pub account: Option<Account>,
 }
 
 impl Test {
@@ -89,6 +94,7 @@ impl Test {
             from: End::default(),
             to: End::default(),
             aliases: [Vec::new(), Vec::new()],
+            name: String::new(),
             udp: false,
             streams: 1,
             sent: None,
@@ -96,6 +102,7 @@ impl Test {
             rows: Vec::new(),
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
+            account: None,
         }
     }
 

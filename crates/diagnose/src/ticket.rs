@@ -40,22 +40,24 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
             )),
         }
         wrap(&paragraph, "", &mut out);
+        if let Some((second, share)) = verdict
+            .second
+            .as_ref()
+            .and_then(|s| s.share.map(|share| (s, share)))
+            && verdict.cause != "unknown"
+            && share >= 0.2
+        {
+            let words = crate::Cause::named(second.cause).map_or("", crate::Cause::words);
+            let besides = format!(
+                "For {:.0} % of the time it is limited by {words}.",
+                share * 100.0
+            );
+            wrap(&besides, "", &mut out);
+        }
         for because in &verdict.because {
             wrap(because, "- ", &mut out);
         }
-        if let Some(change) = flow.changes.first() {
-            wrap(&format!("To change on {}:", change.host), "", &mut out);
-            for command in &change.commands {
-                out.push_str(&format!("    {command}\n"));
-            }
-            if let Some(after) = change.predicted_bps {
-                wrap(
-                    &format!("After that, other limits allow up to {}.", bps(after)),
-                    "",
-                    &mut out,
-                );
-            }
-        }
+        changes(flow, &mut out);
         if !flow.missing.is_empty() && verdict.confidence < 0.9 {
             wrap("Please send:", "", &mut out);
             for missing in &flow.missing {
@@ -69,6 +71,28 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// What to change, and what that leaves.
+fn changes(flow: &FlowReport, out: &mut String) {
+    for change in &flow.changes {
+        wrap(&format!("To change on {}:", change.host), "", out);
+        for command in &change.commands {
+            out.push_str(&format!("    {command}\n"));
+        }
+        if let Some(after) = change.predicted_bps {
+            let then = change
+                .then
+                .as_ref()
+                .and_then(|t| crate::Cause::named(t.cause));
+            let by = then.map_or("other limits", crate::Cause::words);
+            wrap(
+                &format!("After that, {by} would allow up to {}.", bps(after)),
+                "",
+                out,
+            );
+        }
+    }
 }
 
 /// Wraps a paragraph; `head` stands before its first line, blanks before the others.

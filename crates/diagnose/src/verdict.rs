@@ -1,6 +1,7 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
 use crate::advice::changes;
+use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings};
 use crate::document::{
@@ -10,7 +11,7 @@ use crate::document::{
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::{Flow, flows};
-use crate::infer::{self, Weighed, weigh};
+use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::missing::missing;
 use crate::pattern;
 use crate::read::Facts;
@@ -20,21 +21,28 @@ use crate::ticket;
 /// Below this confidence the verdict is `unknown`.
 const PROBABLE: f64 = 0.4;
 
+/// A cause that held for this share of the time is named besides.
+const BESIDES: f64 = 0.2;
+
 /// Most sentences that say why.
 const BECAUSE_MAX: usize = 6;
 
 /// Makes a diagnosis of what was read. `version` is that of the program.
 pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let mut contradictions = Vec::new();
-    let reports: Vec<FlowReport> = flows(facts)
+    let flows = flows(facts);
+    let taken: Vec<usize> = flows.iter().flat_map(|f| f.captured.clone()).collect();
+    let mut notes = facts.notes.clone();
+    notes.extend(captured::left_out(facts, &taken));
+    let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
         .collect();
     Diagnosis {
         schema: SCHEMA,
         version: version.to_owned(),
-        read: pieces(facts),
-        notes: facts.notes.clone(),
+        read: pieces(facts, &taken),
+        notes,
         ticket: ticket::text(&reports, &contradictions),
         contradictions,
         flows: reports,
@@ -82,7 +90,8 @@ impl<'a> Judged<'a> {
         let weighed = weigh(&e, &limits);
         let verdict = verdict(&e, &limits, &weighed);
         let cause = Cause::named(verdict.cause).unwrap_or(Cause::Unknown);
-        let changes = changes(cause, &e, (facts, flow), &limits);
+        let second = besides(&e, &weighed).map(|s| s.cause);
+        let changes = changes((cause, second), &e, (facts, flow), &limits);
         Judged {
             facts,
             e,
@@ -105,7 +114,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     contradict(facts, flow, e, limits, contradictions);
     FlowReport {
         name: flow.name(),
-        observed: observed(facts, e),
+        observed: observed(facts, flow, e),
         ceilings: limits.iter().map(|l| shown(facts, l)).collect(),
         missing: missing(e, flow, limits, &judged.weighed.ranking),
         changes: judged.changes,
@@ -115,11 +124,10 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
 }
 
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
-    let ranked = |n: usize| {
-        weighed.ranking.get(n).map(|r| Ranked {
-            cause: r.cause.name(),
-            confidence: rounded(r.confidence),
-        })
+    let ranked = |r: &Ranking| Ranked {
+        cause: r.cause.name(),
+        confidence: rounded(r.confidence),
+        share: e.share(r.cause).map(rounded),
     };
     let top = weighed.ranking[0];
     if e.rate.is_none() || top.confidence < PROBABLE {
@@ -131,19 +139,41 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         return VerdictReport {
             cause: Cause::Unknown.name(),
             confidence,
-            second: e.rate.is_some().then(|| ranked(0)).flatten(),
+            share: None,
+            second: e.rate.is_some().then(|| ranked(&top)),
             because: match e.rate.is_some() {
                 true => vec![undecided(weighed)],
                 false => vec!["the texts do not say how fast anything was".to_owned()],
             },
         };
     }
+    let second = besides(e, weighed).or(weighed.ranking.get(1).copied());
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(top.confidence),
-        second: ranked(1),
+        share: e.share(top.cause).map(rounded),
+        second: second.as_ref().map(ranked),
         because: because(top.cause, e, limits, weighed),
     }
+}
+
+/// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
+fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
+    let (top, others) = weighed.ranking.split_first()?;
+    let window = |c: Cause| matches!(c, Cause::ReceiveWindow | Cause::NoWindowScaling);
+    let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && window(top.cause);
+    let mut best: Option<(Ranking, f64)> = None;
+    for other in others.iter().filter(|o| !same(o.cause)) {
+        // Slow start is how every connection begins, and a full line is what the others leave.
+        if matches!(other.cause, Cause::Ramp | Cause::Link) {
+            continue;
+        }
+        let share = e.share(other.cause).unwrap_or(0.0);
+        if share >= BESIDES && best.is_none_or(|(_, s)| share > s) {
+            best = Some((*other, share));
+        }
+    }
+    best.map(|(other, _)| other)
 }
 
 fn rounded(p: f64) -> f64 {
@@ -197,7 +227,13 @@ fn spread(figure: &Figure) -> f64 {
     figure.high / figure.low.max(1.0)
 }
 
-fn observed(facts: &Facts, e: &Evidence) -> Observed {
+/// When its capture began to see it.
+fn captured_at(facts: &Facts, flow: &Flow) -> Option<i64> {
+    let each = flow.captured.iter().map(|n| &facts.captured[*n]);
+    each.map(|c| c.started_ns).min()
+}
+
+fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
     Observed {
         goodput_bps: e.rate.as_ref().map(|r| r.value),
         low_bps: e.rate.as_ref().map(|r| r.low),
@@ -211,6 +247,7 @@ fn observed(facts: &Facts, e: &Evidence) -> Observed {
             .as_ref()
             .and_then(|r| r.from.first())
             .map(|at| facts.place(*at)),
+        at_utc_ns: captured_at(facts, flow),
         rtt_ns: e.rtt.as_ref().map(|r| (r.value * 1e9).round()),
         implied_flight_bytes: e.implied_flight().map(|f| f.value.round()),
     }
@@ -228,7 +265,7 @@ fn shown(facts: &Facts, limit: &Limit) -> Ceiling {
 }
 
 /// What was read of each source, and which of its lines nobody knew.
-fn pieces(facts: &Facts) -> Vec<Piece> {
+fn pieces(facts: &Facts, taken: &[usize]) -> Vec<Piece> {
     let mut all: Vec<Piece> = facts
         .pieces
         .iter()
@@ -243,6 +280,13 @@ fn pieces(facts: &Facts) -> Vec<Piece> {
             ignored_lines: Vec::new(),
         })
         .collect();
+    let captured = taken.iter().map(|n| &facts.captured[*n]);
+    all.extend(captured.map(|c| Piece {
+        source: facts.place(c.test.at),
+        tool: c.vantage.by().trim_start_matches("the ").to_owned(),
+        facts: c.test.facts(),
+        ignored_lines: Vec::new(),
+    }));
     for (name, lines) in facts.sources.iter().zip(&facts.ignored) {
         if !lines.is_empty() {
             all.push(Piece {

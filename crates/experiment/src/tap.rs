@@ -60,12 +60,7 @@ impl Taps {
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
-    pub(crate) fn write(
-        &self,
-        scenario: &Scenario,
-        built: &Built,
-        frames: &[(usize, Tapped)],
-    ) -> bool {
+    pub fn write(&self, scenario: &Scenario, built: &Built, frames: &[(usize, Tapped)]) -> bool {
         let inner = &mut *self.inner();
         let headers = inner
             .headers

@@ -8,7 +8,7 @@ use std::io::Read;
 use farpath_record::trace::TraceFile;
 
 use crate::error::TraceError;
-use crate::input::Input;
+use crate::input::{Input, is_packed};
 use crate::link::LinkType;
 
 /// One packet of a capture.
@@ -52,6 +52,11 @@ const TIME_MAX: i64 = 1 << 61;
 
 /// Most notes of one file.
 const NOTES_MAX: usize = 16;
+
+/// Whether a file that begins with these bytes, four at least, is a capture, or packed as captures are: pcap, pcapng, gzip, zstd.
+pub fn is_capture(first: &[u8]) -> bool {
+    pcapng::begins(first) || pcap::begins(first) || is_packed(first)
+}
 
 /// One capture file.
 pub(crate) struct Capture<'a> {

@@ -32,6 +32,15 @@ impl Read for Packed<'_> {
     }
 }
 
+/// The first bytes of gzip and zstd.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Whether a file that begins with these bytes is packed.
+pub(crate) fn is_packed(first: &[u8]) -> bool {
+    first.starts_with(&GZIP) || first.starts_with(&ZSTD)
+}
+
 /// The bytes of one capture, from where the reader stands.
 pub(crate) struct Input<'a> {
     from: Packed<'a>,
@@ -54,8 +63,8 @@ impl<'a> Input<'a> {
         let packing: [u8; 4] = [0, 1, 2, 3].map(|n| head.get(n).copied().unwrap_or(0));
         let plain = Cursor::new(head).chain(from);
         let from = match packing {
-            [0x1f, 0x8b, ..] => Packed::Gzip(Box::new(MultiGzDecoder::new(plain))),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
+            [a, b, ..] if [a, b] == GZIP => Packed::Gzip(Box::new(MultiGzDecoder::new(plain))),
+            ZSTD => {
                 let mut decoder = zstd::stream::read::Decoder::new(plain)?;
                 decoder.window_log_max(ZSTD_WINDOW_LOG)?;
                 Packed::Zstd(Box::new(decoder))

@@ -37,6 +37,7 @@ mod tls;
 mod trail;
 
 pub use analysis::{Analysis, Source, Watch, analyse, analyse_some, trail};
+pub use capture::is_capture;
 pub use error::TraceError;
 pub use farpath_record::trace::TraceDocument;
 pub use filter::Filter;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use farpath_diagnose::{Run, Verify, read, twin};
+use farpath_diagnose::{Run, Verify, twin};
 use farpath_element::Mode;
 use farpath_scenario::{Source, parse};
 use farpath_sim::{Keep, Options, WINDOW, records, run};
 
 use super::case::Case;
+use super::score::Level;
 use super::tell::tell;
 
 /// A case, its verdict and its twin.
@@ -30,8 +31,7 @@ pub(super) fn compared(case: &Case, after: bool) -> Result<Option<Compared>, Str
     let Some(told) = tell(case)? else {
         return Ok(None);
     };
-    let mut facts = read(&told.sources(told.levels() - 1));
-    told.known().tell(&mut facts);
+    let facts = told.facts(Level::Ss);
     let diagnosis = farpath_diagnose::diagnose(&facts, "0");
     let said = diagnosis
         .flows

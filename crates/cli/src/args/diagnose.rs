@@ -8,18 +8,19 @@ use clap::Args;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Paste everything into one file, or give several: iperf logs of either end, pings, what ss prints, traces of routes, sysctl, \
-ethtool, counters. What is not understood is left out, and named. Give a host's text a file of its own: sender.txt and receiver.txt \
+ethtool, counters, records of farpath. Captures are known by their first bytes: pcap and pcapng, also in gzip or zstd. What is not understood is left out, and named. Give a host's text a file of its own: sender.txt and receiver.txt \
 say whose it is.\n\n\
 Exit codes: 0 explained, or nothing is wrong; 1 unknown, or --verify does not agree; 2 nothing in it could be read; \
 130 interrupted.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
+farpath diagnose sender.pcapng ping.txt --line 1Gbit/s\n  \
 farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
 farpath diagnose ticket.txt --scenario twin.toml --verify\n  \
 farpath diagnose - --json < ticket.txt"
 )]
 pub(crate) struct DiagnoseArgs {
-    /// What tools printed; - for standard input
+    /// What tools printed, or captures; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Round-trip time of the idle path: 120ms

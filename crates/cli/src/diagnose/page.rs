@@ -110,7 +110,12 @@ fn flow(flow: &FlowReport, out: &mut String) {
     let words = Cause::named(verdict.cause).map_or("unknown", Cause::words);
     let second = verdict.second.as_ref().map_or(String::new(), |s| {
         let words = Cause::named(s.cause).map_or("", Cause::words);
-        format!("; next {words}, {:.0} %", s.confidence * 100.0)
+        match s.share.filter(|_| verdict.cause != "unknown") {
+            Some(share) if share >= 0.2 => {
+                format!("; besides {words}, {:.0} % of the time", share * 100.0)
+            }
+            _ => format!("; next {words}, {:.0} %", s.confidence * 100.0),
+        }
     });
     let text = match verdict.cause {
         "unknown" => format!("unknown{second}"),

@@ -13,6 +13,7 @@ mod conformance;
 mod course;
 mod diagnose;
 mod documents;
+mod evidence;
 mod farpath;
 mod files;
 mod help;

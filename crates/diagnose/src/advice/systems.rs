@@ -60,12 +60,26 @@ impl Remedy {
             predicted_bps: after.as_ref().map(|f| f.value),
             low_bps: after.as_ref().map(|f| f.low),
             high_bps: after.as_ref().map(|f| f.high),
+            then: None,
         }
     }
 }
 
 /// The largest buffer that systems take: a signed number of 32 bits.
 const LARGEST: u64 = 2_147_483_647;
+
+/// Against pauses of a program.
+pub(crate) fn program() -> Remedy {
+    let commands = [
+        "ask for larger pieces, or for the next before the last has come: each pause costs a round trip",
+        "iperf3 between the same hosts shows what the path gives without the program",
+    ];
+    Remedy {
+        commands: commands.map(str::to_owned).to_vec(),
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
+}
 
 /// The next power of two.
 pub(crate) fn power(bytes: f64) -> u64 {

@@ -8,6 +8,7 @@ use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
 
 mod iperf3;
+mod record;
 
 pub(super) use iperf3::Stream;
 
@@ -31,7 +32,7 @@ pub(super) fn read(
         return mtr(report, at, facts).then_some("mtr");
     }
     if value.get("schema").and_then(Json::as_str) == Some("farpath.run/1") {
-        return farpath(value, at, facts).then_some("farpath");
+        return record::run(value, at, facts).then_some("farpath");
     }
     if value.get("Snapshots").is_some()
         || value.get("TCPInfo").is_some()
@@ -99,66 +100,6 @@ fn mtr(report: &Json, at: Place, facts: &mut Facts) -> bool {
     );
     facts.exact(Of::Path, "hops", hubs.len() as f64, at);
     true
-}
-
-/// A run of farpath: its records, by what they were measured or computed to be.
-fn farpath(value: &Json, at: Place, facts: &mut Facts) -> bool {
-    let mut any = false;
-    for record in list(value, "records") {
-        let metric = |name: &str| n(record, &["metrics", name]);
-        any |= record.get("metrics").is_some();
-        match s(record, &["kind"]) {
-            Some("ping") => {
-                for name in ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"] {
-                    if let Some(ns) = metric(name) {
-                        facts.exact(Of::Path, name, ns, at);
-                    }
-                }
-                if let Some((sent, received)) = metric("sent").zip(metric("received")) {
-                    facts.exact(Of::Path, "ping_sent", sent, at);
-                    facts.exact(Of::Path, "ping_received", received, at);
-                }
-            }
-            Some("tcp" | "transfer" | "udp") => record_of_test(record, &metric, at, facts),
-            _ => {}
-        }
-    }
-    any
-}
-
-fn record_of_test(
-    record: &Json,
-    metric: &dyn Fn(&str) -> Option<f64>,
-    at: Place,
-    facts: &mut Facts,
-) {
-    let Some(goodput) = metric("goodput_bps") else {
-        return;
-    };
-    let mut test = Test::new("farpath", at);
-    test.udp = s(record, &["kind"]) == Some("udp");
-    let end = |key: &str| End {
-        host: redact(s(record, &[key]).unwrap_or("")),
-        port: None,
-    };
-    (test.from, test.to) = (end("from"), end("to"));
-    test.streams = list(record, "streams").len().max(1) as u32;
-    test.received = Some(Report {
-        goodput: Figure::exact(goodput, at),
-        bytes: metric("bytes").map(|b| Figure::exact(b, at)),
-        seconds: n(record, &["duration_ns"]).unwrap_or(0.0) / 1e9,
-    });
-    for (name, fact) in [
-        ("retransmits", "retransmits"),
-        ("rtt_avg_ns", "rtt_loaded_ns"),
-        ("rtt_min_ns", "handshake_rtt_ns"),
-        ("cwnd_max_bytes", "cwnd_bytes"),
-    ] {
-        if let Some(value) = metric(name) {
-            test.set(fact, Figure::exact(value, at));
-        }
-    }
-    facts.tests.push(test);
 }
 
 /// ndt7's summary and measurements, and the snapshots of M-Lab's sidecar.

@@ -24,6 +24,7 @@ mod windows;
 
 use std::collections::BTreeMap;
 
+use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Side, Test};
 use label::Label;
@@ -50,6 +51,8 @@ pub struct Facts {
     pub sockets: Vec<[End; 2]>,
     /// Names that each pasted piece about a host gave that host.
     pub hosts: Vec<Vec<String>>,
+    /// Directions of captured connections, of each capture the largest first.
+    pub(crate) captured: Vec<Captured>,
     /// Which end each of them is, by the name of its file: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
     pub sides: Vec<Option<Side>>,
     /// Who is said to have printed the lines that are read now.
@@ -144,10 +147,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
 pub fn read(sources: &[Source]) -> Facts {
     let mut facts = Facts::default();
     for (number, source) in (0_u32..).zip(sources) {
-        facts.sources.push(crate::redact(&source.name));
-        facts.ignored.push(Vec::new());
-        facts.ignored_count.push(0);
-        facts.label = Label::default();
+        facts.source(&source.name);
         text(number, source, &mut facts);
     }
     facts
@@ -349,9 +349,20 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 impl Facts {
+    /// A source more; its number.
+    pub(crate) fn source(&mut self, name: &str) -> u32 {
+        self.sources.push(crate::redact(name));
+        self.ignored.push(Vec::new());
+        self.ignored_count.push(0);
+        self.label = Label::default();
+        self.sources.len() as u32 - 1
+    }
+
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
-        self.facts.is_empty() && self.tests.iter().all(|t| t.facts() == 0)
+        self.facts.is_empty()
+            && self.captured.is_empty()
+            && self.tests.iter().all(|t| t.facts() == 0)
     }
 
     fn is_full(&self) -> bool {
@@ -458,19 +469,18 @@ impl Facts {
         Of::Host(self.hosts.len() as u32 - 1)
     }
 
-    /// A place for people: `ticket.txt:19`.
+    /// A place for people: `ticket.txt:19`, `sender.pcapng#1`.
     pub fn place(&self, at: Place) -> String {
+        let name = |source: u32| {
+            let name = self.sources.get(source as usize);
+            name.map_or("", String::as_str)
+        };
         match at {
             Place::You => "you".to_owned(),
-            Place::Line(source, line) => {
-                let name = self.sources.get(source as usize);
-                let name = name.map_or("", String::as_str);
-                // A file of one value has no lines.
-                match line {
-                    0 => name.to_owned(),
-                    line => format!("{name}:{line}"),
-                }
-            }
+            // A file of one value has no lines.
+            Place::Line(source, 0) => name(source).to_owned(),
+            Place::Line(source, line) => format!("{}:{line}", name(source)),
+            Place::Connection(source, id) => format!("{}#{id}", name(source)),
         }
     }
 }

@@ -1,0 +1,312 @@
+//! Connections of captures as evidence: what each direction that carried data shows.
+
+use std::collections::BTreeMap;
+
+use farpath_observe::Connection as Seen;
+use farpath_record::trace::{TraceConnection, TraceDirection};
+use farpath_trace::{Analysis, DirectionFound};
+
+use crate::account::Account;
+use crate::fact::{Figure, Place};
+use crate::read::Facts;
+use crate::seen::{End, Report, Row, Side, Test};
+
+/// Most directions of a capture that are kept, the largest.
+const KEPT_MAX: usize = 1000;
+
+/// Intervals that a connection's time is cut into: as many as a log of a test has.
+const ROWS: usize = 12;
+
+/// Without scaling a window is at most 65 535 bytes (RFC 9293 §3.1); one that is nearly so is held down by that.
+const UNSCALED_LEAST: u64 = 60_000;
+
+/// Where a capture was taken, beside the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Vantage {
+    /// At the end that sends.
+    Sender,
+    /// Between the two.
+    Middle,
+    /// At the end that receives.
+    Receiver,
+    /// The capture does not say.
+    Unknown,
+}
+
+/// One direction of a connection, as a capture shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Captured {
+    /// Its ends, rate, round trips, repetitions and intervals.
+    pub(crate) test: Test,
+    /// Bytes delivered.
+    pub(crate) bytes: f64,
+    /// Number of its source.
+    pub(crate) source: u32,
+    /// Where it was captured.
+    pub(crate) vantage: Vantage,
+    /// Time of its first packet, nanoseconds since 1970-01-01 00:00 UTC.
+    pub(crate) started_ns: i64,
+    /// The policer that its losses show: its rate.
+    pub(crate) policer: Option<Figure>,
+    /// How its losses lie in time: `periodic`, `random`, `clustered`.
+    pub(crate) pattern: Option<String>,
+    /// The largest window that the receiver announced, bytes.
+    pub(crate) window: Option<Figure>,
+    /// Window scaling was not agreed on, and the window is as large as it can be then.
+    pub(crate) unscaled: bool,
+}
+
+impl Vantage {
+    fn of(connection: &TraceConnection, reverse: bool) -> Vantage {
+        match (connection.vantage.as_str(), reverse) {
+            ("sender_of_a", false) | ("sender_of_b", true) => Vantage::Sender,
+            ("sender_of_a", true) | ("sender_of_b", false) => Vantage::Receiver,
+            ("middle", _) => Vantage::Middle,
+            _ => Vantage::Unknown,
+        }
+    }
+
+    /// Whose account of the sender's time it is.
+    pub(crate) const fn by(self) -> &'static str {
+        match self {
+            Vantage::Sender => "the capture at the sender",
+            Vantage::Middle => "the capture on the way",
+            Vantage::Receiver => "the capture at the receiver",
+            Vantage::Unknown => "the capture",
+        }
+    }
+
+    /// How far from the sender what held it back can still be seen: little enough that a suspicion stays one.
+    const fn trust(self) -> f64 {
+        match self {
+            Vantage::Sender => 1.0,
+            Vantage::Middle => 0.35,
+            Vantage::Receiver | Vantage::Unknown => 0.25,
+        }
+    }
+}
+
+impl Facts {
+    /// Adds the connections of one capture; `name` is its file's as the user gave it.
+    pub fn capture(&mut self, name: &str, analysis: &Analysis) {
+        let source = self.source(name);
+        let mut all = Vec::new();
+        for (connection, found) in analysis.document.connections.iter().zip(&analysis.found) {
+            let ways = [
+                (&connection.a2b, &found[0], false),
+                (&connection.b2a, &found[1], true),
+            ];
+            for (direction, found, reverse) in ways {
+                all.extend(captured(source, connection, direction, found, reverse));
+            }
+        }
+        all.sort_by(|x, y| y.bytes.total_cmp(&x.bytes));
+        all.truncate(KEPT_MAX);
+        let name = self.sources[source as usize].clone();
+        if all.is_empty() {
+            self.notes
+                .push(format!("{name}: no TCP connection in it carried data"));
+        }
+        for file in &analysis.document.files {
+            if file.truncated {
+                self.notes.push(format!("{name}: it ends before its end"));
+            }
+            if file.dropped_by_capture > 0 {
+                let packets = file.dropped_by_capture;
+                self.notes
+                    .push(format!("{name}: the capture lost {packets} packets"));
+            }
+        }
+        self.captured.append(&mut all);
+    }
+}
+
+/// A direction as evidence; none of one that carried next to nothing.
+fn captured(
+    source: u32,
+    connection: &TraceConnection,
+    direction: &TraceDirection,
+    found: &DirectionFound,
+    reverse: bool,
+) -> Option<Captured> {
+    if direction.segments < 2 {
+        return None;
+    }
+    let at = Place::Connection(source, connection.id);
+    let vantage = Vantage::of(connection, reverse);
+    let seen = &found.observed;
+    let bytes = seen.delivered as f64;
+    let mut test = Test::new("capture", at);
+    let ends = [end(&connection.a), end(&connection.b)];
+    let [a, b] = ends;
+    (test.from, test.to) = if reverse { (b, a) } else { (a, b) };
+    let goodput = direction.goodput_bps as f64;
+    let report = Some(Report {
+        goodput: Figure::exact(goodput, at),
+        bytes: Some(Figure::exact(bytes, at)),
+        seconds: match direction.goodput_bps {
+            0 => connection.duration_ns as f64 / 1e9,
+            bps => bytes * 8.0 / bps as f64,
+        },
+    });
+    match vantage {
+        Vantage::Receiver => test.received = report,
+        _ => test.sent = report,
+    }
+    // Far from the sender its turns are guessed at: the handshake's round trip is the whole one wherever it was seen.
+    let whole = connection
+        .handshake_rtt_ns
+        .filter(|_| vantage != Vantage::Sender);
+    numbers(&mut test, (direction, found), whole, at);
+    test.rows = rows(seen, found, connection.start_ns, at);
+    let lost = connection.quality.contains_key("bytes_missed_by_capture");
+    test.account = (!direction.limit_shares.is_empty()).then(|| Account {
+        shares: direction.limit_shares.clone(),
+        // What the capture itself lost looks like the path's losses.
+        trust: vantage.trust() * if lost { 0.6 } else { 1.0 },
+        sees_buffers: false,
+        by: vantage.by(),
+        at,
+    });
+    let window = direction.window_max_bytes;
+    let unscaled = direction.window_scale == Some(0) && !direction.window_scale_inferred;
+    Some(Captured {
+        test,
+        bytes,
+        source,
+        vantage,
+        started_ns: connection.start_ns,
+        policer: direction
+            .policer
+            .map(|p| Figure::exact(p.rate_bps as f64, at)),
+        pattern: direction.loss_pattern.clone(),
+        window: (window > 0).then(|| Figure::exact(window as f64, at)),
+        unscaled: unscaled && window >= UNSCALED_LEAST,
+    })
+}
+
+/// `192.0.2.1:40000`, `[2001:db8::1]:40000`.
+fn end(text: &str) -> End {
+    let (host, port) = text.rsplit_once(':').unwrap_or((text, ""));
+    End {
+        host: host.trim_matches(['[', ']']).to_owned(),
+        port: port.parse().ok(),
+    }
+}
+
+fn numbers(
+    test: &mut Test,
+    (direction, found): (&TraceDirection, &DirectionFound),
+    whole: Option<u64>,
+    at: Place,
+) {
+    let seen = &found.observed;
+    let mut put = |name, value: Option<f64>| {
+        if let Some(value) = value.filter(|v| v.is_finite()) {
+            test.set(name, Figure::exact(value, at));
+        }
+    };
+    put("mss_bytes", direction.mss.map(f64::from));
+    let again = direction.retransmitted_segments - direction.retransmissions.unneeded;
+    put("retransmits", Some(again as f64));
+    put("retransmission_timeouts", seen.rtos.map(|n| n as f64));
+    put("reordered", Some(direction.reordered_segments as f64));
+    put("flight_max_bytes", Some(direction.flight_max_bytes as f64));
+    put("zero_windows", Some(direction.zero_windows as f64));
+    if let Some(rtt) = &seen.rtt {
+        let floor = whole.map_or(rtt.min_ns, |ns| ns as f64);
+        put("handshake_rtt_ns", Some(floor));
+        let mean = rtt.avg_ns.max(floor);
+        let low = f64::midpoint(mean, floor);
+        let loaded = Figure::between(mean, low, mean * 1.1, at);
+        test.set("rtt_loaded_ns", loaded);
+    }
+}
+
+/// Its time in intervals: what was delivered in each, what was sent again, and the most that was in flight.
+fn rows(seen: &Seen, found: &DirectionFound, started_ns: i64, at: Place) -> Vec<Row> {
+    let from = seen.established;
+    let seconds = seen.finished.since(from.min(seen.finished)).as_secs_f64();
+    if seen.flights.len() < ROWS || seconds <= 0.0 {
+        return Vec::new();
+    }
+    let every = seconds / ROWS as f64;
+    let mut all = [(0.0, 0.0, 0.0_f64); ROWS];
+    let place = |since: f64| ((since / every).max(0.0) as usize).min(ROWS - 1);
+    for flight in &seen.flights {
+        let row = &mut all[place(flight.until.since(from.min(flight.until)).as_secs_f64() - 1e-9)];
+        row.0 += flight.delivered as f64;
+        row.2 = row.2.max(flight.peak as f64);
+    }
+    let opened = from.as_ps() as f64 / 1e12;
+    let not_again = ["reordered", "network_duplicate", "unneeded"];
+    let again = found.segments.iter();
+    for segment in again.filter(|s| !not_again.contains(&s.class) && s.why != "unneeded") {
+        let since = (segment.at_ns - started_ns) as f64 / 1e9 - opened;
+        all[place(since)].1 += 1.0;
+    }
+    let row = |(n, (bytes, again, peak)): (usize, (f64, f64, f64))| Row {
+        from: n as f64 * every,
+        until: (n + 1) as f64 * every,
+        bps: bytes * 8.0 / every,
+        retransmits: Some(again),
+        cwnd: (peak > 0.0).then_some(peak),
+        side: Side::Receiver,
+        at,
+    };
+    all.into_iter().enumerate().map(row).collect()
+}
+
+/// What several captured directions of one flow come to: those nearest to the sender count, each connection by its time.
+pub(crate) fn nearest<'f>(all: &[&'f Captured]) -> Vec<&'f Captured> {
+    let best = all.iter().map(|c| c.vantage).min();
+    let near = all.iter().filter(|c| Some(c.vantage) == best);
+    near.copied().collect()
+}
+
+/// The mean account of captured directions, by the time of each.
+pub(crate) fn account(all: &[&Captured]) -> Option<Account> {
+    let seconds = |c: &Captured| {
+        let report = c.test.received.as_ref().or(c.test.sent.as_ref());
+        report.map_or(0.0, |r| r.seconds)
+    };
+    let each = all.iter();
+    let each: Vec<(&Account, f64)> = each
+        .filter_map(|c| Some((c.test.account.as_ref()?, seconds(c).max(1e-9))))
+        .collect();
+    Account::mean(&each)
+}
+
+/// How many directions each source has that no flow was made of, by the name of the source, with the first of their places.
+pub(crate) fn left_out(facts: &Facts, taken: &[usize]) -> Vec<String> {
+    let mut all: BTreeMap<u32, Vec<Place>> = BTreeMap::new();
+    for (n, c) in facts.captured.iter().enumerate() {
+        if !taken.contains(&n) {
+            all.entry(c.source).or_default().push(c.test.at);
+        }
+    }
+    let named = |(source, mut places): (u32, Vec<Place>)| {
+        places.sort_unstable();
+        places.dedup();
+        let name = &facts.sources[source as usize];
+        let numbers: Vec<String> = places
+            .iter()
+            .filter_map(|p| match p {
+                Place::Connection(_, id) => Some(format!("#{id}")),
+                _ => None,
+            })
+            .collect();
+        let more = numbers.len().saturating_sub(NAMED_MAX);
+        let listed = numbers[..numbers.len().min(NAMED_MAX)].join(", ");
+        let rest = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{name}: smaller connections are left out: {listed}{rest}")
+    };
+    all.into_iter().map(named).collect()
+}
+
+/// Most connections that a note names.
+const NAMED_MAX: usize = 8;

@@ -1,0 +1,424 @@
+//! Items of evidence: what figures of a flow speak for and against.
+
+use crate::cause::Cause;
+use crate::ceiling::Limit;
+use crate::evidence::Evidence;
+use crate::fact::Figure;
+
+/// An item of evidence: how true it is, what it speaks for and against in decibans, and a sentence.
+pub(crate) struct Item {
+    /// 0 to 1.
+    pub(crate) holds: f64,
+    /// Decibans for a cause, or against it.
+    pub(crate) weights: Vec<(Cause, f64)>,
+    /// Why, for people; empty where it only speaks against.
+    pub(crate) sentence: String,
+}
+
+/// 0 below, 1 above, and a straight way between the two.
+pub(crate) fn step(value: f64, from: f64, to: f64) -> f64 {
+    ((value - from) / (to - from)).clamp(0.0, 1.0)
+}
+
+/// Every item that holds.
+pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
+    let mut items = Vec::new();
+    by_kernel(e, &mut items);
+    by_losses(e, &mut items);
+    by_delay(e, &mut items);
+    by_rates(e, ceilings, &mut items);
+    by_hosts(e, &mut items);
+    crate::observed::by_account(e, &mut items);
+    items.retain(|i| i.holds > 0.0);
+    items
+}
+
+/// Causes that lose segments.
+pub(crate) const LOSSES: [Cause; 4] = [
+    Cause::RandomLoss,
+    Cause::CongestionLoss,
+    Cause::ShallowBuffer,
+    Cause::Policer,
+];
+
+/// The same weight for several causes.
+pub(crate) fn of(causes: &[Cause], weight: f64) -> Vec<(Cause, f64)> {
+    causes.iter().map(|c| (*c, weight)).collect()
+}
+
+/// What the sender's kernel says of its own time.
+fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
+    let percent = |f: &Figure| format!("{:.0} %", f.value * 100.0);
+    if let Some(share) = &e.rwnd_share {
+        items.push(Item {
+            holds: step(share.value, 0.2, 0.5),
+            weights: vec![
+                (Cause::ReceiveWindow, 22.0),
+                (Cause::NoWindowScaling, 14.0),
+                (Cause::Disk, 6.0),
+            ],
+            sentence: format!(
+                "the sender's kernel spent {} of its time waiting for the receiver's window",
+                percent(share)
+            ),
+        });
+        items.push(Item {
+            holds: 1.0 - step(share.value, 0.02, 0.2),
+            weights: of(&[Cause::ReceiveWindow, Cause::NoWindowScaling], -18.0),
+            sentence: String::new(),
+        });
+    }
+    if let Some(share) = &e.sndbuf_share {
+        items.push(Item {
+            holds: step(share.value, 0.2, 0.5),
+            weights: vec![(Cause::SendBuffer, 24.0)],
+            sentence: format!(
+                "the send buffer was full for {} of the time",
+                percent(share)
+            ),
+        });
+        items.push(Item {
+            holds: 1.0 - step(share.value, 0.02, 0.2),
+            weights: vec![(Cause::SendBuffer, -18.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(share) = &e.busy_share {
+        items.push(Item {
+            holds: 1.0 - step(share.value, 0.5, 0.8),
+            weights: crate::observed::idle(22.0),
+            sentence: format!(
+                "the sender had something to send for {} of the time only",
+                percent(share)
+            ),
+        });
+        items.push(Item {
+            holds: step(share.value, 0.8, 0.95),
+            weights: vec![(Cause::Application, -16.0)],
+            sentence: String::new(),
+        });
+    }
+    if e.app_limited.is_some() {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::Application, 6.0), (Cause::SendBuffer, 3.0)],
+            sentence: "the kernel marks its rates as limited by the application".to_owned(),
+        });
+    }
+}
+
+/// Everything is sent again and again, and nothing of it arrives: what fills the path is larger than a link carries.
+fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
+    let nothing = e.rate.as_ref().is_some_and(|r| r.value <= 0.0) && !e.udp;
+    let again = e.retransmits.as_ref().map_or(0.0, |r| r.value);
+    items.push(Item {
+        holds: if nothing { step(again, 0.0, 2.0) } else { 0.0 },
+        weights: of(&LOSSES, -10.0)
+            .into_iter()
+            .chain([(Cause::MtuBlackHole, 36.0)])
+            .collect(),
+        sentence: "the connection was opened, and nothing of what was sent again and again arrived"
+            .to_owned(),
+    });
+}
+
+fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
+    swallowed(e, items);
+    if let Some(again) = &e.retransmits {
+        let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
+        // None of a window's worth says nothing, none of many thousands says that loss is not it.
+        let enough = step(segments, 30.0, 1000.0);
+        let none = match again.value {
+            // Losses that nothing was sent again for hold nothing down.
+            0.0 => enough.max(step(segments, 5.0, 20.0) * 0.6),
+            n if n <= 1.0 => enough,
+            _ => 0.0,
+        };
+        items.push(Item {
+            holds: none,
+            weights: of(&LOSSES, -20.0)
+                .into_iter()
+                .chain(of(&[Cause::Reordering, Cause::Duplex], -10.0))
+                .collect(),
+            sentence: "hardly a segment was sent again".to_owned(),
+        });
+    }
+    if let Some(share) = &e.again {
+        let many = match e.is_bbr() {
+            true => step(share.value, 0.02, 0.15),
+            false => step(libm::log10(share.value.max(1e-9)), -6.0, -3.5),
+        };
+        items.push(Item {
+            holds: many,
+            weights: of(&LOSSES, 5.0)
+                .into_iter()
+                .chain(of(
+                    &[Cause::ReceiveWindow, Cause::SendBuffer, Cause::Application],
+                    -4.0,
+                ))
+                .collect(),
+            sentence: format!("{:.2e} of the segments were sent again", share.value),
+        });
+        items.push(Item {
+            holds: step(share.value, 0.003, 0.012),
+            weights: vec![(Cause::Policer, 7.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(idle) = &e.idle_loss {
+        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        items.push(Item {
+            holds: if seen { 1.0 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
+            sentence: format!(
+                "the path loses {:.2e} of packets whatever is sent",
+                idle.value
+            ),
+        });
+        items.push(Item {
+            holds: if !seen && sure { 0.5 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, -4.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(reordered) = &e.reordered {
+        items.push(Item {
+            holds: step(reordered.value, 5.0, 100.0),
+            weights: vec![(Cause::Reordering, 14.0)],
+            sentence: format!("{:.0} segments arrived out of order", reordered.value),
+        });
+    }
+}
+
+/// What the round-trip time does under load.
+fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) else {
+        return;
+    };
+    let grown = (loaded.value - floor.value) / floor.value;
+    let added = loaded.value - floor.value;
+    let holds = step(grown, 0.1, 0.4).min(step(added, 0.0003, 0.002));
+    items.push(Item {
+        holds,
+        weights: vec![
+            (Cause::Link, 10.0),
+            (Cause::CongestionLoss, 10.0),
+            (Cause::Shaper, 10.0),
+            (Cause::CrossTraffic, 6.0),
+            (Cause::ReceiveWindow, -4.0),
+            (Cause::SendBuffer, -4.0),
+            (Cause::RandomLoss, -6.0),
+            (Cause::Policer, -8.0),
+            (Cause::ShallowBuffer, -8.0),
+        ],
+        sentence: format!(
+            "under load the round trip grew by {:.1} ms, {:.0} %: a queue filled",
+            added * 1e3,
+            grown * 100.0
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(grown, 0.02, 0.1),
+        weights: vec![
+            (Cause::Link, -8.0),
+            (Cause::CongestionLoss, -10.0),
+            (Cause::Shaper, -8.0),
+            (Cause::ShallowBuffer, 2.0),
+            (Cause::RandomLoss, 3.0),
+        ],
+        sentence: "the round trip hardly grew under load: no queue filled".to_owned(),
+    });
+}
+
+/// What the rate and its intervals say.
+fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    if let Some((rate, bytes)) = &e.filled {
+        let arrived = e.rate.as_ref().map_or(0.0, |r| r.value);
+        items.push(Item {
+            holds: 1.0,
+            weights: of(&[Cause::Application, Cause::SendBuffer, Cause::Disk, Cause::HostCpu], -14.0),
+            sentence: format!(
+                "the sender's first {} are its own socket buffer filling: {:.1} MB went into it at once, and left at {}",
+                crate::ceiling::bps(rate.value),
+                bytes / 1e6,
+                crate::ceiling::bps(arrived)
+            ),
+        });
+    }
+    if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
+        let share = rate.value / line.rate.value;
+        // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
+        let full = if e.is_bbr() { 0.65 } else { 0.85 };
+        items.push(Item {
+            holds: step(share, full, full + 0.08),
+            weights: vec![(Cause::Link, 16.0)],
+            sentence: format!(
+                "the rate is {:.0} % of what the line leaves for payload",
+                share * 100.0
+            ),
+        });
+        items.push(Item {
+            holds: 1.0 - step(share, 0.5, 0.8),
+            weights: vec![(Cause::Link, -22.0)],
+            sentence: String::new(),
+        });
+    }
+    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
+        items.push(Item {
+            holds: step(rate.value / target.value, 0.93, 0.97),
+            weights: vec![(Cause::None, 60.0)],
+            sentence: "the rate is what was asked for".to_owned(),
+        });
+        items.push(Item {
+            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    } else {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(flight) = e.implied_flight() {
+        items.push(Item {
+            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
+            weights: vec![(Cause::ReceiveWindow, 3.0)],
+            sentence: String::new(),
+        });
+    }
+    steadiness(e, items);
+    peaks(e, ceilings, items);
+    opening(e, ceilings, items);
+}
+
+/// Whether the transfer was over before its window had opened.
+fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    let ramp = ceilings.iter().find(|c| c.cause == Cause::Ramp);
+    let (Some(seconds), Some(ramp), Some(bytes), Some(rtt)) = (e.seconds, ramp, &e.bytes, &e.rtt)
+    else {
+        return;
+    };
+    let least = bytes.value * 8.0 / ramp.rate.value;
+    items.push(Item {
+        holds: 1.0 - step(seconds / least, 1.8, 3.0),
+        weights: vec![(Cause::Ramp, 16.0)],
+        sentence: format!(
+            "the transfer was over in {:.0} round trips: slow start took most of them",
+            seconds / rtt.value
+        ),
+    });
+}
+
+/// Whether some interval was as fast as the line, while most were not.
+fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
+    let line = ceilings.iter().find(|c| c.cause == Cause::Link);
+    let (Some(line), Some(rate)) = (line, &e.rate) else {
+        return;
+    };
+    let full = if e.is_bbr() { 0.65 } else { 0.9 };
+    if e.peak <= 0.0 || rate.value > full * line.rate.value {
+        return;
+    }
+    let share = e.peak / line.rate.value;
+    items.push(Item {
+        holds: step(share, 0.35, 0.6),
+        weights: vec![
+            (Cause::ShallowBuffer, 9.0),
+            (Cause::CongestionLoss, 6.0),
+            (Cause::CrossTraffic, 4.0),
+            (Cause::Policer, -8.0),
+            (Cause::ReceiveWindow, -8.0),
+            (Cause::SendBuffer, -8.0),
+            (Cause::Pacing, -8.0),
+            (Cause::Shaper, -8.0),
+        ],
+        sentence: format!(
+            "an interval was as fast as {:.0} % of the line, and others were not",
+            100.0 * share
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(share, 0.15, 0.35),
+        weights: vec![(Cause::ShallowBuffer, -6.0), (Cause::CongestionLoss, -6.0)],
+        sentence: String::new(),
+    });
+}
+
+/// How even the intervals are.
+fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
+    if e.steady.len() < 4 {
+        return;
+    }
+    let n = e.steady.len() as f64;
+    let mean = e.steady.iter().sum::<f64>() / n;
+    if mean <= 0.0 {
+        return;
+    }
+    let square = e
+        .steady
+        .iter()
+        .map(|r| (r - mean) * (r - mean))
+        .sum::<f64>()
+        / n;
+    let spread = square.sqrt() / mean;
+    items.push(Item {
+        holds: 1.0 - step(spread, 0.02, 0.08),
+        weights: vec![
+            (Cause::ReceiveWindow, 4.0),
+            (Cause::SendBuffer, 4.0),
+            (Cause::Link, 3.0),
+            (Cause::Pacing, 4.0),
+            (Cause::Shaper, 4.0),
+            (Cause::RandomLoss, -6.0),
+            (Cause::CrossTraffic, -5.0),
+            (Cause::Policer, -2.0),
+        ],
+        sentence: format!(
+            "the intervals are even, within {:.0} %",
+            (spread * 100.0).ceil()
+        ),
+    });
+    items.push(Item {
+        holds: step(spread, 0.1, 0.25),
+        weights: vec![
+            (Cause::RandomLoss, 4.0),
+            (Cause::CongestionLoss, 2.0),
+            (Cause::CrossTraffic, 3.0),
+            (Cause::ReceiveWindow, -6.0),
+            (Cause::SendBuffer, -6.0),
+            (Cause::Pacing, -6.0),
+        ],
+        sentence: format!("the intervals differ by {:.0} %", spread * 100.0),
+    });
+}
+
+fn by_hosts(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(cpu) = &e.cpu {
+        items.push(Item {
+            holds: step(cpu.value, 0.88, 0.95),
+            weights: vec![(Cause::HostCpu, 26.0)],
+            sentence: format!("a processor was {:.0} % busy", cpu.value * 100.0),
+        });
+        items.push(Item {
+            holds: 1.0 - step(cpu.value, 0.5, 0.85),
+            weights: vec![(Cause::HostCpu, -18.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(drops) = &e.nic_drops {
+        items.push(Item {
+            holds: step(drops.value, 1.0, 50.0),
+            weights: vec![(Cause::Nic, 14.0)],
+            sentence: format!("an interface of a host dropped {:.0} packets", drops.value),
+        });
+    }
+    if e.half_duplex.is_some() {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::Duplex, 30.0)],
+            sentence: "an interface is at half duplex".to_owned(),
+        });
+    }
+}

@@ -1,0 +1,186 @@
+//! What accounts of a sender's time speak for and against: those of captures and of farpath's own records.
+
+use crate::account::Account;
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::items::{Item, LOSSES, of, step};
+
+/// Where a kernel's own account stands beside it, a capture says the same once more.
+const BESIDE_KERNEL: f64 = 0.5;
+
+/// Weighs an account's shares.
+pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
+    if e.unscaled.is_some()
+        && let Some(flight) = e.implied_flight()
+    {
+        items.push(Item {
+            holds: 1.0 - step(flight.low, 66_000.0, 80_000.0),
+            weights: vec![(Cause::NoWindowScaling, 20.0)],
+            sentence: "the ends did not agree on window scaling: 65535 bytes are the most"
+                .to_owned(),
+        });
+    }
+    let Some(account) = &e.account else { return };
+    let kernel = e.rwnd_share.is_some() || e.busy_share.is_some();
+    let trust = account.trust * if kernel { BESIDE_KERNEL } else { 1.0 };
+    let first = items.len();
+    by_hosts(account, items);
+    by_path(e, account, items);
+    for item in &mut items[first..] {
+        item.holds *= trust;
+    }
+}
+
+/// A share that speaks for causes from `least` on, fully from `most` on.
+fn share(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)]) -> Item {
+    let share = account.share(word);
+    let what = match word {
+        "application" => "nothing new was there to send",
+        "receive_window" => "the receiver's window had no room",
+        "send_buffer" => "the send buffer was full",
+        "nic" => "the sender's interface was the limit",
+        "host_cpu" => "a processor was busy",
+        "disk" => "a disk was waited for",
+        "mtu" => "packets were larger than a link carries",
+        "pacing" => "the sender's pacing was the limit",
+        "link" => "a queue stood and the rate stayed at its most",
+        "policer" => "losses of a policer were repaired",
+        "cwnd_slow_start" => "slow start had not ended",
+        _ => "",
+    };
+    Item {
+        holds: step(share, span[0], span[1]),
+        weights: weights.to_vec(),
+        sentence: format!(
+            "{}: for {:.0} % of the time {what}",
+            account.by,
+            share * 100.0
+        ),
+    }
+}
+
+/// A share that is too small for causes.
+fn hardly(account: &Account, word: &str, span: [f64; 2], weights: &[(Cause, f64)]) -> Item {
+    Item {
+        holds: 1.0 - step(account.share(word), span[0], span[1]),
+        weights: weights.to_vec(),
+        sentence: String::new(),
+    }
+}
+
+/// A sender that has nothing to send most of the time is not held back by losses, however many there are.
+pub(crate) fn idle(weight: f64) -> Vec<(Cause, f64)> {
+    let losses = of(&LOSSES, -9.0).into_iter();
+    losses.chain([(Cause::Application, weight)]).collect()
+}
+
+/// What waits for hosts: programs, windows, buffers, interfaces.
+fn by_hosts(account: &Account, items: &mut Vec<Item>) {
+    use Cause::{
+        Application, Disk, HostCpu, MtuBlackHole, Nic, NoWindowScaling, Pacing, Ramp,
+        ReceiveWindow, SendBuffer,
+    };
+    let half = [0.2, 0.5];
+    let little = [0.02, 0.2];
+    items.extend([
+        share(account, "application", half, &idle(22.0)),
+        hardly(account, "application", little, &[(Application, -16.0)]),
+        share(
+            account,
+            "receive_window",
+            half,
+            &[(ReceiveWindow, 22.0), (NoWindowScaling, 14.0)],
+        ),
+        hardly(
+            account,
+            "receive_window",
+            little,
+            &[(ReceiveWindow, -18.0), (NoWindowScaling, -18.0)],
+        ),
+        share(account, "nic", half, &[(Nic, 20.0), (Pacing, 10.0)]),
+        share(account, "host_cpu", half, &[(HostCpu, 30.0)]),
+        share(account, "disk", half, &[(Disk, 34.0)]),
+        share(account, "mtu", half, &[(MtuBlackHole, 44.0)]),
+        share(account, "pacing", half, &[(Pacing, 30.0)]),
+        share(account, "cwnd_slow_start", [0.3, 0.7], &[(Ramp, 12.0)]),
+        hardly(account, "cwnd_slow_start", [0.1, 0.4], &[(Ramp, -12.0)]),
+    ]);
+    if account.sees_buffers {
+        // The run itself counted what its policers dropped.
+        let dropped = share(account, "policer", [0.1, 0.4], &[(Cause::Policer, 24.0)]);
+        items.push(dropped);
+        items.push(share(account, "send_buffer", half, &[(SendBuffer, 24.0)]));
+        items.push(hardly(
+            account,
+            "send_buffer",
+            little,
+            &[(SendBuffer, -18.0)],
+        ));
+        return;
+    }
+    let open = account.share("unknown");
+    items.push(Item {
+        holds: step(open, 0.3, 0.6),
+        weights: vec![(SendBuffer, 14.0), (Pacing, 5.0), (HostCpu, 3.0)],
+        sentence: format!(
+            "{}: for {:.0} % of the time neither window, loss nor queue held the sender",
+            account.by,
+            open * 100.0
+        ),
+    });
+    items.push(hardly(
+        account,
+        "unknown",
+        [0.05, 0.3],
+        &[(SendBuffer, -16.0)],
+    ));
+}
+
+/// What the path does: queues and losses.
+fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
+    items.push(share(
+        account,
+        "link",
+        [0.25, 0.6],
+        &[
+            (Cause::Link, 10.0),
+            (Cause::CongestionLoss, 8.0),
+            (Cause::Shaper, 7.0),
+            (Cause::CrossTraffic, 4.0),
+            (Cause::RandomLoss, -6.0),
+            (Cause::Policer, -6.0),
+        ],
+    ));
+    let lossy = account.losses();
+    items.push(Item {
+        holds: step(lossy, 0.25, 0.6),
+        weights: of(&LOSSES, 8.0)
+            .into_iter()
+            .chain(of(
+                &[Cause::ReceiveWindow, Cause::SendBuffer, Cause::Application],
+                -6.0,
+            ))
+            .collect(),
+        sentence: format!(
+            "{}: for {:.0} % of the time losses were repaired, or the window grew after them",
+            account.by,
+            lossy * 100.0
+        ),
+    });
+    items.push(Item {
+        holds: 1.0 - step(lossy + account.share("link"), 0.02, 0.15),
+        weights: of(&LOSSES, -10.0),
+        sentence: String::new(),
+    });
+    if let Some(rate) = &e.found_policer {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::Policer, 12.0)],
+            sentence: format!(
+                "{}: what was lost fits a policer of {}",
+                account.by,
+                crate::ceiling::bps(rate.value)
+            ),
+        });
+    }
+}

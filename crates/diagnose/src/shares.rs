@@ -1,0 +1,73 @@
+//! Shares of a flow's time: from captures, records and the sender's kernel, as far as the rest of the evidence lets them stand.
+
+use crate::captured::{self, Captured};
+use crate::cause::Cause;
+use crate::evidence::{Evidence, Room};
+use crate::fact::Figure;
+use crate::flow::Flow;
+use crate::read::Facts;
+
+/// Accounts that are believed less than this say no shares.
+const NEAR: f64 = 0.9;
+
+impl Evidence {
+    /// What the captures nearest to the sender show.
+    pub(crate) fn of_captures(&mut self, facts: &Facts, flow: &Flow) {
+        let each = flow.captured.iter().map(|n| &facts.captured[*n]);
+        let all: Vec<&Captured> = each.collect();
+        let near = captured::nearest(&all);
+        let Some(first) = near.first() else { return };
+        self.account = captured::account(&near).or(self.account.take());
+        self.found_policer = near.iter().find_map(|c| c.policer.clone());
+        self.loss_pattern.clone_from(&first.pattern);
+        let unscaled = all.iter().find(|c| c.unscaled);
+        self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));
+        if self.counted.is_empty() && self.streams == 1.0 {
+            self.counted.clone_from(&first.test.rows);
+        }
+        if let Some(mss) = first.test.numbers.get("mss_bytes") {
+            self.mss = mss.value;
+        }
+        // Every capture shows what the receiver announced.
+        let most = all.iter().filter_map(|c| c.window.as_ref());
+        if let Some(window) = most.max_by(|a, b| a.value.total_cmp(&b.value)) {
+            self.windows.push(Room {
+                memory: None,
+                bytes: window.clone(),
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
+    }
+
+    /// Takes from the account what round trips and the line say is not so.
+    pub(crate) fn weigh_account(&mut self) {
+        let line = self.line.as_ref().map(|(line, _)| line.value);
+        // The most that passes a line in a second looks like a policer's rate: what does not fit is dropped.
+        let is_line = |found: &Figure| line.is_some_and(|l| found.value > 0.85 * l);
+        self.found_policer = self.found_policer.take().filter(|f| !is_line(f));
+        let (Some(rtt), Some(seconds)) = (&self.rtt, self.seconds) else {
+            return;
+        };
+        let segments = self.bytes.as_ref().map_or(0.0, |b| b.value / self.mss);
+        let rounds = libm::log2(segments / self.streams / 10.0 + 1.0).max(1.0) + 1.0;
+        let lasted = seconds / rtt.value;
+        self.account = self.account.take().map(|a| a.plausible(lasted, rounds));
+    }
+
+    /// The share of the time that a cause held, where the sender's side shows it.
+    pub(crate) fn share(&self, cause: Cause) -> Option<f64> {
+        let busy = self.busy_share.as_ref().map(|b| b.value);
+        let of_busy = |share: &Option<Figure>| Some(share.as_ref()?.value * busy.unwrap_or(1.0));
+        let kernel = match cause {
+            Cause::Application => busy.map(|b| 1.0 - b),
+            Cause::ReceiveWindow | Cause::NoWindowScaling => of_busy(&self.rwnd_share),
+            Cause::SendBuffer => of_busy(&self.sndbuf_share),
+            _ => None,
+        };
+        let account = self.account.as_ref().filter(|a| a.trust >= NEAR);
+        kernel
+            .or_else(|| account?.of(cause))
+            .map(|s| s.clamp(0.0, 1.0))
+    }
+}
