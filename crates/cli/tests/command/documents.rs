@@ -164,12 +164,16 @@ fn captures(folder: &Path) {
     let capture = capture.expect("the link's capture");
     for name in [
         "transfer.pcapng",
+        "sender.pcapng",
         "ring-1.pcap.gz",
         "ring-2.pcap.gz",
         "day.pcap.zst",
     ] {
         std::fs::copy(&capture, folder.join(name)).expect("it is writable");
     }
+    // The round trip of that path.
+    let ping = "20 packets transmitted, 20 received, 0% packet loss, time 19030ms\nrtt min/avg/max/mdev = 40.031/40.040/40.100/0.010 ms\n";
+    std::fs::write(folder.join("ping.txt"), ping).expect("it is writable");
 }
 
 /// The README's table is this one, down to the notes.
