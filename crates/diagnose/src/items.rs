@@ -122,6 +122,26 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// What the path loses whatever is sent.
+fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(idle) = &e.idle_loss {
+        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        items.push(Item {
+            holds: if seen { 1.0 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
+            sentence: format!(
+                "the path loses {:.2e} of packets whatever is sent",
+                idle.value
+            ),
+        });
+        items.push(Item {
+            holds: if !seen && sure { 0.5 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, -4.0)],
+            sentence: String::new(),
+        });
+    }
+}
+
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
     if let Some(again) = &e.retransmits {
@@ -175,22 +195,7 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    if let Some(idle) = &e.idle_loss {
-        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
-        items.push(Item {
-            holds: if seen { 1.0 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
-            sentence: format!(
-                "the path loses {:.2e} of packets whatever is sent",
-                idle.value
-            ),
-        });
-        items.push(Item {
-            holds: if !seen && sure { 0.5 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, -4.0)],
-            sentence: String::new(),
-        });
-    }
+    at_rest(e, items);
     if let Some(reordered) = &e.reordered {
         items.push(Item {
             holds: step(reordered.value, 5.0, 100.0),

@@ -143,20 +143,25 @@ fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 13] {
     if let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) {
         all[10] = Some(loaded.value / floor.value - 1.0);
     }
-    if let Some(rtt) = e
+    (all[11], all[12]) = of_windows(e, windows, rate);
+    all
+}
+
+/// Decades of the largest window over the mean one, and of the middle one over what the rate needs.
+fn of_windows(e: &Evidence, mut windows: Vec<f64>, rate: f64) -> (Option<f64>, Option<f64>) {
+    windows.sort_by(f64::total_cmp);
+    let (Some(most), n) = (windows.last(), windows.len()) else {
+        return (None, None);
+    };
+    let mean = windows.iter().sum::<f64>() / n as f64;
+    let floor = e.rtt_floor.as_ref().or(e.rtt.as_ref());
+    let used = e
         .rtt_loaded
         .as_ref()
         .or(floor)
-        .filter(|_| !windows.is_empty())
-    {
-        let mut sorted = windows.clone();
-        sorted.sort_by(f64::total_cmp);
-        let used = rate * rtt.value / 8.0;
-        all[12] = Some(decades(sorted[sorted.len() / 2] / used.max(1.0)));
-    }
-    if !windows.is_empty() {
-        let mean = windows.iter().sum::<f64>() / windows.len() as f64;
-        all[11] = Some(decades(most / mean.max(1.0)));
-    }
-    all
+        .map(|rtt| rate * rtt.value / 8.0);
+    (
+        Some(decades(most / mean.max(1.0))),
+        used.map(|used| decades(windows[n / 2] / used.max(1.0))),
+    )
 }
