@@ -22,7 +22,7 @@ use score::{Level, Outcome, Score};
 pub(crate) const ALL: u64 = 1000;
 
 /// How many cases the weights are fitted to.
-pub(crate) const FIT: u64 = 1600;
+pub(crate) const FIT: u64 = 1200;
 
 /// Which cases, and what is done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
         ["--twins"] => (TWINS, What::Twins),
         ["--blind"] => (ALL, What::Blind(0)),
         ["--blind", first] => (ALL, What::Blind(number(first)?)),
+        ["--blind", first, n] => (number(n)?, What::Blind(number(first)?)),
         ["--two"] => (ALL, What::Two),
         ["--two", n] => (number(n)?, What::Two),
         [n] => (number(n)?, What::Test),

@@ -122,6 +122,26 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// What the path loses whatever is sent.
+fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(idle) = &e.idle_loss {
+        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        items.push(Item {
+            holds: if seen { 1.0 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
+            sentence: format!(
+                "the path loses {:.2e} of packets whatever is sent",
+                idle.value
+            ),
+        });
+        items.push(Item {
+            holds: if !seen && sure { 0.5 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, -4.0)],
+            sentence: String::new(),
+        });
+    }
+}
+
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
     if let Some(again) = &e.retransmits {
@@ -164,23 +184,18 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![(Cause::Policer, 7.0)],
             sentence: String::new(),
         });
-    }
-    if let Some(idle) = &e.idle_loss {
-        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        // A tenth of its packets may be lost before BBR slows down.
         items.push(Item {
-            holds: if seen { 1.0 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
-            sentence: format!(
-                "the path loses {:.2e} of packets whatever is sent",
-                idle.value
-            ),
-        });
-        items.push(Item {
-            holds: if !seen && sure { 0.5 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, -4.0)],
+            holds: if e.is_bbr() {
+                1.0 - step(share.value, 0.1, 0.2)
+            } else {
+                0.0
+            },
+            weights: vec![(Cause::RandomLoss, -8.0)],
             sentence: String::new(),
         });
     }
+    at_rest(e, items);
     if let Some(reordered) = &e.reordered {
         items.push(Item {
             holds: step(reordered.value, 5.0, 100.0),
@@ -219,12 +234,13 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     });
     items.push(Item {
         holds: 1.0 - step(grown, 0.02, 0.1),
+        // BBR keeps queues short where it can.
         weights: vec![
-            (Cause::Link, -8.0),
+            (Cause::Link, if e.is_bbr() { -2.0 } else { -8.0 }),
             (Cause::CongestionLoss, -10.0),
             (Cause::Shaper, -8.0),
             (Cause::ShallowBuffer, 2.0),
-            (Cause::RandomLoss, 3.0),
+            (Cause::RandomLoss, if e.is_bbr() { 0.0 } else { 3.0 }),
         ],
         sentence: "the round trip hardly grew under load: no queue filled".to_owned(),
     });
@@ -251,7 +267,15 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         let full = if e.is_bbr() { 0.65 } else { 0.85 };
         items.push(Item {
             holds: step(share, full, full + 0.08),
-            weights: vec![(Cause::Link, 16.0)],
+            weights: match e.is_bbr() {
+                // At this rate nobody takes a fixed share of BBR's packets: a queue too short for it does.
+                true => vec![
+                    (Cause::Link, 18.0),
+                    (Cause::RandomLoss, -8.0),
+                    (Cause::Policer, -8.0),
+                ],
+                false => vec![(Cause::Link, 16.0)],
+            },
             sentence: format!(
                 "the rate is {:.0} % of what the line leaves for payload",
                 share * 100.0

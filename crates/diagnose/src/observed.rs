@@ -20,6 +20,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
                 .to_owned(),
         });
     }
+    in_time(e, items);
     let Some(account) = &e.account else { return };
     let kernel = e.rwnd_share.is_some() || e.busy_share.is_some();
     let trust = account.trust * if kernel { BESIDE_KERNEL } else { 1.0 };
@@ -29,6 +30,24 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     for item in &mut items[first..] {
         item.holds *= trust;
     }
+}
+
+/// How a capture's losses lie in time. Chance leaves gaps that vary as much as their mean; a window that climbs until a queue is
+/// full makes them even.
+fn in_time(e: &Evidence, items: &mut Vec<Item>) {
+    let (weight, sentence) = match e.loss_pattern.as_deref() {
+        Some("random") => (
+            6.0,
+            "the capture's losses lie in time as chance would have them",
+        ),
+        Some("periodic") => (-8.0, ""),
+        _ => return,
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::RandomLoss, weight)],
+        sentence: sentence.to_owned(),
+    });
 }
 
 /// A share that speaks for causes from `least` on, fully from `most` on.

@@ -22,7 +22,7 @@ pub(crate) const FITTED: [Cause; 6] = [
 pub(crate) const KNOTS: usize = 5;
 
 /// The features: a name, the least and the most.
-pub(crate) const FEATURES: [(&str, f64, f64); 12] = [
+pub(crate) const FEATURES: [(&str, f64, f64); 13] = [
     // Of all segments sent again, the part in the first sixth of the test.
     ("early", 0.0, 1.0),
     // Of the later intervals, the part with losses.
@@ -47,6 +47,8 @@ pub(crate) const FEATURES: [(&str, f64, f64); 12] = [
     ("rtt_rise", 0.0, 0.5),
     // Decades of the largest window over the mean one.
     ("window_peak", 0.0, 0.8),
+    // Decades of the middle window over what rate and round trip put in flight: a window that is not used holds nothing back.
+    ("window_of_rate", -0.3, 1.5),
 ];
 
 /// How much of each knot is in force: `KNOTS` numbers a feature, in the order of [`FEATURES`].
@@ -84,8 +86,8 @@ fn decades(x: f64) -> f64 {
     libm::log10(x.max(1e-12))
 }
 
-fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 12] {
-    let mut all = [None; 12];
+fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 13] {
+    let mut all = [None; 13];
     let rows = &e.counted;
     let again =
         |rows: &[crate::seen::Row]| -> f64 { rows.iter().filter_map(|r| r.retransmits).sum() };
@@ -141,9 +143,25 @@ fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 12] {
     if let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) {
         all[10] = Some(loaded.value / floor.value - 1.0);
     }
-    if !windows.is_empty() {
-        let mean = windows.iter().sum::<f64>() / windows.len() as f64;
-        all[11] = Some(decades(most / mean.max(1.0)));
-    }
+    (all[11], all[12]) = of_windows(e, windows, rate);
     all
+}
+
+/// Decades of the largest window over the mean one, and of the middle one over what the rate needs.
+fn of_windows(e: &Evidence, mut windows: Vec<f64>, rate: f64) -> (Option<f64>, Option<f64>) {
+    windows.sort_by(f64::total_cmp);
+    let (Some(most), n) = (windows.last(), windows.len()) else {
+        return (None, None);
+    };
+    let mean = windows.iter().sum::<f64>() / n as f64;
+    let floor = e.rtt_floor.as_ref().or(e.rtt.as_ref());
+    let used = e
+        .rtt_loaded
+        .as_ref()
+        .or(floor)
+        .map(|rtt| rate * rtt.value / 8.0);
+    (
+        Some(decades(most / mean.max(1.0))),
+        used.map(|used| decades(windows[n / 2] / used.max(1.0))),
+    )
 }

@@ -106,6 +106,32 @@ fn mutated_json_is_read_or_left() {
     outcomes.at_least("read", 0.05).at_least("left", 0.05);
 }
 
+/// Records with numbers, words and lists that no record has.
+#[test]
+fn mutated_records_give_a_document_of_numbers() {
+    let record = r#"{"schema": "farpath.run/1", "records": [{"origin": "captured", "test": "bulk", "kind": "tcp", "from": "a", "to": "b", "point": {"k": "v"}, "repeat": 1,
+"started_ns": 5, "duration_ns": 30000000000, "metrics": {"goodput_bps": 40e6, "bytes": 150000000, "rtt_min_ns": 50e6, "rtt_avg_ns": 51e6, "retransmits": 3},
+"streams": [{"stream": 0, "limited_by": {"application": 0.5, "unknown": 0.25, "loss": 0.25}}], "valid": false, "notes": ["n"], "evidence_quality": {"vantage": "sender"},
+"series": {"goodput_bps": {"t_ns": [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 11000, 12000], "v": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]},
+"cwnd_bytes": {"t_ns": [1000, 12000], "v": [1448, 2896]}},
+"taken": {"hosts": [{"name": "a", "os": "linux"}]}}, {"origin": "predicted", "test": "bulk", "kind": "ping", "metrics": {"rtt_min_ns": 5e7, "sent": 5, "received": 4}}]}"#;
+    let corpus = Corpus::of([record]).odd(&ODD);
+    let outcomes = run(&corpus, |text, _| {
+        let facts = read(&sources(text));
+        for flow in diagnose(&facts, "0").flows {
+            let v = &flow.verdict;
+            assert!((0.0..=1.0).contains(&v.confidence), "{v:?}");
+            let shares = [v.share, v.second.as_ref().and_then(|s| s.share)];
+            let known = shares.into_iter().flatten();
+            assert!(known.clone().all(|s| (0.0..=1.0).contains(&s)), "{v:?}");
+            let then = flow.changes.iter().filter_map(|c| c.then.as_ref());
+            assert!(then.map(|t| t.limit_bps).all(|n| n.is_finite() && n >= 0.0));
+        }
+        if facts.is_empty() { "left" } else { "read" }
+    });
+    outcomes.at_least("read", 0.05).at_least("left", 0.05);
+}
+
 #[test]
 fn empty_binary_and_foreign_texts_give_nothing() {
     for text in [

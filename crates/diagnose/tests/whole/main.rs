@@ -6,6 +6,7 @@ mod pasted;
 mod run_here;
 mod seeds;
 mod slac;
+mod two;
 mod views;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
