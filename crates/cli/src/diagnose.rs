@@ -14,6 +14,7 @@ use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
 use crate::value::{maybe, mtu};
 
+mod live;
 mod page;
 
 /// Longest file that is read, bytes.
@@ -31,6 +32,10 @@ and run: farpath diagnose ticket.txt --line 1Gbit/s";
 
 pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     let known = known(args)?;
+    if let Some(filter) = &args.live {
+        let diagnosis = live::live(filter, args, &known)?;
+        return shown(&diagnosis, args);
+    }
     if args.files.is_empty() && known.measured.is_none() {
         let message = "nothing to diagnose";
         return Err(Failure::usage(message).hint(LESSON));
@@ -45,12 +50,17 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     }
     known.tell(&mut facts);
     let diagnosis = farpath_diagnose::diagnose(&facts, env!("CARGO_PKG_VERSION"));
+    shown(&diagnosis, args)
+}
+
+/// Prints it in the form that is wanted.
+fn shown(diagnosis: &Diagnosis, args: &DiagnoseArgs) -> Result<Exit, Failure> {
     match (args.json, args.ticket) {
-        (true, _) => print_json(&diagnosis)?,
+        (true, _) => print_json(diagnosis)?,
         (_, true) => print(&diagnosis.ticket)?,
-        _ => print(&page::page(&diagnosis))?,
+        _ => print(&page::page(diagnosis))?,
     }
-    Ok(outcome(&diagnosis))
+    Ok(outcome(diagnosis))
 }
 
 /// Explained is 0; where any flow's cause is unknown, 1.
