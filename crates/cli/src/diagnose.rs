@@ -16,6 +16,7 @@ use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
 use crate::value::{maybe, mtu};
 
+mod live;
 mod page;
 mod twin;
 mod verified;
@@ -36,6 +37,10 @@ and run: farpath diagnose ticket.txt --line 1Gbit/s";
 pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     let known = known(args)?;
     let lab = twin::prepare(args)?;
+    if let Some(filter) = &args.live {
+        let diagnosis = live::live(filter, args, &known)?;
+        return shown(&diagnosis, args);
+    }
     if args.files.is_empty() && known.measured.is_none() {
         let message = "nothing to diagnose";
         return Err(Failure::usage(message).hint(LESSON));
@@ -60,10 +65,15 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
     if args.scenario.is_some() || args.verify || args.flow.is_some() {
         twin_of(args, &facts, &mut diagnosis, lab)?;
     }
+    shown(&diagnosis, args)
+}
+
+/// Prints it in the form that is wanted.
+fn shown(diagnosis: &Diagnosis, args: &DiagnoseArgs) -> Result<Exit, Failure> {
     match (args.json, args.ticket) {
-        (true, _) => print_json(&diagnosis)?,
+        (true, _) => print_json(diagnosis)?,
         (_, true) => print(&diagnosis.ticket)?,
-        _ => print(&page::page(&diagnosis))?,
+        _ => print(&page::page(diagnosis))?,
     }
     if let (Some(path), false, false) = (&args.scenario, args.json, args.ticket) {
         print(&format!(
@@ -71,7 +81,7 @@ pub(crate) fn diagnose(args: &DiagnoseArgs) -> Result<Exit, Failure> {
             path.display()
         ))?;
     }
-    Ok(outcome(&diagnosis))
+    Ok(outcome(diagnosis))
 }
 
 /// The twin of the flow of this number, from 1: written, and run beside what was measured.

@@ -152,6 +152,10 @@ impl Evidence {
         }
         self.seconds = self.seconds.or(report.map(|r| r.seconds));
         self.bytes = report.and_then(|r| r.bytes.clone());
+        if test.numbers.contains_key("bytes_before") {
+            // It was watched from its middle on: how long it took says nothing of its start.
+            self.seconds = None;
+        }
         let get = |name: &str| test.numbers.get(name).cloned();
         if let Some(mss) = get("mss_bytes").filter(|m| (64.0..65_536.0).contains(&m.value)) {
             self.mss = mss.value;

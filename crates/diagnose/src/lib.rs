@@ -43,7 +43,7 @@ pub use host::{
     Congestion, HostCeiling, HostPath, HostReport, HostVerdict, How, PathAsked, RateAt, Way, judge,
 };
 pub use known::{Known, System};
-pub use read::{Facts, Source, read};
+pub use read::{Facts, LiveFlow, LiveRow, Source, read};
 pub use redact::redact;
 pub use seen::{End, Report, Side, Test};
 pub use twin::{NoTwin, Run, Twin, twin};

@@ -271,6 +271,7 @@ fn pieces(facts: &Facts, taken: &[usize]) -> Vec<Piece> {
         .iter()
         .map(|p| Piece {
             source: match (facts.sources.get(p.source as usize), p.first == p.last) {
+                (Some(name), _) if p.last == 0 => name.clone(),
                 (Some(name), true) => format!("{name}:{}", p.first),
                 (Some(name), false) => format!("{name}:{}-{}", p.first, p.last),
                 (None, _) => "you".to_owned(),

@@ -20,6 +20,7 @@ mod fault;
 mod jobs;
 mod kinds;
 pub mod lab;
+pub mod live;
 mod loaded;
 mod memory;
 pub mod origin;

@@ -351,7 +351,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
     }
 }
 
-fn sample(sample: &farpath_probe::report::Sample) -> Sample {
+pub(crate) fn sample(sample: &farpath_probe::report::Sample) -> Sample {
     let us = Duration::from_us;
     Sample {
         t: at(sample.t_ns),
@@ -363,7 +363,7 @@ fn sample(sample: &farpath_probe::report::Sample) -> Sample {
             state: sample.state,
             app_limited: sample.app_limited,
             unsent: sample.unsent,
-            full: false,
+            full: sample.full,
             busy: us(sample.busy_us),
             receive_window: us(sample.rwnd_us),
             send_buffer: us(sample.sndbuf_us),

@@ -12,6 +12,7 @@ mod host;
 mod icmp;
 mod iperf3;
 pub mod job;
+pub mod live;
 mod netlink;
 pub mod peer;
 mod ping;

@@ -105,6 +105,9 @@ pub struct Sample {
     /// Bytes written and not sent yet, where the kernel says.
     #[serde(default)]
     pub unsent: Option<u64>,
+    /// So much is in the send buffer that a writer waits, where that was asked for.
+    #[serde(default)]
+    pub full: bool,
     /// Time with data to send or to be acknowledged, µs.
     pub busy_us: u64,
     /// Of that, limited by the receiver's window.

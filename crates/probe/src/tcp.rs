@@ -4,5 +4,6 @@ mod info;
 mod sink;
 mod source;
 
+pub(crate) use info::TcpInfo;
 pub(crate) use sink::{Sink, receive};
 pub(crate) use source::{Outgoing, Source, send};

@@ -10,19 +10,32 @@ use clap::Args;
     after_help = "Paste everything into one file, or give several: iperf logs of either end, pings, what ss prints, traces of routes, sysctl, \
 ethtool, counters, records of farpath. Captures are known by their first bytes: pcap and pcapng, also in gzip or zstd. What is not understood is left out, and named. Give a host's text a file of its own: sender.txt and receiver.txt \
 say whose it is.\n\n\
-Exit codes: 0 explained, or nothing is wrong; 1 unknown, or --verify does not agree; 2 nothing in it could be read; \
+With --live nothing is read but what this host's kernel says of its connections and of itself. It shows every connection of the \
+network namespace to any user; those of containers are seen from inside only.\n\n\
+Exit codes: 0 explained, or nothing is wrong; 1 unknown, or --verify does not agree; 2 nothing in it could be read, or no connection was seen; \
 130 interrupted.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
 farpath diagnose sender.pcapng ping.txt --line 1Gbit/s\n  \
 farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
 farpath diagnose ticket.txt --scenario twin.toml --verify\n  \
-farpath diagnose - --json < ticket.txt"
+farpath diagnose - --json < ticket.txt\n  \
+farpath diagnose --live 'dst 192.0.2.1 and port 5201' --for 30s"
 )]
 pub(crate) struct DiagnoseArgs {
     /// What tools printed, or captures; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Watch running connections of this host in place of files: 'dst HOST and port N', with dst and src (an address, a
+    /// network or a name), port, dport and sport. Nothing is sent
+    #[arg(long, value_name = "FILTER", conflicts_with = "files")]
+    pub(crate) live: Option<String>,
+    /// With --live: how often a sample is taken, 100ms if not given
+    #[arg(long, value_name = "TIME", requires = "live")]
+    pub(crate) every: Option<String>,
+    /// With --live: for how long, 30s; without it, until the connections end or Ctrl-C
+    #[arg(long = "for", value_name = "TIME", requires = "live")]
+    pub(crate) length: Option<String>,
     /// Round-trip time of the idle path: 120ms
     #[arg(long)]
     pub(crate) rtt: Option<String>,

@@ -170,3 +170,45 @@ fn what_the_user_measured_is_enough() {
         ran.out
     );
 }
+
+#[test]
+fn a_filter_of_live_connections_is_refused_with_what_to_write() {
+    for (filter, says) in [
+        ("", "dst HOST"),
+        ("192.0.2.1", "write `dst` before its address"),
+        ("dst 192.0.2.1 or port 1", "no other words join them"),
+        ("dport 99999", "from 1 to 65535"),
+    ] {
+        let ran = farpath(&["diagnose", "--live", filter]).exits(2);
+        ran.says(&["--live", says, "dst 192.0.2.1 and port 5201"]);
+    }
+    for wrong in [
+        &["--live", "port 1", "--every", "0ms"][..],
+        &["--live", "port 1", "--for", "30"],
+        &["--for", "30s"],
+        &["--live", "port 1", "ticket.txt"],
+    ] {
+        farpath(&[&["diagnose"], wrong].concat()).exits(2);
+    }
+}
+
+/// 192.0.2.0/24 is for documents only (RFC 5737): nothing is connected to it.
+#[test]
+fn where_nothing_is_seen_it_says_so_and_exits_2() {
+    let live = [
+        "diagnose",
+        "--live",
+        "dst 192.0.2.77",
+        "--every",
+        "5ms",
+        "--for",
+        "20ms",
+    ];
+    let ran = farpath(&live).exits(2);
+    ran.says(&[
+        "waiting",
+        "nothing seen",
+        "dst 192.0.2.77",
+        "network namespace",
+    ]);
+}

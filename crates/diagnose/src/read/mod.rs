@@ -11,6 +11,7 @@ mod iperf3;
 mod iperf_row;
 mod json;
 mod label;
+mod live;
 mod nic;
 mod others;
 mod ping;
@@ -28,6 +29,7 @@ use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::seen::{End, Side, Test};
 use label::Label;
+pub use live::{LiveFlow, LiveRow};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]

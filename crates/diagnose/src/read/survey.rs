@@ -1,10 +1,15 @@
 //! A survey of a host, as facts: the same that its settings give when they are pasted.
 
+use std::collections::BTreeMap;
+
 use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
 use crate::fact::{Of, Place};
 use crate::seen::Side;
+
+/// Counters of an interface that grow when it drops what it received.
+const DROPS: [&str; 3] = [".rx_missed_errors", ".rx_over_errors", ".rx_crc_errors"];
 
 impl Facts {
     /// Adds what a survey says of a host; `side` is the end it is of, none if it may be either.
@@ -40,11 +45,28 @@ impl Facts {
         host
     }
 
-    /// Adds by how much counters grew while something was watched, by their names in `nstat`.
-    pub fn grown(&mut self, host: Of, counters: &std::collections::BTreeMap<String, u64>) {
-        let at = self.file("/proc/net/netstat");
+    /// Names by which texts call a host.
+    pub fn call(&mut self, host: Of, names: Vec<String>) {
+        if let Of::Host(n) = host
+            && let Some(known) = self.hosts.get_mut(n as usize)
+        {
+            known.extend(names);
+        }
+    }
+
+    /// Adds by how much counters grew while something was watched, by their names in `nstat`; those of interfaces as
+    /// `NAME.rx_missed_errors`, those of processors as `softnet.dropped`.
+    pub fn grown(&mut self, host: Of, counters: &BTreeMap<String, u64>) {
+        let at = self.file("counters of this host");
+        let mut drops = 0;
         for (name, grown) in counters {
             counters::put(host, name, *grown, at, self);
+            if name == "softnet.dropped" || DROPS.iter().any(|d| name.ends_with(d)) {
+                drops += grown;
+            }
+        }
+        if drops > 0 {
+            self.exact(host, "nic_drops", drops as f64, at);
         }
     }
 

@@ -57,6 +57,10 @@ pub(super) fn complete(survey: &mut Survey) {
     }
     for interface in &mut survey.interfaces {
         ethtool(interface);
+        // These state 10 Gbit/s whatever carries them.
+        if matches!(interface.driver.as_deref(), Some("tun" | "veth")) {
+            interface.speed_bps = None;
+        }
     }
 }
 

@@ -30,6 +30,14 @@ impl TcpInfo {
         Ok(TcpInfo { bytes, len })
     }
 
+    /// What `sock_diag` gave.
+    pub(crate) fn of_bytes(given: &[u8]) -> TcpInfo {
+        let len = given.len().min(LEN);
+        let mut bytes = [0; LEN];
+        bytes[..len].copy_from_slice(&given[..len]);
+        TcpInfo { bytes, len }
+    }
+
     fn field<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let given = self.bytes.get(..self.len)?;
         given.get(at..at + N)?.try_into().ok()
@@ -59,6 +67,76 @@ impl TcpInfo {
         (us != u32::MAX && us != 0).then(|| u64::from(us) * 1000)
     }
 
+    /// `tcpi_snd_mss`.
+    pub(crate) fn mss(&self) -> u64 {
+        self.u32(16).into()
+    }
+
+    /// `TCPI_OPT_WSCALE` of `tcpi_options`.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.bytes[5] & 4 != 0
+    }
+
+    /// `tcpi_rcv_rtt`; none where nothing was received.
+    pub(crate) fn receiver_rtt_ns(&self) -> Option<u64> {
+        let us = self.u32(92);
+        (us > 0).then(|| u64::from(us) * 1000)
+    }
+
+    /// `tcpi_max_pacing_rate` (Linux 3.15), bit/s; none where the program set none.
+    pub(crate) fn pacing_limit_bps(&self) -> Option<u64> {
+        // All ones, of 32 or of 64 bits, mean that none was set; the field is bytes a second.
+        let bytes = self.u64(112)?;
+        let is_set = bytes != 0 && bytes != u64::from(u32::MAX) && bytes != u64::MAX;
+        is_set.then(|| bytes.saturating_mul(8))
+    }
+
+    /// `tcpi_bytes_acked` (Linux 4.1); 0 where the kernel does not count.
+    pub(crate) fn bytes_acked(&self) -> u64 {
+        self.u64(120).unwrap_or(0)
+    }
+
+    /// `tcpi_bytes_received` (Linux 4.1); 0 where the kernel does not count.
+    pub(crate) fn bytes_received(&self) -> u64 {
+        self.u64(128).unwrap_or(0)
+    }
+
+    /// `tcpi_delivery_rate` (Linux 4.9), bit/s.
+    pub(crate) fn delivery_bps(&self) -> Option<u64> {
+        let bytes = self.u64(160)?;
+        (bytes > 0).then(|| bytes.saturating_mul(8))
+    }
+
+    /// `tcpi_bytes_sent` (Linux 4.19).
+    pub(crate) fn bytes_sent(&self) -> Option<u64> {
+        self.u64(200)
+    }
+
+    /// `tcpi_bytes_retrans` (Linux 4.19).
+    pub(crate) fn bytes_resent(&self) -> Option<u64> {
+        self.u64(208)
+    }
+
+    /// `tcpi_dsack_dups` (Linux 4.19).
+    pub(crate) fn needless(&self) -> u64 {
+        self.u32(216).into()
+    }
+
+    /// `tcpi_reord_seen` (Linux 4.19).
+    pub(crate) fn reordered(&self) -> u64 {
+        self.u32(220).into()
+    }
+
+    /// `tcpi_rcv_ooopack` (Linux 5.4).
+    pub(crate) fn out_of_order(&self) -> u64 {
+        self.u32(224).into()
+    }
+
+    /// `tcpi_snd_wnd` (Linux 5.4).
+    pub(crate) fn window(&self) -> Option<u64> {
+        self.field(228).map(|b| u32::from_ne_bytes(b).into())
+    }
+
     /// Whether the kernel keeps the timers that say what limited it (Linux 4.10).
     pub(crate) fn has_timers(&self) -> bool {
         self.u64(184).is_some()
@@ -82,6 +160,7 @@ impl TcpInfo {
             app_limited: self.bytes[7] & 1 == 1,
             // `tcpi_notsent_bytes` (Linux 4.6).
             unsent: self.field(144).map(|b| u32::from_ne_bytes(b).into()),
+            full: false,
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
             sndbuf_us: self.u64(184).unwrap_or(0),
