@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use farpath_config::render;
 use farpath_experiment::open;
 use farpath_scenario::plan::{self, Plan};
-use farpath_scenario::{Scenario, Way};
+use farpath_scenario::{Scenario, Set, Way};
 use farpath_wire::FlowDir;
 
 use crate::args::CheckArgs;
@@ -14,8 +14,10 @@ use crate::exit::{Exit, Failure, print};
 use crate::run::sets;
 
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let loaded = open(&args.scenario, &sets(&args.sets)?)?;
+    let own = sets(&args.sets)?;
+    let loaded = open(&args.scenario, &own)?;
     let scenario = &loaded.scenario;
+    points(&args.scenario, &own, scenario)?;
     let plan =
         Plan::new(scenario).map_err(|e| Failure::usage(format!("{}: {e}", loaded.source.name)))?;
     let mut shown = format!(
@@ -67,6 +69,24 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     print(&shown)?;
     Ok(Exit::Ok)
+}
+
+/// Most points of a sweep that are tried.
+const POINTS_MAX: usize = 256;
+
+/// Tries the points of a sweep, as a run would.
+fn points(name: &str, own: &[Set], scenario: &Scenario) -> Result<(), Failure> {
+    let counts = scenario.sweep.iter().map(|(_, values)| values.len());
+    if scenario.sweep.is_empty() || counts.fold(1, usize::saturating_mul) > POINTS_MAX {
+        return Ok(());
+    }
+    for point in scenario.points() {
+        let words: Vec<String> = point.iter().map(Set::to_string).collect();
+        let all: Vec<Set> = own.iter().cloned().chain(point).collect();
+        let at = open(name, &all)?.scenario;
+        Plan::new(&at).map_err(|e| Failure::usage(format!("at {}: {e}", words.join(", "))))?;
+    }
+    Ok(())
 }
 
 /// Flows on each member of a bundle, for `farpath check`: there and back along the member's ends.

@@ -13,6 +13,9 @@ const MODEST: f64 = 4_194_304.0;
 
 /// What to change against a cause; nothing where it is not a host's to change.
 pub(crate) fn changes(cause: Cause, e: &Evidence, flow: &Flow, ceilings: &[Limit]) -> Vec<Change> {
+    if cause == Cause::Duplex {
+        return vec![duplex(e)];
+    }
     let end = match cause {
         Cause::ReceiveWindow | Cause::NoWindowScaling => 1,
         Cause::SendBuffer
@@ -164,6 +167,25 @@ fn scaling(system: Option<System>) -> (Vec<String>, Vec<String>, String) {
     };
     let risk = "if both hosts offer it already, a firewall on the way takes the option out: that is to be changed instead";
     (vec![on.to_owned()], vec![off.to_owned()], risk.to_owned())
+}
+
+/// Both ends of a cable have to negotiate, or neither.
+fn duplex(e: &Evidence) -> Change {
+    let line = e.line.as_ref().map(|(l, _)| l);
+    let share = e.mss / (e.mss + 90.0);
+    Change {
+        host: "the host at half duplex, and its switch".to_owned(),
+        os: "",
+        commands: vec![
+            "ethtool -s INTERFACE autoneg on".to_owned(),
+            "on the switch: duplex auto, speed auto for its port".to_owned(),
+        ],
+        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
+        risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
+        predicted_bps: line.map(|l| l.value * share),
+        low_bps: line.map(|l| l.low * share * 0.9),
+        high_bps: line.map(|l| l.high * 0.985),
+    }
 }
 
 fn pacing(cause: Cause) -> (Vec<String>, Vec<String>, String) {

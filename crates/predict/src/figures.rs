@@ -468,6 +468,8 @@ impl<'i> Figures<'i> {
             ("policer", together(policed.map(|p| p.likely_bps))),
             ("policer", policed.map(|p| p.all_bps)),
             ("host_cpu", self.input.host.map(|r| r.as_bps() as f64)),
+            // What one connection leaves of the line while it grows back: several fill it for each other.
+            ("cwnd_recovery", self.queued_bps()),
         ] {
             if let Some(bps) = bps
                 && bps < least.1

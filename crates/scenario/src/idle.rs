@@ -333,7 +333,15 @@ impl Reader<'_> {
 /// When a test has ended, where its length is known.
 fn end(test: &Test) -> Option<farpath_units::Duration> {
     let start = test.start.since(farpath_units::Time::ZERO);
-    let all = [start, test.omit, test.duration?].map(farpath_units::Duration::as_ps);
+    let long = match test.kind.periodic() {
+        // No answer counts that comes later than this.
+        Some(all) => {
+            let sent = all.interval.times(u64::from(all.count).saturating_sub(1));
+            sent + all.timeout
+        }
+        None => test.duration?,
+    };
+    let all = [start, test.omit, long].map(farpath_units::Duration::as_ps);
     let ps = all.into_iter().fold(0, u64::saturating_add);
     Some(farpath_units::Duration::from_ps(ps))
 }

@@ -131,7 +131,8 @@ pub(crate) fn link(
             crate::impair::of_way(&layers, hosts.get(from.0), folder, faults);
         let Some(rate) = traced.or(first(&layers, "rate")).or(signal_rate) else {
             // A rate that was refused has been reported already.
-            if !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
+            let refused = f.has("framing") && f.get::<String>("framing").is_none();
+            if !refused && !layers.iter().any(|l| l.has("rate") || l.has("rate_trace")) {
                 let d = Diagnostic::new(f.span.clone(), format!("link `{name}` has no rate"));
                 faults.push(d.help(RATE_HELP));
             }

@@ -73,7 +73,8 @@ impl Scenario {
         for (key, values) in &self.sweep {
             let with = |at: &Vec<Set>, value: &String| {
                 let mut at = at.clone();
-                at.push(Set::new(key, value));
+                let written = format!("{key} = {value}");
+                at.push(Set::new(key, value).of_option("[sweep]", &written));
                 at
             };
             points = points

@@ -119,6 +119,10 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         ),
         Some("policer") => format!("the policer. {}", figures.answer("policer_limit_bps").note),
         Some("host_cpu") => "the host".to_owned(),
+        Some("cwnd_recovery") => {
+            let queue = input.queue.map(|q| q.to_string()).unwrap_or_default();
+            format!("the queue: {queue} run empty while the window grows back after a loss")
+        }
         Some(_) => format!("the line. {}", figures.answer("line_goodput_bps").note),
         None => format!("unknown. {}", figures.answer("loss_limit_bps").note),
     }
@@ -165,6 +169,13 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
                     "shape to the policer's rate before it, ask for a larger burst, or use BBR{bbr}"
                 ),
             }
+        }
+        "cwnd_recovery" => {
+            let more = then(PathInput {
+                queue: None,
+                ..input.clone()
+            });
+            format!("a queue of {}{more}", figures.shown("buffer_to_fill_bytes"))
         }
         "link" if input.mtu < JUMBO => {
             let more = then(PathInput {

@@ -458,3 +458,26 @@ fn the_readme_shows_what_is_printed() {
         "paste into README.md:\n{printed}"
     );
 }
+
+/// A quarter of a bandwidth-delay product of queue runs empty after each loss: Reno then fills
+/// U = ((1 − w₀²) + Q)/(2(1 − w₀) + Q) of the line, w₀ = 0.625, Q = 0.5625: 0.893.
+#[test]
+fn a_queue_shorter_than_the_path_costs_goodput() {
+    let args = ["--rate", "1Gbit/s", "--rtt", "100ms", "--cc", "reno"];
+    let short = path(&[&args[..], &["--queue", "3.077MB"]].concat());
+    let line = number(&short, "line_goodput_bps");
+    assert_eq!(*value(&short, "limit"), Value::from("cwnd_recovery"));
+    assert_near(number(&short, "goodput_bps"), 0.893 * line, 2e-3);
+    let long = path(&[&args[..], &["--queue", "13MB"]].concat());
+    assert_eq!(number(&long, "goodput_bps"), line);
+    // Several connections fill it for each other.
+    let four = path(&[&args[..], &["--queue", "3.077MB", "--streams", "4"]].concat());
+    assert_eq!(number(&four, "goodput_bps"), line);
+    let page = farpath(&[&["predict", "path"], &args[..], &["--queue", "3MB"]].concat()).exits(0);
+    assert!(
+        page.out.contains("limited by  the queue: 3 MB run empty"),
+        "{}",
+        page.out
+    );
+    assert!(page.out.contains("to change   a queue of"), "{}", page.out);
+}

@@ -210,3 +210,32 @@ fn a_scenario_without_a_test_is_not_run_and_not_passed() {
         .says(&["has no test", "[[test]]", "farpath lab up"]);
     farpath_in(folder.path(), &["check", "empty.toml"]).exits(0);
 }
+
+/// `check` tries every value of a sweep, as a run would, and names where it stands.
+#[test]
+fn a_wrong_value_of_a_sweep_is_named_by_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |values: &str| {
+        let text = format!("{SMALL}\n[sweep]\n\"link.rb.delay\" = [{values}]\n");
+        fs::write(folder.path().join("swept.toml"), text).expect("it is writable");
+    };
+    write("\"5 ms\", \"7 ms\"");
+    farpath_in(folder.path(), &["check", "swept.toml"]).exits(0);
+    write("\"5 ms\", \"7 parsecs\"");
+    for command in ["check", "run"] {
+        farpath_in(folder.path(), &[command, "swept.toml"])
+            .exits(2)
+            .says(&["[sweep]", "link.rb.delay = 7 parsecs"]);
+    }
+}
+
+/// A framing that is not one brings no rate, and that is not a second fault.
+#[test]
+fn a_misspelt_framing_is_the_only_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = SMALL.replacen("rate = \"100 Mbit/s\"", "framing = \"gbee\"", 1);
+    fs::write(folder.path().join("x.toml"), text).expect("it is writable");
+    let ran = farpath_in(folder.path(), &["check", "x.toml"]).exits(2);
+    assert!(ran.err.contains("did you mean `gbe`"), "{}", ran.err);
+    assert!(!ran.err.contains("has no rate"), "{}", ran.err);
+}

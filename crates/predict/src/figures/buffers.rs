@@ -59,6 +59,14 @@ impl Figures<'_> {
             .holds("one flow that loses a segment each time the queue is full")
     }
 
+    /// Payload that one connection delivers with the queue named; none where several fill the line for each other.
+    pub(super) fn queued_bps(&self) -> Option<f64> {
+        let share = self.with_queue().value.number();
+        share
+            .filter(|_| self.input.streams == 1)
+            .map(|share| share * self.line_bps)
+    }
+
     pub(super) fn full_buffer(&self) -> Answer {
         let start = self.climb(self.pipe()).start();
         let buffer =

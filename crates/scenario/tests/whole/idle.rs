@@ -86,6 +86,13 @@ fn keys_without_effect_are_found_where_they_stand() {
             more("[[event]]\nat = \"20 s\"\nlink = \"out\"\nloss = 0.1"),
             "every test has ended at 10 s",
         ),
+        // Five pings, the last after 4 s, whose answer is waited for 5 s.
+        (
+            more(
+                "[[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nstart = \"8 s\"\n[[event]]\nat = \"17 s\"\nlink = \"out\"\nloss = 0.1",
+            ),
+            "every test has ended at 17 s",
+        ),
         (
             more(
                 "[[host]]\nname = \"c\"\n[[link]]\nname = \"spare\"\nends = [\"r\", \"c\"]\nrate = \"1 Gbit/s\"\n[[event]]\nat = \"1 s\"\nlink = \"spare\"\nloss = 0.1",
