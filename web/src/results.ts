@@ -256,7 +256,10 @@ export function headline(data: ReportData): Fact[] {
       ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: "expectations hold" }
       : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "expectation fails" : "expectations fail" });
   }
-  return facts;
+  // A figure of several repeats is their mean, and says so.
+  const repeated = 1 + Math.max(0, ...data.document.records.map((r) => r.repeat));
+  const counted = (fact: Fact): Fact => (/\d/.test(fact.value) && !fact.value.includes(" of ") ? { ...fact, text: `${fact.text}, mean of ${repeated} repeats` } : fact);
+  return repeated > 1 ? facts.map(counted) : facts;
 }
 
 /** Every series of the run in one long table. */

@@ -24,7 +24,8 @@ pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
 /// Whether a line is of this language.
 pub(crate) fn is_host_line(line: &str) -> bool {
     let line = bare(line);
-    let setting = line.split_once('=').map(|(key, _)| sysctl::bare(key));
+    let setting = line.split_once('=').or_else(|| line.split_once(": "));
+    let setting = setting.map(|(key, _)| sysctl::bare(key));
     setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
         || line.contains("/proc/sys/")
         || line.contains("setsockopt")
@@ -239,7 +240,7 @@ mod tests {
             (
                 "net.core.rmem_max = 212992",
                 "HOST003",
-                Severity::Error,
+                Severity::Warning,
                 "14.2 Mbit/s",
             ),
             (

@@ -24,6 +24,9 @@ pub(crate) fn changes(
 ) -> Vec<Change> {
     let mut gone = Vec::new();
     let mut all = Vec::new();
+    if cause == Cause::Duplex {
+        return vec![duplex(e)];
+    }
     for cause in [Some(cause), second].into_iter().flatten() {
         let Some(mut change) = change(cause, e, (facts, flow)) else {
             continue;
@@ -162,5 +165,29 @@ pub(crate) fn wanted(e: &Evidence) -> f64 {
     match (goal, &e.rtt) {
         (Some(goal), Some(rtt)) => goal * rtt.high / 8.0 / e.streams,
         _ => MODEST,
+    }
+}
+
+/// Both ends of a cable have to negotiate, or neither.
+fn duplex(e: &Evidence) -> Change {
+    let line = e.line.as_ref().map(|(l, _)| l);
+    let share = e.mss / (e.mss + 90.0);
+    Change {
+        host: "the host at half duplex, and its switch".to_owned(),
+        os: "",
+        commands: vec![
+            "ethtool -s INTERFACE autoneg on".to_owned(),
+            "on the switch: duplex auto, speed auto for its port".to_owned(),
+        ],
+        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
+        persist: Vec::new(),
+        risk: "the link goes down for some seconds; a port that is fixed to full duplex makes the other end choose half".to_owned(),
+        predicted_bps: line.map(|l| l.value * share),
+        low_bps: line.map(|l| l.low * share * 0.9),
+        high_bps: line.map(|l| l.high * 0.985),
+        then: line.map(|l| Then {
+            cause: Cause::Link.name(),
+            limit_bps: l.value * share,
+        }),
     }
 }

@@ -12,6 +12,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::{Flow, flows};
 use crate::infer::{self, Ranking, Weighed, weigh};
+use crate::known::DEFAULT_WINDOWS;
 use crate::missing::missing;
 use crate::pattern;
 use crate::read::Facts;
@@ -208,8 +209,14 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
         } else if cause == Cause::ReceiveWindow
             && let Some(flight) = e.implied_flight()
         {
+            let near = DEFAULT_WINDOWS
+                .iter()
+                .find(|w| flight.high < NARROW * flight.low && within(&flight, **w));
+            let near = near.map_or(String::new(), |w| {
+                format!(": {w:.0} is a window that systems have by default")
+            });
             all.push(format!(
-                "the rate and the round trip imply {:.0} to {:.0} bytes in flight: near a window that systems have by default",
+                "the rate and the round trip imply {:.0} to {:.0} bytes in flight{near}",
                 flight.low, flight.high
             ));
         }
@@ -221,6 +228,15 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
     all.extend(others.map(|(_, text)| text.clone()));
     all.truncate(BECAUSE_MAX);
     all
+}
+
+/// Bytes in flight of which more is unknown are near no window in particular.
+const NARROW: f64 = 1.3;
+
+/// Whether a window would show as these bytes in flight: a ninth less at most, by segments that are not whole and
+/// ACKs that wait.
+fn within(flight: &Figure, window: f64) -> bool {
+    flight.low <= window * 1.02 && window <= flight.high * 1.12
 }
 
 fn spread(figure: &Figure) -> f64 {
@@ -317,7 +333,12 @@ fn contradict(
             .collect::<Vec<_>>()
     };
     if let Some(rate) = &e.rate {
-        for limit in limits.iter().filter(|l| rate.low > l.rate.high * 1.15) {
+        // A window may be larger than a setting says; more than a line leaves for payload does not pass it.
+        let above = |l: &&Limit| {
+            let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };
+            rate.low > l.rate.high * slack
+        };
+        for limit in limits.iter().filter(above) {
             let text = format!(
                 "{}: measured {}, above what {} would allow ({}: {})",
                 flow.name(),

@@ -92,6 +92,22 @@ pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
     }
 }
 
+/// The congestion control of a host's connections that choose none: what is set on it, else the machine's.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the kernel says its default in a file"
+)]
+pub fn control(layouts: &[Layout], host: usize) -> Option<String> {
+    const KEY: &str = "net.ipv4.tcp_congestion_control";
+    let layout = layouts.iter().find(|l| l.node.0 == host)?;
+    let set = layout.spec.settings.iter().find(|(key, _)| key == KEY);
+    set.map(|(_, value)| value.clone()).or_else(|| {
+        let file = "/proc/sys/net/ipv4/tcp_congestion_control";
+        let name = std::fs::read_to_string(file).ok()?;
+        Some(name.trim().to_owned())
+    })
+}
+
 /// What a lab stands on: the layouts of its hosts, the machine's settings changed as they need, their congestion
 /// control programs registered. Dropping it undoes the last two.
 pub struct Ground {

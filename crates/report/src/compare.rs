@@ -10,7 +10,7 @@ use crate::table::{Form, Layout};
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
-    let mut out = heading(comparison);
+    let mut out = heading(comparison, layout.form);
     let rows: Vec<&Row> = comparison.rows.iter().collect();
     let mut groups: Vec<(usize, String)> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -44,15 +44,17 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
     out
 }
 
-fn heading(comparison: &Comparison) -> String {
+fn heading(comparison: &Comparison, form: Form) -> String {
     if comparison.b.is_empty() {
         return format!("Origins of {}\n\n", comparison.a.join(", "));
     }
-    format!(
-        "A: {}\nB: {}\n\n",
-        comparison.a.join(", "),
-        comparison.b.join(", ")
-    )
+    // Lines of a Markdown paragraph are one; items of a list are not.
+    let item = match form {
+        Form::Markdown => "- ",
+        Form::Terminal => "",
+    };
+    let (a, b) = (comparison.a.join(", "), comparison.b.join(", "));
+    format!("{item}A: {a}\n{item}B: {b}\n\n")
 }
 
 /// The test, its point, whose values they are, and of how many runs.

@@ -59,7 +59,7 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
         .collect();
     let lines = lines(&columns, &groups, layout);
     format!(
-        "\n{} repeats, each with its own seed\n\n{}\n",
+        "\n{} repeats, each with its own seed; the table above has their medians\n\n{}\n",
         repeats.count,
         lines.join("\n")
     )

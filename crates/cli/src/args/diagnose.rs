@@ -28,7 +28,7 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Watch running connections of this host in place of files: 'dst HOST and port N', with dst and src (an address, a
     /// network or a name), port, dport and sport. Nothing is sent
-    #[arg(long, value_name = "FILTER", conflicts_with = "files")]
+    #[arg(long, value_name = "FILTER", conflicts_with_all = ["files", "scenario", "verify", "flow"])]
     pub(crate) live: Option<String>,
     /// With --live: how often a sample is taken, 100ms if not given
     #[arg(long, value_name = "TIME", requires = "live")]

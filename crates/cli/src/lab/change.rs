@@ -99,8 +99,9 @@ impl Planned {
         }
         if found.is_empty() {
             return Err(format!(
-                "`{path}` stays as the lab was started with it: of a link that is up, {CHANGEABLE} can be changed\n\
-                 hint: `farpath lab down`, then `farpath lab up` with --set {path}={value}"
+                "`{path}` stays as the lab was started with it: {}\n\
+                 hint: `farpath lab down`, then `farpath lab up` with --set {path}={value}",
+                why_not(&path)
             ));
         }
         self.scenario = new;
@@ -109,6 +110,25 @@ impl Planned {
             self.say(place, &what);
         }
         Ok(())
+    }
+}
+
+/// Why a key cannot be changed of a link that is up, and what can be changed instead.
+fn why_not(path: &str) -> String {
+    let keys: Vec<&str> = path.split('.').collect();
+    let has = |key: &str| keys.contains(&key);
+    if has("flap") {
+        "the times of a link that goes down and up by itself count from the start of the lab; \
+         `up=false` and `up=true` turn it off and on"
+            .to_owned()
+    } else if has("rate_trace") {
+        "the file is followed from the start of the lab; `rate` sets a rate that stays".to_owned()
+    } else if has("mtu") {
+        "interfaces, routes and the routers' answers are made for one MTU; inside a host, \
+         `farpath lab exec HOST -- ip link set eth0 mtu N` makes that of its interface smaller"
+            .to_owned()
+    } else {
+        format!("of a link that is up, {CHANGEABLE} can be changed")
     }
 }
 
@@ -228,6 +248,18 @@ fn percent(ratio: Ratio) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_changed_is_named_with_its_reason() {
+        for (path, words) in [
+            ("link.wan.flap.up", "`up=false`"),
+            ("link.wan.forward.rate_trace.file", "`rate` sets"),
+            ("link.wan.mtu", "ip link set"),
+            ("host.a.nic", "can be changed"),
+        ] {
+            assert!(why_not(path).contains(words), "{path}: {}", why_not(path));
+        }
+    }
 
     #[test]
     fn what_is_lost_is_said_as_it_was_set() {

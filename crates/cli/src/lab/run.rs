@@ -54,12 +54,15 @@ fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
         return ran.map(|o| o.code);
     };
     match ran {
-        Err(failure) if failure.is_interruption() => Err(failure),
         Err(failure) => {
+            let (command, certificate) = match failure.is_interruption() {
+                true => (failure.to_string(), "the run did not end"),
+                false => (format!("not run: {failure}"), "there was no run"),
+            };
             let fault = Outcomes {
                 code: FAULT,
-                command: Outcome::Fail(format!("not run: {failure}")),
-                certificate: Outcome::Skip("there was no run".to_owned()),
+                command: Outcome::Fail(command),
+                certificate: Outcome::Skip(certificate.to_owned()),
             };
             write_junit(args, file, fault)?;
             Err(failure)
@@ -85,6 +88,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     }
     progress::watch_interrupts()?;
     let ground = ground(args, &path, bar)?;
+    let control = lab::control(&ground.layouts, path.hosts[0]);
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
         polling: lab::polling(args.control.busy),
@@ -102,7 +106,11 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     drop(lab);
     logs.finish()?;
     packets.finish()?;
-    say(rtt, &certificate, ended.connections.line().as_deref());
+    say(
+        (rtt, control.as_deref()),
+        &certificate,
+        ended.connections.line().as_deref(),
+    );
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     Ok(outcomes(args, ended, &certificate))
@@ -123,7 +131,11 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
 }
 
 /// The one closing line, and what made the run invalid if something did.
-fn say(rtt: Option<f64>, certificate: &Certificate, limit: Option<&str>) {
+fn say(
+    (rtt, control): (Option<f64>, Option<&str>),
+    certificate: &Certificate,
+    limit: Option<&str>,
+) {
     let rtt = rtt.map_or("no RTT measured".to_owned(), |ns| {
         format!("RTT {:.2} ms p99", ns / 1e6)
     });
@@ -133,7 +145,8 @@ fn say(rtt: Option<f64>, certificate: &Certificate, limit: Option<&str>) {
         "INVALID"
     };
     let limit = limit.map_or(String::new(), |l| format!("; {l}"));
-    note(&format!("{rtt}, certificate {verdict}{limit}"));
+    let control = control.map_or(String::new(), |c| format!("; {c} by default"));
+    note(&format!("{rtt}, certificate {verdict}{control}{limit}"));
     certificate.faults.iter().for_each(|f| note(f));
     certificate.notes().iter().for_each(|n| note(n));
 }

@@ -144,3 +144,17 @@ fn a_configuration_can_be_piped_in() {
         ran.err
     );
 }
+
+/// What `sysctl` of FreeBSD prints, and `sysctl -e` of some Linux: a colon. A program's limit is not the kernel's tuning.
+#[test]
+fn settings_with_colons_are_those_of_a_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "net.core.rmem_max: 212992\nnet.ipv4.tcp_rmem: 4096 131072 67108864\n";
+    fs::write(folder.path().join("host.txt"), text).expect("it is writable");
+    let check = [
+        "config", "check", "host.txt", "--rate", "1Gbit/s", "--rtt", "100ms",
+    ];
+    let ran = farpath_in(folder.path(), &check).exits(0);
+    assert!(ran.out.contains("host.txt: hosts, PASSED"), "{}", ran.out);
+    assert!(ran.out.contains("0 errors, 1 warning"), "{}", ran.out);
+}

@@ -212,3 +212,38 @@ fn where_nothing_is_seen_it_says_so_and_exits_2() {
         "network namespace",
     ]);
 }
+
+/// More than the line leaves for payload does not pass it; a window of no usual size is not called usual; and what is at half
+/// duplex has something to change.
+#[test]
+fn what_cannot_be_and_what_to_change_is_said() {
+    let above = farpath(&[
+        "diagnose",
+        "--measured",
+        "990Mbit/s",
+        "--rtt",
+        "10ms",
+        "--line",
+        "1Gbit/s",
+    ]);
+    let words = above.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "but sender > receiver: measured 990 Mbit/s, above what the line would allow"
+        ),
+        "{}",
+        above.out
+    );
+    let unusual = farpath(&["diagnose", "--measured", "10Mbit/s", "--rtt", "120ms"]);
+    assert!(!unusual.out.contains("by default"), "{}", unusual.out);
+    let folder = folder();
+    let ethtool = "Settings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: Half\n\tAuto-negotiation: off\n";
+    std::fs::write(folder.path().join("sender.txt"), ethtool).expect("it is writable");
+    let measured = ["--measured", "40Mbit/s", "--rtt", "20ms"];
+    let half = farpath_in(
+        folder.path(),
+        &[&["diagnose", "sender.txt"], &measured[..]].concat(),
+    );
+    assert!(half.out.contains("(duplex)"), "{}", half.out);
+    assert!(half.out.contains("autoneg on"), "{}", half.out);
+}

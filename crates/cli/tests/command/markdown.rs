@@ -121,3 +121,29 @@ fn a_prediction_is_a_table_brief_and_whole() {
     assert!(row(&all[0], "bdp\\_bytes")[1].starts_with("12.5"));
     assert!(all[0].len() > 10, "{all:?}");
 }
+
+/// Lines of a paragraph are joined where Markdown is read: whose files they are stands in a list.
+#[test]
+fn a_comparison_names_its_files_one_below_the_other() {
+    let folder = with_small();
+    let at = folder.path();
+    for name in ["one", "two"] {
+        farpath_in(at, &["run", "small.toml", "--out", name]).exits(0);
+    }
+    let text = farpath_in(at, &["compare", "one", "two", "--markdown"]).out;
+    assert!(
+        text.starts_with("- A: one/records.json\n- B: two/records.json\n\n"),
+        "{text}"
+    );
+    let plain = farpath_in(at, &["compare", "one", "two"]).out;
+    assert!(plain.starts_with("A: one/records.json\nB: two"), "{plain}");
+}
+
+/// The table's figures of several repeats are their medians, and it says so.
+#[test]
+fn a_repeated_run_says_what_its_figures_are() {
+    let folder = with_small();
+    let run = ["run", "small.toml", "--repeat", "3"];
+    let text = farpath_in(folder.path(), &run).exits(0).out;
+    assert!(text.contains("the table above has their medians"), "{text}");
+}

@@ -250,7 +250,8 @@ fn the_first_signal_ends_it() {
     ] {
         let there = place.path().join("there");
         let mut command = place.command();
-        command.args(PATH).args(["--logs", "logs", "--"]);
+        command.args(PATH).args(["--logs", "logs"]);
+        command.args(["--junit", "ended.xml", "--"]);
         let mut child = start(command.args(["sh", "-c", script]));
         while !there.exists() {
             assert_eq!(child.try_wait().expect("it is ours"), None, "{script}");
@@ -260,6 +261,10 @@ fn the_first_signal_ends_it() {
         let status = child.wait().expect("it is ours");
         assert_eq!(status.code(), Some(130), "{script}");
         std::fs::remove_file(there).expect("it is there");
+        // Whoever ended it reads in its JUnit that it was ended.
+        let junit = std::fs::read_to_string(place.path().join("ended.xml"));
+        let junit = junit.expect("it was written");
+        assert!(junit.contains("interrupted"), "{junit}");
         assert_eq!(place.left(), Vec::<PathBuf>::new());
     }
 }

@@ -56,18 +56,18 @@ pub(super) fn shown(bps: u64) -> String {
     rate.map_or_else(|| "nothing".to_owned(), |r| format!("{r:.1}"))
 }
 
-/// HOST003: a window of `bytes`, of which there are `flows`, against the path.
+/// HOST003: a window of `bytes`, of which there are `flows`, against the path; whether there was something to find.
 pub(super) fn window(
     host: &mut Host,
     place: &Place,
     (what, bytes, flows): (&str, u64, u64),
     remedy: &str,
-) {
+) -> bool {
     let path = host.path;
     let wanted = path.rate.map_or(SLOW, |r| r.as_bps());
     let allowed = path.rate_of(bytes.saturating_mul(flows));
     if allowed >= wanted || bytes == 0 {
-        return;
+        return false;
     }
     let several = match flows {
         1 => String::new(),
@@ -88,4 +88,5 @@ pub(super) fn window(
     if path.rate.is_some() && allowed < wanted / 2 {
         finding.severity = Severity::Error;
     }
+    true
 }

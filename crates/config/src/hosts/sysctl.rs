@@ -116,7 +116,12 @@ fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
         "net.core.rmem_max" | "net.core.wmem_max" => {
             let what = format!("{key} = {value}, the most a program may ask for,");
             let remedy = "set it to rate times round-trip time for programs that set their buffers";
-            window(host, place, (&what, value, 1), remedy);
+            // It limits programs that ask for a buffer: others have tcp_rmem and tcp_wmem.
+            if window(host, place, (&what, value, 1), remedy)
+                && let Some(finding) = host.findings.last_mut()
+            {
+                finding.severity = Severity::Warning;
+            }
         }
         "net.inet.tcp.recvbuf_max" | "net.inet.tcp.sendbuf_max" | "kern.ipc.maxsockbuf" => {
             let what = format!("{key} = {value}");

@@ -63,7 +63,8 @@ impl Twin {
             verify.before_limited_by = run.limited_by.clone();
             let faults = self.faults(run, low, high);
             let known = self.measured_bps.is_some() && limits_of(self.cause).is_some();
-            verify.agrees = (known || !faults.is_empty()).then_some(faults.is_empty());
+            let decided = known && !self.fitted || !faults.is_empty();
+            verify.agrees = decided.then_some(faults.is_empty());
             notes.extend(faults);
         }
         verify.notes = notes;
@@ -74,7 +75,8 @@ impl Twin {
     fn faults(&self, run: &Run, low: f64, high: f64) -> Vec<String> {
         let mut all = Vec::new();
         let within = |m: &f64| low <= m * (1.0 + WITHIN) && high >= m * (1.0 - WITHIN);
-        if let Some(measured) = self.measured_bps.filter(|m| !within(m)) {
+        let measured = self.measured_bps.filter(|_| !self.fitted);
+        if let Some(measured) = measured.filter(|m| !within(m)) {
             all.push(format!(
                 "the twin gives {} where {} were measured, more than {:.0} % off: the verdict is in doubt",
                 bps(run.goodput_bps),

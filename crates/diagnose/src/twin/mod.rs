@@ -38,6 +38,8 @@ pub struct Twin {
     /// What a reader of the comparison must know, a sentence each.
     pub notes: Vec<String>,
     cause: Cause,
+    /// Something was fitted to the measured rate.
+    fitted: bool,
 }
 
 /// Why there is no twin of a flow.
@@ -92,6 +94,7 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
         measured_bps: judged.e.rate.as_ref().map(rate),
         predicted_bps: change.and_then(|c: &Change| c.predicted_bps),
         cause: judged.cause(),
+        fitted: !model.fitted.is_empty(),
     })
 }
 
@@ -100,7 +103,7 @@ fn notes(model: &Model, judged: &Judged, changed: bool) -> Vec<String> {
     let mut all = Vec::new();
     if !model.fitted.is_empty() {
         all.push(format!(
-            "no text says {}: fitted to the measured rate, so that the rates agree in any case",
+            "no text says {}: the twin assumes it, so that the rates are not compared",
             model.fitted.join(" and ")
         ));
     }

@@ -53,7 +53,7 @@ pub(super) struct Model {
     pub(super) work: Work,
     /// Datagrams, not a connection.
     pub(super) udp: bool,
-    /// What was fitted to the measured rate.
+    /// What was fitted to the measured rate, or decides it and is in no text.
     pub(super) fitted: Vec<&'static str>,
 }
 
@@ -80,6 +80,9 @@ const ROOM: f64 = 4.0;
 
 /// Round trips that a path may have, seconds.
 const RTT: [f64; 2] = [10e-6, 1000.0];
+
+/// A queue shorter than this share of a BDP is short.
+const SHALLOW: f64 = 0.05;
 
 /// Fewest packets of a queue.
 const QUEUE_LEAST: f64 = 10.0;
@@ -120,7 +123,7 @@ impl Model {
         let shaper = g.shaper(&mut fitted);
         Some(Model {
             work: work(g, line, rtt.value.as_secs_f64(), mtu.value, &mut fitted),
-            queue: g.queue(line, mtu.value),
+            queue: g.queue(line, mtu.value, &mut fitted),
             loss: g.loss(),
             cc: g.control(),
             streams: g.streams(),
@@ -244,7 +247,7 @@ impl Grounds<'_> {
     }
 
     /// The queue in front of the line: what the round trip grew by where it filled, else one BDP.
-    fn queue(&self, line: f64, mtu: u64) -> Said<Option<Size>> {
+    fn queue(&self, line: f64, mtu: u64, fitted: &mut Vec<&'static str>) -> Said<Option<Size>> {
         let fills = matches!(
             self.cause,
             Cause::Link | Cause::CongestionLoss | Cause::Shaper | Cause::ShallowBuffer
@@ -253,16 +256,40 @@ impl Grounds<'_> {
         else {
             return assumed(None, "no text says it");
         };
-        let grown = loaded.value - floor.value;
+        let grown = (loaded.value - floor.value).max(0.0);
         let shallow = self.cause == Cause::ShallowBuffer;
-        if grown < 0.05 * floor.value && !shallow {
+        if grown < SHALLOW * floor.value && !shallow {
             return assumed(None, "no text says it, and the round trip hardly grew");
         }
-        let bytes = (grown.max(0.0) * line / 8.0).max(QUEUE_LEAST * mtu as f64);
-        let size = Size::from_bytes(bytes.min(4e9) as u64);
-        let mut said = self.said(Some(size), loaded);
+        let full = QUEUE_LEAST * mtu as f64;
+        let size = |s: f64| Some(Size::from_bytes((s * line / 8.0).max(full).min(4e9) as u64));
+        if grown < SHALLOW * floor.value {
+            fitted.push("how long the queue is");
+            let why = "a twentieth of a BDP, as it is short and the round trip hardly grew";
+            return assumed(size(SHALLOW * floor.value), why);
+        }
+        let mut said = self.said(size(grown), loaded);
         said.from.push_str(": what the round trip grew by");
         said
+    }
+
+    /// The share of segments sent again after the start of the test, whose losses are those of slow start.
+    fn steady_losses(&self) -> Option<Said<Ratio>> {
+        let rows = &self.e.counted;
+        let rows = &rows[rows.len().div_ceil(5).min(rows.len())..];
+        let lost: f64 = rows.iter().filter_map(|r| r.retransmits).sum();
+        let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
+        let segments = bits / 8.0 / self.e.mss;
+        let ratio = Ratio::new((lost / segments).min(0.5)).filter(|_| segments >= 1.0)?;
+        let (first, last) = (rows.first()?, rows.last()?);
+        (lost > 0.0).then(|| Said {
+            value: ratio,
+            from: format!(
+                "{} to {}: segments sent again, of all, after slow start",
+                self.facts.place(first.at),
+                self.facts.place(last.at)
+            ),
+        })
     }
 
     /// Random loss: what the path loses when idle, or what was sent again where that is the verdict.
@@ -270,6 +297,9 @@ impl Grounds<'_> {
         let idle = self.e.idle_loss.as_ref().filter(|l| l.low > 0.0);
         let again = self.e.again.as_ref();
         let again = again.filter(|a| self.cause == Cause::RandomLoss && a.value > 0.0);
+        if let (None, Some(_), Some(steady)) = (idle, again, self.steady_losses()) {
+            return Some(steady);
+        }
         let known = idle.or(again)?;
         let ratio = Ratio::new(known.value.min(0.5))?;
         let mut said = self.said(ratio, known);
