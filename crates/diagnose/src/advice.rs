@@ -81,7 +81,7 @@ fn change(cause: Cause, e: &Evidence, flow: &Flow) -> Option<Change> {
 }
 
 /// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
-/// that had pauses goes on, without them, as fast as it was between them, where a second cause held it then.
+/// that had pauses goes on, without them, as fast as it was between them, where a second cause without a ceiling held it then.
 fn next(
     gone: &[Cause],
     second: Option<Cause>,
@@ -95,6 +95,7 @@ fn next(
         .iter()
         .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
+    let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);
     let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
     let mut least = least.map(|next| {
@@ -110,6 +111,7 @@ fn next(
     let paused = gone.first() == Some(&Cause::Application);
     if let (true, Some(second), Some(idle)) = (paused, second, e.share(Cause::Application))
         && !is_gone(second)
+        && stated.is_none()
         && idle < 0.95
     {
         let between = rate.times(1.0 / (1.0 - idle));
