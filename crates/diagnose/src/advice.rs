@@ -116,7 +116,7 @@ impl Buffers {
 }
 
 /// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
-/// that had pauses goes on, without them, as fast as it was between them, where a second cause held it then.
+/// that had pauses goes on, without them, as fast as it was between them, where a second cause without a ceiling held it then.
 fn next(
     gone: &[Cause],
     second: Option<Cause>,
@@ -130,6 +130,7 @@ fn next(
         .iter()
         .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
+    let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);
     let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
     let mut least = least.map(|next| {
@@ -145,6 +146,7 @@ fn next(
     let paused = gone.first() == Some(&Cause::Application);
     if let (true, Some(second), Some(idle)) = (paused, second, e.share(Cause::Application))
         && !is_gone(second)
+        && stated.is_none()
         && idle < 0.95
     {
         let between = rate.times(1.0 / (1.0 - idle));

@@ -3,6 +3,7 @@
 use farpath_arranged::witness::{Witness, witness};
 use farpath_arranged::{Arranged, Case, cases, told};
 use farpath_diagnose::{Diagnosis, Facts, Known, Source, diagnose, read};
+use farpath_units::Key;
 
 /// The causes that a diagnosis may name for what was arranged.
 fn causes(arranged: Arranged) -> &'static [&'static str] {
@@ -112,4 +113,47 @@ fn all_views_of_an_arranged_run_name_its_cause_or_leave_it_open() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Captures with bytes changed at random give numbers, or are refused.
+#[test]
+fn damaged_captures_give_a_document_of_numbers() {
+    let case = Arranged::SlowStart.at(10);
+    let seen = witness(&case.text, 1, &["access"]).expect("it runs");
+    let whole = &seen.expect("a connection").captures["access"];
+    let luck = Key::new(7).with("damage").stream();
+    let mut read_at_all = 0;
+    for n in 0..400_u64 {
+        let mut bytes = whole.clone();
+        for change in 0..8 {
+            let draw = |of: u64| luck.uniform(n * 32 + change * 2 + of);
+            let at = (draw(0) * bytes.len() as f64) as usize;
+            bytes[at] = (draw(1) * 256.0) as u8;
+        }
+        bytes.truncate(bytes.len() - (n as usize * 97) % (bytes.len() / 2));
+        let source = farpath_trace::Source {
+            name: "d.pcapng".to_owned(),
+            bytes: Box::new(&bytes[..]),
+        };
+        let Ok(analysis) = farpath_trace::analyse([source], &mut ()) else {
+            continue;
+        };
+        read_at_all += 1;
+        let mut facts = read(&[]);
+        facts.capture("d.pcapng", &analysis);
+        for flow in diagnose(&facts, "0").flows {
+            assert!((0.0..=1.0).contains(&flow.verdict.confidence));
+            let ceilings = flow
+                .ceilings
+                .iter()
+                .flat_map(|c| [c.limit_bps, c.low_bps, c.high_bps]);
+            let numbers = ceilings.chain(flow.observed.goodput_bps);
+            let numbers = numbers.chain(flow.changes.iter().filter_map(|c| c.predicted_bps));
+            assert!(
+                numbers.into_iter().all(|n| n.is_finite() && n >= 0.0),
+                "{flow:?}"
+            );
+        }
+    }
+    assert!(read_at_all > 200, "{read_at_all}");
 }
