@@ -107,6 +107,15 @@ impl Model {
         let mut fitted = Vec::new();
         let (hosts, window) = hosts(g, &rate.value, rtt.value, &mut fitted);
         let (mtu, timestamps) = sizes(g);
+        // Less than a segment is never full, and no scenario has it.
+        let segment = Size::from_bytes(mtu.value - 40);
+        let window = window.map(|w| match w.value < segment {
+            true => Said {
+                value: segment,
+                from: format!("{}; raised to a segment", w.from),
+            },
+            false => w,
+        });
         let line = rate.value.as_bps() as f64;
         let policer = g.policer(&mut fitted, mtu.value);
         let shaper = g.shaper(&mut fitted);
