@@ -7,6 +7,7 @@ mod formats;
 mod glitches;
 mod limits;
 mod oracles;
+mod pairs;
 mod requests;
 mod runs;
 mod shapes;
