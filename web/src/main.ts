@@ -11,6 +11,8 @@ import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
 import { sweeps } from "./section/sweep";
 import { overTime } from "./section/time";
+import { traceErrors, traceFlows } from "./section/flows";
+import { traceRequests } from "./section/requests";
 import { SCHEMA as TRACE, traceGlitches, traceHeader, traceOthers, traceOverTime } from "./section/trace";
 import { witnesses } from "./section/witnesses";
 import type { ReportData, TraceData } from "./types";
@@ -53,7 +55,8 @@ function isTrace(data: ReportData | TraceData): data is TraceData {
 
 function ofTrace(data: TraceData): readonly Part[] {
   return [["The answer", () => traceHeader(data)], ["The plots over time", () => traceOverTime(data)],
-    ["The glitches", () => traceGlitches(data)], ["The other connections", () => traceOthers(data)]];
+    ["The glitches", () => traceGlitches(data)], ["The requests", () => traceRequests(data)], ["The other connections", () => traceOthers(data)],
+    ["The flows", () => traceFlows(data)], ["The errors", () => traceErrors(data)]];
 }
 
 function ofReport(data: ReportData): readonly Part[] {

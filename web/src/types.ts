@@ -292,6 +292,68 @@ export interface TraceConnection {
   readonly a2b: TraceDirection;
   readonly b2a: TraceDirection;
   readonly notes?: readonly string[];
+  readonly name?: string;
+  readonly requests?: readonly TraceRequest[];
+  readonly request_totals?: TraceRequestTotals;
+}
+
+/** One request and its response; times in nanoseconds. */
+export interface TraceRequest {
+  readonly at_ns: number;
+  readonly request_bytes: number;
+  readonly response_bytes: number;
+  readonly client_sending_ns: number;
+  readonly wire_ns: number;
+  readonly server_thinking_ns: number;
+  readonly response_ns: number;
+  readonly slow_reader_ns: number;
+  readonly client_thinking_ns?: number;
+  readonly tls_handshake?: boolean;
+}
+
+/** All requests of a connection. */
+export interface TraceRequestTotals {
+  readonly requests: number;
+  readonly left_out: number;
+  readonly client_sending_ns: number;
+  readonly wire_ns: number;
+  readonly server_thinking_ns: number;
+  readonly response_ns: number;
+  readonly client_thinking_ns: number;
+}
+
+/** What one end of a flow sent. */
+export interface TraceFlowDirection {
+  readonly packets: number;
+  readonly bytes: number;
+  readonly rate_bps: number;
+  readonly streams?: readonly { readonly lost: number; readonly jitter_ns?: number }[];
+}
+
+/** A flow that is not TCP. */
+export interface TraceFlow {
+  readonly id: number;
+  readonly protocol: string;
+  readonly application?: string;
+  readonly a: string;
+  readonly b: string;
+  readonly name?: string;
+  readonly a2b: TraceFlowDirection;
+  readonly b2a: TraceFlowDirection;
+  readonly echo?: { readonly lost: number; readonly rtt_avg_ns?: number };
+  readonly dns?: { readonly unanswered: number; readonly answer_avg_ns?: number };
+  readonly quic?: { readonly handshake_ns?: number };
+}
+
+/** Errors of one kind that ICMP reported of one flow. */
+export interface TraceIcmpError {
+  readonly kind: string;
+  readonly from: string;
+  readonly protocol: string;
+  readonly flow_from: string;
+  readonly flow_to: string;
+  readonly mtu?: number;
+  readonly count: number;
 }
 
 /** `farpath.trace-page/1` (crates/report/src/trace_page.rs); times count from the connection's first packet. */
@@ -300,10 +362,12 @@ export interface TraceData {
   readonly document: {
     readonly files: readonly { readonly name: string; readonly packets: number; readonly notes?: readonly string[] }[];
     readonly connections: readonly TraceConnection[];
+    readonly flows?: readonly TraceFlow[];
+    readonly icmp_errors?: readonly TraceIcmpError[];
     readonly notes?: readonly string[];
   };
   readonly direction: "a2b" | "b2a";
-  readonly others: readonly { readonly id: number; readonly a: string; readonly b: string; readonly bytes: number }[];
+  readonly others: readonly { readonly id: number; readonly a: string; readonly b: string; readonly name?: string; readonly bytes: number }[];
   readonly others_left_out: number;
   readonly sequence: Sequence;
   readonly again: Readonly<Record<string, readonly SequenceBurst[]>>;

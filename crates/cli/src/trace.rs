@@ -8,6 +8,7 @@
 mod anonymous;
 mod lists;
 mod page;
+mod xplot;
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -16,8 +17,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use farpath_experiment::Progress;
-use farpath_record::trace::{TraceConnection, TraceDirection};
-use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some, trail};
+use farpath_record::trace::{TraceConnection, TraceDirection, TracePair};
+use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some, compare, trail};
 use farpath_units::Duration;
 use sha2::{Digest, Sha256};
 
@@ -36,21 +37,21 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     let (from, to) = (time("from", &args.from)?, time("to", &args.to)?);
     let filter = args.filter.as_deref().map(Filter::parse).transpose();
     let filter = filter.map_err(|e| refused(&e))?;
-    if args.out.is_some() && args.files.iter().any(|f| f.as_os_str() == "-") {
-        return Err(Failure::usage(
-            "--out: standard input cannot be read a second time for the page",
-        )
-        .hint("write the capture to a file, and name that"));
-    }
+    can_be_read_again(args)?;
     let out = args.out.as_deref().map(Output::prepare).transpose()?;
+    let plots = args.xplot.as_deref().map(Output::prepare).transpose()?;
     let csv = args.csv.as_deref().map(prepare_file).transpose()?;
     let events = args.events.as_deref().map(prepare_file).transpose()?;
     progress::watch_interrupts()?;
     let mut analysis = read(args, filter)?;
+    analysis.document.pairs = compared(&analysis, args)?;
     let drawn = match &out {
         Some(_) => draw(&analysis, args, from, to)?,
         None => None,
     };
+    if let Some(plots) = &plots {
+        plot(plots, &analysis, args, from, to)?;
+    }
     choose(&mut analysis, args, from, to)?;
     if let (Some(out), Some(html)) = (&out, drawn) {
         prepare_file(&out.folder().join("trace.html"))?.write(html.as_bytes())?;
@@ -94,6 +95,24 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+/// What is read a second time must not be standard input.
+fn can_be_read_again(args: &TraceArgs) -> Result<(), Failure> {
+    if !args.files.iter().any(|f| f.as_os_str() == "-") {
+        return Ok(());
+    }
+    let wanted = [
+        ("--out", "page", &args.out),
+        ("--xplot", "plot", &args.xplot),
+    ];
+    match wanted.into_iter().find(|w| w.2.is_some()) {
+        Some((name, what, _)) => Err(Failure::usage(format!(
+            "{name}: standard input cannot be read a second time for the {what}"
+        ))
+        .hint("write the capture to a file, and name that")),
+        None => Ok(()),
+    }
+}
+
 /// The page of a connection, read a second time; none where no connection has that number.
 fn draw(
     analysis: &Analysis,
@@ -121,6 +140,57 @@ fn draw(
     }
     let data = page::page(analysis, document, &chosen, &trail, span);
     Ok(Some(farpath_report::trace_page::render_page(&data)))
+}
+
+/// Writes the plots of a connection's directions with data, each read from the files once more.
+fn plot(
+    folder: &Output,
+    analysis: &Analysis,
+    args: &TraceArgs,
+    from: Option<Duration>,
+    to: Option<Duration>,
+) -> Result<(), Failure> {
+    let Some(chosen) = page::choose(analysis, args.connection) else {
+        return Ok(());
+    };
+    let span = [
+        from.map_or(0, Duration::as_ns),
+        to.map_or(u64::MAX, Duration::as_ns),
+    ];
+    let mut document = analysis.document.clone();
+    if args.anonymise {
+        anonymous::replace(&mut document);
+    }
+    for (side, name) in ["a2b", "b2a"].into_iter().enumerate() {
+        let chosen = chosen.of(side);
+        if !chosen.has_data(analysis) {
+            continue;
+        }
+        let wanted = page::wanted(analysis, &chosen, span);
+        let (sources, counts, bytes) = sources(args, false)?;
+        let counts = counts.into_iter().map(|c| c.0).collect();
+        let mut watch = Reading::new(counts, bytes, "plotting");
+        let trail = trail(sources, &wanted, &mut watch);
+        watch.bar.finish();
+        let trail = trail.map_err(|e| refused(&e))?;
+        let text = chosen.xplot(analysis, &document, &trail, span);
+        let file = folder.folder().join(format!("{name}_tsg.xpl"));
+        prepare_file(&file)?.write(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What became of packets between two points, read a second time; nothing where no connection was captured twice.
+fn compared(analysis: &Analysis, args: &TraceArgs) -> Result<Vec<TracePair>, Failure> {
+    if analysis.paired.is_empty() || args.files.iter().any(|f| f.as_os_str() == "-") {
+        return Ok(Vec::new());
+    }
+    let (sources, counts, bytes) = sources(args, false)?;
+    let counts = counts.into_iter().map(|c| c.0).collect();
+    let mut watch = Reading::new(counts, bytes, "comparing");
+    let pairs = compare(sources, &analysis.paired, &mut watch);
+    watch.bar.finish();
+    pairs.map_err(|e| refused(&e))
 }
 
 /// Leaves one connection, and of it what happened within a span.
@@ -158,6 +228,7 @@ fn choose(
     }
     let document = &mut analysis.document;
     document.flows.clear();
+    document.pairs.retain(|p| p.connections.contains(&id));
     document.icmp_errors.retain(|e| e.connection == Some(id));
     document.connections = vec![connection];
     analysis.found = vec![found];

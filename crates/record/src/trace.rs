@@ -2,6 +2,7 @@
 
 mod exchange;
 mod flow;
+mod pair;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ pub use exchange::{Opening, Request, RequestTotals, Reset, TlsFound};
 pub use flow::{
     DnsFound, DnsQuery, EchoFound, FlowDirection, IcmpError, NumberedStream, QuicFound, TraceFlow,
 };
+
+pub use pair::{LostSegment, PairDirection, TracePair};
 
 /// The version of [`TraceDocument`]'s JSON.
 pub const SCHEMA: &str = "farpath.trace/1";
@@ -31,6 +34,9 @@ pub struct TraceDocument {
     pub flows: Vec<TraceFlow>,
     /// Errors that ICMP reported, in the order of their first packets.
     pub icmp_errors: Vec<IcmpError>,
+    /// Connections that were captured at two points; each of them is two of `connections`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<TracePair>,
     /// Packets that belong to no connection of the list, by what they are: `udp`, `fragment`, `malformed` …
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub others: BTreeMap<String, u64>,
@@ -88,6 +94,9 @@ pub struct TraceConnection {
     /// From the SYN to the ACK that ends the handshake, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake_rtt_ns: Option<u64>,
+    /// The number of the same connection, captured at another point: it is in the list twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<u64>,
     /// The name of `b`: what the client of TLS asked for, or else what DNS answers of the same capture gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -192,6 +201,13 @@ pub struct TraceDirection {
     pub loss_pattern: Option<String>,
     /// The policer that its losses show.
     pub policer: Option<PolicerFound>,
+    /// Segments and losses by size, where there are several sizes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loss_by_size: Vec<LossBySize>,
+    /// `per_byte` where large segments are lost as much more often as they are larger: errors of bits or cells.
+    /// `per_packet` where all sizes are lost alike: queues. None where the evidence does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_scales: Option<String>,
 }
 
 /// Segments sent again, by how the sender came to it.
@@ -245,6 +261,20 @@ pub struct Glitch {
     /// Segments sent again in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub retransmitted_segments: u64,
+}
+
+/// Segments of about one size, from a power of two up to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LossBySize {
+    /// Their mean payload, bytes.
+    pub size_avg_bytes: u64,
+    /// How many were sent, repetitions left out.
+    pub segments: u64,
+    /// How many of them were lost.
+    pub lost: u64,
+    /// `lost` over `segments`.
+    pub loss_ratio: f64,
 }
 
 /// A policer that losses show.

@@ -2,6 +2,7 @@
 
 mod exchange;
 mod flows;
+mod pairs;
 
 use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
 
@@ -61,6 +62,7 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
             say(&format!("note: connection {}: {note}", connection.id));
         }
     }
+    out += &pairs::render(document, most, layout.width);
     out += &flows::render(document, most, layout.width);
     let mut say = |text: &str| {
         for line in wrap(text, layout.width, layout.width) {
@@ -315,6 +317,15 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     }
     if let Some(pattern) = &d.loss_pattern {
         lines.push(format!("  losses are {pattern}"));
+    }
+    if let Some(scales) = &d.loss_scales {
+        lines.push(match scales.as_str() {
+            "per_byte" => {
+                "  large segments are lost more often, byte by byte: errors of bits or cells"
+                    .to_owned()
+            }
+            _ => "  segments of all sizes are lost alike: queues, not errors of bits".to_owned(),
+        });
     }
     if let Some(policer) = &d.policer {
         lines.push(format!(

@@ -58,6 +58,9 @@ pub struct Other {
     pub a: String,
     /// Address and port of the other end.
     pub b: String,
+    /// The name of the other end, by DNS or TLS of the same capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// New payload bytes, both directions.
     pub bytes: u64,
 }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use farpath_record::trace::{IcmpError, TraceConnection, TraceDocument, TraceFile};
+use farpath_record::trace::{IcmpError, TraceConnection, TraceDocument, TraceFile, TracePair};
 
 use crate::capture::{Capture, Packet};
 use crate::connection::Connection;
@@ -12,6 +12,7 @@ use crate::filter::Filter;
 use crate::flows::{FLOWS_MAX, Flows};
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
+use crate::pairs::{Collector, PAIRS_MAX, Paired};
 use crate::peel::{PROTOCOL_TCP, Peeled, Rest, peel};
 use crate::segment::Segment;
 use crate::table::{CONNECTIONS_MAX, Table};
@@ -43,6 +44,8 @@ pub struct Analysis {
     pub document: TraceDocument,
     /// What the document leaves out, by its connections: what `a` sent, and what `b` sent.
     pub found: Vec<[DirectionFound; 2]>,
+    /// Connections that were captured at two points: [`compare`] says what became of their packets between them.
+    pub paired: Vec<Paired>,
 }
 
 /// ICMP errors that are noted of one connection; the document lists all.
@@ -80,13 +83,73 @@ pub fn analyse_some<'a>(
     each(
         sources,
         watch,
-        |packet| reader.take(packet),
+        |packet, file| reader.take(packet, file),
         |file| {
             document.files.push(file);
         },
     )?;
-    let found = reader.describe(&mut document);
-    Ok(Analysis { document, found })
+    let (found, paired) = reader.describe(&mut document);
+    Ok(Analysis {
+        document,
+        found,
+        paired,
+    })
+}
+
+/// Reads captures a second time, and compares the packets of connections that were captured at two points.
+///
+/// # Errors
+/// Those of [`analyse`].
+pub fn compare<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    paired: &[Paired],
+    watch: &mut dyn Watch,
+) -> Result<Vec<TracePair>, TraceError> {
+    let mut collector = Collector::new(paired);
+    let mut fragments = Fragments::default();
+    let mut names = Vec::new();
+    segments(
+        sources,
+        &mut fragments,
+        watch,
+        |segment| collector.take(segment),
+        |file| names.push(file.name),
+    )?;
+    Ok(collector.stated(&names))
+}
+
+/// Goes through the TCP segments of captures.
+fn segments<'a>(
+    sources: impl IntoIterator<Item = Source<'a>>,
+    fragments: &mut Fragments,
+    watch: &mut dyn Watch,
+    mut each_one: impl FnMut(&Segment),
+    ended: impl FnMut(TraceFile),
+) -> Result<(), TraceError> {
+    let take = |packet: &Packet<'_>, file: usize| {
+        let mut segment = Segment {
+            at: packet.at,
+            place: place(packet, file),
+            ..Segment::default()
+        };
+        match peel(packet, &mut segment).0 {
+            Peeled::Tcp => each_one(&segment),
+            Peeled::FirstFragment(of, bytes) => fragments.first(of, &segment, bytes),
+            Peeled::Fragment(of, end, last) => {
+                if let Some(whole) = fragments.later(of, end, last, segment.at) {
+                    each_one(&whole);
+                }
+            }
+            _ => {}
+        }
+    };
+    each(sources, watch, take, ended)
+}
+
+/// Where a packet was captured, as one number.
+#[inline]
+fn place(packet: &Packet<'_>, file: usize) -> u32 {
+    (file.min(0xffff) as u32) << 16 | u32::from(packet.interface)
 }
 
 /// Reads captures a second time for the trail of one direction of a connection.
@@ -102,23 +165,13 @@ pub fn trail<'a>(
         return Err(TraceError::Ends(wanted.ends.join(" and ")));
     };
     let mut fragments = Fragments::default();
-    let take = |packet: &Packet<'_>| {
-        let mut segment = Segment {
-            at: packet.at,
-            ..Segment::default()
-        };
-        match peel(packet, &mut segment).0 {
-            Peeled::Tcp => follower.take(&segment),
-            Peeled::FirstFragment(of, bytes) => fragments.first(of, &segment, bytes),
-            Peeled::Fragment(of, end, last) => {
-                if let Some(whole) = fragments.later(of, end, last, segment.at) {
-                    follower.take(&whole);
-                }
-            }
-            _ => {}
-        }
-    };
-    each(sources, watch, take, drop)?;
+    segments(
+        sources,
+        &mut fragments,
+        watch,
+        |segment| follower.take(segment),
+        drop,
+    )?;
     Ok(follower.trail)
 }
 
@@ -126,7 +179,7 @@ pub fn trail<'a>(
 fn each<'a>(
     sources: impl IntoIterator<Item = Source<'a>>,
     watch: &mut dyn Watch,
-    mut take: impl FnMut(&Packet<'_>),
+    mut take: impl FnMut(&Packet<'_>, usize),
     mut ended: impl FnMut(TraceFile),
 ) -> Result<(), TraceError> {
     for (number, source) in sources.into_iter().enumerate() {
@@ -136,7 +189,7 @@ fn each<'a>(
             while left > 0
                 && let Some(packet) = capture.next()
             {
-                take(&packet);
+                take(&packet, number);
                 left -= 1;
             }
             if !watch.read(number, capture.offset()) {
@@ -160,9 +213,10 @@ struct Reader {
 
 impl Reader {
     #[inline]
-    fn take(&mut self, packet: &Packet<'_>) {
+    fn take(&mut self, packet: &Packet<'_>, file: usize) {
         let mut segment = Segment {
             at: packet.at,
+            place: place(packet, file),
             ..Segment::default()
         };
         match peel(packet, &mut segment) {
@@ -209,7 +263,10 @@ impl Reader {
         self.table.other(name);
     }
 
-    fn describe(&mut self, document: &mut TraceDocument) -> Vec<[DirectionFound; 2]> {
+    fn describe(
+        &mut self,
+        document: &mut TraceDocument,
+    ) -> (Vec<[DirectionFound; 2]>, Vec<Paired>) {
         let mut all = Vec::new();
         let table = &mut self.table;
         let mut order: Vec<usize> = (0..table.connections.len()).collect();
@@ -227,6 +284,7 @@ impl Reader {
                 _ => (None, self.flows.number(protocol, ends)),
             });
         document.flows = self.flows.described();
+        let paired = table.paired(&ids);
         for (n, place) in order.into_iter().enumerate() {
             let ends = table.connections[place].ends;
             let mut judged = describe(&mut table.connections[place], n as u64 + 1);
@@ -262,7 +320,8 @@ impl Reader {
             ));
         }
         self.left_out(document);
-        all
+        note_pairs(document, &paired);
+        (all, paired)
     }
 
     /// Says what found no room beside the connections.
@@ -285,6 +344,32 @@ impl Reader {
             self.flows.errors.left_out,
             "ICMP errors are counted and not listed: the list is full".to_owned(),
         );
+    }
+}
+
+/// Says of connections that are in the list twice that they are.
+fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
+    for pair in paired {
+        let [near, far] = pair.ids();
+        let (earlier, later) = (near.min(far), near.max(far));
+        let found = document.connections.iter_mut().find(|c| c.id == later);
+        if let Some(connection) = found {
+            connection.same_as = Some(earlier);
+            connection.notes.push(format!(
+                "it is connection {earlier}, captured at another point"
+            ));
+        }
+    }
+    if !paired.is_empty() {
+        document.notes.push(format!(
+            "{} connections are in the list twice, because they were captured at two points: sums of the list count them twice",
+            paired.len()
+        ));
+    }
+    if paired.len() > PAIRS_MAX {
+        document.notes.push(format!(
+            "packets of {PAIRS_MAX} of them are compared, of the first in the list"
+        ));
     }
 }
 

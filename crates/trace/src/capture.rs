@@ -16,6 +16,8 @@ use crate::link::LinkType;
 pub(crate) struct Packet<'a> {
     /// When it was captured, nanoseconds since 1970, or of whatever clock the capture has.
     pub(crate) at: i64,
+    /// The number of its interface.
+    pub(crate) interface: u16,
     /// What its interface carries.
     pub(crate) link: LinkType,
     /// Its length on the link.
@@ -29,6 +31,7 @@ enum Next {
     /// The packet between these places of the input's bytes, which ends `step` bytes further on.
     Packet {
         at: i64,
+        interface: u16,
         link: LinkType,
         original: u32,
         from: usize,
@@ -136,6 +139,7 @@ impl<'a> Capture<'a> {
         match next {
             Ok(Next::Packet {
                 at,
+                interface,
                 link,
                 original,
                 from,
@@ -148,6 +152,7 @@ impl<'a> Capture<'a> {
                 let bytes = &self.input.bytes()[from..until];
                 Some(Packet {
                     at,
+                    interface,
                     link,
                     original: original.max((until - from) as u32),
                     bytes,

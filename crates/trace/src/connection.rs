@@ -75,6 +75,11 @@ pub(crate) struct Connection {
     /// TLS, from a ClientHello on; not watched where the first data is something else, or all was seen.
     pub(crate) tls: Option<Box<Tls>>,
     tls_over: bool,
+    /// Where the packets of each end are captured now, and everywhere they were.
+    pub(crate) place: [Option<u32>; 2],
+    pub(crate) places: Vec<u32>,
+    /// The connection between the same ends that was captured at another point before.
+    pub(crate) sibling: Option<u32>,
     pub(crate) closed_at: Option<i64>,
     pub(crate) steps_back: u64,
     pub(crate) packets: u64,
@@ -99,7 +104,7 @@ impl Connection {
             [first.from, first.to]
         };
         let opens = first.is(control::SYN);
-        Connection {
+        let mut connection = Connection {
             number,
             client: usize::from(!opens && ends[0].port < ends[1].port),
             ends,
@@ -107,7 +112,9 @@ impl Connection {
             last: first.at,
             established: first.at,
             ..Connection::default()
-        }
+        };
+        connection.goes_on_at(first);
+        connection
     }
 
     /// Only a SYN, and nobody has answered.

@@ -113,6 +113,14 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     if d.policer.is_some() {
         seen.observed.taker = Some(Limit::Policer);
     }
+    // Offload joins segments of the network to larger ones, whose sizes say nothing.
+    if !is_offloaded(stream) {
+        let (sizes, scales) = stream
+            .size_classes
+            .stated(&stream.events, &classes, stream.mss());
+        d.loss_by_size = sizes;
+        d.loss_scales = scales.map(str::to_owned);
+    }
     if stream.unique > 0 {
         d.limit_shares = shares(&seen.observed, Time::ZERO, &Surroundings::default());
         d.limited_by = largest(&d.limit_shares);

@@ -65,15 +65,28 @@ impl Flows {
             &mut self.icmp
         };
         let key = Key::new(from, to);
-        let place = match index.find(&key) {
-            Some(place) => place as usize,
+        let file = s.place >> 16;
+        let known = index.find(&key).map(|place| place as usize);
+        // A file that begins before the flow ended holds it once more.
+        let goes_on = known.filter(|place| {
+            let flow = &mut self.list[*place];
+            let goes_on = flow.file == file || s.at >= flow.last;
+            if goes_on {
+                flow.file = file;
+            }
+            goes_on
+        });
+        let place = match goes_on {
+            Some(place) => place,
             None => {
                 let place = self.list.len();
                 if place >= FLOWS_MAX || !index.insert(key, place as u32) {
                     self.untracked += 1;
                     return None;
                 }
-                self.list.push(Flow::new(s, [from, to]));
+                let mut flow = Flow::new(s, [from, to]);
+                flow.same_as = known.map(|place| place as u64 + 1);
+                self.list.push(flow);
                 place
             }
         };

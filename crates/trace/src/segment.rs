@@ -37,6 +37,8 @@ pub(crate) struct Sack {
 pub(crate) struct Segment {
     /// When it was captured, nanoseconds.
     pub(crate) at: i64,
+    /// Where it was captured: the number of the file, and in the lower 16 bits that of the interface.
+    pub(crate) place: u32,
     /// The protocol of the IP header; of other protocols than TCP only the ends below are set.
     pub(crate) protocol: u8,
     /// It came in fragments.

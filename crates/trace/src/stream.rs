@@ -2,11 +2,13 @@
 
 mod bare;
 mod sack;
+mod seen;
 
 use std::collections::VecDeque;
 
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
+use crate::loss_by_size::SizeClasses;
 use crate::ranges::{Ranges, unwrapped};
 use crate::room::Room;
 use crate::rtt::Rtt;
@@ -65,6 +67,7 @@ pub(crate) struct Stream {
     pub(crate) bytes: u64,
     pub(crate) unique: u64,
     pub(crate) sizes: Sizes,
+    pub(crate) size_classes: SizeClasses,
     pub(crate) repeated: u64,
     pub(crate) keep_alives: u64,
     pub(crate) probes: u64,
@@ -195,6 +198,7 @@ impl Stream {
         self.unique += new;
         if new > 0 {
             self.sizes.add(s.length);
+            self.size_classes.add(s.length);
         }
         if self.last_window > 0 && self.acks > 0 {
             while self.shift_needed < 14
@@ -509,13 +513,6 @@ impl Stream {
             event.repaired_at = at;
             self.open_events += 1;
         }
-    }
-
-    /// How long the receiver's window has been closed in all.
-    #[inline]
-    pub(crate) fn closed_for(&self, at: i64) -> i64 {
-        let now = if self.closed { at - self.closed_at } else { 0 };
-        self.closed_ns + now
     }
 
     /// Holes below an acknowledgement never come: the capture lost them.

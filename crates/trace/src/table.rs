@@ -64,6 +64,15 @@ impl Table {
             Some((last, place)) if last == key => Some(place),
             _ => self.index.find(&key),
         };
+        let mut at_another = None;
+        let found = found.and_then(|place| {
+            if self.connections[place as usize].is_at(s) {
+                return Some(place);
+            }
+            let chosen = self.at_point(place, s);
+            at_another = chosen.is_none().then_some(place);
+            chosen
+        });
         if let Some(place) = found
             && let Some(connection) = self.connections.get_mut(place as usize)
         {
@@ -77,11 +86,11 @@ impl Table {
                 return;
             }
         }
-        self.begin(key, s, inside);
+        self.begin(key, s, inside, at_another);
     }
 
     #[cold]
-    fn begin(&mut self, key: Key, s: &Segment, inside: Rest<'_>) {
+    fn begin(&mut self, key: Key, s: &Segment, inside: Rest<'_>, sibling: Option<u32>) {
         let place = if self.connections.len() < CONNECTIONS_MAX {
             self.connections.push(Connection::default());
             self.connections.len() - 1
@@ -91,7 +100,9 @@ impl Table {
             self.untracked += 1;
             return;
         };
-        if let Some(earlier) = self.index.find(&key) {
+        if sibling.is_none()
+            && let Some(earlier) = self.index.find(&key)
+        {
             let connection = &mut self.connections[earlier as usize];
             let room = &mut self.room;
             connection
@@ -109,6 +120,7 @@ impl Table {
             self.half_open.push_back((place as u32, self.numbers));
         }
         self.connections[place] = Connection::new(self.numbers, s);
+        self.connections[place].sibling = sibling;
         self.last = Some((key, place as u32));
         self.connections[place].take(s, inside, &mut self.room);
     }

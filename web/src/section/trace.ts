@@ -40,8 +40,9 @@ export function traceHeader(data: TraceData): HTMLElement {
   ];
   const place = PLACES[connection.vantage]?.(connection) ?? "where is unknown";
   const files = data.document.files.map((f) => `${f.name}, ${plural(f.packets, "packet")}`).join("; ");
+  const name = connection.name ? `, ${connection.name}` : "";
   return h("header", { class: "masthead" }, h("p", { class: "eyebrow" }, "farpath trace"), h("h1", {}, `${ends[0]} to ${ends[1]}`),
-    h("p", { class: "summary" }, `Connection ${connection.id}, ${format.seconds(connection.duration_ns / 1e9)}, captured ${place}.`), h("p", { class: "source" }, files),
+    h("p", { class: "summary" }, `Connection ${connection.id}${name}, ${format.seconds(connection.duration_ns / 1e9)}, captured ${place}.`), h("p", { class: "source" }, files),
     h("dl", { class: "facts" }, ...facts.map(([text, value]) => h("div", { class: "fact" }, h("dt", {}, text), h("dd", {}, value)))),
     ...[...(connection.notes ?? []), ...(data.document.notes ?? [])].map((note) => h("p", { class: "note" }, note)));
 }
@@ -98,7 +99,7 @@ export function traceGlitches(data: TraceData): HTMLElement | null {
 
 export function traceOthers(data: TraceData): HTMLElement | null {
   if (data.others.length === 0) return null;
-  const rows = data.others.map((o) => h("tr", {}, h("td", { class: "number" }, String(o.id)), h("td", {}, `${o.a} and ${o.b}`), h("td", { class: "number" }, format.size(o.bytes))));
+  const rows = data.others.map((o) => h("tr", {}, h("td", { class: "number" }, String(o.id)), h("td", {}, `${o.a} and ${o.b}${o.name ? ` (${o.name})` : ""}`), h("td", { class: "number" }, format.size(o.bytes))));
   return section("others", "Other connections", h("p", {}, "Draw one of them: ", h("code", {}, "farpath trace FILE --out DIR --connection N")),
     scroller("Other connections", h("table", {}, h("thead", {}, h("tr", {}, ...["N", "ends", "new data"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
     data.others_left_out > 0 ? h("p", { class: "hint" }, `${plural(data.others_left_out, "more connection")} are left out.`) : null);

@@ -41,6 +41,9 @@ pub(crate) struct TraceArgs {
     /// Write trace.html to this folder: the connection with most data, or that of --connection
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Write a2b_tsg.xpl and b2a_tsg.xpl, time and sequence for xplot, to this folder: of the connection as with --out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) xplot: Option<PathBuf>,
     /// Write a table of both directions of each connection as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,

@@ -20,6 +20,7 @@ pub(super) fn replace(document: &mut TraceDocument) {
         connection.a = end(&connection.a, &key);
         connection.b = end(&connection.b, &key);
     }
+    let files: Vec<String> = document.files.iter().map(|f| f.name.clone()).collect();
     let mut names = Names::default();
     for connection in &mut document.connections {
         names.replace(connection.name.as_mut());
@@ -31,6 +32,15 @@ pub(super) fn replace(document: &mut TraceDocument) {
         names.replace(flow.name.as_mut());
         for query in flow.dns.iter_mut().flat_map(|d| &mut d.slowest) {
             names.replace(Some(&mut query.name));
+        }
+    }
+    for pair in &mut document.pairs {
+        pair.a = end(&pair.a, &key);
+        pair.b = end(&pair.b, &key);
+        for name in &mut pair.files {
+            if let Some(number) = files.iter().position(|f| f == name) {
+                *name = format!("file {}", number + 1);
+            }
         }
     }
     for error in &mut document.icmp_errors {

@@ -10,6 +10,8 @@ use farpath_report::trace_page::{LimitSpan, Other, SCHEMA, TracePage};
 use farpath_trace::{Analysis, DirectionFound, Mark, Marks, Trail, Wanted};
 use farpath_units::Time;
 
+use super::xplot;
+
 /// Segments sent again that are kept one by one; of more, strokes stand for several.
 const AGAIN_MAX: usize = 20_000;
 /// Values of a series.
@@ -21,6 +23,36 @@ const OTHERS_MAX: usize = 50;
 pub(crate) struct Chosen {
     place: usize,
     from: usize,
+}
+
+impl Chosen {
+    /// The same connection, the direction of what `a` sent (0) or `b` sent (1).
+    pub(crate) fn of(&self, from: usize) -> Chosen {
+        Chosen {
+            place: self.place,
+            from,
+        }
+    }
+
+    /// Whether any data goes this way.
+    pub(crate) fn has_data(&self, analysis: &Analysis) -> bool {
+        direction(&analysis.document.connections[self.place], self.from).unique_bytes > 0
+    }
+
+    /// Its plot; `document` is that of the analysis, with other addresses perhaps.
+    pub(crate) fn xplot(
+        &self,
+        analysis: &Analysis,
+        document: &TraceDocument,
+        trail: &Trail,
+        span_ns: [u64; 2],
+    ) -> String {
+        let connection = &document.connections[self.place];
+        let (a, b) = (connection.a.as_str(), connection.b.as_str());
+        let ends = if self.from == 0 { [a, b] } else { [b, a] };
+        let found = &analysis.found[self.place][self.from];
+        xplot::text(connection, ends, trail, found, span_ns)
+    }
 }
 
 fn bytes(c: &TraceConnection) -> u64 {
@@ -101,6 +133,7 @@ fn other(connection: &TraceConnection) -> Other {
         id: connection.id,
         a: connection.a.clone(),
         b: connection.b.clone(),
+        name: connection.name.clone(),
         bytes: bytes(connection),
     }
 }

@@ -93,6 +93,7 @@ impl Header {
         }
         Ok(Next::Packet {
             at,
+            interface: 0,
             link: self.link,
             original,
             from: RECORD_BYTES,

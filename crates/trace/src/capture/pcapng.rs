@@ -136,7 +136,8 @@ impl Sections {
         let number = |at| word(body, at, self.big_endian);
         let ticks = u64::from(number(4)) << 32 | u64::from(number(8));
         let (captured, original) = (number(12) as usize, number(16));
-        let Some(interface) = self.interfaces.get(number(0) as usize) else {
+        let which = number(0);
+        let Some(interface) = self.interfaces.get(which as usize) else {
             note(
                 file,
                 "packets of interfaces that were never described were left out".to_owned(),
@@ -153,10 +154,11 @@ impl Sections {
         let (link, at) = (interface.link, interface.time(ticks));
         let options = 20 + captured.next_multiple_of(4);
         if options < body.len() {
-            self.packet_options(number(0) as usize, &body[options..], file);
+            self.packet_options(which as usize, &body[options..], file);
         }
         Some(Next::Packet {
             at,
+            interface: which.min(0xffff) as u16,
             link,
             original,
             from: 28,
@@ -180,6 +182,7 @@ impl Sections {
         );
         Some(Next::Packet {
             at: file.last_ns,
+            interface: 0,
             link: interface.link,
             original,
             from: 12,
@@ -209,6 +212,7 @@ impl Sections {
         }
         Some(Next::Packet {
             at: interface.time(ticks),
+            interface: which as u16,
             link: interface.link,
             original: number(16),
             from: 28,

@@ -80,6 +80,10 @@ pub(crate) struct Flow {
     pub(crate) echo: Option<Box<Echo>>,
     quic: Option<Box<Quic>>,
     steps_back: u64,
+    /// The file that it was seen in last.
+    pub(crate) file: u32,
+    /// The number of the flow between the same ends in an earlier file.
+    pub(crate) same_as: Option<u64>,
 }
 
 impl Flow {
@@ -94,6 +98,8 @@ impl Flow {
             echo: None,
             quic: None,
             steps_back: 0,
+            file: first.place >> 16,
+            same_as: None,
         }
     }
 
@@ -162,6 +168,11 @@ impl Flow {
             (None, _) => end_text(end),
         };
         let mut notes = Vec::new();
+        if let Some(other) = self.same_as {
+            notes.push(format!(
+                "it has the ends of flow {other} and another file: both count, perhaps the same packets"
+            ));
+        }
         if left_out > 0 {
             notes.push(format!(
                 "{left_out} queries were not followed: too many waited for answers"

@@ -8,6 +8,7 @@ mod formats;
 mod glitches;
 mod limits;
 mod oracles;
+mod pairs;
 mod requests;
 mod runs;
 mod shapes;
