@@ -13,7 +13,6 @@ say whose it is.\n\n\
 Exit codes: 0 explained, or nothing is wrong; 1 unknown; 2 nothing in it could be read.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
-farpath diagnose sender.pcapng ping.txt --line 1Gbit/s\n  \
 farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
 farpath diagnose - --json < ticket.txt"
 )]
