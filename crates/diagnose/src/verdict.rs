@@ -148,12 +148,17 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
             },
         };
     }
-    let second = besides(e, weighed).or(weighed.ranking.get(1).copied());
+    // What is merely the next likeliest held for no time that was seen.
+    let next = weighed.ranking.get(1).map(|r| Ranked {
+        share: None,
+        ..ranked(r)
+    });
+    let second = besides(e, weighed).as_ref().map(ranked).or(next);
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(top.confidence),
         share: e.share(top.cause).map(rounded),
-        second: second.as_ref().map(ranked),
+        second,
         because: because(top.cause, e, limits, weighed),
     }
 }

@@ -16,7 +16,6 @@ Exit codes: 0 explained, or nothing is wrong; 1 unknown, or --verify does not ag
 130 interrupted.\n\n\
 Examples:\n  \
 farpath diagnose ticket.txt --line 1Gbit/s\n  \
-farpath diagnose sender.pcapng ping.txt --line 1Gbit/s\n  \
 farpath diagnose --measured 472kbit/s --rtt 275ms --window 16KiB\n  \
 farpath diagnose ticket.txt --scenario twin.toml --verify\n  \
 farpath diagnose - --json < ticket.txt\n  \
