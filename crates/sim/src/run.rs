@@ -234,17 +234,18 @@ impl Running<'_, '_> {
             .map(|p| self.built.port(p).waiting() + self.built.port(p).held())
             .sum();
         let busy = |p: &Program| match p {
+            Program::Prober(p) => !p.is_done(now),
+            // It waits for an answer that nobody will give, its peer having given up.
+            p if p.deadline() == Time::MAX => false,
             Program::TcpSource(s) => !s.complete(),
             Program::UdpSource(s) => !s.done(),
-            Program::Prober(p) => !p.is_done(now),
             Program::Asker(a) => !a.done(now),
             Program::Answerer(a) => !a.done(),
             Program::TcpSink(_) | Program::UdpSink(_) => false,
         };
         let programs =
-            || (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
-        // A program may wait for an answer that nobody will give, its peer having given up.
-        let over = programs().all(|p| p.deadline() == Time::MAX) || !programs().any(busy);
+            (0..self.scenario.node_count()).flat_map(|n| self.built.station(n).programs());
+        let over = !programs.into_iter().any(busy);
         let mut stations = (0..self.scenario.node_count()).map(|n| self.built.station(n));
         let idle = stations.all(|s| s.host().is_idle());
         network.in_flight() == 0 && waiting == 0 && idle && over

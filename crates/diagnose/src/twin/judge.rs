@@ -27,7 +27,9 @@ pub(super) fn limits_of(cause: Cause) -> Option<&'static [&'static str]> {
         Cause::RandomLoss => &["loss", "cwnd_recovery"],
         Cause::CongestionLoss | Cause::ShallowBuffer => &["link", "loss", "cwnd_recovery"],
         Cause::Policer => &["policer", "loss", "cwnd_recovery"],
-        Cause::Shaper | Cause::Link | Cause::None => &["link"],
+        Cause::Shaper => &["link"],
+        // A line may be nearly full while windows grow back after what its queue lost.
+        Cause::Link | Cause::None => &["link", "cwnd_recovery"],
         Cause::Pacing => &["pacing", "nic", "link"],
         _ => return None,
     })
