@@ -81,7 +81,7 @@ fn test(record: &Json, at: Place, facts: &mut Facts) {
     let account = account(record, at);
     let lasted = metric("completion_ns").or_else(|| n(record, &["duration_ns"]));
     let seconds = lasted.unwrap_or(0.0) / 1e9;
-    // Where nothing was delivered there is no goodput, and that is a rate, too.
+    // A record without goodput delivered nothing: its rate is 0.
     let nothing = account.is_some().then_some(0.0);
     let Some(goodput) = metric("goodput_bps").or(nothing) else {
         return;
