@@ -14,6 +14,7 @@ use farpath_trace::Analysis;
 
 use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
+use crate::new::{create, wrote};
 use crate::value::{maybe, mtu};
 
 mod live;
@@ -76,10 +77,7 @@ fn shown(diagnosis: &Diagnosis, args: &DiagnoseArgs) -> Result<Exit, Failure> {
         _ => print(&page::page(diagnosis))?,
     }
     if let (Some(path), false, false) = (&args.scenario, args.json, args.ticket) {
-        print(&format!(
-            "Wrote {0}.\nNext:  farpath check {0}  and  farpath run {0}\n",
-            path.display()
-        ))?;
+        print(&wrote(path))?;
     }
     Ok(outcome(diagnosis))
 }
@@ -108,7 +106,7 @@ fn twin_of(
         Err(why) => return Err(twin::none(why, flow)),
     };
     if let Some(path) = &args.scenario {
-        twin::write(&made, path)?;
+        create(path, &made.scenario)?;
     }
     if args.verify {
         report.verify = Some(twin::verify(&made, args.emulate, lab)?);

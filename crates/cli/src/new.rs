@@ -7,6 +7,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 
 use farpath_scenario::template;
 
@@ -18,6 +19,13 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
         print(template())?;
         return Ok(Exit::Ok);
     };
+    create(path, template())?;
+    print(&wrote(path))?;
+    Ok(Exit::Ok)
+}
+
+/// Writes a scenario; a file that is there stays as it is.
+pub(crate) fn create(path: &Path, text: &str) -> Result<(), Failure> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -31,11 +39,14 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
                 _ => failure.hint("choose a place you may write to"),
             }
         })?;
-    file.write_all(template().as_bytes())
-        .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))?;
-    print(&format!(
+    file.write_all(text.as_bytes())
+        .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))
+}
+
+/// What is said once a scenario is written.
+pub(crate) fn wrote(path: &Path) -> String {
+    format!(
         "Wrote {0}.\nNext:  farpath check {0}  and  farpath run {0}\n",
         path.display()
-    ))?;
-    Ok(Exit::Ok)
+    )
 }

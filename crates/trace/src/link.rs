@@ -38,25 +38,29 @@ impl LinkType {
 
     /// Its name in documents: `ethernet`; the number where it has no name here.
     pub(crate) fn name(self) -> String {
-        let name = match self {
-            LinkType::NULL => "loopback",
+        let known = self.known().map(str::to_owned);
+        known.unwrap_or_else(|| format!("linktype_{}", self.0))
+    }
+
+    /// Whether packets of it are read.
+    pub(crate) fn is_read(self) -> bool {
+        self.known().is_some()
+    }
+
+    /// The name of a link type that is read.
+    fn known(self) -> Option<&'static str> {
+        Some(match self {
+            LinkType::NULL | LinkType::LOOP => "loopback",
             LinkType::ETHERNET => "ethernet",
             LinkType::PPP | LinkType::PPP_HDLC | LinkType::PPP_ETHERNET => "ppp",
             LinkType::RAW | LinkType::IPV4 | LinkType::IPV6 => "raw_ip",
             LinkType::C_HDLC => "c_hdlc",
-            LinkType::LOOP => "loopback",
             LinkType::SLL => "sll",
             LinkType::SLL2 => "sll2",
             LinkType::MPLS => "mpls",
             LinkType::FDDI => "fddi",
             LinkType::ATM => "atm_rfc2684",
-            LinkType(code) => return format!("linktype_{code}"),
-        };
-        name.to_owned()
-    }
-
-    /// Whether packets of it are read.
-    pub(crate) fn is_read(self) -> bool {
-        !self.name().starts_with("linktype_")
+            _ => return None,
+        })
     }
 }

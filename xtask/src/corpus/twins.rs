@@ -1,12 +1,9 @@
 //! Twins of cases: what diagnose makes a scenario of, run beside what was measured.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use farpath_arranged::witness::witness;
 use farpath_diagnose::{Run, Verify, twin};
-use farpath_element::Mode;
-use farpath_scenario::{Source, parse};
-use farpath_sim::{Keep, Options, WINDOW, records, run};
 
 use super::case::Case;
 use super::score::Level;
@@ -58,28 +55,15 @@ pub(super) fn compared(case: &Case, after: bool) -> Result<Option<Compared>, Str
 
 /// One run of a twin.
 fn one(text: &str, seed: u64) -> Result<Run, String> {
-    let source = Source {
-        name: "twin".to_owned(),
-        text: text.to_owned(),
-    };
-    let scenario = parse(&source, &[]).map_err(|e| format!("{e}\n{text}"))?;
-    let options = Options {
-        mode: Mode::Windowed(WINDOW),
-        seed,
-        intervals: 200,
-        keep: Keep {
-            sequence: 0,
-            audit: false,
-            taps: false,
-        },
-        progress: &mut |_| true,
-        tap: &mut |_, _, _| {},
-    };
-    let outcome = run(&scenario, options).map_err(|e| e.to_string())?;
-    let record = records(&scenario, &outcome, &BTreeMap::new()).swap_remove(0);
+    let seen = witness(text, seed, &[])?.ok_or("a twin without a connection")?;
     Ok(Run {
-        goodput_bps: record.metrics.get("goodput_bps").copied().unwrap_or(0.0),
-        limited_by: record.limited_by,
+        goodput_bps: seen
+            .record
+            .metrics
+            .get("goodput_bps")
+            .copied()
+            .unwrap_or(0.0),
+        limited_by: seen.record.limited_by,
     })
 }
 

@@ -1,14 +1,6 @@
 //! `--scenario` and `--verify`: a flow's evidence as a scenario, written and run.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "writes the one file it was asked for, naming it in errors"
-)]
-
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::Path;
 
 use farpath_diagnose::{NoTwin, Run, Twin, Verify};
 use farpath_experiment::{Experiment, Request, lab};
@@ -32,23 +24,6 @@ pub(super) fn none(why: NoTwin, flow: usize) -> Failure {
         NoTwin::NoRoundTrip => failure.hint("give --rtt, or what ping printed"),
         NoTwin::NoFlow { count } => failure.hint(format!("--flow takes 1 to {count}")),
     }
-}
-
-/// Writes the scenario; a file that is there stays as it is.
-pub(super) fn write(twin: &Twin, path: &Path) -> Result<(), Failure> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|e| {
-            let failure = Failure::environment(format!("create {}: {e}", path.display()));
-            failure.hint(match e.kind() {
-                std::io::ErrorKind::AlreadyExists => "choose another name: nothing is overwritten",
-                _ => "choose a place you may write to",
-            })
-        })?;
-    file.write_all(twin.scenario.as_bytes())
-        .map_err(|e| Failure::environment(format!("write {}: {e}", path.display())))
 }
 
 /// What has to be done before anything is read: whether this machine runs labs, and that Ctrl-C ends a run.

@@ -1,13 +1,10 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
 use farpath_predict::{Answer, Cc, PathInput, path};
-use farpath_report::{markdown_cell, quantity, wrap};
+use farpath_report::{markdown_cell, quantity};
 use farpath_units::Size;
 
-use super::WIDTH;
-
-/// Columns of the words at the left of the page.
-const LEFT: usize = 12;
+use crate::left::entry;
 
 /// A jumbo frame's datagram, which hosts and paths of 10 Gbit/s often have.
 const JUMBO: Size = Size::from_bytes(9000);
@@ -16,10 +13,7 @@ const JUMBO: Size = Size::from_bytes(9000);
 pub(super) fn page(input: &PathInput, results: &[Answer]) -> String {
     let mut text = String::new();
     for (word, rest) in rows(input, results) {
-        for (n, part) in wrap(&rest, WIDTH - LEFT, WIDTH - LEFT).iter().enumerate() {
-            let word = if n == 0 { word } else { "" };
-            text.push_str(&format!("{word:<LEFT$}{part}\n"));
-        }
+        entry(word, &rest, &mut text);
     }
     text.push_str(
         "\nEvery figure with its formula, source and note: --all. For programs: --json.\n",
