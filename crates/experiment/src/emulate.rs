@@ -7,10 +7,9 @@ use farpath_record::Origin as Name;
 use farpath_scenario::plan::address;
 use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Time};
-use farpath_wan::Evidence;
 
 use crate::algorithms::{self, Programs};
-use crate::lab::{Ground, begin, polling, swallowed, tell};
+use crate::lab::{Ground, begin, evidence, polling, swallowed, tell};
 use crate::origin::{Findings, Origin, Setting};
 use crate::planned::{Hosts, Planned, plan_jobs};
 use crate::records::records;
@@ -98,9 +97,7 @@ fn point(
     let certificate = lab.certificate(clock_error.map(Duration::from_ns), faults);
     progress.note(&certificate.line());
     certificate.faults.iter().for_each(|f| progress.note(f));
-    let plane = &lab.plane;
-    let port = |n| (plane.port(n), plane.dropped_behind(n));
-    let evidence = Evidence::new(plane.scenario(), plane.wan(), true, port);
+    let evidence = evidence(&lab);
     let mut records = records(
         scenario,
         plan,

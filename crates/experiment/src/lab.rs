@@ -19,6 +19,7 @@ use farpath_probe::peer::{Peer, Process};
 use farpath_probe::{Conductor, Stop, serve};
 use farpath_scenario::Scenario;
 use farpath_units::{Duration, Size};
+use farpath_wan::Evidence;
 
 use crate::algorithms::Programs;
 use crate::planned::Planned;
@@ -221,6 +222,13 @@ fn probe_on(hosts: &[Host], name: &str) -> Command {
     };
     command.arg(PROBE);
     command
+}
+
+/// What the links of a lab at rest saw.
+pub fn evidence(lab: &Lab) -> Evidence<'_> {
+    let plane = &lab.plane;
+    let port = |n| (plane.port(n), plane.dropped_behind(n));
+    Evidence::new(plane.scenario(), plane.wan(), true, port)
 }
 
 /// What was too large for a link and vanished without a word to its sender, and what would help.

@@ -100,9 +100,17 @@ impl<'a> Evidence<'a> {
 
     /// The links that the data of a flow cross.
     pub fn path(&self, flow: usize) -> Path<'_> {
+        Path {
+            notes: self.notes(flow),
+            ..self.way(FlowDir::forward(flow as u16))
+        }
+    }
+
+    /// The links of one direction of a flow.
+    pub fn way(&self, dir: FlowDir) -> Path<'_> {
         let plan = &self.wan.plan;
         let every = self.wan.sampling.every;
-        let walk = plan.walk(self.scenario, FlowDir::forward(flow as u16));
+        let walk = plan.walk(self.scenario, dir);
         let hop = |number: usize| {
             let port = &plan.ports[number];
             let (intervals, dropped) = &self.ports[number];
@@ -117,7 +125,7 @@ impl<'a> Evidence<'a> {
         };
         Path {
             every,
-            notes: self.notes(flow),
+            notes: Vec::new(),
             hops: walk.iter().map(|step| hop(step.port)).collect(),
         }
     }

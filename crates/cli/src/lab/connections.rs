@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use farpath_observe::limit::{largest, shares};
-use farpath_observe::{Connection, Limit, Sample, Surroundings, Timers};
+use farpath_observe::{Connection, Limit, Path, Sample, Surroundings, Timers};
 use farpath_units::{Duration, Time};
 
 /// What one sample of one connection says.
@@ -14,6 +14,8 @@ struct Seen {
     control: String,
     /// Bytes acknowledged so far.
     acked: u64,
+    /// Bytes written and not acknowledged.
+    waiting: u64,
     /// Segments sent again.
     retransmits: u64,
     sample: Sample,
@@ -28,8 +30,12 @@ const BUSY_LEAST: Duration = Duration::from_secs(1);
 struct Watched {
     last: Seen,
     samples: Vec<Sample>,
+    /// Bytes acknowledged between two samples, by the later one.
+    intervals: Vec<(Time, u64)>,
     /// Bytes that the path holds of what its sender sends.
     holds: u64,
+    /// Whose it is: 0 the command's host, 1 the server's.
+    host: usize,
 }
 
 /// All connections seen, by their two ends.
@@ -47,32 +53,35 @@ impl Connections {
     }
 
     /// Takes in what `ss` printed at an instant of the run: two lines a connection. The path holds so many bytes of what
-    /// this host sends.
-    pub(super) fn note(&mut self, now: Time, holds: u64, text: &str) {
+    /// this host (0 the command's, 1 the server's) sends.
+    pub(super) fn note(&mut self, now: Time, (host, holds): (usize, u64), text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         for pair in lines.chunks_exact(2) {
             let ends: Vec<&str> = pair[0].split_whitespace().skip(2).collect();
             let watched = self.0.entry(ends.join(" ")).or_default();
+            let before = watched.last.acked;
             watched.last = read(now, pair[1]);
+            let more = watched.last.acked.saturating_sub(before);
+            watched.intervals.push((now, more));
             watched.holds = holds;
+            watched.host = host;
             watched.samples.push(watched.last.sample);
         }
     }
 
-    /// One line about the connection that carried most, if there was one.
-    pub(super) fn line(&self) -> Option<String> {
-        let most = self.0.values().max_by_key(|c| c.last.acked)?;
+    /// One line about the connection that was given most to carry, if there was one; the links that cross what each of the two hosts sends
+    /// say what the connection does not.
+    pub(super) fn line(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<String> {
+        // What the path swallows is written, and never acknowledged.
+        let most = self.0.values();
+        let most = most.max_by_key(|c| c.last.acked + c.last.waiting)?;
         if most.is_hardly_seen() {
             return None;
         }
         let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
-        let why = if in_flight >= bdp / 10 * 9 {
-            "the path limited it".to_owned()
-        } else {
-            most.why()
-        };
+        let why = most.why(ways[most.host].take());
         Some(format!(
             "your program ({}) kept at most {} in flight on a path that holds {}; {why}",
             most.last.control,
@@ -90,7 +99,7 @@ impl Watched {
     }
 
     /// What limited it most, and for how much of its time.
-    fn why(&self) -> String {
+    fn why(&self, path: Option<Path<'_>>) -> String {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         // What was counted before the first sample is taken to lie right before it.
@@ -99,13 +108,19 @@ impl Watched {
             opened: begun,
             established: begun,
             samples: self.samples.clone(),
+            delivered: self.last.acked,
+            intervals: self.intervals.clone(),
+            retransmits: Some(self.last.retransmits),
+            rtos: Some(u64::from(self.last.backs_off())),
             ..Connection::default()
         };
-        let shares = shares(&connection, Time::ZERO, &Surroundings::default());
+        let around = Surroundings { path, hosts: None };
+        let shares = shares(&connection, Time::ZERO, &around);
         let Some(name) = largest(&shares) else {
             return "what limited it is unknown".to_owned();
         };
         let percent = format!("{:.0} % of the time", 100.0 * shares[&name]);
+        let again = self.last.retransmits;
         match Limit::named(&name) {
             Some(Limit::ReceiveWindow) => format!("the receiver's window limited it {percent}"),
             Some(Limit::SendBuffer) => format!("its send buffer limited it {percent}"),
@@ -115,11 +130,25 @@ impl Watched {
             Some(Limit::CwndSlowStart) => {
                 format!("the congestion window limited it {percent}: it was still growing")
             }
+            Some(Limit::Nic) => format!("its host's own link was full {percent}"),
+            Some(Limit::Link) => format!("a link of the path was full {percent}"),
+            Some(Limit::Policer) => {
+                format!("a policer limited it {percent}: {again} segments sent again")
+            }
+            Some(Limit::Mtu) => {
+                format!("the MTU limited it {percent}: what was sent is larger than a link carries")
+            }
             _ => format!(
-                "the congestion window limited it {percent}, with {} segments sent again",
-                self.last.retransmits
+                "the congestion window limited it {percent}, with {again} segments sent again"
             ),
         }
+    }
+}
+
+impl Seen {
+    /// Whether a retransmission timer has run out and is not made good.
+    fn backs_off(&self) -> bool {
+        self.sample.timers.is_some_and(|t| t.state == LOSS)
     }
 }
 
@@ -186,6 +215,7 @@ fn read(now: Time, line: &str) -> Seen {
             _ => {}
         }
     }
+    seen.waiting = unacked * mss + timers.unsent.unwrap_or(0);
     seen.sample = Sample {
         t: now,
         cwnd: Some(cwnd * mss),
@@ -218,6 +248,8 @@ mod tests {
         pmtu:1500 cwnd:700 ssthresh:500 bytes_sent:90000000 bytes_acked:88000000 segs_out:1 send 27Mbps \
         busy:9000ms rwnd_limited:6000ms(66.7%) unacked:620 retrans:0/3 notsent:1\n";
 
+    const UNKNOWN: [Option<Path<'_>>; 2] = [None, None];
+
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
     }
@@ -225,8 +257,8 @@ mod tests {
     #[test]
     fn a_sample_is_read_and_explained_in_one_line() {
         let mut connections = Connections::default();
-        connections.note(at(10_000), 37_500_000, TEXT);
-        let line = connections.line().expect("there is one");
+        connections.note(at(10_000), (0, 37_500_000), TEXT);
+        let line = connections.line(UNKNOWN).expect("there is one");
         assert_eq!(
             line,
             "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
@@ -246,9 +278,9 @@ mod tests {
                 n * 100,
                 more(n)
             );
-            connections.note(at(n * 100), 10_000_000, &text);
+            connections.note(at(n * 100), (0, 10_000_000), &text);
         }
-        let line = connections.line()?;
+        let line = connections.line(UNKNOWN)?;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
     }
 
@@ -272,7 +304,6 @@ mod tests {
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
                 "its send buffer limited it 80 % of the time",
             ),
-            (samples(true, 9000, none), "the path limited it"),
         ] {
             assert_eq!(found.as_deref(), Some(wanted));
         }
@@ -311,11 +342,11 @@ mod tests {
         let mut connections = Connections::default();
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
-        connections.note(at(100), 1_000_000, short);
-        assert_eq!(connections.line(), None);
+        connections.note(at(100), (1, 1_000_000), short);
+        assert_eq!(connections.line(UNKNOWN), None);
         let mut connections = Connections::default();
-        connections.note(at(1), 1, "");
-        connections.note(at(2), 1, "half a pair\n");
-        assert_eq!(connections.line(), None);
+        connections.note(at(1), (0, 1), "");
+        connections.note(at(2), (0, 1), "half a pair\n");
+        assert_eq!(connections.line(UNKNOWN), None);
     }
 }

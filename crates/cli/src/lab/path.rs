@@ -53,11 +53,7 @@ impl Path {
     /// What the path holds of what each of the two hosts sends, in bytes.
     pub(super) fn holds(&self) -> Result<[u64; 2], Failure> {
         let plan = Plan::new(&self.scenario).map_err(environment)?;
-        let own = self.ping();
-        let flow = plan.flows.iter().position(|f| f.test == own);
-        let flow = u16::try_from(flow.unwrap_or_default()).unwrap_or_default();
-        let there = FlowDir::forward(flow);
-        let walks = [there, there.turned()].map(|dir| plan.walk(&self.scenario, dir));
+        let walks = self.ways(&plan).map(|dir| plan.walk(&self.scenario, dir));
         let rtt = walks.iter().fold(Duration::ZERO, |sum, walk| {
             sum + plan.propagation(&self.scenario, walk)
         });
@@ -67,6 +63,15 @@ impl Path {
                 .min()
                 .map_or(0, |rate: Rate| rate.bytes_in(rtt).as_bytes())
         }))
+    }
+
+    /// The way of what each of the two hosts sends to the other: that of the lab's own ping and of its answers.
+    pub(super) fn ways(&self, plan: &Plan) -> [FlowDir; 2] {
+        let own = self.ping();
+        let flow = plan.flows.iter().position(|f| f.test == own);
+        let flow = u16::try_from(flow.unwrap_or_default()).unwrap_or_default();
+        let there = FlowDir::forward(flow);
+        [there, there.turned()]
     }
 }
 

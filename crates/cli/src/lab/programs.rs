@@ -106,18 +106,18 @@ pub(super) fn run(
             break (TIMED_OUT, Some(format!("ended after {limit} (--timeout)")));
         }
         if started.elapsed() >= next_sample {
-            next_sample = started.elapsed() + (started.elapsed() / 2).clamp(SAMPLES[0], SAMPLES[1]);
+            next_sample = started.elapsed() + (started.elapsed() / 8).clamp(SAMPLES[0], SAMPLES[1]);
             // A sample costs more than everything else an idle lab does.
             let sampled = if sockets_in_use(hosts[0].init) == 0 {
                 0
             } else {
                 2
             };
-            for (host, holds) in hosts.iter().zip(holds).take(sampled) {
-                let output = Connections::sample(&mut host.command("ss")).output();
+            for (number, holds) in holds.into_iter().enumerate().take(sampled) {
+                let output = Connections::sample(&mut hosts[number].command("ss")).output();
                 if let Ok(output) = output {
                     let text = String::from_utf8_lossy(&output.stdout);
-                    connections.note(beside.now(), holds, &text);
+                    connections.note(beside.now(), (number, holds), &text);
                 }
             }
         }

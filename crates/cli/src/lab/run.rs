@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration as Wall;
 
+use farpath_element::Sampling;
 use farpath_emu::Host;
 use farpath_emu::lab::{Lab, Options};
 use farpath_experiment::algorithms::Programs;
@@ -23,6 +24,12 @@ use crate::exit::{Exit, Failure, note};
 use crate::output::{Pending, prepare_file};
 use crate::progress::{self, Bar};
 use crate::value::maybe;
+
+/// What the links carried is noted ten times a second, for an hour.
+const SAMPLING: Sampling = Sampling {
+    every: Duration::from_ms(100),
+    count: 36_000,
+};
 
 /// What came of a run: the exit code, of the command or of the certificate, and the two cases of JUnit.
 struct Outcomes {
@@ -91,6 +98,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let control = lab::control(&ground.layouts, path.hosts[0]);
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
+        sampling: SAMPLING,
         polling: lab::polling(args.control.busy),
         ..Options::default()
     };
@@ -102,18 +110,23 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     lab.hosts = hosts;
     let certificate = lab.certificate_of_programs();
     let swallowed = lab::swallowed(&lab);
+    let limit = limit_of(&ended, &path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
     logs.finish()?;
     packets.finish()?;
-    say(
-        (rtt, control.as_deref()),
-        &certificate,
-        ended.connections.line().as_deref(),
-    );
+    say((rtt, control.as_deref()), &certificate, limit.as_deref());
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
     Ok(outcomes(args, ended, &certificate))
+}
+
+/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
+fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<String> {
+    let evidence = lab::evidence(lab);
+    let ways = path.ways(&lab.plane.wan().plan);
+    let ways = ways.map(|dir| Some(evidence.way(dir)));
+    ended.connections.line(ways)
 }
 
 /// What the hosts stand on, names resolving as the arguments say.

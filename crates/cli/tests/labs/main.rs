@@ -12,6 +12,7 @@ mod control;
 mod emulated;
 mod faults;
 mod lab;
+mod limits;
 mod live;
 mod place;
 mod runners;
