@@ -1,6 +1,6 @@
 //! `[[host]]`.
 
-use super::{COUNT, MTU, TIME};
+use super::{ANY_SIZE, COUNT, MTU, TIME};
 use crate::key::Kind::{Choice, Name, Sysctl, SysctlTriple};
 use crate::key::{Kind, Section, key};
 
@@ -40,6 +40,18 @@ pub(crate) const HOST: Section = Section {
             "How long received segments of a connection are gathered, up to 64 KiB, to be acknowledged together.",
         )
         .default("50 us (linux-6), 0 s (the others, `flavour = \"rfc\"`, a written `delayed_ack`)"),
+        key(
+            "tso",
+            ANY_SIZE,
+            "Largest burst of a connection that is handed to the card as one segment. Where an acknowledgement is near, a sender that does not pace waits to make one whole.",
+        )
+        .default("64 KiB (linux-6), 0 B (the others, `flavour = \"rfc\"`)"),
+        key(
+            "comp_sack_nr",
+            COUNT,
+            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all.",
+        )
+        .default("44 (linux-6), 0 (the others, `flavour = \"rfc\"`)"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")
