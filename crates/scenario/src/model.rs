@@ -96,8 +96,8 @@ pub struct Host {
     /// How long received segments are gathered before the stack has them as one, where it is written; zero: not at all.
     /// [`Tcp::gro`] is what holds.
     pub gro: Option<Duration>,
-    /// The largest burst handed to a card as one segment, where it is written; zero: none. [`Tcp::tso`] is what holds.
-    pub tso: Option<Size>,
+    /// Whether bursts are handed to a card as one segment, where it is written. [`Tcp::tso`] is what holds.
+    pub tso: Option<bool>,
     /// `net.ipv4.tcp_comp_sack_nr`, where it is written; [`Tcp::compressed_sacks`] is what holds.
     pub comp_sack_nr: Option<u32>,
     /// `net.core.rmem_max`.
@@ -481,8 +481,8 @@ pub struct Tcp {
     pub delayed_ack: DelayedAck,
     /// How long its segments are gathered at the receiver, to be acknowledged together; zero: not at all.
     pub gro: Duration,
-    /// The largest burst in bytes that its sender's card is given as one segment; 0: none.
-    pub tso: u64,
+    /// Whether its sender's card is given bursts as one segment.
+    pub tso: bool,
     /// Most acknowledgements of what is out of order that its receiver holds back.
     pub compressed_sacks: u32,
     /// Loss recovery.

@@ -168,7 +168,7 @@ pub(crate) struct Stack {
     pub(crate) profile: Profile,
     pub(crate) qdisc: Qdisc,
     pub(crate) gro: Option<Duration>,
-    pub(crate) tso: Option<Size>,
+    pub(crate) tso: Option<bool>,
     pub(crate) comp_sack_nr: Option<u32>,
 }
 
@@ -204,8 +204,8 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     });
     // Nor is the RFC's way given what a kernel makes of its own host.
     let kernel = cc.flavour == Flavour::Linux;
-    let tso = sender.tso.map(Size::as_bytes);
-    let tso = tso.unwrap_or(if kernel { sender.profile.tso() } else { 0 });
+    let offloads = sender.profile == Profile::Linux6;
+    let tso = sender.tso.unwrap_or(kernel && offloads);
     let held = receiver.profile.compressed_sacks();
     let compressed_sacks = receiver
         .comp_sack_nr

@@ -64,14 +64,6 @@ impl Profile {
         }
     }
 
-    /// The largest burst that is handed to a card as one segment.
-    pub fn tso(self) -> u64 {
-        match self {
-            Profile::Linux6 => 65_536,
-            _ => 0,
-        }
-    }
-
     /// The unacknowledged payload in bytes that fits after `setsockopt(SO_SNDBUF, request)` under
     /// the sysctl `wmem_max`, both in bytes.
     ///

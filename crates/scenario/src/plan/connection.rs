@@ -98,7 +98,7 @@ impl Plan {
             mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
             gro: tcp.gro,
-            tso: tcp.tso,
+            tso: if tcp.tso { LARGEST_SUPER_FRAME } else { 0 },
             autotuning,
             compressed_sacks: tcp.compressed_sacks,
             reading: Reading::AtOnce,
@@ -117,6 +117,8 @@ pub fn segments_per_growth(config: &Config) -> f64 {
     }
 }
 
+/// Bytes of the largest burst that is handed to a card as one segment (`gso_max_size` of Linux's interfaces).
+const LARGEST_SUPER_FRAME: u64 = 65_536;
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
 /// `net.ipv4.tcp_rmem` of a current Linux (6.18).

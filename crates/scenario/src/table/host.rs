@@ -1,7 +1,7 @@
 //! `[[host]]`.
 
-use super::{ANY_SIZE, COUNT, MTU, TIME};
-use crate::key::Kind::{Choice, Name, Sysctl, SysctlTriple};
+use super::{COUNT, MTU, TIME};
+use crate::key::Kind::{Bool, Choice, Name, Sysctl, SysctlTriple};
 use crate::key::{Kind, Section, key};
 
 pub(crate) const HOST: Section = Section {
@@ -42,13 +42,13 @@ pub(crate) const HOST: Section = Section {
         .default("50 us (linux-6), 0 s (the others, `flavour = \"rfc\"`, a written `delayed_ack`)"),
         key(
             "tso",
-            ANY_SIZE,
-            "Largest burst of a connection that is handed to the card as one segment. Where an acknowledgement is near, a sender that does not pace waits to make one whole.",
+            Bool,
+            "Whether the card is given bursts of up to 64 KiB. While an acknowledgement is near, a sender that does not pace waits to make one whole.",
         )
-        .default("64 KiB (linux-6), 0 B (the others, `flavour = \"rfc\"`)"),
+        .default("true (linux-6), false (the others, `flavour = \"rfc\"`)"),
         key(
             "comp_sack_nr",
-            COUNT,
+            Kind::Int { min: 0, max: 1_000_000 },
             "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all.",
         )
         .default("44 (linux-6), 0 (the others, `flavour = \"rfc\"`)"),
