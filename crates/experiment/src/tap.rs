@@ -155,18 +155,19 @@ impl Capture {
     /// Writes one frame, with its timestamps; `bytes` is room for its headers.
     fn write(
         &mut self,
-        headers: &Headers,
+        headers: &mut Headers,
         built: &Built,
         (port, tapped, (tsval, tsecr)): (usize, &Tapped, (u32, u32)),
         bytes: &mut Vec<u8>,
     ) -> io::Result<()> {
         let frame = &tapped.frame;
         let way = port % 2;
-        let flow = &headers.flows[usize::from(frame.flow.flow())];
         let side = tapped.extras.as_deref();
-        let usual = flow.windows[usize::from(frame.flow.is_reverse())];
+        let number = usize::from(frame.flow.flow());
+        let window = headers.flows[number].window(frame, side.map(|s| s.window));
+        let flow = &headers.flows[number];
         let mut extras = Extras {
-            window: side.map_or(usual, |s| s.window),
+            window,
             tsval,
             tsecr,
             sack: side.map_or(&[], |s| &s.blocks[..usize::from(s.count)]),

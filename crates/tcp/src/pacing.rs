@@ -13,9 +13,9 @@ use crate::config::{Flavour, Pacing};
 const SLOW_START_GAIN: f64 = 2.0;
 const AVOIDANCE_GAIN: f64 = 1.2;
 /// A burst is what the rate gives in 1/1024 of a second (Linux's `sk_pacing_shift`, 10).
-const BURSTS_A_SECOND: f64 = 1024.0;
+pub(crate) const BURSTS_A_SECOND: f64 = 1024.0;
 /// At least so many segments.
-const LEAST_SEGMENTS: u64 = 2;
+pub(crate) const LEAST_SEGMENTS: u64 = 2;
 /// The first segments of a connection are not paced.
 const UNPACED_SEGMENTS: u64 = 10;
 

@@ -23,7 +23,9 @@ pub(super) struct Headers {
 pub(super) struct Flow {
     pub(super) info: FlowInfo,
     /// What each end is ready to receive unless a frame says otherwise, in bytes.
-    pub(super) windows: [u64; 2],
+    windows: [u64; 2],
+    /// What a receiver offers first whose window follows what arrives.
+    first: Option<u64>,
     /// 4 or 6.
     pub(super) version: u8,
     /// Length of the flow's full forward datagrams.
@@ -106,6 +108,7 @@ impl Flow {
             customer_vlan: carried_vlan(scenario, plan, number),
         };
         let mut windows = [IDLE_WINDOW; 2];
+        let mut first = None;
         let mut len = test.kind.datagram_bytes(header).unwrap_or_default();
         if let Some(tcp) = test.kind.tcp() {
             let config = plan.tcp_config(scenario, number, tcp);
@@ -114,15 +117,27 @@ impl Flow {
             // RFC 9293 §3.7.1: the MSS of a SYN does not count options.
             info.mss = len.saturating_sub(bare) as u16;
             (info.timestamps, info.sack) = (config.timestamps, config.sack);
-            windows[1] = config.receive_window;
+            windows[1] = config.first_offer();
+            first = config.autotuning.map(|_| windows[1]);
             info.window_scale[1] = scale(config.receive_window);
         }
         Flow {
             info,
             windows,
+            first,
             version: test.ip,
             len: len.min(65_535) as u16,
         }
+    }
+
+    /// The window that a frame offers: its own, or the one said last.
+    pub(super) fn window(&mut self, frame: &Frame, own: Option<u64>) -> u64 {
+        let way = usize::from(frame.flow.is_reverse());
+        if let Some(first) = self.first.filter(|_| way == 1) {
+            let said = own.or((frame.kind == Kind::SynAck).then_some(first));
+            self.windows[way] = said.unwrap_or(self.windows[way]);
+        }
+        own.unwrap_or(self.windows[way])
     }
 
     /// The frame that `error` is about, as it died: of the flow's full length, and at the end of its
