@@ -36,6 +36,8 @@ pub struct Settings {
     pub ecn: u8,
     /// Bytes the receive window opens with.
     pub receive_space: u32,
+    /// They were asked for, by SO_RCVBUF: the window does not grow, and its scale is for them.
+    pub receive_space_asked: bool,
     /// Bytes it may grow to: decides the window scale.
     pub receive_space_max: u64,
     /// Congestion control.
@@ -89,6 +91,7 @@ impl Default for Settings {
             dsack: true,
             ecn: 2,
             receive_space: 65_535,
+            receive_space_asked: false,
             receive_space_max: 6 << 20,
             algorithm: Algorithm::Cubic,
             initial_window: 10,
@@ -128,8 +131,12 @@ impl Settings {
 
     /// The smallest scale with which 16 bits can say the largest window.
     pub(crate) fn window_scale(&self) -> Option<u8> {
+        let most = match self.receive_space_asked {
+            true => u64::from(self.receive_space),
+            false => self.receive_space_max,
+        };
         let mut scale = 0;
-        while scale < LARGEST_SCALE && self.receive_space_max >> scale > 65_535 {
+        while scale < LARGEST_SCALE && most >> scale > 65_535 {
             scale += 1;
         }
         self.window_scaling.then_some(scale)
