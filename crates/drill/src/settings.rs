@@ -1,7 +1,7 @@
 //! What a script's options and shell lines set.
 
 use farpath_tcp::Algorithm;
-use farpath_units::Duration;
+use farpath_units::{Duration, Rate};
 
 /// The family of stacks whose manners a script expects where the RFCs leave a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub struct Settings {
     pub slow_start_after_idle: bool,
     /// Segments leave at a pace: the interface's queue is `fq`.
     pub paces: bool,
+    /// And no faster than the application asks (SO_MAX_PACING_RATE); with such a rate they do without `fq`.
+    pub pacing_rate: Option<Rate>,
     /// SYNs sent again at most.
     pub syn_retries: u32,
     /// A RST anywhere in the window resets, as before RFC 5961.
@@ -103,6 +105,7 @@ impl Default for Settings {
             delayed_ack: Duration::from_ms(40),
             slow_start_after_idle: true,
             paces: false,
+            pacing_rate: None,
             syn_retries: 6,
             insecure_reset: false,
             insecure_syn: false,

@@ -435,7 +435,10 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
-        pacing: settings.paces.then(Pacing::default),
+        pacing: (settings.paces || settings.pacing_rate.is_some()).then(|| Pacing {
+            most: settings.pacing_rate,
+            ..Pacing::default()
+        }),
         recovery: recovery(settings, agreed),
         ..host
     }

@@ -1,7 +1,7 @@
 //! System calls on sockets.
 
 use farpath_tcp::Algorithm;
-use farpath_units::Time;
+use farpath_units::{Rate, Time};
 
 use super::{Connection, Errno, Host, State};
 use crate::settings::Manners;
@@ -372,6 +372,12 @@ impl Host {
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
                 self.settings.receive_space = number.clamp(256, 1 << 30) as u32;
                 self.settings.receive_space_asked = self.settings.manners == Manners::Linux;
+            }
+            "SO_MAX_PACING_RATE" => {
+                // Bytes a second; all ones are no bound.
+                let bits = u64::try_from(number).ok().and_then(|n| n.checked_mul(8));
+                let bounded = bits.filter(|_| number != i64::from(u32::MAX));
+                self.settings.pacing_rate = bounded.and_then(Rate::from_bps);
             }
             "SO_LINGER" => {
                 let field = |name: &str| value?.field(name)?.int();
