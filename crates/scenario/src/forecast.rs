@@ -84,10 +84,23 @@ pub(crate) struct Path<'a> {
     pub(crate) back: Vec<Hop>,
 }
 
-/// How much fits through the narrowest place, and what that is: `nic`, `link` or `host_cpu`.
+/// How much fits through the narrowest place, and what that is: `nic`, `link`, `host_cpu` or `pacing`.
 struct Narrowest {
     bps: f64,
     place: &'static str,
+}
+
+impl Narrowest {
+    /// Where all connections together are asked to send no more than this.
+    fn paced(self, bps: f64) -> Narrowest {
+        match bps < self.bps {
+            true => Narrowest {
+                bps,
+                place: "pacing",
+            },
+            false => self,
+        }
+    }
 }
 
 pub(crate) fn put(metrics: &mut Metrics, name: &str, value: f64) {

@@ -1,6 +1,6 @@
 //! What one connection is made of.
 
-use farpath_units::Duration;
+use farpath_units::{Duration, Rate};
 
 use crate::cc::Algorithm;
 use crate::path_mtu::MtuProbing;
@@ -55,11 +55,17 @@ pub struct Pacing {
     /// The largest burst in bytes that leaves at once (generic segmentation offload: 64 KiB); at least
     /// two segments leave in any case.
     pub burst: u64,
+    /// The rate of payload that the application asks not to be exceeded, whatever the window or the algorithm says
+    /// (Linux's `SO_MAX_PACING_RATE`); `None`: no such rate.
+    pub most: Option<Rate>,
 }
 
 impl Default for Pacing {
     fn default() -> Pacing {
-        Pacing { burst: 65_536 }
+        Pacing {
+            burst: 65_536,
+            most: None,
+        }
     }
 }
 

@@ -123,6 +123,7 @@ pub(super) fn arguments(work: &Iperf3Work) -> Vec<String> {
             algorithm,
             bytes,
             buffer,
+            pacing,
             reverse,
         } => {
             add(&["-C", algorithm]);
@@ -131,6 +132,9 @@ pub(super) fn arguments(work: &Iperf3Work) -> Vec<String> {
             }
             if let Some(buffer) = buffer {
                 add(&["-w", &buffer.to_string()]);
+            }
+            if let Some(pacing) = pacing {
+                add(&["--fq-rate", &pacing.saturating_mul(8).to_string()]);
             }
             if *reverse {
                 add(&["-R"]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 
 use super::{
     Connection, Due, Ends, ExchangeWork, HostJob, Iperf3Kind, Iperf3Work, JobError, PingWork, Side,
@@ -121,6 +121,23 @@ pub struct Stream {
     pub send_buffer: Option<Size>,
     /// `SO_RCVBUF` of the sink; the same.
     pub receive_buffer: Option<Size>,
+    /// Whether and how the source's kernel spreads what it sends; not by default, unless the algorithm has it so.
+    pub pacing: Option<Pacing>,
+}
+
+/// A source whose kernel spreads what it sends, by a timer of its own where its interface has no `fq`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// The rate of payload at most; none: what the kernel makes of window and round trip.
+    pub most: Option<Rate>,
+}
+
+impl Pacing {
+    /// `SO_MAX_PACING_RATE`: any number but the largest has the kernel pace.
+    pub(crate) fn option(self) -> u64 {
+        let bytes = |rate: Rate| (rate.as_bps() / 8).max(1);
+        self.most.map_or(u64::MAX - 1, bytes)
+    }
 }
 
 impl Stream {
@@ -135,6 +152,7 @@ impl Stream {
             window: None,
             send_buffer: None,
             receive_buffer: None,
+            pacing: None,
         }
     }
 
@@ -153,10 +171,12 @@ impl Stream {
             window_clamp: None,
             receive_buffer: None,
             send_buffer: None,
+            pacing: None,
         };
         [
             Connection {
                 send_buffer: bytes(self.send_buffer).or(roomy),
+                pacing: self.pacing.map(Pacing::option),
                 ..connection(of_source, Begun::BySource)
             },
             Connection {

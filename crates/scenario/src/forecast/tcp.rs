@@ -114,12 +114,13 @@ impl Path<'_> {
         }
     }
 
-    /// Whether the sender's host keeps back what its interface or processor cannot take: then no
+    /// Whether the sender keeps its pace, or its host keeps back what its interface or processor cannot take: then no
     /// queue grows with the window.
     fn is_held(&self, flow: &Flow) -> bool {
         let sender = self.scenario.hosts.get(self.plan.flows[self.flow].source.0);
         let holds = sender.is_some_and(|h| h.queue_rule() == QueueRule::Hold);
-        holds && flow.narrowest.place != "link"
+        let paced = flow.narrowest.place == "pacing";
+        paced || (holds && flow.narrowest.place != "link")
     }
 
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
@@ -127,10 +128,14 @@ impl Path<'_> {
         config.mss = self.found_mss(&config).unwrap_or(config.mss);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
+        let streams = f64::from(tcp.parallel);
+        let most = config.pacing.and_then(|pacing| pacing.most);
+        let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
+        let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
         Flow {
             cc: law_of(&config),
-            streams: f64::from(tcp.parallel),
-            narrowest: self.narrowest(config.mss + header, config.mss, acks, header),
+            streams,
+            narrowest: narrowest.paced(pace_bps * streams),
             base: self.rtt(config.mss + header, header),
             window: whole_segments(&config),
             loss: self.loss_ratio(config.mss + header, &self.there),

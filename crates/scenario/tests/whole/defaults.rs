@@ -158,7 +158,13 @@ fn fq_paces_unless_a_test_says_otherwise() {
     assert_eq!(connection(fq, "").pacing, Some(Pacing::default()));
     assert_eq!(connection(fq, "pacing = false").pacing, None);
     let burst = connection(fq, "gso = \"16 KiB\"").pacing;
-    assert_eq!(burst, Some(Pacing { burst: 16_384 }));
+    assert_eq!(
+        burst,
+        Some(Pacing {
+            burst: 16_384,
+            most: None
+        })
+    );
 }
 
 /// A start is a function of the seed and the test's name, and lies within its spread.

@@ -4,7 +4,7 @@ use farpath_tcp::{
     Algorithm, ByteCounting, Config, DelayedAck, Flavour, MtuProbing, Out, Pacing, Profile,
     Reading, Recovery, Reduction, Retries, SackBlock, Sender, SlowStart,
 };
-use farpath_units::{Duration, Key, Time};
+use farpath_units::{Duration, Key, Rate, Time};
 use proptest::prelude::*;
 
 use crate::harness::{Dialogue, Path, config, ms};
@@ -68,6 +68,7 @@ fn any_config() -> impl Strategy<Value = Config> {
             idle_restart: on.3,
             pacing: (size.0 % 3 == 0).then_some(Pacing {
                 burst: 1 + size.1 * 100,
+                most: Rate::from_bps(size.1 * 1_000_000),
             }),
             remembered_window: (size.0 % 5 == 0).then_some(20),
             // Whatever is lost: it does not give up.
