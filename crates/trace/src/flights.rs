@@ -260,8 +260,11 @@ impl Flights {
         self.current.rtt_max = self.current.rtt_max.max(ns);
     }
 
-    /// The intervals, the last one with what is still open.
+    /// The intervals, the last one with what is still open: until the last acknowledgement has reached the sender.
     pub(crate) fn finish(&mut self) -> Vec<Interval> {
+        if let Some(last) = self.pending.back().map(|p| p.due) {
+            self.pass(last, &mut Room::default());
+        }
         let mut all = std::mem::take(&mut self.intervals);
         if self.current.until > self.current.from {
             all.push(self.current);

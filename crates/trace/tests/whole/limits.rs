@@ -24,31 +24,36 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account() {
     for case in cases() {
         let run = run(&case.text);
         let truth = &run.document.records[0].streams[0].limited_by;
-        let analysis = read(&run.captures["access"]);
-        let found = &analysis.found[0][0].observed;
-        let from = omitted(case.arranged, case.rtt_ms);
-        let seen = shares(found, from, &Surroundings::default());
-        let limits = case.arranged.limits();
-        let of = |shares: &BTreeMap<String, f64>| -> f64 {
-            let each = limits
-                .iter()
-                .map(|l| shares.get(l.name()).copied().unwrap_or(0.0));
-            // A capture does not show a send buffer: it is unknown, and nothing else.
-            let unknown = match case.arranged {
-                Arranged::SendBuffer => shares.get("unknown").copied().unwrap_or(0.0),
-                _ => 0.0,
+        for tap in TAPS {
+            let analysis = read(&run.captures[tap]);
+            let found = &analysis.found[0][0].observed;
+            let from = omitted(case.arranged, case.rtt_ms);
+            let seen = shares(found, from, &Surroundings::default());
+            let limits = case.arranged.limits();
+            let of = |shares: &BTreeMap<String, f64>| -> f64 {
+                let each = limits
+                    .iter()
+                    .map(|l| shares.get(l.name()).copied().unwrap_or(0.0));
+                // A capture does not show a send buffer: it is unknown, and nothing else.
+                let unknown = match case.arranged {
+                    Arranged::SendBuffer => shares.get("unknown").copied().unwrap_or(0.0),
+                    _ => 0.0,
+                };
+                each.sum::<f64>() + unknown
             };
-            each.sum::<f64>() + unknown
-        };
-        let apart = (of(truth) - of(&seen)).abs();
-        println!(
-            "{}: {:.3} against {:.3}: {seen:?} against {truth:?}",
-            case.name,
-            of(&seen),
-            of(truth)
-        );
-        if apart > 0.05 {
-            wrong.push(format!("{}: {apart:.3}", case.name));
+            let apart = (of(truth) - of(&seen)).abs();
+            println!(
+                "{} {tap}: {:.3} against {:.3}: {seen:?} against {truth:?} {:?} {:?} rtt {:?}",
+                case.name,
+                of(&seen),
+                of(truth),
+                analysis.document.connections[0].vantage,
+                analysis.document.connections[0].a2b.policer,
+                found.rtt
+            );
+            if apart > 0.05 {
+                wrong.push(format!("{} {tap}: {apart:.3}", case.name));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -9,6 +9,7 @@ mod glitches;
 mod limits;
 mod oracles;
 mod pairs;
+mod policers;
 mod requests;
 mod runs;
 mod shapes;
