@@ -64,7 +64,8 @@ impl Captures {
         };
         let (simulated, emulated) = (sinks(Origin::Simulated)?, sinks(Origin::Emulated)?);
         let expected = tap::expected_size(scenario)?;
-        let expected = expected * (u64::from(!simulated.is_empty()) + u64::from(!emulated.is_empty()));
+        let expected =
+            expected * (u64::from(!simulated.is_empty()) + u64::from(!emulated.is_empty()));
         if expected >= LARGE {
             let gigabytes = expected as f64 / 1e9;
             note(&format!(

@@ -210,11 +210,7 @@ fn compared(analysis: &Analysis, args: &TraceArgs) -> Result<Vec<TracePair>, Fai
 }
 
 /// Leaves one connection, and of it what happened within a span.
-fn choose(
-    analysis: &mut Analysis,
-    args: &TraceArgs,
-    [from, to]: [u64; 2],
-) -> Result<(), Failure> {
+fn choose(analysis: &mut Analysis, args: &TraceArgs, [from, to]: [u64; 2]) -> Result<(), Failure> {
     let Some(id) = args.connection else {
         return Ok(());
     };

@@ -15,6 +15,8 @@ pub(crate) struct Direction {
     pub(crate) repairs: Vec<Repair>,
     /// Whole round trip, the shortest, nanoseconds; 0 where it is unknown.
     pub(crate) round_trip: i64,
+    /// From the capture to the sender and back, nanoseconds; 0 at the sender, and where it is unknown.
+    pub(crate) beyond: i64,
     /// Captured where it was sent.
     pub(crate) at_sender: bool,
     pub(crate) observed: Observed,
@@ -94,6 +96,7 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         intervals,
         repairs,
         round_trip,
+        beyond,
         at_sender,
         observed,
     }

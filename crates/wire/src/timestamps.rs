@@ -199,10 +199,22 @@ mod tests {
         assert_eq!(seen.stamp(&frame(Kind::Syn, 0, 5), 0, None), (6, 0));
         assert_eq!(seen.stamp(&frame(Kind::SynAck, 0, 105), 1, None), (106, 6));
         assert_eq!(seen.stamp(&frame(Kind::Data, 0, 110), 0, None), (111, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 1448, 120), 0, None), (121, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 2896, 130), 0, None), (131, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 225), 1, None), (226, 121));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 4344, 226), 0, None), (227, 226));
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 1448, 120), 0, None),
+            (121, 106)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 2896, 130), 0, None),
+            (131, 106)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Ack, 2896, 225), 1, None),
+            (226, 121)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 4344, 226), 0, None),
+            (227, 226)
+        );
     }
 
     #[test]
@@ -218,7 +230,10 @@ mod tests {
             [11, 11, 11]
         );
         assert_eq!([pass(16, 0, 700), pass(17, 1, 758)], [701, 701]);
-        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 900), 1, None), (901, 701));
+        assert_eq!(
+            seen.stamp(&frame(Kind::Ack, 2896, 900), 1, None),
+            (901, 701)
+        );
     }
 
     #[test]

@@ -359,7 +359,14 @@ impl<I: Interface> Plane<I> {
                 let macs = self.taps.macs(n);
                 let out = &mut self.heading;
                 let run = (first, 1);
-                let rest = compose(out, packet, run, &tapped.frame, told.flatten(), (&self.wan.plan, macs));
+                let rest = compose(
+                    out,
+                    packet,
+                    run,
+                    &tapped.frame,
+                    told.flatten(),
+                    (&self.wan.plan, macs),
+                );
                 self.taps.keep(n, tapped.frame.at, out, &packet.1[rest]);
             }
         }
@@ -441,7 +448,14 @@ impl<I: Interface> Plane<I> {
         };
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);
-        let rest = compose(out, (&packet, bytes), (first, count), &frame, told.as_ref(), way);
+        let rest = compose(
+            out,
+            (&packet, bytes),
+            (first, count),
+            &frame,
+            told.as_ref(),
+            way,
+        );
         let parts = [IoSlice::new(out), IoSlice::new(&bytes[rest.clone()])];
         let parts = if rest.is_empty() { &parts[..1] } else { &parts };
         let given = socket.interface.give(parts);
@@ -612,7 +626,13 @@ fn compose(
     if let Some(told) = told {
         let about = quote((packet, bytes), first, told);
         let from = address(NodeId(told.node as usize), packet.version);
-        reply::write(out, (frame, told), &about, (from, next_mtu(plan, told)), macs);
+        reply::write(
+            out,
+            (frame, told),
+            &about,
+            (from, next_mtu(plan, told)),
+            macs,
+        );
         return 0..0;
     }
     let payload = heading::write(out, (packet, bytes), (first, count), frame, macs);

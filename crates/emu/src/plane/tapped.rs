@@ -69,7 +69,8 @@ impl Taps {
         if self.pending.is_empty() {
             return;
         }
-        self.pending.sort_by_key(|carried| (carried.at, carried.tap));
+        self.pending
+            .sort_by_key(|carried| (carried.at, carried.tap));
         let ready = self.pending.partition_point(|carried| carried.at < until);
         for carried in self.pending.drain(..ready) {
             let watch = &self.all[carried.tap].watch;

@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, PortPlan, address};
 use farpath_scenario::{Ccc, NodeId, Protocol, Scenario};
-use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_units::Duration;
+use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
@@ -163,7 +163,8 @@ fn turns(scenario: &Scenario, plan: &Plan, number: usize) -> Vec<(usize, Duratio
         }
         // A tap sees a frame at the end of its transmission.
         if let Some(m) = back.iter().position(|h| h.port == hop.port ^ 1) {
-            let way = plan.propagation(scenario, &back[m..]) + plan.propagation(scenario, &forth[..n]);
+            let way =
+                plan.propagation(scenario, &back[m..]) + plan.propagation(scenario, &forth[..n]);
             turns.push((hop.port, way));
         }
     }

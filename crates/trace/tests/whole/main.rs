@@ -12,5 +12,6 @@ mod pairs;
 mod policers;
 mod requests;
 mod runs;
+mod sack;
 mod shapes;
 mod truth;

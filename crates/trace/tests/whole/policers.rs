@@ -1,5 +1,7 @@
 //! Policers are found where there is one, and nowhere else.
 
+use farpath_arranged::{Arranged, cases};
+
 use crate::runs::{TAPS, read, run};
 
 const PATH: &str = r#"
@@ -39,6 +41,24 @@ to = "d"
 cc = "{cc}"
 duration = "20 s"
 "#;
+
+#[test]
+fn a_policer_is_found_at_every_tap() {
+    for case in cases().filter(|c| c.arranged == Arranged::Policer) {
+        let run = run(&case.text);
+        for tap in TAPS {
+            let found = read(&run.captures[tap]).document.connections[0].a2b.policer;
+            println!("{} at {tap}: {found:?}", case.name);
+            let found = found.expect("a policer");
+            // 30 kB: a step of the sizes that are tried away, at most.
+            assert!(
+                (20_000..46_000).contains(&found.burst_bytes),
+                "{} at {tap}",
+                case.name
+            );
+        }
+    }
+}
 
 #[test]
 fn neither_a_full_line_nor_random_losses_are_a_policer() {
