@@ -39,12 +39,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if let Some(output) = &output {
         output.has_room_for(loaded.files.keys())?;
     }
-    let simulate = experiment.has(Origin::Simulated);
+    let carries = experiment.has(Origin::Simulated) || experiment.has(Origin::Emulated);
     let (captures, taps) = match &output {
-        Some(output) if simulate => Captures::prepare(output.folder(), &loaded.scenario)?,
+        Some(output) if carries => Captures::prepare(output.folder(), &experiment)?,
         _ => Default::default(),
     };
-    if output.is_none() && simulate && loaded.scenario.links.iter().any(|l| l.tap) {
+    if output.is_none() && carries && loaded.scenario.links.iter().any(|l| l.tap) {
         note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
     }
     let found = experiment.run(taps.as_ref(), &mut bar);
@@ -53,11 +53,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         mut document,
         sequences,
     } = found.map_err(|fault| captures.failure(fault))?;
-    captured::add(captured, &mut document)?;
+    if !captured.is_empty() {
+        captured::add(captured, &mut document)?;
+        experiment.judge(&mut document);
+    }
     if let Some(output) = output {
-        let page = page::data(loaded, &document, sequences, command(args, document.seed));
+        let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
+        page.captures = captures.finish(taps)?;
         output.write(loaded, &document, &page)?;
-        captures.finish(taps)?;
     }
     if let Some(file) = junit {
         let mut xml = Vec::new();
@@ -133,6 +136,7 @@ fn command(args: &RunArgs, seed: u64) -> String {
     if args.repeat > 1 {
         words.push(format!("--repeat {}", args.repeat));
     }
+    words.extend(args.captured.iter().map(|c| format!("--captured '{c}'")));
     words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
 }

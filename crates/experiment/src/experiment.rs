@@ -117,16 +117,21 @@ impl Experiment {
             say_unvaried(&mut document.records, repeats);
             document.repeats = Some(Repeats::of(seeds, &document.records));
         }
-        let results = Results {
-            records: &document.records,
-            links: &document.links,
-        };
-        let expects = &loaded.scenario.expects;
-        document.expectations = judge(expects, results, &document.origins());
+        self.judge(&mut document);
         Ok(Outcome {
             document,
             sequences: found.sequences,
         })
+    }
+
+    /// Judges the scenario's expectations on all that a document has.
+    pub fn judge(&self, document: &mut RunDocument) {
+        let results = Results {
+            records: &document.records,
+            links: &document.links,
+        };
+        let expects = &self.loaded.scenario.expects;
+        document.expectations = judge(expects, results, &document.origins());
     }
 
     /// The points of the sweep; one empty point without a sweep, none of a scenario that has only searches.

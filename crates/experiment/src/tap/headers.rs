@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, PortPlan, address};
 use farpath_scenario::{Ccc, NodeId, Protocol, Scenario};
+use farpath_units::Duration;
 use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -30,6 +31,8 @@ pub(super) struct Flow {
     pub(super) version: u8,
     /// Length of the flow's full forward datagrams.
     len: u16,
+    /// By port that data takes: see [`Timestamps::stamp`](farpath_wire::Timestamps::stamp).
+    turns: Vec<(usize, Duration)>,
 }
 
 /// The window of an end that receives no data.
@@ -127,6 +130,7 @@ impl Flow {
             first,
             version: test.ip,
             len: len.min(65_535) as u16,
+            turns: turns(scenario, plan, number),
         }
     }
 
@@ -138,6 +142,13 @@ impl Flow {
             self.windows[way] = said.unwrap_or(self.windows[way]);
         }
         own.unwrap_or(self.windows[way])
+    }
+
+    /// From the other direction of a port's link to the sender and back to the port, for what is shortest; none where the way
+    /// back takes another link.
+    pub(super) fn turn(&self, port: usize) -> Option<Duration> {
+        let found = self.turns.iter().find(|turn| turn.0 == port);
+        found.map(|turn| turn.1)
     }
 
     /// The frame that `error` is about, as it died: of the flow's full length, and at the end of its
@@ -152,6 +163,27 @@ impl Flow {
         }
         died
     }
+}
+
+fn turns(scenario: &Scenario, plan: &Plan, number: usize) -> Vec<(usize, Duration)> {
+    let there = FlowDir::forward(number as u16);
+    let (forth, back) = (
+        plan.walk(scenario, there),
+        plan.walk(scenario, there.turned()),
+    );
+    let mut turns: Vec<(usize, Duration)> = Vec::new();
+    for (n, hop) in forth.iter().enumerate() {
+        if turns.iter().any(|turn| turn.0 == hop.port) {
+            continue;
+        }
+        // A tap sees a frame at the end of its transmission.
+        if let Some(m) = back.iter().position(|h| h.port == hop.port ^ 1) {
+            let way =
+                plan.propagation(scenario, &back[m..]) + plan.propagation(scenario, &forth[..n]);
+            turns.push((hop.port, way));
+        }
+    }
+    turns
 }
 
 fn mac(node: NodeId) -> Mac {
