@@ -32,6 +32,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
        cargo xtask corpus --twins run the twins that diagnose makes of them, and say how often they agree
        cargo xtask corpus --blind [FROM [N]]   the same with runs nobody has seen, numbered from FROM of theirs
+       cargo xtask corpus --healthy [FROM N]   the same with paths on which nothing is wrong
        cargo xtask corpus --two [N]   the same with runs that have two causes
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
