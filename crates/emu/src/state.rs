@@ -27,6 +27,9 @@ pub struct Lab {
     pub name: String,
     /// The scenario, as the user named it.
     pub scenario: String,
+    /// The one command with which it ends; none where it is up until `down`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The process that is its network.
     pub data_plane: Process,
     /// Its hosts' first processes, in order.
@@ -215,6 +218,7 @@ impl Registry {
             lab: Lab {
                 name: name.to_owned(),
                 scenario: scenario.to_owned(),
+                command: None,
                 data_plane: Process::own(),
                 hosts: Vec::new(),
             },
@@ -296,14 +300,41 @@ impl Registry {
         Ok(serde_json::from_slice(&text)?)
     }
 
+    /// Takes a name for this process that runs one command, `run-` and its number.
+    ///
+    /// # Errors
+    /// When its folder cannot be written.
+    pub fn create_for(&self, command: &str, scenario: &str) -> Result<State, StateError> {
+        let mut state = self.create(&format!("run-{}", std::process::id()), scenario)?;
+        state.lab.command = Some(command.to_owned());
+        state.write()?;
+        Ok(state)
+    }
+
+    /// Removes what killed labs of one command have left: nobody comes back for their names.
+    pub fn sweep(&self) {
+        for lab in self.read_all() {
+            if lab.command.is_some() && !lab.data_plane.is_alive() {
+                // Who may not remove it has not left it either.
+                _ = self.remove(&lab.name);
+            }
+        }
+        self.leave();
+    }
+
     /// Labs that are up, by name.
     pub fn list(&self) -> Vec<Lab> {
+        let mut labs = self.read_all();
+        labs.retain(|lab| lab.data_plane.is_alive());
+        labs.sort_by(|a, b| a.name.cmp(&b.name));
+        labs
+    }
+
+    fn read_all(&self) -> Vec<Lab> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
         let names = entries.flatten().map(|e| e.file_name());
         let labs = names.filter_map(|name| self.read_file(name.to_str()?).ok());
-        let mut labs: Vec<Lab> = labs.filter(|lab| lab.data_plane.is_alive()).collect();
-        labs.sort_by(|a, b| a.name.cmp(&b.name));
-        labs
+        labs.collect()
     }
 
     /// Ends a lab and waits until nothing of it is left: its data plane is asked, then killed, and
