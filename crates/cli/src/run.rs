@@ -95,9 +95,7 @@ fn not_ended(
     let all = ended + missing.len();
     let run = Case {
         name: "run".to_owned(),
-        outcome: junit::Outcome::Fail(format!(
-            "{failure}; {ended} of {all} points had ended"
-        )),
+        outcome: junit::Outcome::Fail(format!("{failure}; {ended} of {all} points had ended")),
     };
     let mut cases = unjudged(expects, missing, "the run was stopped before it was judged");
     cases.insert(0, run);

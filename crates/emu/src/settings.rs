@@ -299,7 +299,8 @@ impl Settings {
         let wanted = wanted.unwrap_or_else(|| host.profile.algorithm().name().to_owned());
         // Where nothing is to connect, a host has that of its time if it may, and else the machine's without a word.
         let is_asked = machine.control.is_some() || !tests.is_empty();
-        let is_agreed = machine.control.is_some() || agreed(tests, |t| machine.name_of(&t.cc)).is_some();
+        let is_agreed =
+            machine.control.is_some() || agreed(tests, |t| machine.name_of(&t.cc)).is_some();
         if machine.allows(&wanted) {
             self.set(CONTROL, wanted);
         } else if is_asked && machine.available.contains(&wanted) {

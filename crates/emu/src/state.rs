@@ -519,6 +519,26 @@ mod tests {
     }
 
     #[test]
+    fn a_lab_of_one_command_is_listed_and_swept_when_it_was_killed() {
+        let (_folder, registry) = registry();
+        let run = registry.create_for("ping server", "x.toml").unwrap();
+        let name = run.lab().name.clone();
+        assert_eq!(registry.list()[0].command.as_deref(), Some("ping server"));
+        // What is alive stays.
+        registry.sweep();
+        assert_eq!(registry.read(&name).unwrap(), *run.lab());
+        // The file of one whose process is no more: process numbers end far below.
+        let mut dead = run.lab().clone();
+        dead.name = "run-0".to_owned();
+        dead.data_plane.pid = i32::MAX;
+        let left = registry.folder().join(&dead.name);
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join(FILE), serde_json::to_vec(&dead).unwrap()).unwrap();
+        registry.sweep();
+        assert!(!left.exists() && registry.read(&name).is_ok());
+    }
+
+    #[test]
     fn labs_are_found_while_they_are_up() {
         let (_folder, registry) = registry();
         assert!(!registry.folder().exists(), "it is made when it is used");

@@ -197,12 +197,7 @@ impl Experiment {
     }
 
     /// What every point, repeat and search gives, in this order whatever ran beside what.
-    fn all(
-        &self,
-        seeds: &[u64],
-        taps: Option<&Taps>,
-        progress: &mut dyn Progress,
-    ) -> Ended {
+    fn all(&self, seeds: &[u64], taps: Option<&Taps>, progress: &mut dyn Progress) -> Ended {
         let (mut beside, alone) = self.runs(seeds, taps);
         let searches = self.searches(seeds[0]);
         // Closed forms take no time.

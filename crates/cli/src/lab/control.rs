@@ -45,7 +45,7 @@ pub(super) fn ask(name: &str, request: &Request) -> Result<String, Failure> {
     if let Some(command) = running(name)?.command {
         let title = format!("lab `{name}` runs one command, `{command}`, and answers nothing else");
         return Err(Failure::usage(title).hint(format!(
-            "farpath lab --lab {name} exec HOST -- ss -tin looks into it, `down` ends it; `lab up` makes a path with `status` and `set`"
+            "farpath lab --lab {name} exec HOST -- ss -tin reads its sockets, `down` ends it; `lab up` makes a path with `status` and `set`"
         )));
     }
     let registry = registry()?;

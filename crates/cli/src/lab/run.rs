@@ -90,7 +90,9 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let ground = ground(args, &path, bar)?;
     let control = lab::control(&ground.layouts, path.hosts[0]);
     // Where no folder can be made it is not listed, and runs all the same.
-    let mut listed = lab::recover(bar)?.create_for(&words(args), &path.scenario.name).ok();
+    let mut listed = lab::recover(bar)?
+        .create_for(&words(args), &path.scenario.name)
+        .ok();
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
         polling: lab::polling(args.control.busy),

@@ -87,9 +87,7 @@ impl Path<'_> {
             if f.test == number || f.asks || other.kind.periodic().is_some() || apart {
                 return None;
             }
-            let walk = self
-                .plan
-                .walk(self.scenario, FlowDir::forward(flow as u16));
+            let walk = self.plan.walk(self.scenario, FlowDir::forward(flow as u16));
             if seen == Some(f.test) || !walk.iter().any(|h| self.uses(number, h.port)) {
                 return None;
             }
@@ -158,7 +156,9 @@ impl Path<'_> {
             why: port.map_or_else(String::new, |p| self.port_name(p)),
             waits,
             unsettled,
-            burst: loads.iter().fold(Duration::ZERO, |all, (_, l, _)| all + l.burst),
+            burst: loads
+                .iter()
+                .fold(Duration::ZERO, |all, (_, l, _)| all + l.burst),
         }
     }
 
@@ -260,9 +260,7 @@ impl Path<'_> {
         let full_s = base_s + queue.as_secs_f64();
         let is_window = loaded_s <= full_s && flow.loses_nothing();
         let climbs = match flow.cc {
-            Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood) | None
-                if !is_window =>
-            {
+            Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood) | None if !is_window => {
                 return unknown("its algorithm decides how much of a queue it fills");
             }
             cc => cc,
@@ -353,9 +351,14 @@ impl Met {
             .cloned()
             .collect();
         let brief = self.waits == Waits::Nothing;
-        let (place, ns) = (self.why, |time: Duration| (time.as_ps() as f64 / 1e3).round());
+        let (place, ns) = (self.why, |time: Duration| {
+            (time.as_ps() as f64 / 1e3).round()
+        });
         // Of all times, the least that is alone on the path.
-        let alone = times.iter().map(|m| record.metrics[m]).fold(f64::MAX, f64::min);
+        let alone = times
+            .iter()
+            .map(|m| record.metrics[m])
+            .fold(f64::MAX, f64::min);
         let small = ns(self.burst) <= SMALL * alone;
         let why = match (self.waits, self.unsettled <= 0.0) {
             (Waits::Nothing, is_settled) if is_settled || small => return,
@@ -390,14 +393,18 @@ impl Met {
         let unknown: Vec<String> = times.into_iter().filter(|m| !kept(m)).collect();
         record.metrics.retain(|m, _| !unknown.contains(m));
         if own.kind.periodic().is_some() {
-            record.notes.push(format!("{why}; how long packets wait there is not foreseen"));
+            record.notes.push(format!(
+                "{why}; how long packets wait there is not foreseen"
+            ));
         }
     }
 }
 
 /// Metrics that waiting makes longer.
 fn is_time(metric: &str) -> bool {
-    ["rtt_", "delay_", "response_"].iter().any(|of| metric.starts_with(of))
+    ["rtt_", "delay_", "response_"]
+        .iter()
+        .any(|of| metric.starts_with(of))
         && metric.ends_with("_ns")
 }
 
@@ -414,7 +421,11 @@ fn unsettled(own: &Test, other: &Test, load: &Load) -> f64 {
     let ((start, end), (from, until)) = (span(own), span(other));
     let at = |time: Time| time.as_ps() as f64;
     if end == Time::MAX {
-        return if start >= from + load.settles && until == end { 0.0 } else { 1.0 };
+        return if start >= from + load.settles && until == end {
+            0.0
+        } else {
+            1.0
+        };
     }
     let all = (at(end) - at(start)).max(1.0);
     let before = (at(from + load.settles) - at(start)).max(0.0);

@@ -319,7 +319,10 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
     );
     // A window that the path holds leaves the queue empty.
     let beside = record_of(text("window = \"400 kB\"", "40 s"));
-    assert!((of(&beside, "rtt_max_ns") - alone).abs() < 1e5, "{beside:?}");
+    assert!(
+        (of(&beside, "rtt_max_ns") - alone).abs() < 1e5,
+        "{beside:?}"
+    );
     // What goes up and down with the losses is said, not guessed; a ping that came first has met nothing.
     let losing = record_of(text("", "40 s"));
     assert!(ROUND_TRIPS.iter().all(|m| !losing.metrics.contains_key(*m)));
@@ -328,7 +331,10 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
         "{:?}",
         losing.notes
     );
-    assert!(losing.absent.is_empty(), "a forecast is no result: {losing:?}");
+    assert!(
+        losing.absent.is_empty(),
+        "a forecast measures nothing: {losing:?}"
+    );
     let first = record_of(text("", "0 s"));
     assert!((of(&first, "rtt_min_ns") - alone).abs() < 1e5, "{first:?}");
     assert!(!first.metrics.contains_key("rtt_avg_ns"));
@@ -343,13 +349,19 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
 #[test]
 fn data_on_the_way_back_delays_a_ping_as_well() {
     let record = ping_beside("", "reverse = true\nwindow = \"5 MB\"", "start = \"20 s\"");
-    let alone = ping_beside("", "window = \"5 MB\"\nreverse = true\nstart = \"100 s\"", "");
+    let alone = ping_beside(
+        "",
+        "window = \"5 MB\"\nreverse = true\nstart = \"100 s\"",
+        "",
+    );
     assert!(alone.notes.is_empty(), "{:?}", alone.notes);
     assert!((of(&alone, "rtt_avg_ns") - 100e6).abs() < 1e5);
-    // 5 MB is less than the path's 12.5 MB: nothing waits, and it was looked at.
+    // 5 MB is less than the path's 12.5 MB: nothing waits.
     assert_eq!(of(&record, "rtt_max_ns"), of(&alone, "rtt_max_ns"));
     let udp = "kind = \"udp\"\nrate = \"2 Gbit/s\"\nfrom = \"b\"\nto = \"a\"\nduration = \"60 s\"";
-    let text = format!("kind = \"ping\"\n[[test]]\nname = \"u\"\n{udp}\n[[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nstart = \"30 s\"");
+    let text = format!(
+        "kind = \"ping\"\n[[test]]\nname = \"u\"\n{udp}\n[[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nstart = \"30 s\""
+    );
     let flooded = predicted("[link.reverse]\nqueue = \"10 ms\"", &text);
     let ms = of(&flooded, "rtt_avg_ns") / 1e6;
     // 10 ms of bytes without preamble, gap and FCS take 1.6 % longer on the line.
@@ -361,9 +373,11 @@ fn the_longest_round_trip_of_a_full_link_is_that_of_its_full_queue() {
     let bulk = |keys: &str| {
         predicted(
             "",
-            &format!("kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+            &format!(
+                "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
                 [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"5 ms\"\n\
-                [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\n{keys}"),
+                [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\n{keys}"
+            ),
         )
     };
     let ms = of(&bulk("duration = \"60 s\""), "rtt_max_ns") / 1e6;
