@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use farpath_experiment::{Experiment, Outcome, Request, lab, page};
-use farpath_record::{Origin, RunDocument};
+use farpath_record::{Expect, Origin, Point, RunDocument};
+use farpath_report::junit::{self, Case, unjudged, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
 
@@ -11,7 +12,7 @@ use crate::args::RunArgs;
 use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::{Output, prepare_file};
+use crate::output::{Output, Pending, prepare_file};
 use crate::progress::{self, Bar};
 
 /// The `--set` arguments.
@@ -47,12 +48,25 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if output.is_none() && carries && loaded.scenario.links.iter().any(|l| l.tap) {
         note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
     }
-    let found = experiment.run(taps.as_ref(), &mut bar);
+    let part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
+    let mut others = Vec::new();
+    if args.emulate && !lab {
+        others.push(without_emulation(lab::NOT_RUN));
+    }
+    if let Some(fault) = part.fault {
+        let failure = captures.failure(fault);
+        if let Some(file) = junit {
+            let points = (part.ended, part.missing.as_slice());
+            others.extend(not_ended(&failure, &loaded.scenario.expects, points));
+            write_junit(&part.outcome.document, &others, file)?;
+        }
+        return Err(failure);
+    }
     let Outcome {
         mut document,
         sequences,
-    } = found.map_err(|fault| captures.failure(fault))?;
+    } = part.outcome;
     if !captured.is_empty() {
         captured::add(captured, &mut document)?;
         experiment.judge(&mut document);
@@ -63,11 +77,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         output.write(loaded, &document, &page)?;
     }
     if let Some(file) = junit {
-        let mut xml = Vec::new();
-        let not_run = (args.emulate && !lab).then_some(lab::NOT_RUN);
-        farpath_report::junit::write(&document, not_run, &mut xml)
-            .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
-        file.write(&xml)?;
+        write_junit(&document, &others, file)?;
     }
     show(args, &document)?;
     Ok(if document.records.iter().any(|r| !r.valid) {
@@ -77,6 +87,29 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// The cases of a run that was stopped: the run itself, which failed, and what was not judged.
+fn not_ended(
+    failure: &Failure,
+    expects: &[Expect],
+    (ended, missing): (usize, &[Point]),
+) -> Vec<Case> {
+    let all = ended + missing.len();
+    let run = Case {
+        name: "run".to_owned(),
+        outcome: junit::Outcome::Fail(format!("{failure}; {ended} of {all} points had ended")),
+    };
+    let mut cases = unjudged(expects, missing, "the run was stopped before it was judged");
+    cases.insert(0, run);
+    cases
+}
+
+fn write_junit(document: &RunDocument, others: &[Case], file: Pending) -> Result<(), Failure> {
+    let mut xml = Vec::new();
+    junit::write(document, others, &mut xml)
+        .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+    file.write(&xml)
 }
 
 /// What the arguments ask for; `lab` says whether this machine can run a lab. Without a named origin, predictions

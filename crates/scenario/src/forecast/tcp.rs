@@ -13,6 +13,7 @@ use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::{Duration, Rate, Size};
 
+use super::beside::Waits;
 use super::{Narrowest, Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test, Way};
 use crate::plan::segments_per_growth;
@@ -70,11 +71,9 @@ impl Path<'_> {
         let policed = self.policed(test, &flow, clean);
         let steady = policed.map_or(clean, |[likely, ..]| likely);
         if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
-            // More window than the path holds waits in front of its narrowest place.
-            let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
-            let longest = loaded.max(flow.base.as_secs_f64());
-            put(m, "rtt_max_ns", (longest * 1e9).round());
+            self.longest(test, &flow, steady, record);
         }
+        let m = &mut record.metrics;
         let ramp = flow.ramp(steady / flow.streams);
         let ramp = ramp.after(self.reported_after(&agreed));
         put(m, "ramp_s", ramp.seconds);
@@ -114,9 +113,24 @@ impl Path<'_> {
         }
     }
 
+    /// The longest round trip of a connection alone on its path: more window than the path holds waits in front of its
+    /// narrowest place, as much as the queue there takes.
+    fn longest(&self, test: &Test, flow: &Flow, steady: f64, record: &mut Record) {
+        let longest = if steady < flow.narrowest.bps * 0.9999 {
+            flow.base
+        } else {
+            match self.own_queue(test, flow).0 {
+                Waits::Nothing => flow.base,
+                Waits::Always(queue) | Waits::Between(queue) => flow.base + queue,
+                Waits::Unknown(_) => return,
+            }
+        };
+        put(&mut record.metrics, "rtt_max_ns", longest.as_ns() as f64);
+    }
+
     /// Whether the sender keeps its pace, or its host keeps back what its interface or processor cannot take: then no
     /// queue grows with the window.
-    fn is_held(&self, flow: &Flow) -> bool {
+    pub(super) fn is_held(&self, flow: &Flow) -> bool {
         let sender = self.scenario.hosts.get(self.plan.flows[self.flow].source.0);
         let holds = sender.is_some_and(|h| h.queue_rule() == QueueRule::Hold);
         let paced = flow.narrowest.place == "pacing";
@@ -199,6 +213,10 @@ fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
 }
 
 impl Flow {
+    pub(super) fn loses_nothing(&self) -> bool {
+        self.loss <= 0.0
+    }
+
     fn rtt_s(&self) -> f64 {
         self.base.as_secs_f64()
     }
@@ -212,7 +230,7 @@ impl Flow {
     }
 
     /// All connections together, long after their start.
-    fn steady(&self, loss_bps: f64) -> f64 {
+    pub(super) fn steady(&self, loss_bps: f64) -> f64 {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
     }
 
@@ -525,6 +543,10 @@ pub(super) struct Ramp {
 }
 
 impl Ramp {
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// The same, that begins so much later.
     fn after(self, late: Duration) -> Ramp {
         let late = late.as_secs_f64();
