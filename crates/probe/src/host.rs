@@ -198,10 +198,10 @@ mod tests {
             );
             assert_eq!(output, "");
         }
-        let other = "{\"schema\": \"farpath.probe/4\", \"host\": \"a\", \"tasks\": []}";
+        let other = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}";
         let (result, _) = told(other);
         let error = result.expect_err("another schema").to_string();
-        assert!(error.contains("farpath.probe/4"), "{error}");
+        assert!(error.contains("farpath.probe/3"), "{error}");
     }
 
     #[test]

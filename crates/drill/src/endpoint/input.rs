@@ -19,8 +19,23 @@ impl Connection {
         match self.state {
             State::SynSent => self.in_syn_sent(now, p),
             State::Closed => {}
+            State::TimeWait if self.settings.manners == Manners::FreeBsd => {
+                self.in_time_wait(now, p);
+            }
             _ => self.in_order_of_checks(now, p),
         }
+    }
+
+    /// FreeBSD's TIME-WAIT: a RST is nothing to it (RFC 1337), nor is what acknowledges nothing. Whatever is more than
+    /// the next ACK is answered.
+    fn in_time_wait(&mut self, now: Time, p: &Packet) {
+        if p.has(Control::RST) || !p.has(Control::ACK) {
+            return;
+        }
+        if p.has(Control::FIN) {
+            self.time_wait = now + TIME_WAIT;
+        }
+        self.ack_now = p.control != Control::ACK || p.len > 0 || p.sequence != self.expected();
     }
 
     /// RFC 9293 §3.10.7.3.
@@ -40,7 +55,8 @@ impl Connection {
             }
             return;
         }
-        if !p.has(Control::SYN) {
+        let is_odd = p.has(Control::FIN) && self.settings.drop_syn_fin;
+        if !p.has(Control::SYN) || (is_odd && self.settings.manners == Manners::FreeBsd) {
             return;
         }
         self.agree(p, acknowledges);

@@ -559,6 +559,9 @@ mod tests {
         stream.begun = Begun::BySink;
         stream.source = end("a", "192.0.2.1:4001");
         stream.sink.mark = 9;
+        stream.pacing = Some(Pacing {
+            most: Rate::from_bps(8000),
+        });
         let jobs = bulk(stream).expect("jobs");
         let [a, b] = ["a", "b"].map(|host| jobs.hosts()[host].tasks()[0].clone());
         let (Work::TcpSend(send), Work::TcpReceive(receive)) = (a.work, b.work) else {
@@ -568,6 +571,9 @@ mod tests {
         assert_eq!((from.side, to.side), (Side::Listen, Side::Connect));
         assert_eq!(from.ends.local, to.ends.remote);
         assert_eq!((from.window_clamp, to.window_clamp), (None, Some(10_000)));
+        // Only who sends data paces; without a rate the kernel finds its own.
+        assert_eq!((from.pacing, to.pacing), (Some(1000), None));
+        assert_eq!(Pacing { most: None }.option(), u64::MAX - 1);
         assert_eq!(from.send_buffer, Some(20_000), "twice the window");
         assert_eq!(to.receive_buffer, Some(20_000));
         assert!(jobs.hosts()["b"].marks(7) && !jobs.hosts()["a"].marks(7));

@@ -3,7 +3,7 @@
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, parse};
 use farpath_tcp::{Algorithm, Autotuning, Config, Flavour, Pacing, Profile, Retries, SlowStart};
-use farpath_units::Duration;
+use farpath_units::{Duration, Rate};
 
 /// The connection of two hosts on a wire, with these keys of each host and of the test.
 fn connection(host: &str, test: &str) -> Config {
@@ -165,6 +165,21 @@ fn fq_paces_unless_a_test_says_otherwise() {
             most: None
         })
     );
+}
+
+/// A rate that is asked for paces without fq, and bounds BBR's own.
+#[test]
+fn a_pacing_rate_paces_by_itself() {
+    let rate = "pacing_rate = \"200 Mbit/s\"";
+    let asked = Pacing {
+        most: Rate::from_bps(200_000_000),
+        ..Pacing::default()
+    };
+    for host in ["", "qdisc = \"fq\""] {
+        assert_eq!(connection(host, rate).pacing, Some(asked));
+        let bbr = format!("cc = \"bbr\"\n{rate}");
+        assert_eq!(connection(host, &bbr).pacing, Some(asked));
+    }
 }
 
 /// A start is a function of the seed and the test's name, and lies within its spread.

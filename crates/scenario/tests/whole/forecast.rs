@@ -232,6 +232,34 @@ fn a_policer_lets_its_rate_of_a_stream_pass() {
     assert_eq!(record.limited_by.as_deref(), Some("application"));
 }
 
+/// The pace is the narrowest place, and no queue grows behind it. BBR drains for one of its eight phases and cannot make
+/// up for it in another.
+#[test]
+fn a_pace_that_is_asked_for_is_the_limit() {
+    let paced = |keys: &str| predicted("", &format!("{BULK}omit = \"10 s\"\n{keys}"));
+    for (keys, mbps, limit) in [
+        ("pacing_rate = \"200 Mbit/s\"", 200.0, "pacing"),
+        (
+            "pacing_rate = \"200 Mbit/s\"\nparallel = 3",
+            600.0,
+            "pacing",
+        ),
+        ("pacing_rate = \"2 Gbit/s\"", 949.3, "nic"),
+        (
+            "pacing_rate = \"200 Mbit/s\"\ncc = \"bbr\"",
+            193.75,
+            "pacing",
+        ),
+    ] {
+        let record = paced(keys);
+        let goodput = of(&record, "goodput_bps") / 1e6;
+        assert!((goodput / mbps - 1.0).abs() < 1e-3, "{keys}: {goodput}");
+        assert_eq!(record.limited_by.as_deref(), Some(limit), "{keys}");
+        let waits = record.metrics.contains_key("rtt_max_ns");
+        assert_eq!(waits, limit != "pacing", "{keys}");
+    }
+}
+
 #[test]
 fn a_law_that_is_not_the_algorithms_is_said() {
     let of_cc = |cc: &str, loss: &str| {
