@@ -43,9 +43,10 @@ pub(super) struct Tuned {
 impl Tuned {
     pub(super) fn new(rule: Autotuning, config: &Config) -> Tuned {
         let segment = config.segment();
-        let first = rule.first_offer(segment);
+        let first = config.first_offer();
         // Room for a segment is kept.
         let room = rule.first.saturating_sub(segment).max(2 * segment);
+        let room = room.min(config.receive_window);
         let offer = first.min(room);
         Tuned {
             rule,
@@ -100,7 +101,7 @@ impl Receiver {
     /// A segment of `len` bytes is about to be handed to `on_data` whose sender had `una` acknowledged, of which these are the low
     /// 32 bits. That is what the echoed timestamp tells a receiver; `read` bytes have been read by the application.
     pub fn on_answer(&mut self, now: Time, una: u32, len: u64, read: u64) {
-        let next = self.delivered();
+        let (next, segment) = (self.delivered(), self.segment);
         let Some(tuned) = &mut self.tuned else {
             return;
         };
@@ -109,7 +110,7 @@ impl Receiver {
         if tuned.unknown.is_some_and(|ack| una > ack) {
             tuned.unknown = None;
         }
-        if len >= self.segment {
+        if len >= segment {
             tuned.trip.on_answer(now, una, read >= next);
         }
     }

@@ -83,8 +83,10 @@ impl Sender {
         let (burst, whole) = (self.burst(), self.whole());
         let mut to = self.nxt;
         while to + self.segment.min(self.end - to) <= edge && to < edge {
-            // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next.
-            let rest = (whole - to % whole).min(self.end - to);
+            // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next. What is left of one that
+            // is no whole segment goes with the segment that has it.
+            let rest = (whole - to % whole).div_ceil(self.segment) * self.segment;
+            let rest = rest.min(self.end - to);
             let open = edge - to;
             if rest <= self.segment || open >= burst.min(rest) {
                 to += burst.min(rest);
