@@ -75,7 +75,8 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
 
 /// Gives each flow the tests of others between the same hosts.
 fn beside(flows: &mut [Flow]) {
-    let tests: Vec<Option<Test>> = flows.iter().map(|f| f.test.clone()).collect();
+    let heads = flows.iter().map(|f| f.test.as_ref().map(Test::head));
+    let tests: Vec<Option<Test>> = heads.collect();
     let is_end = |a: &Test, b: &Test, n: usize| {
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
