@@ -156,7 +156,7 @@ fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
         Value::Word(_) => None,
     });
     let first = numbers.next()?;
-    let last = numbers.last()?;
+    let last = numbers.next_back()?;
     let mut by = last.with(first);
     by.value = last.value - first.value;
     (by.low, by.high) = (by.value, by.value);

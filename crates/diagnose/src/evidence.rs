@@ -104,7 +104,7 @@ pub(crate) struct Evidence {
     pub(crate) peak: f64,
     /// The same without the first.
     pub(crate) later_peak: f64,
-    /// By how much the intervals differ, over their mean, as programs write in pieces.
+    /// By how much of their mean intervals differ by whole writes alone.
     pub(crate) grain: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
@@ -119,7 +119,6 @@ pub(crate) struct Evidence {
 }
 
 const NS: f64 = 1e-9;
-
 /// What iperf writes at once, bytes.
 const WRITE: f64 = 131_072.0;
 
@@ -242,10 +241,9 @@ impl Evidence {
             return;
         };
         let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
-        // A rate that losses brought down was no buffer filling.
-        let came = test.received.as_ref();
-        let lost = self.retransmits.as_ref().is_some_and(|r| r.value > 3.0)
-            && came.is_none_or(|r| r.goodput.value > 0.0);
+        // Losses bring a rate down, too.
+        let came = test.received.as_ref().is_none_or(|r| r.goodput.value > 0.0);
+        let lost = came && self.retransmits.as_ref().is_some_and(|r| r.value > 3.0);
         if self.udp || lost || rest >= first.bps / 3.0 {
             return;
         }
@@ -304,8 +302,8 @@ impl Evidence {
         if side == Side::Sender && !self.udp {
             let later = rows.get(skip..).unwrap_or(&[]);
             let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
-            let mean = bits / 8.0 / later.len().max(1) as f64;
             // It is handed over in whole writes: so much do intervals differ by that alone.
+            let mean = bits / 8.0 / later.len().max(1) as f64;
             self.grain = WRITE / 6.0_f64.sqrt() / mean.max(1.0);
         }
         let counted = test.rows.iter().filter(|r| r.retransmits.is_some());

@@ -86,9 +86,7 @@ fn beside(flows: &mut [Flow]) {
         };
         let (a, b) = (of(a), of(b));
         // Of a test of which only the report was pasted one end may be unnamed.
-        a.is_empty() && n == 0
-            || b.is_empty() && n == 0
-            || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
+        n == 0 && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
     };
     for (n, flow) in flows.iter_mut().enumerate() {
         let Some(test) = &flow.test else { continue };

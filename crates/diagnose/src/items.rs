@@ -268,6 +268,45 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             ),
         });
     }
+    of_line(e, ceilings, items);
+    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
+        items.push(Item {
+            holds: step(rate.value / target.value, 0.93, 0.97),
+            weights: vec![(Cause::None, 60.0)],
+            sentence: "the rate is what was asked for".to_owned(),
+        });
+        items.push(Item {
+            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    } else {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(flight) = e.implied_flight() {
+        items.push(Item {
+            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
+            weights: vec![(Cause::ReceiveWindow, 3.0)],
+            sentence: String::new(),
+        });
+        // No window is smaller than a segment: something else left the path idle.
+        items.push(Item {
+            holds: 1.0 - step(flight.value / e.mss, 1.0, 2.0),
+            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -8.0),
+            sentence: String::new(),
+        });
+    }
+    steadiness(e, items);
+    peaks(e, ceilings, items);
+    opening(e, ceilings, items);
+}
+
+/// How much of the line was used.
+fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
         // Once slow start and its repair are over, it is the later intervals that show what the path leaves.
         let late = e.late().filter(|_| !e.udp).unwrap_or(0.0);
@@ -309,40 +348,6 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
-        items.push(Item {
-            holds: step(rate.value / target.value, 0.93, 0.97),
-            weights: vec![(Cause::None, 60.0)],
-            sentence: "the rate is what was asked for".to_owned(),
-        });
-        items.push(Item {
-            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    } else {
-        items.push(Item {
-            holds: 1.0,
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    }
-    if let Some(flight) = e.implied_flight() {
-        items.push(Item {
-            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
-            weights: vec![(Cause::ReceiveWindow, 3.0)],
-            sentence: String::new(),
-        });
-        // No window is smaller than a segment: something else left the path idle.
-        items.push(Item {
-            holds: 1.0 - step(flight.value / e.mss, 1.0, 2.0),
-            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -8.0),
-            sentence: String::new(),
-        });
-    }
-    steadiness(e, items);
-    peaks(e, ceilings, items);
-    opening(e, ceilings, items);
 }
 
 /// Whether the transfer was over before its window had opened.

@@ -166,9 +166,7 @@ impl Case {
             case.seconds = case.seconds.clamp(3.0, 6.0);
         }
         case.inject(cause, window)?;
-        // A kernel holds more than a small send buffer allows, by what one write brings.
-        let small = case.wmem < LAB_BUFFER || case.rmem < LAB_BUFFER / 4;
-        if lab && (case.seconds > LAB_SECONDS || small) {
+        if lab && !case.fits_a_lab() {
             return None;
         }
         // The second leaves a little more than the first.
@@ -189,6 +187,11 @@ impl Case {
         let packets = case.rate * busy * case.seconds / 8.0 / case.mtu;
         let too_small = window < 6.0 * mss || case.wmem < 4608 || case.rmem < 4608;
         (packets < PACKETS_MAX && !too_small).then_some(case)
+    }
+
+    /// Whether a lab can run it. A kernel holds more than a small send buffer allows, by what one write brings.
+    fn fits_a_lab(&self) -> bool {
+        self.seconds <= LAB_SECONDS && self.wmem >= LAB_BUFFER && self.rmem >= LAB_BUFFER / 4
     }
 
     /// Sets what makes a cause leave a window of so many bytes; none where it cannot.
