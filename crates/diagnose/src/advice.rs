@@ -32,7 +32,11 @@ pub(crate) fn changes(
             continue;
         };
         gone.push(cause);
-        let next = next(&gone, second, e, ceilings);
+        // Nothing that a host changes removes a policer: what pacing gives below its rate is not known.
+        let next = match cause {
+            Cause::Policer => None,
+            _ => next(&gone, second, e, ceilings),
+        };
         if let Some((next, figure)) = next {
             change.predicted_bps = Some(figure.value);
             (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));

@@ -75,7 +75,8 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
 
 /// Gives each flow the tests of others between the same hosts.
 fn beside(flows: &mut [Flow]) {
-    let tests: Vec<Option<Test>> = flows.iter().map(|f| f.test.clone()).collect();
+    let heads = flows.iter().map(|f| f.test.as_ref().map(Test::head));
+    let tests: Vec<Option<Test>> = heads.collect();
     let is_end = |a: &Test, b: &Test, n: usize| {
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
@@ -85,9 +86,7 @@ fn beside(flows: &mut [Flow]) {
         };
         let (a, b) = (of(a), of(b));
         // Of a test of which only the report was pasted one end may be unnamed.
-        a.is_empty() && n == 0
-            || b.is_empty() && n == 0
-            || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
+        n == 0 && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
     };
     for (n, flow) in flows.iter_mut().enumerate() {
         let Some(test) = &flow.test else { continue };

@@ -58,7 +58,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![
                 (Cause::ReceiveWindow, 22.0),
                 (Cause::NoWindowScaling, 14.0),
-                (Cause::Client, 14.0),
+                (Cause::Client, 18.0),
                 (Cause::Disk, 6.0),
             ],
             sentence: format!(
@@ -268,6 +268,45 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             ),
         });
     }
+    of_line(e, ceilings, items);
+    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
+        items.push(Item {
+            holds: step(rate.value / target.value, 0.93, 0.97),
+            weights: vec![(Cause::None, 60.0)],
+            sentence: "the rate is what was asked for".to_owned(),
+        });
+        items.push(Item {
+            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    } else {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(flight) = e.implied_flight() {
+        items.push(Item {
+            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
+            weights: vec![(Cause::ReceiveWindow, 3.0)],
+            sentence: String::new(),
+        });
+        // No window is smaller than a segment: something else left the path idle.
+        items.push(Item {
+            holds: 1.0 - step(flight.value / e.mss, 1.0, 2.0),
+            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -8.0),
+            sentence: String::new(),
+        });
+    }
+    steadiness(e, items);
+    peaks(e, ceilings, items);
+    opening(e, ceilings, items);
+}
+
+/// How much of the line was used.
+fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
         // Once slow start and its repair are over, it is the later intervals that show what the path leaves.
         let late = e.late().filter(|_| !e.udp).unwrap_or(0.0);
@@ -302,41 +341,13 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
         // What a policer lets through it lets through in every interval: none after the start is as fast as the line.
-        let most = e.steady.iter().copied().fold(0.0, f64::max);
+        let most = e.steady.iter().copied().fold(0.0, f64::max) * (1.0 - e.grain).max(0.0);
         items.push(Item {
             holds: step(most / line.rate.value, 0.8, 0.92),
             weights: vec![(Cause::Policer, -18.0)],
             sentence: String::new(),
         });
     }
-    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
-        items.push(Item {
-            holds: step(rate.value / target.value, 0.93, 0.97),
-            weights: vec![(Cause::None, 60.0)],
-            sentence: "the rate is what was asked for".to_owned(),
-        });
-        items.push(Item {
-            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    } else {
-        items.push(Item {
-            holds: 1.0,
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    }
-    if let Some(flight) = e.implied_flight() {
-        items.push(Item {
-            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
-            weights: vec![(Cause::ReceiveWindow, 3.0)],
-            sentence: String::new(),
-        });
-    }
-    steadiness(e, items);
-    peaks(e, ceilings, items);
-    opening(e, ceilings, items);
 }
 
 /// Whether the transfer was over before its window had opened.
@@ -349,7 +360,7 @@ fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let least = bytes.value * 8.0 / ramp.rate.value;
     items.push(Item {
         holds: 1.0 - step(seconds / least, 1.8, 3.0),
-        weights: vec![(Cause::Ramp, 16.0)],
+        weights: vec![(Cause::Ramp, 16.0), (Cause::Shaper, -8.0)],
         sentence: format!(
             "the transfer was over in {:.0} round trips: slow start took most of them",
             seconds / rtt.value
@@ -368,7 +379,11 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if e.peak <= 0.0 || usual > full * line.rate.value {
         return;
     }
-    let share = e.peak / line.rate.value;
+    // What no line carries went into the sender's socket, which is filled first.
+    let peaks = [e.peak, e.later_peak].map(|peak| peak / line.rate.value);
+    let Some(share) = peaks.into_iter().find(|share| *share < 1.1) else {
+        return;
+    };
     items.push(Item {
         holds: step(share, 0.35, 0.6),
         weights: vec![
@@ -404,11 +419,19 @@ pub(crate) fn spread(intervals: &[f64]) -> Option<f64> {
     Some((off.sum::<f64>() / n).sqrt() / mean)
 }
 
+/// Intervals that differ by more than this through pieces alone say nothing.
+const GRAIN_MAX: f64 = 0.25;
+
 /// How even the intervals are.
 fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
     let Some(spread) = spread(&e.steady) else {
         return;
     };
+    if e.grain > GRAIN_MAX {
+        // The pieces are as large as the intervals.
+        return;
+    }
+    let spread = (spread * spread - e.grain * e.grain).max(0.0).sqrt();
     items.push(Item {
         holds: 1.0 - step(spread, 0.02, 0.08),
         weights: vec![

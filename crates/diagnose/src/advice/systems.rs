@@ -84,7 +84,7 @@ pub(crate) fn program() -> Remedy {
 /// Against a program that does not read.
 pub(crate) fn reader() -> Remedy {
     let commands = [
-        "look at what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
+        "find out what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];
     Remedy {

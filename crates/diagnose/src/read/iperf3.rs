@@ -174,11 +174,9 @@ impl Iperf3 {
     fn row(&mut self, read: &IperfRow<'_>, role: &str, at: Place) {
         let words: Vec<&str> = read.rest.split_whitespace().collect();
         let last = words.last().copied().unwrap_or("");
-        let is_back = role.starts_with("RX") != self.server && !role.is_empty();
-        let is_back = if self.server {
-            role.starts_with("TX")
-        } else {
-            is_back
+        let is_back = match self.server {
+            true => role.starts_with("TX"),
+            false => role.starts_with("RX"),
         };
         let test = if is_back {
             let (host, forward) = (&self.host, self.test.as_ref());
@@ -224,10 +222,9 @@ impl Iperf3 {
         } else {
             role.starts_with("RX")
         };
-        let side = if receiving {
-            Side::Receiver
-        } else {
-            Side::Sender
+        let side = match receiving {
+            true => Side::Receiver,
+            false => Side::Sender,
         };
         let again = words
             .first()

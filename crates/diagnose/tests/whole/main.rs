@@ -1,5 +1,6 @@
 //! Texts in, verdicts out.
 
+mod beside;
 mod documented;
 mod hostile;
 mod pasted;
