@@ -267,7 +267,11 @@ impl Clumped {
                 let n = clumps[i].segments() as f64;
                 // No segment waits longer than all before it can be gathered.
                 let longest = libm::fmax(first_s, n * (slot_s + self.gather_s));
-                let spread = if i == 0 { libm::fmin(spread_s, longest) } else { 0.0 };
+                let spread = if i == 0 {
+                    libm::fmin(spread_s, longest)
+                } else {
+                    0.0
+                };
                 let takes = libm::fmin(libm::fmax(spread, n * slot_s), self.rtt_s);
                 tokens = libm::fmin(burst, tokens + rate * (at - filled_s));
                 tokens = libm::fmax(tokens + rate * takes, 0.0);
@@ -377,7 +381,10 @@ mod tests {
                     let segments = of.passing(5.0, 30.0).expect("a law");
                     // The burst, once, and what comes in.
                     let most = 1e9 / 8.0 / 1514.0 + burst / 1514.0 / 20.0;
-                    assert!(segments > 0.0 && segments <= most * 1.01, "{of:?} {segments}");
+                    assert!(
+                        segments > 0.0 && segments <= most * 1.01,
+                        "{of:?} {segments}"
+                    );
                 }
             }
         }

@@ -102,7 +102,9 @@ impl Path<'_> {
                 htcp_beta: farpath_predict::htcp::BETA,
             };
             let omit = test.omit.as_secs_f64();
-            let until = test.duration.map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
+            let until = test
+                .duration
+                .map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
             Some(segments.passing(omit, until)? * f64::from(mss) * 8.0)
         });
         let bounds = [passing.least, passing.most].map(of_each);
