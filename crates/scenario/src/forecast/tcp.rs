@@ -72,7 +72,8 @@ impl Path<'_> {
         if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
             // More window than the path holds waits in front of its narrowest place.
             let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
-            let longest = loaded.max(flow.base.as_secs_f64());
+            let longest = loaded.min(self.longest_wait(&flow));
+            let longest = longest.max(flow.base.as_secs_f64());
             put(m, "rtt_max_ns", (longest * 1e9).round());
         }
         let ramp = flow.ramp(steady / flow.streams);
@@ -106,6 +107,7 @@ impl Path<'_> {
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
+        self.note_queues(&flow, steady, record);
         if let Some(bounds) = policed {
             self.note_policed(bounds, goodput / steady, record);
         }
