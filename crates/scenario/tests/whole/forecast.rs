@@ -244,7 +244,7 @@ fn a_pace_that_is_asked_for_is_the_limit() {
             600.0,
             "pacing",
         ),
-        ("pacing_rate = \"2 Gbit/s\"", 949.3, "nic"),
+        ("pacing_rate = \"2 Gbit/s\"", 941.482, "nic"),
         (
             "pacing_rate = \"200 Mbit/s\"\ncc = \"bbr\"",
             193.75,

@@ -54,6 +54,11 @@ impl Progress for Quiet {
     }
 }
 
+/// The scenario with hosts that send segment by segment.
+pub(crate) fn without_bursts(text: &str) -> String {
+    text.replace("[[host]]\n", "[[host]]\ntso = false\n")
+}
+
 /// Simulates a scenario with a capture of each link of [`TAPS`].
 pub(crate) fn run(text: &str) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
