@@ -32,7 +32,11 @@ pub(crate) fn changes(
             continue;
         };
         gone.push(cause);
-        let next = next(&gone, second, e, ceilings);
+        // Nothing that a host changes removes a policer: what pacing gives below its rate is not known.
+        let next = match cause {
+            Cause::Policer => None,
+            _ => next(&gone, second, e, ceilings),
+        };
         if let Some((next, figure)) = next {
             change.predicted_bps = Some(figure.value);
             (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
@@ -49,7 +53,7 @@ pub(crate) fn changes(
 /// What to change against one cause.
 fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     let end = match cause {
-        Cause::ReceiveWindow | Cause::NoWindowScaling => End::Receiver,
+        Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
         | Cause::ShallowBuffer
@@ -71,6 +75,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         }
         Cause::NoWindowScaling => systems::scaling(system),
         Cause::Application => systems::program(),
+        Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
             systems::pacing(cause, cc.map(|(name, _)| name))

@@ -1,6 +1,7 @@
 //! The evidence on one flow: every figure the ceilings and the weighing ask for, or that it is not there.
 
 use crate::account::Account;
+use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
@@ -101,6 +102,10 @@ pub(crate) struct Evidence {
     pub(crate) steady: Vec<f64>,
     /// The fastest interval, bit/s; 0 without any.
     pub(crate) peak: f64,
+    /// The same without the first.
+    pub(crate) later_peak: f64,
+    /// By how much of their mean intervals differ by whole writes alone.
+    pub(crate) grain: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
     /// What held the sender back, by shares of its time: of captures and records.
@@ -109,9 +114,13 @@ pub(crate) struct Evidence {
     pub(crate) found_policer: Option<Figure>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
+    /// What counters of hosts and other tests add.
+    pub(crate) counted_else: Counted,
 }
 
 const NS: f64 = 1e-9;
+/// What iperf writes at once, bytes.
+const WRITE: f64 = 131_072.0;
 
 impl Evidence {
     /// Collects what was said of a flow.
@@ -132,6 +141,8 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts);
         e.of_hosts(facts, flow);
+        e.of_counters(facts, flow);
+        e.of_other_tests(flow);
         e.weigh_account();
         e
     }
@@ -204,7 +215,7 @@ impl Evidence {
     }
 
     /// Segments sent again as a share of all segments.
-    fn share_of(&self, again: &Figure) -> Option<Figure> {
+    pub(crate) fn share_of(&self, again: &Figure) -> Option<Figure> {
         let bytes = self.bytes.as_ref()?;
         let segments = bytes.value / self.mss;
         (segments >= 1.0).then(|| {
@@ -230,7 +241,10 @@ impl Evidence {
             return;
         };
         let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
-        if self.udp || rest >= first.bps / 3.0 {
+        // Losses bring a rate down, too.
+        let came = test.received.as_ref().is_none_or(|r| r.goodput.value > 0.0);
+        let lost = came && self.retransmits.as_ref().is_some_and(|r| r.value > 3.0);
+        if self.udp || lost || rest >= first.bps / 3.0 {
             return;
         }
         let bytes = first.bps * (first.until - first.from) / 8.0;
@@ -282,8 +296,16 @@ impl Evidence {
         }
         let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
         let skip = rows.len().div_ceil(5).min(rows.len());
-        self.peak = rows.iter().map(|r| r.bps).fold(0.0, f64::max);
+        let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
+        (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        if side == Side::Sender && !self.udp {
+            let later = rows.get(skip..).unwrap_or(&[]);
+            let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
+            // It is handed over in whole writes: so much do intervals differ by that alone.
+            let mean = bits / 8.0 / later.len().max(1) as f64;
+            self.grain = WRITE / 6.0_f64.sqrt() / mean.max(1.0);
+        }
         let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
         self.counted = counted.cloned().collect();
     }

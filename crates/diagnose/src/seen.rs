@@ -106,6 +106,22 @@ impl Test {
         }
     }
 
+    /// The same without its intervals.
+    pub(crate) fn head(&self) -> Test {
+        Test {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            aliases: self.aliases.clone(),
+            name: self.name.clone(),
+            udp: self.udp,
+            streams: self.streams,
+            sent: self.sent.clone(),
+            received: self.received.clone(),
+            numbers: self.numbers.clone(),
+            ..Test::new(self.tool, self.at)
+        }
+    }
+
     /// The truth of what was delivered: the receiver's report before the sender's.
     pub(crate) fn goodput(&self) -> Option<(&Figure, Side)> {
         let received = self.received.as_ref().map(|r| (&r.goodput, Side::Receiver));

@@ -16,6 +16,9 @@ pub(super) const CAUSES: [&str; 8] = [
     "link",
 ];
 
+/// The place of a healthy path among them.
+pub(super) const HEALTHY_CASE: u64 = 7;
+
 /// A case.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
@@ -57,6 +60,9 @@ const TWO_CAUSES: [[&str; 2]; 4] = [
     ["application", "random_loss"],
 ];
 
+/// How long datagrams are sent.
+pub(super) const DATAGRAM_SECONDS: f64 = 1.0;
+
 /// Most packets of a run.
 const PACKETS_MAX: f64 = 1.2e6;
 
@@ -68,6 +74,15 @@ pub(super) const BLIND: u64 = 3_000_000;
 
 /// Cases from this number on have two causes.
 pub(super) const TWO: u64 = 5_000_000;
+
+/// Cases from this number on are slow and short enough for labs with real kernels.
+pub(super) const LAB: u64 = 7_000_000;
+
+/// Longest test of a lab, seconds.
+const LAB_SECONDS: f64 = 8.0;
+
+/// Smallest send buffer of a lab, bytes.
+const LAB_BUFFER: u64 = 131_072;
 
 /// A window is this part of the memory on the simulated hosts (Linux 6.18).
 pub(super) const WINDOW_PART: f64 = 169.0 / 256.0;
@@ -108,7 +123,8 @@ impl Case {
         let unit = |n: u64| stream.uniform(from + n);
         let log = |n: u64, low: f64, high: f64| low * libm_pow(high / low, unit(n));
         let pair = TWO_CAUSES[(number % TWO_CAUSES.len() as u64) as usize];
-        let (cause, second) = match number >= TWO {
+        let lab = number >= LAB;
+        let (cause, second) = match number >= TWO && !lab {
             true => (pair[0], Some(pair[1])),
             false => (CAUSES[(number % CAUSES.len() as u64) as usize], None),
         };
@@ -125,6 +141,14 @@ impl Case {
             }[(unit(4) * 3.0) as usize % 3],
             ..Case::plain(number)
         };
+        if lab {
+            (case.rate, case.rtt) = (log(0, 1e6, 6e7), log(1, 4e-3, 0.1));
+            (case.mtu, case.share) = (1500.0, log(3, 0.08, 0.7));
+            if cause == "ramp" {
+                // iperf3 lasts a second at least: a round trip of which that is a dozen.
+                (case.rate, case.rtt) = (log(0, 2e7, 6e7), log(1, 0.06, 0.1));
+            }
+        }
         if second == Some("random_loss") && case.cc == "bbr" {
             // Losses of this size do not hold BBR down.
             case.cc = "cubic";
@@ -138,7 +162,13 @@ impl Case {
         let large = ((bdp * 8.0) as u64).max(1 << 22);
         (case.wmem, case.rmem) = (large, large);
         case.seconds = (60.0 * case.rtt).clamp(2.0, 40.0);
+        if lab {
+            case.seconds = case.seconds.clamp(3.0, 6.0);
+        }
         case.inject(cause, window)?;
+        if lab && !case.fits_a_lab() {
+            return None;
+        }
         // The second leaves a little more than the first.
         let next = 1.3 + 0.7 * unit(5);
         if let Some(second) = second {
@@ -157,6 +187,11 @@ impl Case {
         let packets = case.rate * busy * case.seconds / 8.0 / case.mtu;
         let too_small = window < 6.0 * mss || case.wmem < 4608 || case.rmem < 4608;
         (packets < PACKETS_MAX && !too_small).then_some(case)
+    }
+
+    /// Whether a lab can run it. A kernel holds more than a small send buffer allows, by what one write brings.
+    fn fits_a_lab(&self) -> bool {
+        self.seconds <= LAB_SECONDS && self.wmem >= LAB_BUFFER && self.rmem >= LAB_BUFFER / 4
     }
 
     /// Sets what makes a cause leave a window of so many bytes; none where it cannot.
@@ -212,9 +247,31 @@ impl Case {
         (packets < 3.0 * PACKETS_MAX).then_some(case)
     }
 
+    /// What the line leaves for payload, bit/s.
+    pub(super) fn payload(&self) -> f64 {
+        self.rate * (self.mtu - 52.0) / (self.mtu + 38.0)
+    }
+
     /// Bytes of a transfer that is over before its window opened.
     pub(super) fn ramp_bytes(&self) -> f64 {
         self.rate * self.rtt / 8.0 * self.share.max(0.2)
+    }
+
+    /// The same path with datagrams of this rate, bit/s, instead of the connection.
+    pub(super) fn datagrams(&self, bps: f64) -> String {
+        let text = self.text();
+        let path = text.split("[[test]]").next().unwrap_or("");
+        format!(
+            "{path}[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\nkind = \"udp\"\nsize = {}\nrate = \"{} bit/s\"\nduration = \"{} ms\"\n",
+            self.datagram(),
+            bps as u64,
+            (DATAGRAM_SECONDS * 1e3) as u64
+        )
+    }
+
+    /// Payload of a datagram, bytes.
+    pub(super) fn datagram(&self) -> u64 {
+        (self.mtu - 28.0) as u64
     }
 
     /// The scenario.

@@ -1,11 +1,13 @@
 //! Texts in, verdicts out.
 
+mod beside;
 mod documented;
 mod hostile;
 mod pasted;
 mod run_here;
 mod seeds;
 mod slac;
+mod strangers;
 mod two;
 mod views;
 
