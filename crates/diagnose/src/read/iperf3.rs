@@ -24,6 +24,8 @@ pub(super) struct Iperf3 {
     /// Ids whose closing row came without the word behind it: mail broke the line.
     closed: Vec<String>,
     ids: Vec<String>,
+    /// Whether the columns of its intervals have those of a sender, segments sent again.
+    repeats: Option<bool>,
     summed: bool,
 }
 
@@ -88,6 +90,9 @@ impl Tool for Iperf3 {
             return true;
         }
         if id == "ID" {
+            if role.is_empty() && rest.starts_with("Interval") {
+                self.columns(rest.contains("Retr"));
+            }
             return rest.starts_with("Interval")
                 && (rest.contains("Bitrate") || rest.contains("Retr ") || going);
         }
@@ -165,10 +170,32 @@ impl Iperf3 {
             false => (end(near), end(far)),
             true => (end(far), end(near)),
         };
+        if self.reverse {
+            test.client = Side::Receiver;
+        }
         let to = usize::from(!self.reverse);
         if !host.is_empty() && ![&test.from.host, &test.to.host][to].eq(&host) {
             test.aliases[to].push(host);
         }
+    }
+
+    /// The head of a table: a sender's own intervals count segments sent again, those of a receiver do not, whatever of the
+    /// log was pasted.
+    fn columns(&mut self, repeats: bool) {
+        let turned = match (self.server, self.repeats) {
+            // A server that sends.
+            (true, None) => repeats,
+            // The client's intervals have none, and the sender's report has some: the other end sends.
+            (false, Some(false)) => repeats,
+            _ => false,
+        };
+        if turned && !self.reverse {
+            self.reverse = true;
+            if let Some(test) = &mut self.test {
+                test.turn();
+            }
+        }
+        self.repeats = self.repeats.or(Some(repeats));
     }
 
     fn row(&mut self, read: &IperfRow<'_>, role: &str, at: Place) {
@@ -246,6 +273,13 @@ impl Iperf3 {
             if let Some(asked) = self.asked.clone().filter(|_| test.udp) {
                 test.set("application_rate_bps", asked);
             }
+            let only_sent = test.sent.is_some() && test.received.is_none() && !test.udp;
+            let receiving =
+                !test.rows.is_empty() && test.rows.iter().all(|r| r.side == Side::Receiver);
+            if self.server && !self.reverse && only_sent && receiving {
+                // Not every system counts what is sent again; the closing row says whose it is.
+                test.turn();
+            }
             if test.is_measured() {
                 facts.tests.push(test);
             }
@@ -287,6 +321,7 @@ fn headless(host: &str, parallel: Option<u32>, at: Place) -> Test {
 /// The test of the other direction.
 fn backwards(forward: Option<&Test>, host: &str, at: Place) -> Test {
     let mut test = Test::new(TOOL, at);
+    test.client = Side::Receiver;
     if let Some(forward) = forward {
         test.from.host.clone_from(&forward.to.host);
         test.to.host.clone_from(&forward.from.host);

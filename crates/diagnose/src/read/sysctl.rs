@@ -80,7 +80,7 @@ impl Tool for Sysctl {
         if !going {
             self.host = None;
         }
-        let host = *self.host.get_or_insert_with(|| facts.host());
+        let host = *self.host.get_or_insert_with(|| facts.settings_of());
         let value = value.trim().trim_matches(['"', '\'']).trim();
         put(host, &key, value, line.at, facts)
     }
@@ -88,7 +88,11 @@ impl Tool for Sysctl {
 
 /// Makes a fact of a setting; whether it is one, of a path or of something else.
 pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts) -> bool {
-    if CONTROLS.contains(&key) {
+    if key == "kernel.osrelease" {
+        if value.starts_with(|c: char| c.is_ascii_digit()) {
+            facts.word(host, "kernel", value, at);
+        }
+    } else if CONTROLS.contains(&key) {
         if let Some(name) = crate::known::control(value) {
             facts.word(host, "cc", name, at);
         }
@@ -114,7 +118,10 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
         // A setting all the same, of something else.
         return true;
     }
-    let system = match key.starts_with("net.ipv4") || key.starts_with("net.core") {
+    let system = match key.starts_with("net.ipv4")
+        || key.starts_with("net.core")
+        || key == "kernel.osrelease"
+    {
         true => "linux",
         false => bsd(key),
     };
@@ -159,10 +166,11 @@ fn setting(text: &str) -> Option<(String, &str)> {
         .find_map(|s| key.strip_prefix(s))
         .unwrap_or(key)
         .trim();
-    let is_key = (key.starts_with("net.") || key.starts_with("kern.ipc."))
-        && key.len() < 100
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
+    let is_key =
+        (key.starts_with("net.") || key.starts_with("kern.ipc.") || key == "kernel.osrelease")
+            && key.len() < 100
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
     is_key.then(|| (key.to_owned(), value.split('#').next().unwrap_or(value)))
 }
