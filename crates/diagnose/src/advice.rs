@@ -32,9 +32,9 @@ pub(crate) fn changes(
             continue;
         };
         gone.push(cause);
-        // Nothing that a host changes removes a policer: what pacing gives below its rate is not known.
+        // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
         let next = match cause {
-            Cause::Policer => None,
+            Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
             _ => next(&gone, second, e, ceilings),
         };
         if let Some((next, figure)) = next {

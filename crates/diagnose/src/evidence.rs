@@ -197,6 +197,16 @@ impl Evidence {
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
+        // Where the congestion window is larger than what the receiver announces, it is the latter that binds.
+        let binds = |w: &Figure| self.cwnd.as_ref().is_some_and(|c| c.value > 1.05 * w.value);
+        if let Some(window) = get("window_announced_bytes").filter(binds) {
+            self.windows.push(Room {
+                bytes: window,
+                memory: None,
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
         let lent = |name: &str| test.numbers.get(name);
         if let Some(room) = socket_room(
             lent("receive_buffer_bytes"),

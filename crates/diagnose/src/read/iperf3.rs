@@ -23,6 +23,8 @@ pub(super) struct Iperf3 {
     asked: Option<Figure>,
     /// Ids whose closing row came without the word behind it: mail broke the line.
     closed: Vec<String>,
+    /// Closing rows that were read, by id, role and whether they are the sender's: mail has them twice.
+    reported: Vec<(String, String, bool)>,
     ids: Vec<String>,
     /// Whether the columns of its intervals have those of a sender, segments sent again.
     repeats: Option<bool>,
@@ -222,6 +224,11 @@ impl Iperf3 {
         if last == "sender" || last == "receiver" {
             let sum = read.id.starts_with("SUM");
             self.summed |= sum;
+            let key = (read.id.to_owned(), role.to_owned(), last == "sender");
+            if self.reported.contains(&key) {
+                return;
+            }
+            self.reported.push(key);
             if last == "sender" {
                 self.closed.push(read.id.to_owned());
             }
@@ -231,6 +238,16 @@ impl Iperf3 {
         if is_total(test, read) {
             let sum = read.id.starts_with("SUM");
             let again = self.closed.iter().any(|id| id == read.id);
+            let key = (read.id.to_owned(), role.to_owned(), !again);
+            if self
+                .reported
+                .iter()
+                .any(|r| r.0 == key.0 && r.1 == key.1 && !r.2)
+                || self.reported.contains(&key)
+            {
+                return;
+            }
+            self.reported.push(key);
             report(test, read, (&words, !again, sum), at);
             if test.udp {
                 // iperf 3.0 does not say whose the row is: the sender's bytes, and the receiver's losses.

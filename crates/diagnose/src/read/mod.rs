@@ -106,6 +106,12 @@ const LINE_MAX: usize = 16_384;
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
 
+/// What is shorter than so many bytes and opens a brace need not be JSON.
+const TRUNCATED: usize = 512;
+
+/// Most notes on JSON that was cut off.
+const NOTES_MAX: usize = 20;
+
 /// Most ignored lines that are named.
 const IGNORED_NAMED: usize = 200;
 
@@ -288,7 +294,18 @@ impl Reader<'_> {
         let value = match values.next() {
             Some(Ok(value)) => value,
             // What was read in vain is paid for, so that a hostile text cannot have it read again and again.
-            Some(Err(e)) if e.is_eof() => return self.pay(rest.len()),
+            Some(Err(e)) if e.is_eof() => {
+                if begin == 0 || rest.len() > TRUNCATED {
+                    let note = format!(
+                        "{}:{line}: JSON that begins here has no end: the text was cut off; save all of it",
+                        facts.place(Place::Line(self.number, 0))
+                    );
+                    if !facts.notes.contains(&note) && facts.notes.len() < NOTES_MAX {
+                        facts.notes.push(note);
+                    }
+                }
+                return self.pay(rest.len());
+            }
             _ => return self.pay(rest.len() / 8 + 64),
         };
         let end = begin + skip + values.byte_offset();

@@ -143,6 +143,22 @@ fn bsd(key: &str) -> &'static str {
     }
 }
 
+/// Whether a key is one of Linux's that have nothing to do with networks: `kernel.osrelease`, `fs.file-max`.
+fn of_kernel(key: &str) -> bool {
+    let part = [
+        "kernel.", "fs.", "vm.", "dev.", "user.", "debug.", "abi.", "crypto.", "sunrpc.",
+    ]
+    .iter()
+    .find_map(|begin| key.strip_prefix(begin));
+    part.is_some_and(|rest| {
+        !rest.is_empty()
+            && rest.len() < 100
+            && rest
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'))
+    })
+}
+
 /// The key and value of a line that is a setting, however it was written.
 fn setting(text: &str) -> Option<(String, &str)> {
     if let Some((before, key)) = text.split_once("/proc/sys/") {
@@ -156,6 +172,8 @@ fn setting(text: &str) -> Option<(String, &str)> {
         return key.starts_with("net.").then_some((key, value));
     }
     let (key, value) = match text.split_once('=') {
+        // What else `sysctl -a` prints is of the same host.
+        Some((key, value)) if of_kernel(key.trim()) => return Some((key.trim().to_owned(), value)),
         Some(pair) => pair,
         // FreeBSD and macOS print a colon.
         None => text.split_once(": ")?,

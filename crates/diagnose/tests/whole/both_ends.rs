@@ -392,3 +392,135 @@ fn however_a_ticket_was_quoted_it_is_the_same_ticket() {
         assert_eq!(same(&d), same(&plain), "{how}");
     }
 }
+
+#[test]
+fn closing_rows_that_mail_has_twice_count_once() {
+    let log = log(
+        ENDS,
+        "         Retr  Cwnd",
+        295.0,
+        "    0   5.93 MBytes",
+        CLOSING,
+    );
+    let wrapped = CLOSING
+        .replace("            sender", "\nsender")
+        .replace("                  receiver", "\nreceiver");
+    for again in [CLOSING, &wrapped] {
+        let d = of(&format!("{log}{again}"), &Known::default());
+        assert_eq!(d.flows[0].observed.goodput_bps, Some(295e6));
+    }
+}
+
+#[test]
+fn a_whole_sysctl_is_of_one_host() {
+    let log = log(
+        ENDS,
+        "         Retr  Cwnd",
+        295.0,
+        "    0   5.93 MBytes",
+        CLOSING,
+    );
+    let net = settings(8_388_608, 268_435_456).replace("kernel.osrelease = 6.8.0-45-generic\n", "");
+    let all = format!(
+        "fs.file-max = 9223372036854775807\nkernel.osrelease = 6.8.0-45-generic\nkernel.ostype = Linux\nkernel.hostname = dtn\n{net}vm.swappiness = 60\n"
+    );
+    let d = files(&[
+        ("log.txt", &log),
+        ("receiver.txt", &all),
+        ("ping.txt", PING),
+    ]);
+    let limit = d.flows[0]
+        .ceilings
+        .iter()
+        .find(|c| c.cause == "receive_window")
+        .expect("it is known");
+    assert!(
+        (limit.limit_bps / 295.02e6 - 1.0).abs() < 0.001,
+        "{limit:?}"
+    );
+    assert!(
+        d.read.iter().all(|p| p.ignored_lines.is_empty()),
+        "{:?}",
+        d.read
+    );
+}
+
+/// A document of iperf3 with these figures of a stream and of its start.
+fn json(stream: &str, start: &str) -> String {
+    let each: Vec<String> = (0..8)
+        .map(|n| {
+            format!(
+                r#"{{"streams":[{{"socket":5,"rtt":150200{stream}}}],"sum":{{"start":{n},"end":{},"seconds":1,"bytes":36875000,"bits_per_second":295000000,"retransmits":0,"omitted":false,"sender":true}}}}"#,
+                n + 1
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"start":{{"connected":[{{"socket":5,"local_host":"192.0.2.10","local_port":43210,"remote_host":"198.51.100.20","remote_port":5201}}],"test_start":{{"protocol":"TCP","reverse":0{start}}}}},
+"intervals":[{}],
+"end":{{"sum_sent":{{"seconds":8,"bytes":295000000,"bits_per_second":295000000,"retransmits":0}},"sum_received":{{"seconds":8,"bytes":295000000,"bits_per_second":295000000}}}}}}"#,
+        each.join(",\n")
+    )
+}
+
+#[test]
+fn json_says_which_window_and_which_pace_bound_it() {
+    let window = of(
+        &json(r#","snd_cwnd":11800000,"snd_wnd":5537792"#, ""),
+        &Known::default(),
+    );
+    assert_eq!(
+        window.flows[0].verdict.cause, "receive_window",
+        "{:?}",
+        window.flows[0].verdict
+    );
+    let paced = of(&json("", r#","fqrate":300000000"#), &Known::default());
+    assert_eq!(
+        paced.flows[0].verdict.cause, "pacing",
+        "{:?}",
+        paced.flows[0].verdict
+    );
+}
+
+#[test]
+fn json_that_was_cut_off_is_said_to_be() {
+    let whole = json("", "");
+    let d = of(&whole[..whole.len() / 2], &Known::default());
+    assert!(
+        d.notes.iter().any(|n| n.contains("has no end")),
+        "{:?}",
+        d.notes
+    );
+    assert!(of(&whole, &Known::default()).notes.is_empty());
+}
+
+#[test]
+fn no_rate_is_promised_where_a_host_cannot_remove_the_cause() {
+    let d = files(&[("log.txt", STALLED), ("ping.txt", PING)]);
+    assert_eq!(d.flows[0].verdict.cause, "mtu_black_hole");
+    assert!(d.flows[0].changes.iter().all(|c| c.predicted_bps.is_none()));
+}
+
+#[test]
+fn a_ceiling_lies_within_its_bounds() {
+    let log = log(
+        &format!("{ENDS}TCP MSS: 8948\n"),
+        "         Retr  Cwnd",
+        295.0,
+        "    0   5.93 MBytes",
+        CLOSING,
+    );
+    let socket = "ESTAB 0 0 192.0.2.10:43210 198.51.100.20:5201\n\t ts sack cubic wscale:7,7 rto:351 rtt:150.2/0.08 mss:8948 cwnd:620\n";
+    let d = files(&[
+        ("log.txt", &log),
+        ("ss.txt", socket),
+        ("r.txt", &settings(8_388_608, 6_291_456)),
+        ("ping.txt", PING),
+    ]);
+    for c in &d.flows[0].ceilings {
+        assert!(
+            c.low_bps <= c.limit_bps && c.limit_bps <= c.high_bps,
+            "{c:?}"
+        );
+    }
+}

@@ -105,6 +105,10 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     {
         test.set("application_rate_bps", Figure::exact(bps, at));
     }
+    let paced = n(start, &["test_start", "fqrate"]).or(n(start, &["fq_rate"]));
+    if let Some(bps) = paced.filter(|b| *b > 0.0) {
+        test.set("pacing_rate_bps", Figure::exact(bps, at));
+    }
     rows(value, at, &mut test, reverse != server);
     ends(&value["end"], at, &mut test);
     let any = test.is_measured();
