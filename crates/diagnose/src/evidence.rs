@@ -52,6 +52,8 @@ pub(crate) struct Evidence {
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
     pub(crate) idle_loss: Option<Figure>,
+    /// Bytes of pings of which none was answered, while smaller ones were.
+    pub(crate) large_lost: Option<Figure>,
     /// Share of segments sent again.
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
@@ -195,6 +197,16 @@ impl Evidence {
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
+        // Where the congestion window is larger than what the receiver announces, it is the latter that binds.
+        let binds = |w: &Figure| self.cwnd.as_ref().is_some_and(|c| c.value > 1.05 * w.value);
+        if let Some(window) = get("window_announced_bytes").filter(binds) {
+            self.windows.push(Room {
+                bytes: window,
+                memory: None,
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
         let lent = |name: &str| test.numbers.get(name);
         if let Some(room) = socket_room(
             lent("receive_buffer_bytes"),
@@ -470,6 +482,8 @@ impl Evidence {
             self.streams = 1.0;
         }
         self.loss_of_path(all("loss_known_ratio"), all("loss_path_ratio"), facts);
+        let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
+        self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
         if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == 1448.0) {

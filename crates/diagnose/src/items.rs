@@ -129,6 +129,37 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// Pings as large as the connection's segments are all lost, and smaller ones are answered.
+fn too_large(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(lost), Some(rate)) = (e.large_lost.as_ref().filter(|_| !e.udp), &e.rate) else {
+        return;
+    };
+    // RFC 793 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
+    let as_large = e.mss + 52.0 >= lost.value || rate.value <= 0.0;
+    items.push(Item {
+        holds: if as_large { 1.0 - step(rate.value, 1e5, 2e6) } else { 0.0 },
+        weights: vec![(Cause::MtuBlackHole, 24.0)],
+        sentence: format!(
+            "pings of {:.0} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
+            lost.value
+        ),
+    });
+}
+
+/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
+fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(idle) = &e.rtt_idle else { return };
+    let added = idle.value - idle.low;
+    items.push(Item {
+        holds: step(added / idle.low.max(1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004)),
+        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
+        sentence: format!(
+            "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
+            added * 1e3
+        ),
+    });
+}
+
 /// What the path loses whatever is sent.
 fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
@@ -151,6 +182,7 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
+    too_large(e, items);
     if let Some(again) = &e.retransmits {
         let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
         // None of a window's worth says nothing, none of many thousands says that loss is not it.
@@ -214,6 +246,7 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
 
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
+    unsteady(e, items);
     let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) else {
         return;
     };
