@@ -7,7 +7,7 @@ use farpath_observe::Surroundings;
 use farpath_observe::limit::shares;
 use farpath_units::{Duration, Time};
 
-use crate::runs::{TAPS, read, run, without_bursts};
+use crate::runs::{TAPS, read, run, with_fixed_windows, without_bursts};
 
 /// From the connection's first packet to the measurement, as `arranged` has it.
 fn omitted(arranged: Arranged, rtt_ms: u64) -> Time {
@@ -146,7 +146,7 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
             .replace("{loss}", loss)
             .replace("{lasts}", lasts)
             .replace("{more}", more);
-        let run = run(&without_bursts(&text));
+        let run = run(&with_fixed_windows(&text));
         let truth = &run.document.records[0].streams[0].limited_by;
         for tap in TAPS {
             let found = &read(&run.captures[tap]).found[0][0].observed;
@@ -158,7 +158,7 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
             let allowed = if more.is_empty() || tap == "access" {
                 0.05
             } else {
-                0.15
+                0.16
             };
             if (of(truth) - of(&seen)).abs() > allowed {
                 wrong.push(format!("{name}: {:.3} of {:.3}", of(&seen), of(truth)));
