@@ -112,7 +112,7 @@ fn all_views_of_an_arranged_run_name_its_cause_or_leave_it_open() {
             // Of three lossy runs a log or `ss` may name another kind of loss: how often is in docs/models/diagnosis.md.
             let kin = case.arranged == Arranged::Loss
                 && view.starts_with("log")
-                && ["shallow_buffer", "policer"].contains(&verdict.cause.as_str())
+                && ["shallow_buffer", "policer"].contains(&verdict.cause)
                 && verdict.confidence < 0.8;
             if !right && !kin && verdict.cause != "unknown" && verdict.confidence >= 0.5 {
                 wrong.push(line);
