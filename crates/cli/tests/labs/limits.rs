@@ -14,7 +14,7 @@ fn asked(arranged: Arranged) -> (&'static [&'static str], &'static str) {
         Arranged::ReceiveWindow => (&["the receiver's window limited it"], "-t 3"),
         Arranged::SlowStart => (window, "-t 1"),
         Arranged::Loss => (window, "-t 3"),
-        Arranged::Link => (&["a link of the path was full"], "-t 5"),
+        Arranged::Link => (&["a link of the path was full"], "-t 8"),
         Arranged::Policer => (&["a policer limited it"], "-t 5"),
         Arranged::Nic => (&["its host's own link was full"], "-t 3"),
         Arranged::Mtu => (&["the MTU limited it"], "-t 3"),
@@ -32,7 +32,9 @@ fn the_closing_line_names_the_arranged_limit_on_every_repeat() {
     let place = Place::alone();
     let mut wrong = Vec::new();
     for case in cases().filter(wanted) {
-        place.write("arranged.toml", &case.text);
+        // Reno's slow start overflows a queue of one BDP and is short of window for seconds: half of this one still fills the link.
+        let text = case.text.replace("queue = \"1bdp\"", "queue = \"8bdp\"");
+        place.write("arranged.toml", &text);
         let (words, how) = asked(case.arranged);
         let client = format!("iperf3 -C reno -c d {how} >/dev/null 2>&1");
         for repeat in 1..=if all { 2 } else { 1 } {
