@@ -527,7 +527,7 @@ mod tests {
         // What is alive stays.
         registry.sweep();
         assert_eq!(registry.read(&name).unwrap(), *run.lab());
-        // The file of one whose process is no more: process numbers end far below.
+        // One whose process has ended: no process has so large a number.
         let mut dead = run.lab().clone();
         dead.name = "run-0".to_owned();
         dead.data_plane.pid = i32::MAX;

@@ -115,6 +115,8 @@ pub fn control(layouts: &[Layout], host: usize) -> Option<String> {
 pub struct Ground {
     /// The hosts.
     pub layouts: Vec<Layout>,
+    /// Where labs are listed and journals lie.
+    pub registry: Registry,
     tuning: Option<Tuning>,
     _programs: Programs,
 }
@@ -160,6 +162,7 @@ impl Ground {
         }
         Ok(Ground {
             layouts,
+            registry,
             tuning,
             _programs: programs,
         })

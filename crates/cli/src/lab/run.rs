@@ -110,9 +110,10 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let ground = ground(args, &path, bar)?;
     let control = lab::control(&ground.layouts, path.hosts[0]);
     // Where no folder can be made it is not listed, and runs all the same.
-    let mut listed = lab::recover(bar)?
-        .create_for(&words(args), &path.scenario.name)
-        .ok();
+    let listed = ground
+        .registry
+        .create_for(&words(args), &path.scenario.name);
+    let mut listed = listed.ok();
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
         sampling: SAMPLING,

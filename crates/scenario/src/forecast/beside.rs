@@ -11,7 +11,7 @@ use farpath_wire::FlowDir;
 
 use super::tcp::Flow;
 use super::{Path, mean_share, put};
-use crate::model::{Arrivals, Scenario, Test, Udp, Way};
+use crate::model::{Arrivals, Scenario, Test, Udp};
 use crate::plan::Hop;
 
 /// Share of a port's rate up to which what is sent evenly does not wait for long.
@@ -306,7 +306,7 @@ impl Path<'_> {
     fn full_queue(&self, port: usize, len: u32) -> Option<Duration> {
         let plan = &self.plan.ports[port];
         let link = &self.scenario.links[plan.link.0];
-        let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
+        let direction = self.direction(port);
         let crossings: Vec<&Hop> = self.there.iter().filter(|h| h.port == port).collect();
         let [hop] = crossings.as_slice() else {
             return None;

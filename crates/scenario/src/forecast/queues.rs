@@ -16,7 +16,8 @@ use crate::queueing::Queueing;
 const BURST: f64 = 65_536.0;
 
 impl Path<'_> {
-    fn direction(&self, port: usize) -> &Direction {
+    /// The direction of a link that a port is.
+    pub(super) fn direction(&self, port: usize) -> &Direction {
         let port = &self.plan.ports[port];
         &self.scenario.links[port.link.0].directions[usize::from(port.way == Way::Reverse)]
     }

@@ -2,45 +2,7 @@
 
 use farpath_arranged::{Arranged, cases};
 
-use crate::runs::{TAPS, read, run, without_bursts};
-
-const PATH: &str = r#"
-[scenario]
-name = "line"
-seed = {seed}
-[[host]]
-name = "s"
-[[host]]
-name = "d"
-[[router]]
-name = "r1"
-[[router]]
-name = "r2"
-[[link]]
-name = "access"
-ends = ["s", "r1"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[link]]
-name = "wan"
-ends = ["r1", "r2"]
-rate = "{rate}"
-delay = "{delay} ms"
-queue = "{queue}"
-loss = {loss}
-[[link]]
-name = "far"
-ends = ["r2", "d"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "s"
-to = "d"
-cc = "{cc}"
-duration = "20 s"
-"#;
+use crate::runs::{TAPS, read, run, two_routers, without_bursts};
 
 #[test]
 fn a_policer_is_found_at_every_tap() {
@@ -79,13 +41,13 @@ fn neither_a_full_line_nor_random_losses_are_a_policer() {
         ("20 Mbit/s", 20, "1bdp", "0.001", "reno"),
     ] {
         for seed in [1, 2, 3] {
-            let text = PATH
-                .replace("{rate}", rate)
-                .replace("{delay}", &delay.to_string())
-                .replace("{queue}", queue)
-                .replace("{loss}", loss)
-                .replace("{cc}", cc)
-                .replace("{seed}", &seed.to_string());
+            let text = two_routers(
+                &format!("seed = {seed}"),
+                &format!(
+                    "rate = \"{rate}\"\ndelay = \"{delay} ms\"\nqueue = \"{queue}\"\nloss = {loss}"
+                ),
+                &format!("cc = \"{cc}\"\nduration = \"20 s\""),
+            );
             let run = run(&text);
             for tap in TAPS {
                 let analysis = read(&run.captures[tap]);

@@ -54,6 +54,44 @@ impl Progress for Quiet {
     }
 }
 
+/// Two hosts and two routers, with the keys of all, of the link between the routers and of the test `bulk`; 1 Gbit/s elsewhere.
+pub(crate) fn two_routers(all: &str, wan: &str, bulk: &str) -> String {
+    format!(
+        r#"[scenario]
+name = "two-routers"
+{all}
+[[host]]
+name = "s"
+[[host]]
+name = "d"
+[[router]]
+name = "r1"
+[[router]]
+name = "r2"
+[[link]]
+name = "access"
+ends = ["s", "r1"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[link]]
+name = "wan"
+ends = ["r1", "r2"]
+{wan}
+[[link]]
+name = "far"
+ends = ["r2", "d"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "s"
+to = "d"
+{bulk}
+"#
+    )
+}
+
 /// The scenario with hosts that send segment by segment.
 pub(crate) fn without_bursts(text: &str) -> String {
     text.replace("[[host]]\n", "[[host]]\ntso = false\n")

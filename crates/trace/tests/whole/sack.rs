@@ -2,48 +2,18 @@
 
 use farpath_record::trace::SackBenefit;
 
-use crate::runs::{read, run, without_bursts};
+use crate::runs::{read, run, two_routers, without_bursts};
 
-/// A path on which segments of one window are lost by order.
-const BURSTS: &str = r#"
-[scenario]
-name = "bursts"
-[[host]]
-name = "s"
-[[host]]
-name = "d"
-[[router]]
-name = "r1"
-[[router]]
-name = "r2"
-[[link]]
-name = "access"
-ends = ["s", "r1"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[link]]
-name = "wan"
-ends = ["r1", "r2"]
-rate = "100 Mbit/s"
-delay = "20 ms"
-queue = "1bdp"
-[link.forward]
-lose = [{lost}]
-[[link]]
-name = "far"
-ends = ["r2", "d"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "s"
-to = "d"
-cc = "reno"
-bytes = "8 MB"
-window = "450 kB" # the path holds 500 kB: no queue stands, and nothing else is lost
-{more}
-"#;
+/// A path on which segments of one window are lost by order. It holds 500 kB and the window is 450 kB: no queue stands, and
+/// nothing else is lost.
+fn bursts(lost: &str, more: &str) -> String {
+    let wan = "rate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"";
+    two_routers(
+        "",
+        &format!("{wan}\n[link.forward]\nlose = [{lost}]"),
+        &format!("cc = \"reno\"\nbytes = \"8 MB\"\nwindow = \"450 kB\"\n{more}"),
+    )
+}
 
 #[test]
 fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
@@ -51,13 +21,13 @@ fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
         let lost: Vec<String> = (0..holes)
             .map(|n| format!("{{ flow = \"bulk\", segment = {} }}", 800 + n * step))
             .collect();
-        let text = BURSTS.replace("{lost}", &lost.join(", "));
-        let with = run(&without_bursts(&text.replace("{more}", "sack = true")));
+        let lost = lost.join(", ");
+        let with = run(&without_bursts(&bursts(&lost, "sack = true")));
         let found = read(&with.captures["access"]).document;
         let benefit = found.connections[0].a2b.sack_benefit;
         let benefit = benefit.expect("several holes were repaired at once");
         assert_eq!((benefit.recoveries, benefit.holes), (1, holes));
-        let without = run(&without_bursts(&text.replace("{more}", "sack = false")));
+        let without = run(&without_bursts(&bursts(&lost, "sack = false")));
         let found = read(&without.captures["access"]);
         let direction = &found.document.connections[0].a2b;
         assert_eq!(direction.sack_benefit, None);
