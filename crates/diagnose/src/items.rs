@@ -134,7 +134,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     let (Some(lost), Some(rate)) = (e.large_lost.as_ref().filter(|_| !e.udp), &e.rate) else {
         return;
     };
-    // RFC 793 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
+    // RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
     let as_large = e.mss + 52.0 >= lost.value || rate.value <= 0.0;
     items.push(Item {
         holds: if as_large { 1.0 - step(rate.value, 1e5, 2e6) } else { 0.0 },

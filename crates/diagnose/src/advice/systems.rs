@@ -344,7 +344,7 @@ pub(crate) fn scaling_between() -> Remedy {
     }
 }
 
-/// Packets larger than a link carries vanish, and nobody is told.
+/// Packets larger than a link carries vanish, and no error is reported.
 pub(crate) fn probing() -> Remedy {
     let key = "net.ipv4.tcp_mtu_probing";
     Remedy {
