@@ -10,6 +10,7 @@
 mod bench;
 mod bench_config;
 mod bench_parts;
+mod bench_trace;
 mod captures;
 mod corpus;
 mod gen_pages;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, links, citations, licences
-       cargo xtask bench [CASE]   measure the simulator, into target/bench.json
+       cargo xtask bench [CASE]   measure what speed claims say, into target/bench.json; `trace`: captures alone
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["tidy"] => tidy::run(),
         ["bench"] => bench::bench(None),
+        ["bench", "trace"] => bench::bench_captures(),
         ["bench", case] => bench::bench(Some(case)),
         ["gen"] => gen_pages::run(gen_pages::Mode::Write),
         ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),

@@ -15,6 +15,12 @@ const INTERVALS_MAX: usize = 1 << 16;
 /// Acknowledgements on their way to the sender.
 const PENDING_MAX: usize = 1 << 14;
 
+/// A window is full where so many segments have no room: a sender waits until it can send several at once (Linux, for its
+/// segmentation offload), and elsewhere than at the sender those that it has sent come one after the other. At most this share
+/// of the window.
+const NEARLY: u64 = 3;
+const NEARLY_SHARE: u64 = 8;
+
 /// What keeps the sender from sending, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -74,6 +80,8 @@ pub(crate) struct Flights {
     max: u64,
     una: u64,
     edge: u64,
+    /// Up to here data was sent when the window was last full.
+    filled: u64,
     full: u32,
     /// The last new segment was a small one: nothing more was written.
     small: bool,
@@ -177,13 +185,29 @@ impl Flights {
         self.peak = self.peak.max(flight);
         self.state = if flight == 0 && self.edge > self.max {
             State::Idle
-        } else if self.edge < self.max + full {
+        } else if self.edge < self.max + full.max(self.nearly(full)) {
+            self.filled = self.max;
+            State::Window
+        } else if self.una < self.filled && self.edge < self.max + self.deferred() {
             State::Window
         } else if self.small {
             State::Idle
         } else {
             State::Busy
         };
+    }
+
+    /// Room in a window for which a sender waits that had filled it within this round trip: a third of it (Linux,
+    /// `tcp_tso_win_divisor`).
+    #[inline]
+    fn deferred(&self) -> u64 {
+        (self.edge - self.una) / 3
+    }
+
+    /// Bytes that a full window may lack.
+    #[inline]
+    fn nearly(&self, full: u64) -> u64 {
+        (NEARLY * full).min((self.edge - self.una) / NEARLY_SHARE)
     }
 
     /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.
@@ -260,8 +284,11 @@ impl Flights {
         self.current.rtt_max = self.current.rtt_max.max(ns);
     }
 
-    /// The intervals, the last one with what is still open.
+    /// The intervals, the last one with what is still open: until the last acknowledgement has reached the sender.
     pub(crate) fn finish(&mut self) -> Vec<Interval> {
+        if let Some(last) = self.pending.back().map(|p| p.due) {
+            self.pass(last, &mut Room::default());
+        }
         let mut all = std::mem::take(&mut self.intervals);
         if self.current.until > self.current.from {
             all.push(self.current);

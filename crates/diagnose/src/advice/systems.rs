@@ -344,7 +344,7 @@ pub(crate) fn scaling_between() -> Remedy {
     }
 }
 
-/// Packets larger than a link carries vanish, and no error is reported.
+/// Packets larger than a link carries vanish, and nobody reports it.
 pub(crate) fn probing() -> Remedy {
     let key = "net.ipv4.tcp_mtu_probing";
     Remedy {

@@ -35,15 +35,9 @@ impl Plan {
         let (sends, receives) = (profile(sender), profile(receiver));
         let max = |size: Option<Size>| size.unwrap_or(DEFAULT_MAX).as_bytes();
         let mss = self.mss(scenario, flow);
-        // Deviation from RFC 5681 §3.1: by the kernel's rules cwnd grows past a window that bounds what is in flight.
-        // A test's `window` bounds both, as a lab does with a route's locked `cwnd`; that counts whole segments.
         let is_bulk = scenario.tests[f.test].kind.bulk().is_some();
-        let bounds = is_bulk && tcp.cc.flavour == Flavour::Linux;
-        let whole = |window: Size| match window.as_bytes() / u64::from(mss) {
-            0 => window.as_bytes(),
-            segments => segments * u64::from(mss),
-        };
-        let largest_window = tcp.window.filter(|_| bounds).map(whole);
+        let largest_window = largest_window(tcp, mss).filter(|_| is_bulk);
+        let mut autotuning = None;
         let (receive_window, send_buffer) = match (tcp.window, tcp.socket_buffer) {
             (Some(window), _) => (largest_window.unwrap_or(window.as_bytes()), u64::MAX),
             (None, Some(request)) => (
@@ -59,6 +53,9 @@ impl Plan {
                     Profile::Bsd1999 | Profile::Linux2004 => rmem[1],
                     Profile::Linux5 | Profile::Linux6 => rmem[2],
                 };
+                // By the kernel's rules it grows with what arrives, and who asks for the RFC's way has all of it at once.
+                let grows = tcp.cc.flavour == Flavour::Linux && rmem[1] < rmem[2];
+                autotuning = receives.autotuning(rmem[1].as_bytes()).filter(|_| grows);
                 (
                     receives.grown_window(grown.as_bytes()),
                     match sends {
@@ -94,9 +91,29 @@ impl Plan {
             mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
             gro: tcp.gro,
+            tso: if tcp.tso { LARGEST_SUPER_FRAME } else { 0 },
+            autotuning,
+            compressed_sacks: tcp.compressed_sacks,
             reading: Reading::AtOnce,
         }
     }
+}
+
+/// What bounds cwnd in bytes.
+///
+/// Deviation from RFC 5681 §3.1: by the kernel's rules cwnd grows past a window that bounds what is in flight.
+/// A test's `window` bounds both, as a lab does with a route's locked `cwnd`; that counts whole segments.
+fn largest_window(tcp: &Tcp, mss: u32) -> Option<u64> {
+    let window = tcp
+        .window
+        .filter(|_| tcp.cc.flavour == Flavour::Linux)?
+        .as_bytes();
+    let segments = window / u64::from(mss);
+    Some(if segments == 0 {
+        window
+    } else {
+        segments * u64::from(mss)
+    })
 }
 
 /// Segments for each step of slow start's growth: with byte counting every acknowledged segment
@@ -110,6 +127,8 @@ pub fn segments_per_growth(config: &Config) -> f64 {
     }
 }
 
+/// Bytes of the largest burst that is handed to a card as one segment (`gso_max_size` of Linux's interfaces).
+const LARGEST_SUPER_FRAME: u64 = 65_536;
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
 /// `net.ipv4.tcp_rmem` of a current Linux (6.18).
