@@ -312,6 +312,36 @@ pub(crate) fn receiving(
     all
 }
 
+/// What of a socket's buffer is room for data: Linux reports twice what was asked for, and half to three quarters of a
+/// receive buffer become window (`tcp_adv_win_scale`); elsewhere the buffer is the window.
+pub(crate) fn socket_room(
+    got: Option<&Figure>,
+    asked: Option<&Figure>,
+    system: Option<System>,
+    what: &str,
+) -> Option<Room> {
+    let got = got?;
+    let is_linux = match system {
+        Some(system) => system == System::Linux,
+        // Twice what was asked for is Linux's way.
+        None => asked.is_some_and(|a| got.value > 1.9 * a.value),
+    };
+    let (least, usual, most) = match (is_linux, system) {
+        (true, _) => (0.45, 0.5, 1.0),
+        (false, None) => (0.45, 1.0, 1.0),
+        (false, Some(_)) => (1.0, 1.0, 1.0),
+    };
+    let mut bytes = got.times(usual);
+    bytes.low = got.low * least;
+    bytes.high = got.high * most;
+    Some(Room {
+        bytes,
+        memory: Some(got.clone()),
+        what: what.to_owned(),
+        asked: asked.is_some(),
+    })
+}
+
 /// The buffer that Linux gives who asks: twice as much, as far as the limit goes.
 fn doubled(asked: &Figure, most: &Figure) -> Figure {
     let mut got = asked.with(most);

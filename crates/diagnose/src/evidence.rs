@@ -197,9 +197,15 @@ impl Evidence {
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
+        self.of_buffers(test);
+    }
+
+    /// Windows and buffers that the test itself reports.
+    fn of_buffers(&mut self, test: &Test) {
+        let lent = |name: &str| test.numbers.get(name);
         // Where the congestion window is larger than what the receiver announces, it is the latter that binds.
         let binds = |w: &Figure| self.cwnd.as_ref().is_some_and(|c| c.value > 1.05 * w.value);
-        if let Some(window) = get("window_announced_bytes").filter(binds) {
+        if let Some(window) = lent("window_announced_bytes").cloned().filter(binds) {
             self.windows.push(Room {
                 bytes: window,
                 memory: None,
@@ -207,8 +213,7 @@ impl Evidence {
                 asked: true,
             });
         }
-        let lent = |name: &str| test.numbers.get(name);
-        if let Some(room) = socket_room(
+        if let Some(room) = crate::ceiling::socket_room(
             lent("receive_buffer_bytes"),
             lent("receive_buffer_requested_bytes"),
             self.systems[1],
@@ -216,7 +221,7 @@ impl Evidence {
         ) {
             self.windows.push(room);
         }
-        if let Some(room) = socket_room(
+        if let Some(room) = crate::ceiling::socket_room(
             lent("send_buffer_bytes"),
             lent("send_buffer_requested_bytes"),
             self.systems[0],
@@ -581,34 +586,4 @@ impl Evidence {
         flight.high = rate.high * rtt.high / 8.0 / self.streams;
         Some(flight)
     }
-}
-
-/// What of a socket's buffer is room for data: Linux reports twice what was asked for, and half to three quarters of a
-/// receive buffer become window (`tcp_adv_win_scale`); elsewhere the buffer is the window.
-fn socket_room(
-    got: Option<&Figure>,
-    asked: Option<&Figure>,
-    system: Option<System>,
-    what: &str,
-) -> Option<Room> {
-    let got = got?;
-    let is_linux = match system {
-        Some(system) => system == System::Linux,
-        // Twice what was asked for is Linux's way.
-        None => asked.is_some_and(|a| got.value > 1.9 * a.value),
-    };
-    let (least, usual, most) = match (is_linux, system) {
-        (true, _) => (0.45, 0.5, 1.0),
-        (false, None) => (0.45, 1.0, 1.0),
-        (false, Some(_)) => (1.0, 1.0, 1.0),
-    };
-    let mut bytes = got.times(usual);
-    bytes.low = got.low * least;
-    bytes.high = got.high * most;
-    Some(Room {
-        bytes,
-        memory: Some(got.clone()),
-        what: what.to_owned(),
-        asked: asked.is_some(),
-    })
 }

@@ -74,11 +74,7 @@ impl Tool for Iperf3 {
         if self.known(text, line.at) {
             return true;
         }
-        let is_rule = text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ');
-        if is_rule
-            || matches!(text, "sender" | "receiver")
-            || matches!(text, "iperf Done." | "Test Complete. Summary Results:")
-        {
+        if is_around(text) {
             return going;
         }
         let Some((id, role, rest)) = bracketed(text) else {
@@ -221,40 +217,9 @@ impl Iperf3 {
             test.streams = (self.ids.len() as u32 / 2).max(1);
         }
         datagrams(test, &words, at);
-        if last == "sender" || last == "receiver" {
-            let sum = read.id.starts_with("SUM");
-            self.summed |= sum;
-            let key = (read.id.to_owned(), role.to_owned(), last == "sender");
-            if self.reported.contains(&key) {
-                return;
-            }
-            self.reported.push(key);
-            if last == "sender" {
-                self.closed.push(read.id.to_owned());
-            }
-            report(test, read, (&words, last == "sender", sum), at);
-            return;
-        }
-        if is_total(test, read) {
-            let sum = read.id.starts_with("SUM");
-            let again = self.closed.iter().any(|id| id == read.id);
-            let key = (read.id.to_owned(), role.to_owned(), !again);
-            if self
-                .reported
-                .iter()
-                .any(|r| r.0 == key.0 && r.1 == key.1 && !r.2)
-                || self.reported.contains(&key)
-            {
-                return;
-            }
-            self.reported.push(key);
-            report(test, read, (&words, !again, sum), at);
-            if test.udp {
-                // iperf 3.0 does not say whose the row is: the sender's bytes, and the receiver's losses.
-                arrived(test);
-            } else if !again {
-                self.closed.push(read.id.to_owned());
-            }
+        let named = last == "sender" || last == "receiver";
+        if named || is_total(test, read) {
+            self.closing(read, (role, is_back), named.then_some(last == "sender"), at);
             return;
         }
         if read.id.starts_with("SUM") && test.streams > 1 {
@@ -285,6 +250,42 @@ impl Iperf3 {
         add_row(test, read, (side, again, cwnd), at);
     }
 
+    /// A closing row: of the end that it names or, where mail broke the line, of the sender before the receiver.
+    fn closing(
+        &mut self,
+        read: &IperfRow<'_>,
+        (role, is_back): (&str, bool),
+        of_sender: Option<bool>,
+        at: Place,
+    ) {
+        let test = if is_back {
+            &mut self.back
+        } else {
+            &mut self.test
+        };
+        let Some(test) = test else { return };
+        let words: Vec<&str> = read.rest.split_whitespace().collect();
+        let sum = read.id.starts_with("SUM");
+        let again = self.closed.iter().any(|id| id == read.id);
+        let sent = of_sender.unwrap_or(!again);
+        let is_same = |r: &&(String, String, bool)| r.0 == read.id && r.1 == role;
+        let mut known = self.reported.iter().filter(is_same);
+        // A total of no end's behind both is one of them once more.
+        if known.any(|r| r.2 == sent || of_sender.is_none() && !r.2) {
+            return;
+        }
+        self.reported
+            .push((read.id.to_owned(), role.to_owned(), sent));
+        self.summed |= sum && of_sender.is_some();
+        report(test, read, (&words, sent, sum), at);
+        if of_sender.is_none() && test.udp {
+            // iperf 3.0 does not say whose the row is: the sender's bytes, and the receiver's losses.
+            arrived(test);
+        } else if sent {
+            self.closed.push(read.id.to_owned());
+        }
+    }
+
     fn close(&mut self, facts: &mut Facts) {
         for mut test in [self.test.take(), self.back.take()].into_iter().flatten() {
             if let Some(asked) = self.asked.clone().filter(|_| test.udp) {
@@ -303,6 +304,16 @@ impl Iperf3 {
         }
         *self = Iperf3::default();
     }
+}
+
+/// Lines that carry nothing: rules, and words that mail put on lines of their own.
+fn is_around(text: &str) -> bool {
+    let is_rule = text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ');
+    is_rule
+        || matches!(
+            text,
+            "sender" | "receiver" | "iperf Done." | "Test Complete. Summary Results:"
+        )
 }
 
 /// Whether a row that names no end is a closing one: it begins at the start and ends no earlier than the intervals.
