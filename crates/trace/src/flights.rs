@@ -15,10 +15,11 @@ const INTERVALS_MAX: usize = 1 << 16;
 /// Acknowledgements on their way to the sender.
 const PENDING_MAX: usize = 1 << 14;
 
-/// Elsewhere than at the sender: segments that it has sent and that are not here yet, since the line carries one after the
-/// other; at most this share of the window.
-const BEHIND: u64 = 3;
-const BEHIND_SHARE: u64 = 8;
+/// A window is full where so many segments have no room: a sender waits until it can send several at once (Linux, for its
+/// segmentation offload), and elsewhere than at the sender those that it has sent come one after the other. At most this share
+/// of the window.
+const NEARLY: u64 = 3;
+const NEARLY_SHARE: u64 = 8;
 
 /// What keeps the sender from sending, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,7 +183,7 @@ impl Flights {
         self.peak = self.peak.max(flight);
         self.state = if flight == 0 && self.edge > self.max {
             State::Idle
-        } else if self.edge < self.max + full.max(self.behind(full)) {
+        } else if self.edge < self.max + full.max(self.nearly(full)) {
             State::Window
         } else if self.small {
             State::Idle
@@ -191,13 +192,10 @@ impl Flights {
         };
     }
 
-    /// Bytes that may be on their way here while the window is full.
+    /// Bytes that a full window may lack.
     #[inline]
-    fn behind(&self, full: u64) -> u64 {
-        match self.shift {
-            0 => 0,
-            _ => (BEHIND * full).min((self.edge - self.una) / BEHIND_SHARE),
-        }
+    fn nearly(&self, full: u64) -> u64 {
+        (NEARLY * full).min((self.edge - self.una) / NEARLY_SHARE)
     }
 
     /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.

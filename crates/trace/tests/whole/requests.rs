@@ -407,7 +407,8 @@ fn changed_handshakes_and_requests_are_read() {
         for c in &found.document.connections {
             for r in &c.requests {
                 let parts = r.client_sending_ns + r.server_thinking_ns + r.wire_ns + r.response_ns;
-                assert!(parts <= c.duration_ns, "{r:?} in {c:?}");
+                // The way from the client to the capture, and from there back to it, is in no capture.
+                assert!(parts <= c.duration_ns + r.wire_ns, "{r:?} in {c:?}");
             }
             if c.tls.is_some() {
                 outcome = "secure";

@@ -40,6 +40,7 @@ kind = "tcp"
 from = "s"
 to = "d"
 cc = "reno"
+window = "400 kB"
 bytes = "8 MB"
 {more}
 "#;
@@ -48,7 +49,7 @@ bytes = "8 MB"
 fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
     for (holes, step) in [(2, 40), (6, 12), (12, 6)] {
         let lost: Vec<String> = (0..holes)
-            .map(|n| format!("{{ flow = \"bulk\", segment = {} }}", 800 + n * step))
+            .map(|n| format!("{{ flow = \"bulk\", segment = {} }}", 2500 + n * step))
             .collect();
         let text = BURSTS.replace("{lost}", &lost.join(", "));
         let with = run(&text.replace("{more}", "sack = true"));
