@@ -19,7 +19,7 @@ fn omitted(arranged: Arranged, rtt_ms: u64) -> Time {
 }
 
 /// What a capture at this tap cannot tell from `unknown`: the send buffer, which no packet shows; and the sender's interface
-/// seen from afar, where any line that never loses looks the same.
+/// seen from afar, which is like any line that never loses.
 fn is_unseen(arranged: Arranged, tap: &str) -> bool {
     match arranged {
         Arranged::SendBuffer => true,

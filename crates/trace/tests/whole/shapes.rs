@@ -474,17 +474,15 @@ pub(crate) fn section(
     section_with(link, &all, big, binary)
 }
 
+/// A frame: its time, its first bytes, its length where that is more.
+type Stamped = (u64, Vec<u8>, u32);
+
 /// The same of frames that say at which interface they were.
-pub(crate) fn section_of(link: u16, frames: &[(usize, (u64, Vec<u8>, u32))]) -> Vec<u8> {
+pub(crate) fn section_of(link: u16, frames: &[(usize, Stamped)]) -> Vec<u8> {
     section_with(link, frames, false, false)
 }
 
-fn section_with(
-    link: u16,
-    frames: &[(usize, (u64, Vec<u8>, u32))],
-    big: bool,
-    binary: bool,
-) -> Vec<u8> {
+fn section_with(link: u16, frames: &[(usize, Stamped)], big: bool, binary: bool) -> Vec<u8> {
     let order = Order { big };
     let mut head = order.four(0x1a2b_3c4d).to_vec();
     head.extend(order.two(1));
