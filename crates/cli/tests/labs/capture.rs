@@ -164,7 +164,12 @@ fn limits_in_captures_are_those_of_the_kernels_timers() {
                 case.name
             );
             eprintln!("{text}");
-            if valid && !all && (by_timers - by_capture).abs() > 0.05 {
+            // Windows are full from afar as often as the line spaces what comes.
+            let allowed = match (case.arranged, end) {
+                (Arranged::ReceiveWindow, "far") => 0.10,
+                _ => 0.05,
+            };
+            if valid && !all && (by_timers - by_capture).abs() > allowed {
                 wrong.push(text);
             }
         }
