@@ -172,11 +172,14 @@ async function traced(tab, wanted, fault) {
   const whole = await view();
   const button = (name) => tab.locator("figure.sequence").first().getByRole("button", { name });
 
-  await button("Single segments").click();
-  const single = await view();
-  must(single.t < 50e6 && single.s < 5e6, `"Single segments" shows ${single.t} ns and ${single.s} bytes`);
-  await button("Whole transfer").click();
-  must((await view()).t === whole.t, `"Whole transfer" does not show it`);
+  // A page whose marks stand for several has no single segments.
+  if (await button("Single segments").count() > 0) {
+    await button("Single segments").click();
+    const single = await view();
+    must(single.t < 50e6 && single.s < 5e6, `"Single segments" shows ${single.t} ns and ${single.s} bytes`);
+    await button("Whole transfer").click();
+    must((await view()).t === whole.t, `"Whole transfer" does not show it`);
+  }
 
   const box = await canvas.boundingBox();
   const wheel = async (times) => {

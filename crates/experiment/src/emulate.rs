@@ -63,7 +63,6 @@ fn point(
     progress: &mut dyn Progress,
 ) -> Result<Findings, Fault> {
     let (scenario, plan, at) = (setting.scenario, setting.plan, setting.point);
-    let seed = setting.seed;
     let mut programs = Programs::new(progress)?;
     let algorithms = algorithms::provide(scenario, &mut programs, progress)?;
     let ground = Ground::prepare(scenario, (programs, None), manner.tune_host, progress)?;
@@ -72,7 +71,7 @@ fn point(
         algorithm: &|test| algorithms.get(&test).cloned(),
         mark: &|host, flow| mark(&ground.layouts, host, flow),
     };
-    let planned = plan_jobs(scenario, plan, seed, &hosts);
+    let planned = plan_jobs(scenario, plan, setting.seed, &hosts);
     for (test, why) in &planned.skipped {
         let name = &scenario.tests[*test].name;
         progress.note(&format!("test `{name}` is not emulated: {why}"));
@@ -82,7 +81,7 @@ fn point(
     let strayed = unmarked(&ground.layouts, &planned);
     let mut faults: Vec<String> = strayed.iter().map(|(_, fault)| fault.clone()).collect();
     let options = Options {
-        seed,
+        seed: setting.seed,
         sampling: sampling(nominal, scenario.intervals.into()),
         polling: polling(manner.busy),
         ..Options::default()
@@ -95,8 +94,8 @@ fn point(
         let place = test.map_or_else(String::new, |t| format!("test `{t}`: "));
         format!("{place}{fault}")
     }));
-    let clock_error = results.largest_clock_error_ns();
-    let certificate = lab.certificate(clock_error.map(Duration::from_ns), faults);
+    let clock_error = results.largest_clock_error_ns().map(Duration::from_ns);
+    let certificate = lab.certificate(clock_error, faults);
     progress.note(&certificate.line());
     certificate.faults.iter().for_each(|f| progress.note(f));
     let evidence = evidence(&lab);
@@ -117,8 +116,7 @@ fn point(
         record.notes.extend(certificate.faults.iter().cloned());
         record.certificate = Some(certificate.clone());
     }
-    drop(lab);
-    captures.finish(progress)?;
+    captures.finish(lab, progress)?;
     ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
     Ok(Findings {

@@ -4,6 +4,7 @@
 //! goes through the same network of ports that a simulation runs, and is costed, queued, marked or lost
 //! there by itself. Consecutive survivors of one packet are written in one piece again.
 
+mod compose;
 mod flows;
 mod heading;
 mod packet;
@@ -16,10 +17,9 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
-use std::ops::Range;
 
-use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port, RouteAction};
-use farpath_scenario::plan::{Output, Plan, address, port_of};
+use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port};
+use farpath_scenario::plan::{Output, Plan, port_of};
 use farpath_scenario::{NodeId, Scenario};
 use farpath_units::{Duration, Time};
 use farpath_wan::{Drops, Wan};
@@ -31,10 +31,11 @@ pub use pool::{CHUNK, LARGEST};
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;
+use compose::{compose, is_answer};
 use flows::Flows;
-use packet::{DATAGRAM, Packet};
+use packet::Packet;
 use pool::{Pool, handle, unpack};
-use router::{About, Router, Told};
+use router::{Router, Told};
 use tapped::Taps;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
@@ -605,84 +606,12 @@ fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
     Some((count, due))
 }
 
-/// Whether a router may have made it.
-fn is_answer(frame: &Frame) -> bool {
-    matches!(
-        frame.kind,
-        Kind::TimeExceeded | Kind::FragmentationNeeded | Kind::EchoReply
-    )
-}
-
-/// Puts in `out` the headers of `count` segments of a packet from `first` on, or the whole of what is not as its host sent it:
-/// an answer that a router `told`, a damaged frame. Returns where in the packet's bytes the rest lies.
-fn compose(
-    out: &mut Vec<u8>,
-    (packet, bytes): (&Packet, &[u8]),
-    (first, count): (usize, usize),
-    frame: &Frame,
-    told: Option<&Told>,
-    (plan, macs): (&Plan, Macs),
-) -> Range<usize> {
-    if let Some(told) = told {
-        let about = quote((packet, bytes), first, told);
-        let from = address(NodeId(told.node as usize), packet.version);
-        reply::write(
-            out,
-            (frame, told),
-            &about,
-            (from, next_mtu(plan, told)),
-            macs,
-        );
-        return 0..0;
-    }
-    let payload = heading::write(out, (packet, bytes), (first, count), frame, macs);
-    if frame.is_damaged() {
-        out.extend_from_slice(&bytes[payload]);
-        heading::damage(out, packet);
-        return 0..0;
-    }
-    payload
-}
-
 /// The host is busy, not gone.
 fn is_refusal(e: &io::Error) -> bool {
     matches!(
         e.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory | io::ErrorKind::Interrupted
     ) || e.raw_os_error() == Some(nix::libc::ENOBUFS)
-}
-
-/// The datagram that was segment `n` of a packet, as it died.
-fn quote((packet, bytes): (&Packet, &[u8]), n: usize, told: &Told) -> Vec<u8> {
-    let macs = Macs {
-        destination: [0; 6],
-        source: [0; 6],
-    };
-    let mut died = Frame::new(Kind::Udp, farpath_wire::FlowDir(0), 0, 0);
-    died.ttl = told.ttl;
-    died.class = packet.class;
-    let mut out = Vec::new();
-    let payload = heading::write(&mut out, (packet, bytes), (n, 1), &died, macs);
-    out.extend_from_slice(&bytes[payload]);
-    out.split_off(DATAGRAM)
-}
-
-/// The largest datagram that the way on from a node carries: what is left behind a label it pushes.
-fn next_mtu(plan: &Plan, told: &Told) -> u32 {
-    let About::TooBig { input, flow } = told.about else {
-        return 0;
-    };
-    let node = NodeId(told.node as usize);
-    let port = plan.ports.iter().filter(|p| p.to == node).nth(input);
-    let action = port.and_then(|p| p.forwarding.routes.get(flow.index()));
-    match action {
-        Some(
-            RouteAction::Forward { mtu, .. }
-            | RouteAction::Push { mtu, .. }
-            | RouteAction::Spread { mtu, .. },
-        ) => (*mtu).into(),
-        _ => 0,
-    }
 }
 
 /// A node's piece of the network, and what it promises.

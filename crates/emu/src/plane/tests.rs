@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use farpath_scenario::plan::address;
 use farpath_scenario::{Source, parse};
 use farpath_wire::Checksum;
 use farpath_wire::packet::{LinkType, Network as Ip, Packet as Read, Transport as Segment};

@@ -26,8 +26,9 @@ impl LabCaptures {
         Ok(LabCaptures(begun.collect::<Result<_, Fault>>()?))
     }
 
-    /// Waits until all is written; the lab is gone by then.
-    pub(crate) fn finish(self, progress: &mut dyn Progress) -> Result<(), Fault> {
+    /// Ends the lab, and waits until all is written.
+    pub(crate) fn finish(self, lab: Lab, progress: &mut dyn Progress) -> Result<(), Fault> {
+        drop(lab);
         for (name, capture) in self.0 {
             match capture.finish().map_err(cannot_write(&name))? {
                 0 => {}
