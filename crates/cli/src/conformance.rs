@@ -67,7 +67,7 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
     }
     bar.finish();
     if let Some(file) = junit {
-        let cases: Vec<junit::Case> = results.iter().map(case).collect();
+        let cases: Vec<junit::Told> = results.iter().map(|r| case(r).into()).collect();
         let mut xml = Vec::new();
         junit::write_cases("conformance", &cases, &mut xml)
             .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;

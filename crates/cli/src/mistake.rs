@@ -7,6 +7,7 @@ use clap::Error;
 use clap::error::ErrorKind;
 
 use crate::exit::{Exit, Failure};
+use crate::lab::FAULT;
 
 /// Says what is wrong with `words`, the whole command line, and gives the exit code.
 pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
@@ -20,10 +21,29 @@ pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
         .map(|w| w.to_string_lossy().into_owned())
         .collect();
     match guess(error.kind(), &words) {
-        Some(failure) => failure.report(),
-        None => {
-            drop(error.print());
-            Exit::Usage.into()
+        Some(failure) => {
+            failure.report();
+        }
+        None => drop(error.print()),
+    }
+    match is_lab_run(&words) {
+        // The command's own exit code may be 2.
+        true => ExitCode::from(FAULT),
+        false => Exit::Usage.into(),
+    }
+}
+
+/// Whether the words are those of `farpath lab run`, which passes on the exit code of its command.
+fn is_lab_run(words: &[String]) -> bool {
+    let mut words = words.iter().map(String::as_str).skip(1);
+    if words.next() != Some("lab") {
+        return false;
+    }
+    loop {
+        match words.next() {
+            Some("--lab") => drop(words.next()),
+            Some(word) if word.starts_with("--lab=") => {}
+            other => return other == Some("run"),
         }
     }
 }
@@ -128,6 +148,22 @@ mod tests {
         ] {
             let said = said(line).expect(line);
             assert!(said.contains(shown), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn lab_run_has_exit_codes_of_its_own() {
+        for (line, own) in [
+            ("farpath lab run --mtu 10 -- true", true),
+            ("farpath lab --lab x run", true),
+            ("farpath lab --lab=x run", true),
+            ("farpath lab --lab run up", false),
+            ("farpath lab exec run -- true", false),
+            ("farpath run lab", false),
+            ("farpath", false),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(is_lab_run(&words), own, "{line}");
         }
     }
 

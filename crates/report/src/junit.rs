@@ -1,6 +1,7 @@
 //! Expectations as JUnit XML: one test case for each expectation, point and origin, and one for each certificate.
 
 use std::io::Write;
+use std::time::Duration;
 
 use farpath_record::{Certificate, Expectation, Point, RunDocument, point_text};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -92,13 +93,43 @@ impl Case {
     }
 }
 
+/// A case with what else is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The case.
+    pub case: Case,
+    /// How long it ran; none where that is not known.
+    pub took: Option<Duration>,
+    /// What was said of it, as its `system-out`; may be empty.
+    pub said: String,
+}
+
+impl From<Case> for Told {
+    fn from(case: Case) -> Told {
+        Told {
+            case,
+            took: None,
+            said: String::new(),
+        }
+    }
+}
+
 /// Writes cases other than a scenario's expectations as JUnit XML, one suite of that name.
 ///
 /// # Errors
 /// Those of the sink.
-pub fn write_cases(name: &str, cases: &[Case], out: impl Write) -> Result<(), SerializeError> {
+pub fn write_cases(name: &str, cases: &[Told], out: impl Write) -> Result<(), SerializeError> {
     let mut suite = TestSuite::new(name);
-    suite.add_test_cases(cases.iter().map(|case| case.xml(name)));
+    suite.add_test_cases(cases.iter().map(|told| {
+        let mut case = told.case.xml(name);
+        if let Some(took) = told.took {
+            case.set_time(took);
+        }
+        if !told.said.is_empty() {
+            case.set_system_out(told.said.as_str());
+        }
+        case
+    }));
     let mut report = Report::new("farpath");
     report.add_test_suite(suite);
     report.serialize(out)

@@ -137,8 +137,9 @@ pub(crate) struct LabControl {
 #[command(
     after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
 on the host that --on names, and the hosts have the scenario's names.\n\n\
-The exit code is the command's own, or 124 when --timeout ended it, 125 for a fault of the lab, 126 for a command that \
-cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate.\n\n\
+The exit code is the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
+126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate. \
+Standard output is the command's alone: the server's goes to standard error.\n\n\
 Examples:\n  \
 farpath lab run --rtt 300ms --rate 1Gbit/s --loss 1e-4 -- ping -c 3 server\n  \
 farpath lab run --rtt 80ms --rate 20Mbit/s --there loss=1% -- ping -c 3 server\n  \
@@ -151,18 +152,14 @@ pub(crate) struct LabRunArgs {
     /// The path.
     #[command(flatten)]
     pub(crate) path: OnePath,
-    /// Change one key of the scenario first (may be repeated)
-    #[arg(
-        long = "set",
-        value_name = "SECTION.NAME.KEY=VALUE",
-        requires = "scenario"
-    )]
+    /// Change one key of the scenario first, or of the options' path: link.path.forward.red=... (may be repeated)
+    #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
     /// Host that runs the command; without it the first host of the scenario's first test, or its first host
-    #[arg(long, value_name = "HOST", requires = "scenario")]
+    #[arg(long, value_name = "HOST")]
     pub(crate) on: Option<String>,
     /// Host that runs --server; without it the second host of the scenario's first test, or its second host
-    #[arg(long, value_name = "HOST", requires = "scenario")]
+    #[arg(long, value_name = "HOST")]
     pub(crate) server_on: Option<String>,
     /// Settings of its hosts.
     #[command(flatten)]
@@ -170,7 +167,7 @@ pub(crate) struct LabRunArgs {
     /// Shell command to start on the server's host first
     #[arg(long, value_name = "COMMAND", help_heading = None)]
     pub(crate) server: Option<String>,
-    /// Wait up to two minutes until something on the server's host listens on this TCP port
+    /// Wait until something on the server's host listens on this TCP port: at most two minutes, or --timeout
     #[arg(long, value_name = "PORT", requires = "server")]
     pub(crate) wait_port: Option<u16>,
     /// End the command after this time, with exit code 124: 60s
@@ -182,7 +179,7 @@ pub(crate) struct LabRunArgs {
     /// Capture what each host sends and is given: the first 128 bytes of each packet, as DIR/HOST.pcapng
     #[arg(long, value_name = "DIR")]
     pub(crate) capture: Option<PathBuf>,
-    /// Write the outcome as JUnit XML
+    /// Write the outcome as JUnit XML: a case each for the command, the server and the certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Exit with 4 when the certificate is invalid; without it that is a note, and a skipped case in JUnit

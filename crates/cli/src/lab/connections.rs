@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use farpath_observe::limit::{largest, shares};
+use farpath_observe::limit::{Stretch, WORDS as LIMITS, account, largest};
 use farpath_observe::{Connection, Limit, Path, Sample, Surroundings, Timers};
 use farpath_units::{Duration, Time};
 
@@ -24,6 +24,9 @@ struct Seen {
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
+
+/// A smaller share of time that the path was down is not mentioned beside what limited more.
+const LOST_LEAST: f64 = 0.01;
 
 /// A connection: all samples of it, and the words of the last one.
 #[derive(Debug, Default)]
@@ -70,8 +73,12 @@ impl Connections {
     }
 
     /// One line about the connection that was given most to carry, if there was one; the links that cross what each of the two hosts sends
-    /// say what the connection does not.
-    pub(super) fn line(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<String> {
+    /// say what the connection does not. `down` is when nothing crossed the path, in order and without overlap.
+    pub(super) fn line(
+        &self,
+        mut ways: [Option<Path<'_>>; 2],
+        down: &[(Time, Time)],
+    ) -> Option<String> {
         // What the path swallows is written, and never acknowledged.
         let most = self.0.values();
         let most = most.max_by_key(|c| c.last.acked + c.last.waiting)?;
@@ -81,7 +88,7 @@ impl Connections {
         let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
-        let why = most.why(ways[most.host].take());
+        let why = most.why(ways[most.host].take(), down);
         Some(format!(
             "your program ({}) kept at most {} in flight on a path that holds {}; {why}",
             most.last.control,
@@ -99,7 +106,7 @@ impl Watched {
     }
 
     /// What limited it most, and for how much of its time.
-    fn why(&self, path: Option<Path<'_>>) -> String {
+    fn why(&self, path: Option<Path<'_>>, down: &[(Time, Time)]) -> String {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         // What was counted before the first sample is taken to lie right before it.
@@ -115,13 +122,51 @@ impl Watched {
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
-        let shares = shares(&connection, Time::ZERO, &around);
-        let Some(name) = largest(&shares) else {
-            return "what limited it is unknown".to_owned();
-        };
-        let percent = format!("{:.0} % of the time", 100.0 * shares[&name]);
+        let (shares, lost) = apart(&account(&connection, Time::ZERO, &around), |from, until| {
+            self.down(down, from, until)
+        });
+        let largest = largest(&shares);
+        let share = largest.as_ref().map_or(0.0, |name| shares[name]);
+        let outage = format!(
+            "the path was down, and nothing came through for {:.0} % of the time",
+            100.0 * lost
+        );
+        match largest {
+            Some(name) if share > lost && lost < LOST_LEAST => self.limited(&name, share),
+            Some(name) if share > lost => format!("{}; {outage}", self.limited(&name, share)),
+            _ if lost > 0.0 => outage,
+            _ => "what limited it is unknown".to_owned(),
+        }
+    }
+
+    /// For which share of the time between two instants the path was down, or its sender still waited to try again.
+    fn down(&self, down: &[(Time, Time)], from: Time, until: Time) -> f64 {
+        if until <= from {
+            return 0.0;
+        }
+        let mut covered = 0.0;
+        let mut behind = from;
+        for (start, end) in down {
+            // Until the first sample with more acknowledged that lies behind the end.
+            let waits = self.samples.last().map_or(*end, |last| last.t);
+            let mut later = self.intervals.iter().filter(|(t, _)| t > end);
+            let heard = later
+                .find(|(_, bytes)| *bytes > 0)
+                .map_or(waits, |(t, _)| *t);
+            let (start, end) = ((*start).max(behind), heard.max(*end).min(until));
+            if end > start {
+                covered += end.since(start).as_secs_f64();
+                behind = end;
+            }
+        }
+        covered / until.since(from).as_secs_f64()
+    }
+
+    /// What a limit did, for a share of the time.
+    fn limited(&self, name: &str, share: f64) -> String {
+        let percent = format!("{:.0} % of the time", 100.0 * share);
         let again = self.last.retransmits;
-        match Limit::named(&name) {
+        match Limit::named(name) {
             Some(Limit::ReceiveWindow) => format!("the receiver's window limited it {percent}"),
             Some(Limit::SendBuffer) => format!("its send buffer limited it {percent}"),
             Some(Limit::Application) => {
@@ -143,6 +188,24 @@ impl Watched {
             ),
         }
     }
+}
+
+/// Shares of all time by what limited, without what is `lost`; and the share that is.
+fn apart(stretches: &[Stretch], lost: impl Fn(Time, Time) -> f64) -> (BTreeMap<String, f64>, f64) {
+    let all: f64 = stretches.iter().map(Stretch::total).sum();
+    let mut shares = BTreeMap::new();
+    let mut gone = 0.0;
+    for stretch in stretches {
+        let lost = lost(stretch.from, stretch.until);
+        gone += lost * stretch.total() / all;
+        for (limit, name, _) in LIMITS {
+            let spent = (1.0 - lost) * stretch.spent(limit) / all;
+            if spent > 0.0 {
+                *shares.entry(name.to_owned()).or_default() += spent;
+            }
+        }
+    }
+    (shares, gone)
 }
 
 impl Seen {
@@ -258,7 +321,7 @@ mod tests {
     fn a_sample_is_read_and_explained_in_one_line() {
         let mut connections = Connections::default();
         connections.note(at(10_000), (0, 37_500_000), TEXT);
-        let line = connections.line(UNKNOWN).expect("there is one");
+        let line = connections.line(UNKNOWN, &[]).expect("there is one");
         assert_eq!(
             line,
             "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
@@ -280,7 +343,7 @@ mod tests {
             );
             connections.note(at(n * 100), (0, 10_000_000), &text);
         }
-        let line = connections.line(UNKNOWN)?;
+        let line = connections.line(UNKNOWN, &[])?;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
     }
 
@@ -307,6 +370,43 @@ mod tests {
         ] {
             assert_eq!(found.as_deref(), Some(wanted));
         }
+    }
+
+    /// Nothing is acknowledged from 400 ms on; the path is down from then to 600 ms, and the sender tries again at 900 ms.
+    #[test]
+    fn a_path_that_was_down_is_named_and_not_the_window() {
+        let why = |down: &[(Time, Time)]| {
+            let mut connections = Connections::default();
+            for n in 1..=10 {
+                let acked = if (4..9).contains(&n) { 4 } else { n };
+                let text = format!(
+                    "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t cubic mss:1000 cwnd:100 ssthresh:100 \
+                     bytes_acked:{acked}000 busy:{}ms unacked:100 retrans:0/3\n",
+                    n * 100
+                );
+                connections.note(at(n * 100), (0, 10_000_000), &text);
+            }
+            let line = connections.line(UNKNOWN, down).expect("there is one");
+            line.rsplit_once("that holds 10.0 MB; ")
+                .expect("why")
+                .1
+                .to_owned()
+        };
+        let window =
+            "the congestion window limited it 100 % of the time, with 3 segments sent again";
+        assert_eq!(why(&[]), window);
+        assert_eq!(why(&[(at(5000), at(6000))]), window);
+        let outage = "the path was down, and nothing came through for 50 % of the time";
+        assert_eq!(why(&[(at(400), at(600))]), outage);
+        let short = why(&[(at(880), at(890))]);
+        assert!(
+            short.starts_with("the congestion window limited it 98 % of the time"),
+            "{short}"
+        );
+        assert!(
+            short.ends_with("; the path was down, and nothing came through for 2 % of the time"),
+            "{short}"
+        );
     }
 
     /// One program, again and again, with 4 MiB of send buffer and 37.5 MB of path: whichever timers ran, and whether the
@@ -343,10 +443,10 @@ mod tests {
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
         connections.note(at(100), (1, 1_000_000), short);
-        assert_eq!(connections.line(UNKNOWN), None);
+        assert_eq!(connections.line(UNKNOWN, &[]), None);
         let mut connections = Connections::default();
         connections.note(at(1), (0, 1), "");
         connections.note(at(2), (0, 1), "half a pair\n");
-        assert_eq!(connections.line(UNKNOWN), None);
+        assert_eq!(connections.line(UNKNOWN, &[]), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -13,6 +14,24 @@ use crate::progress;
 
 /// How often to check whether the copies are complete.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// Whose log it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    /// The command's.
+    Client,
+    /// The server's.
+    Server,
+}
+
+impl Who {
+    const fn name(self) -> &'static str {
+        match self {
+            Who::Client => "client",
+            Who::Server => "server",
+        }
+    }
+}
 
 /// The logs of one run, in a folder or nowhere.
 pub(super) struct Logs<'a> {
@@ -37,9 +56,14 @@ impl<'a> Logs<'a> {
         Ok(Logs { folder, copies })
     }
 
-    /// Starts `command`, whose log is `name`.
-    pub(super) fn spawn(&mut self, command: &mut Command, name: &str) -> Result<Child, Failure> {
+    /// Starts `command`, whose log is `name`. Standard output is that of one program, the client.
+    pub(super) fn spawn(&mut self, command: &mut Command, who: Who) -> Result<Child, Failure> {
+        let name = who.name();
         let Some(folder) = self.folder else {
+            if who == Who::Server {
+                let said = io::stderr().as_fd().try_clone_to_owned();
+                command.stdout(said.map_err(environment)?);
+            }
             return command.spawn().map_err(environment);
         };
         let path = folder.join(format!("{name}.log"));
@@ -49,7 +73,10 @@ impl<'a> Logs<'a> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(environment)?;
         if let Some(out) = child.stdout.take() {
-            self.copy(out, io::stdout(), (one, &path));
+            match who {
+                Who::Client => self.copy(out, io::stdout(), (one, &path)),
+                Who::Server => self.copy(out, io::stderr(), (one, &path)),
+            }
         }
         if let Some(err) = child.stderr.take() {
             self.copy(err, io::stderr(), (other, &path));

@@ -32,14 +32,17 @@ use farpath_experiment::{algorithms, lab};
 /// The name of a lab that is given none.
 pub(crate) const NAME: &str = "lab";
 
-/// Exit code of `lab run` for faults of the lab itself.
-const FAULT: u8 = 125;
+/// Exit code of `lab run` for wrong arguments and faults of the lab itself.
+pub(crate) const FAULT: u8 = 125;
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
-        LabCommand::Run(_) if args.lab != NAME => Err(Failure::usage(
-            "`lab run` takes no --lab: its path has no name, and is gone when the command ends",
-        )),
+        LabCommand::Run(_) if args.lab != NAME => {
+            let title =
+                "`lab run` takes no --lab: its path has no name, and is gone when the command ends";
+            let _usage = Failure::usage(title).report();
+            Ok(ExitCode::from(FAULT))
+        }
         LabCommand::Run(run) => Ok(run::run(run)),
         LabCommand::Up(up) => up::up(&args.lab, up).map(ExitCode::from),
         LabCommand::Exec(exec) => {

@@ -16,13 +16,15 @@ const ACCESS_TIMES: u64 = 4;
 /// The largest datagram in bytes where none is given.
 const USUAL_MTU: u32 = 1500;
 
-/// The scenario that the options come to.
-pub(super) fn scenario(path: &OnePath) -> Result<Scenario, Failure> {
+/// The scenario that the options come to, and then `changes`.
+pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Failure> {
     let source = Source {
         name: "the path of the command line".to_owned(),
         text: text(path)?,
     };
-    parse(&source, &sets(path)?).map_err(|e| Failure::usage(e.to_string()))
+    let mut all = sets(path)?;
+    all.extend(changes);
+    parse(&source, &all).map_err(|e| Failure::usage(e.to_string()))
 }
 
 /// Its text, without what errors may have to point at.
@@ -211,7 +213,19 @@ mod tests {
         let LabCommand::Run(run) = lab.command else {
             panic!("it is a run");
         };
-        scenario(&run.path).map_err(|f| f.to_string())
+        let changes = crate::run::sets(&run.sets).map_err(|f| f.to_string())?;
+        scenario(&run.path, changes).map_err(|f| f.to_string())
+    }
+
+    #[test]
+    fn keys_are_set_behind_the_options() {
+        let scenario = asked("--loss 1% --set link.path.delay=90ms --set link.path.reverse.loss=0")
+            .expect("they are keys of the path");
+        let [there, back] = &scenario.links[1].directions;
+        assert_eq!(there.delay, Duration::from_ms(90));
+        assert_eq!((there.losses.len(), back.losses.len()), (1, 0));
+        let said = asked("--set link.nonsense.delay=500ms").expect_err("there is no such link");
+        assert!(said.contains("link.nonsense"), "{said}");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The programs of a `lab run`: the server, and the command it waits for.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::process::{Child, Stdio};
 use std::time::{Duration as Wall, Instant};
 
 use farpath_emu::lab::Beside;
 use farpath_emu::{Host, Process};
+use farpath_report::quantity;
 use farpath_units::Time;
 
 use super::connections::Connections;
-use super::logs::Logs;
+use super::logs::{Logs, Who};
 use super::{FAULT, environment};
 use crate::args::LabRunArgs;
 use crate::exit::{Failure, note};
@@ -38,14 +40,18 @@ pub(super) struct Ended {
     pub(super) code: u8,
     /// Why, where that is not its own doing.
     pub(super) why: Option<String>,
+    /// How long it ran.
+    pub(super) took: Wall,
     /// What was seen of its connections.
     pub(super) connections: Connections,
+    /// What is wrong with the server, if that had failed before.
+    pub(super) server: Option<String>,
 }
 
 /// Starts the server, if there is one, and waits until it listens, if that is asked for.
 pub(super) fn serve(
     args: &LabRunArgs,
-    host: &Host,
+    (host, limit): (&Host, Option<Wall>),
     logs: &mut Logs<'_>,
 ) -> Result<Option<Child>, Failure> {
     let Some(text) = &args.server else {
@@ -53,18 +59,37 @@ pub(super) fn serve(
     };
     let mut command = host.command("sh");
     command.args(["-c", text]).stdin(Stdio::null());
-    let mut server = logs.spawn(&mut command, "server")?;
+    let mut server = logs.spawn(&mut command, Who::Server)?;
     if let Some(port) = args.wait_port {
-        let four_only = wait_for(&mut server, (host.init, &host.name), port)?;
-        if four_only && !args.control.ipv4 {
-            note(&format!(
-                "port {port} of `{}` listens on IPv4 only, and names resolve to IPv6 first: a client may lose a round trip; \
-                 -4 makes names resolve to IPv4",
-                host.name
-            ));
+        let found = wait_for(&mut server, (host.init, &host.name), (port, limit))?;
+        if let Some(why) = found.complaint(args.control.ipv4) {
+            note(&format!("port {port} of `{}` {why}", host.name));
         }
     }
     Ok(Some(server))
+}
+
+/// The addresses on which something listens on a port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Listens(Vec<IpAddr>);
+
+impl Listens {
+    /// What a client should know of it, if anything.
+    fn complaint(&self, resolves_to_four: bool) -> Option<String> {
+        if self.0.iter().all(IpAddr::is_loopback) {
+            let names: Vec<String> = self.0.iter().map(IpAddr::to_string).collect();
+            return Some(format!(
+                "listens on {} only: the client cannot reach it; have it listen on 0.0.0.0 or ::",
+                names.join(" and ")
+            ));
+        }
+        let four_only = self.0.iter().all(|a| a.is_ipv4() || a.is_loopback());
+        (four_only && !resolves_to_four).then(|| {
+            "listens on IPv4 only, and names resolve to IPv6 first: a client may lose a round trip; \
+             -4 makes names resolve to IPv4"
+                .to_owned()
+        })
+    }
 }
 
 /// Runs the command on the first of `hosts` to its end.
@@ -83,7 +108,7 @@ pub(super) fn run(
     // In this process's group, or it could not read from a terminal.
     let mut command = hosts[0].init.command(program);
     command.args(arguments);
-    let mut client = logs.spawn(&mut command, "client")?;
+    let mut client = logs.spawn(&mut command, Who::Client)?;
     let mut connections = Connections::default();
     let (started, mut next_sample) = (Instant::now(), SAMPLES[0]);
     let (code, why) = loop {
@@ -126,11 +151,28 @@ pub(super) fn run(
     if let Some(why) = &why {
         note(&format!("the command was {why}"));
     }
+    let why = why.or_else(|| missing(code, program));
     Ok(Ended {
         code,
         why,
+        took: started.elapsed(),
         connections,
+        server: None,
     })
+}
+
+/// What exit codes that a shell and this program give mean, for the report.
+fn missing(code: u8, program: &std::ffi::OsStr) -> Option<String> {
+    let program = program.to_string_lossy();
+    match code {
+        126 => Some(format!(
+            "exit code 126: `{program}`, or a program it starts, cannot be run"
+        )),
+        127 => Some(format!(
+            "exit code 127: `{program}`, or a program it starts, is not found"
+        )),
+        _ => None,
+    }
 }
 
 /// Ends the command: it is asked, and killed where that does not help.
@@ -150,29 +192,39 @@ fn end(client: &mut Child) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the server, and says it where that had ended before a command that ended with `code`.
-pub(super) fn dismiss(mut server: Child, code: u8) {
+/// Ends the server, and says it where that had ended before a command that ended with `code`. What it says where the
+/// server had failed.
+pub(super) fn dismiss(mut server: Child, code: u8) -> Option<String> {
+    let mut failed = None;
     if let Ok(Some(status)) = server.try_wait()
         && !(status.success() && code == 0)
     {
-        note(&format!(
-            "the server had ended before the command did: {status}"
-        ));
+        let said = format!("the server had ended before the command did: {status}");
+        note(&said);
+        failed = Some(said).filter(|_| !status.success());
     }
     drop(server.kill());
     drop(server.wait());
+    failed
 }
 
-/// Waits until something in the host listens on a TCP port; whether only for IPv4.
-fn wait_for(server: &mut Child, (host, name): (Process, &str), port: u16) -> Result<bool, Failure> {
+/// Waits until something in the host listens on a TCP port, and says where: not longer than [`WAIT`], nor the command may
+/// take.
+fn wait_for(
+    server: &mut Child,
+    (host, name): (Process, &str),
+    (port, limit): (u16, Option<Wall>),
+) -> Result<Listens, Failure> {
+    let longest = limit.map_or(WAIT, |limit| limit.min(WAIT));
     let started = Instant::now();
     let mut seen = (0, started);
     loop {
         let in_use = sockets_in_use(host);
         if in_use > 0 && (in_use != seen.0 || seen.1.elapsed() > TABLE) {
-            let [four, six] = ["tcp", "tcp6"].map(|file| listens(&of_host(host, file), port));
-            if four || six {
-                return Ok(!six);
+            let tables = ["tcp", "tcp6"].map(|file| listens(&of_host(host, file), port));
+            let found = Listens(tables.concat());
+            if !found.0.is_empty() {
+                return Ok(found);
             }
             seen = (in_use, Instant::now());
         }
@@ -186,10 +238,10 @@ fn wait_for(server: &mut Child, (host, name): (Process, &str), port: u16) -> Res
                 "nothing listens on port {port} yet"
             )));
         }
-        if started.elapsed() > WAIT {
+        if started.elapsed() > longest {
             return Err(Failure::environment(format!(
-                "nothing listened on port {port} of `{name}` in {:.0} s: does it listen on that port, and on 0.0.0.0 or ::?",
-                started.elapsed().as_secs_f64()
+                "nothing listened on port {port} of `{name}` in {}: does it listen on that port, and on 0.0.0.0 or ::?",
+                quantity("wait_ns", longest.as_nanos() as f64)
             )));
         }
         std::thread::park_timeout(COUNT);
@@ -218,29 +270,80 @@ fn in_use(sockstat: &str) -> u64 {
     })
 }
 
-/// Whether a table of sockets has one that listens on `port`: state 0A, the local address second.
-fn listens(table: &str, port: u16) -> bool {
-    table.lines().skip(1).any(|line| {
+/// The addresses on which a table of sockets has one that listens on `port`: state 0A, the local address second.
+fn listens(table: &str, port: u16) -> Vec<IpAddr> {
+    let of = |line: &str| {
         let mut words = line.split_whitespace().skip(1);
-        let local = words.next().and_then(|a| a.rsplit_once(':'));
-        let state = words.nth(1);
-        let own = local.and_then(|(_, p)| u16::from_str_radix(p, 16).ok());
-        own == Some(port) && state == Some("0A")
-    })
+        let (address, own) = words.next()?.rsplit_once(':')?;
+        let listens = u16::from_str_radix(own, 16) == Ok(port) && words.nth(1) == Some("0A");
+        listens.then(|| address_of(address)).flatten()
+    };
+    table.lines().skip(1).filter_map(of).collect()
+}
+
+/// An address as the kernel prints it: words of 32 bits, each as its own processor reads it from memory.
+fn address_of(text: &str) -> Option<IpAddr> {
+    let words = text.as_bytes().chunks(8).map(|digits| {
+        let word = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16);
+        Some(word.ok()?.to_ne_bytes())
+    });
+    let words: Vec<[u8; 4]> = words.collect::<Option<_>>()?;
+    match words[..] {
+        [four] => Some(Ipv4Addr::from(four).into()),
+        [_, _, _, _] => {
+            let six: [u8; 16] = words.concat().try_into().ok()?;
+            Some(Ipv6Addr::from(six).to_canonical())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{in_use, listens};
+    use super::*;
 
     #[test]
     fn a_listening_port_is_found() {
         let table = "  sl  local_address rem_address   st tx_queue\n   \
             0: 00000000:1451 00000000:0000 0A 00000000:00000000\n   \
             1: 0100007F:1452 0100007F:9999 01 00000000:00000000\n";
-        assert!(listens(table, 0x1451));
-        assert!(!listens(table, 0x1452));
-        assert!(!listens("", 80));
+        let any = IpAddr::from([0, 0, 0, 0]);
+        assert_eq!(listens(table, 0x1451), [any]);
+        assert!(listens(table, 0x1452).is_empty());
+        assert!(listens("", 80).is_empty());
+    }
+
+    /// The table of a kernel, as this machine's processor orders bytes.
+    fn table(addresses: &[IpAddr]) -> String {
+        let word = |b: &[u8]| format!("{:08X}", u32::from_ne_bytes(b.try_into().expect("four")));
+        let lines = addresses.iter().enumerate().map(|(n, address)| {
+            let text: String = match address {
+                IpAddr::V4(a) => word(&a.octets()),
+                IpAddr::V6(a) => a.octets().chunks(4).map(word).collect(),
+            };
+            format!("   {n}: {text}:1F40 0:0 0A 0:0\n")
+        });
+        format!("  sl  local_address\n{}", lines.collect::<String>())
+    }
+
+    #[test]
+    fn a_server_that_nobody_reaches_is_named() {
+        let said = |addresses: &[&str]| {
+            let of = addresses.iter().map(|a| a.parse().expect(a));
+            let read = listens(&table(&of.collect::<Vec<_>>()), 8000);
+            Listens(read).complaint(false).unwrap_or_default()
+        };
+        let own = said(&["127.0.0.1"]);
+        assert!(
+            own.starts_with("listens on 127.0.0.1 only: the client cannot reach it"),
+            "{own}"
+        );
+        assert!(said(&["127.0.0.1", "::1"]).starts_with("listens on 127.0.0.1 and ::1 only"));
+        assert!(said(&["0.0.0.0"]).starts_with("listens on IPv4 only"));
+        assert!(said(&["198.18.0.2", "::1"]).starts_with("listens on IPv4 only"));
+        for both in [&["::"][..], &["127.0.0.1", "2001:db8::2"]] {
+            assert_eq!(said(both), "", "{both:?}");
+        }
     }
 
     #[test]

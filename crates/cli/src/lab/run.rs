@@ -10,7 +10,7 @@ use farpath_experiment::algorithms::Programs;
 use farpath_experiment::lab::{self, Ground};
 use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::{Certificate, Origin};
-use farpath_report::junit::{Case, Outcome, write_cases};
+use farpath_report::junit::{Case, Outcome, Told, write_cases};
 use farpath_scenario::plan::{Plan, address};
 use farpath_units::Duration;
 
@@ -31,11 +31,32 @@ const SAMPLING: Sampling = Sampling {
     count: 36_000,
 };
 
-/// What came of a run: the exit code, of the command or of the certificate, and the two cases of JUnit.
+/// What came of a run: the exit code, of the command or of the certificate, and the cases of JUnit.
 struct Outcomes {
     code: u8,
     command: Outcome,
+    /// How long the command ran.
+    took: Option<Wall>,
+    /// Of a run with a server.
+    server: Option<Outcome>,
     certificate: Outcome,
+    /// The closing line.
+    said: String,
+}
+
+impl Outcomes {
+    /// Those of a run that came to nothing.
+    fn none(args: &LabRunArgs, code: u8, command: Outcome, why: &str) -> Outcomes {
+        let skip = || Outcome::Skip(why.to_owned());
+        Outcomes {
+            code,
+            command,
+            took: None,
+            server: args.server.as_ref().map(|_| skip()),
+            certificate: skip(),
+            said: String::new(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &LabRunArgs) -> ExitCode {
@@ -66,11 +87,7 @@ fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
                 true => (failure.to_string(), "the run did not end"),
                 false => (format!("not run: {failure}"), "there was no run"),
             };
-            let fault = Outcomes {
-                code: FAULT,
-                command: Outcome::Fail(command),
-                certificate: Outcome::Skip(certificate.to_owned()),
-            };
+            let fault = Outcomes::none(args, FAULT, Outcome::Fail(command), certificate);
             write_junit(args, file, fault)?;
             Err(failure)
         }
@@ -86,12 +103,8 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let mut packets = Packets::new(args.capture.as_deref(), &path.scenario)?;
     let bar = &mut Bar::new();
     if !lab::prepare(bar)? {
-        let skip = || Outcome::Skip(lab::NOT_RUN.to_owned());
-        return Ok(Outcomes {
-            code: Exit::Ok as u8,
-            command: skip(),
-            certificate: skip(),
-        });
+        let skip = Outcome::Skip(lab::NOT_RUN.to_owned());
+        return Ok(Outcomes::none(args, Exit::Ok as u8, skip, lab::NOT_RUN));
     }
     progress::watch_interrupts()?;
     let ground = ground(args, &path, bar)?;
@@ -115,18 +128,19 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     drop(lab);
     logs.finish()?;
     packets.finish()?;
-    say((rtt, control.as_deref()), &certificate, limit.as_deref());
+    let said = closing((rtt, control.as_deref()), &certificate, limit.as_deref());
+    say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
     ground.restore()?;
-    Ok(outcomes(args, ended, &certificate))
+    Ok(outcomes(args, ended, &certificate, said))
 }
 
 /// What limited the program's largest connection, by its samples and by what the links between the two hosts saw.
 fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<String> {
     let evidence = lab::evidence(lab);
-    let ways = path.ways(&lab.plane.wan().plan);
-    let ways = ways.map(|dir| Some(evidence.way(dir)));
-    ended.connections.line(ways)
+    let plan = &lab.plane.wan().plan;
+    let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
+    ended.connections.line(ways, &path.down(plan))
 }
 
 /// What the hosts stand on, names resolving as the arguments say.
@@ -143,12 +157,19 @@ fn ground(args: &LabRunArgs, path: &Path, bar: &mut Bar) -> Result<Ground, Failu
     Ok(ground)
 }
 
-/// The one closing line, and what made the run invalid if something did.
-fn say(
+/// The closing line, and what made the run invalid if something did.
+fn say(closing: &str, certificate: &Certificate) {
+    note(closing);
+    certificate.faults.iter().for_each(|f| note(f));
+    certificate.notes().iter().for_each(|n| note(n));
+}
+
+/// What the run came to, in one line.
+fn closing(
     (rtt, control): (Option<f64>, Option<&str>),
     certificate: &Certificate,
     limit: Option<&str>,
-) {
+) -> String {
     let rtt = rtt.map_or("no RTT measured".to_owned(), |ns| {
         format!("RTT {:.2} ms p99", ns / 1e6)
     });
@@ -159,14 +180,13 @@ fn say(
     };
     let limit = limit.map_or(String::new(), |l| format!("; {l}"));
     let control = control.map_or(String::new(), |c| format!("; {c} by default"));
-    note(&format!("{rtt}, certificate {verdict}{control}{limit}"));
-    certificate.faults.iter().for_each(|f| note(f));
-    certificate.notes().iter().for_each(|n| note(n));
+    format!("{rtt}, certificate {verdict}{control}{limit}")
 }
 
 /// An invalid certificate says that the machine was too busy, and nothing of the program: it fails a run only where that
 /// is asked for.
-fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate) -> Outcomes {
+fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate, said: String) -> Outcomes {
+    let failed = ended.server.map_or(Outcome::Pass, Outcome::Fail);
     let command = match (ended.code, ended.why) {
         (0, _) => Outcome::Pass,
         (_, Some(why)) => Outcome::Fail(why),
@@ -180,18 +200,31 @@ fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate) -> Outco
     Outcomes {
         code,
         command,
+        took: Some(ended.took),
+        server: args.server.as_ref().map(|_| failed),
         certificate: truth,
+        said,
     }
 }
 
 /// Writes what came of the command and of the certificate; returns the exit code.
 fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u8, Failure> {
     let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
-    let case = |name: String, outcome| Case { name, outcome };
-    let cases = [
-        case(words.join(" "), outcomes.command),
-        case("certificate".to_owned(), outcomes.certificate),
-    ];
+    let case = |name: &str, outcome| {
+        Told::from(Case {
+            name: name.to_owned(),
+            outcome,
+        })
+    };
+    let mut command = case(&words.join(" "), outcomes.command);
+    command.took = outcomes.took;
+    command.said = outcomes.said;
+    let server = outcomes.server.map(|outcome| case("server", outcome));
+    let certificate = case("certificate", outcomes.certificate);
+    let cases: Vec<Told> = [Some(command), server, Some(certificate)]
+        .into_iter()
+        .flatten()
+        .collect();
     let mut xml = Vec::new();
     write_cases("farpath lab run", &cases, &mut xml).map_err(environment)?;
     file.write(&xml)?;
@@ -208,7 +241,7 @@ fn both(
 ) -> Result<(Ended, Option<f64>), Failure> {
     let [client, server] = path.hosts.map(|number| &hosts[number]);
     let holds = path.holds()?;
-    let mut serving = programs::serve(args, server, logs)?;
+    let mut serving = programs::serve(args, (server, limit), logs)?;
     let scenario = &path.scenario;
     let plan = Plan::new(scenario).map_err(environment)?;
     let seed = args.seed.unwrap_or(scenario.seed);
@@ -217,9 +250,9 @@ fn both(
     // The path's times count from the start of the command.
     let (mut conductor, clock) = lab::begin(&planned, hosts)?;
     let done = lab.run_beside(clock, |beside| {
-        let done = programs::run(args, ([client, server], holds), limit, beside, logs);
-        if let (Ok(ended), Some(server)) = (&done, serving.take()) {
-            programs::dismiss(server, ended.code);
+        let mut done = programs::run(args, ([client, server], holds), limit, beside, logs);
+        if let (Ok(ended), Some(server)) = (&mut done, serving.take()) {
+            ended.server = programs::dismiss(server, ended.code);
         }
         conductor.stop();
         while !beside.is_over() && !conductor.listen(CHECK) && !progress::interrupted() {}

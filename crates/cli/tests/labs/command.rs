@@ -26,7 +26,7 @@ fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
     ]);
     let ran = ran.exits(0);
     assert!(ran.out.contains("on right\n"), "{}", ran.out);
-    assert!(ran.out.contains("at left\n"), "{}", ran.out);
+    assert!(ran.err.contains("at left\n"), "{}", ran.err);
     assert!(least(&ran.out) >= 62.0, "{}", ran.out);
     let none = run(&["--on", "nobody", "--", "true"]).exits(125);
     assert!(none.err.contains("--on nobody"), "{}", none.err);
@@ -34,7 +34,7 @@ fn a_command_runs_across_a_scenario_on_the_host_that_is_named() {
     let same = run(&["--on", "left", "--server-on", "left", "--", "true"]).exits(125);
     assert!(same.err.contains("name two hosts"), "{}", same.err);
     let both = place.farpath(&["lab", "run", "small.toml", "--rtt", "1ms", "--", "true"]);
-    assert!(both.exits(2).err.contains("cannot be used with"));
+    assert!(both.exits(125).err.contains("cannot be used with"));
     assert_eq!(place.left(), Vec::<PathBuf>::new());
 }
 
@@ -140,6 +140,81 @@ fn a_server_on_ipv4_alone_is_named() {
     let note = "port 7000 of `server` listens on IPv4 only";
     assert!(said.contains(note) && said.contains("-4"), "{said}");
     assert!(!run(&["-4"]).contains(note));
+    let own = server.replace("LocalPort", "LocalAddr => \"127.0.0.1\", LocalPort");
+    let rest = ["--server", &own, "--wait-port", "7000", "--", "true"];
+    let said = place.lab_run(&rest).exits(0).err;
+    let note = "port 7000 of `server` listens on 127.0.0.1 only: the client cannot reach it";
+    assert!(said.contains(note), "{said}");
+}
+
+/// A key that was set without a word and without effect would be a wrong answer.
+#[test]
+fn keys_and_hosts_are_those_of_the_options_path_too() {
+    let place = Place::new();
+    let ran = pinged(&place, &["--set", "link.path.delay=60ms"]).exits(0);
+    assert!(least(&ran.out) >= 120.0, "{}", ran.out);
+    let wrong = place.lab_run(&["--set", "link.nonsense.delay=500ms", "--", "true"]);
+    let wrong = wrong.exits(125);
+    assert!(wrong.err.contains("link.nonsense"), "{}", wrong.err);
+    let ran = place
+        .lab_run(&["--on", "server", "--", "hostname"])
+        .exits(0);
+    assert_eq!(ran.out, "server\n");
+}
+
+#[test]
+fn the_servers_end_is_a_case_of_its_own_and_its_words_are_no_output() {
+    let place = Place::new();
+    let read = || std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
+    let wait = "while [ -e /proc/`cat server.pid` ]; do sleep 0.01; done; echo mine";
+    let server = "echo $$ > server.pid; echo its; exec sh -c 'exit 3'";
+    let options = ["--server", server, "--junit", "o.xml", "--", "sh", "-c"];
+    let until = format!("until [ -s server.pid ]; do sleep 0.01; done; {wait}");
+    let ran = place
+        .lab_run(&[&options[..], &[until.as_str()]].concat())
+        .exits(0);
+    assert_eq!(ran.out, "mine\n");
+    assert!(ran.err.contains("its\n"), "{}", ran.err);
+    let junit = read();
+    let counts = r#"tests="3" skipped="0" errors="0" failures="1""#;
+    assert!(
+        junit.contains(counts) || junit.contains("invalid: "),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("the server had ended before the command did: exit status: 3"),
+        "{junit}"
+    );
+    assert!(
+        junit.contains("<system-out>") && junit.contains(", certificate "),
+        "{junit}"
+    );
+    let timed = junit.lines().find(|l| l.contains("<testcase name=\"sh -c"));
+    assert!(timed.is_some_and(|l| l.contains(" time=\"")), "{junit}");
+    let gone = ["--junit", "o.xml", "--", "there-is-no-such-program"];
+    place.lab_run(&gone).exits(127);
+    assert!(
+        read().contains("exit code 127: `there-is-no-such-program`"),
+        "{}",
+        read()
+    );
+    // A server that never listens is not waited for longer than the command may take.
+    let deaf = [
+        "--timeout",
+        "300ms",
+        "--server",
+        "exec tail -f /dev/null",
+        "--wait-port",
+        "7000",
+        "--",
+        "true",
+    ];
+    let deaf = place.lab_run(&deaf).exits(125);
+    assert!(
+        deaf.err.contains("in 300 ms: does it listen"),
+        "{}",
+        deaf.err
+    );
 }
 
 #[test]
@@ -177,7 +252,7 @@ fn messages_name_what_was_written_and_what_to_write() {
             &[
                 "lab", "run", "--rtt", "-5ms", "--rate", "1Gbit/s", "--", "true",
             ],
-            2,
+            125,
             "--rtt -5ms: it must not be negative",
         ),
         (
