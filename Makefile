@@ -162,8 +162,14 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 	@mv target/ns3/bench.part target/ns3/bench.json
 	@cat target/ns3/bench.json
 
+# packetdrill is in no Debian: without PACKETDRILL the target says that it played nothing.
+.PHONY: lab-drill
+lab-drill: ## our packetdrill scripts on this machine's kernel; PACKETDRILL=PATH names the program; root, an idle machine, a minute
+	@.ci/need 'iproute2=command -v ip' 'procps=command -v sysctl'
+	@.ci/packetdrill "$(PACKETDRILL)" $(wildcard crates/drill/scripts/*.pkt crates/drill/scripts/*/*.pkt)
+
 .PHONY: lab-test
-lab-test: linker lab-scenarios ## models beside this machine's kernel, in real time; root and an idle machine
+lab-test: linker lab-drill lab-scenarios ## models beside this machine's kernel, in real time; root and an idle machine
 	@.ci/need clang bpftool 'iproute2=command -v ip' 'nftables=command -v nft' 'util-linux=command -v chrt'
 	$(CARGO) test --locked --profile $(PROFILE) --package farpath-emu --test bpf-law
 

@@ -201,6 +201,27 @@ async function traced(tab, wanted, fault) {
   must(boxed.t < whole.t / 3 && boxed.s < whole.s / 1.5, `a box shows ${boxed.t} ns and ${boxed.s} bytes`);
   await canvas.dblclick();
   must((await view()).t === whole.t, "a double click does not show everything");
+  return zooms(tab, box);
+}
+
+/** The slowest of twelve zooms, milliseconds: from the wheel's turn until the frame after it is drawn. */
+async function zooms(tab, box) {
+  const at = { x: box.x + box.width / 2, y: box.y + 60 };
+  const slowest = await tab.evaluate(async ({ x, y }) => {
+    const canvas = document.querySelector(".sequence-canvas");
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => { const port = new MessageChannel(); port.port1.onmessage = done; port.port2.postMessage(0); }));
+    let most = 0;
+    for (let i = 0; i < 12; i++) {
+      await drawn();
+      const begun = performance.now();
+      canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -200, clientX: x, clientY: y, bubbles: true, cancelable: true }));
+      await drawn();
+      most = Math.max(most, performance.now() - begun);
+    }
+    return most;
+  }, at);
+  await tab.keyboard.press("0");
+  return slowest;
 }
 
 async function check(browser, page) {
@@ -210,6 +231,7 @@ async function check(browser, page) {
   const largest = page.path.endsWith("trace.html") ? LARGEST_CAPTURE : LARGEST;
   if (bytes > largest) fault(`${bytes} bytes, ${largest} allowed`);
   let summary = "";
+  let slowest;
   for (const [viewport, colorScheme] of [[WIDE, "light"], [WIDE, "dark"], [NARROW, "light"], [NARROW, "dark"]]) {
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
     const tab = await context.newPage();
@@ -224,12 +246,13 @@ async function check(browser, page) {
     await repeated(tab, page, fault);
     if (viewport === NARROW) await folds(tab, fault);
     if (viewport === WIDE && colorScheme === "light") {
-      await traced(tab, page.trace, fault);
+      slowest = await traced(tab, page.trace, fault);
       await files(tab, page, fault);
     }
     await context.close();
   }
-  console.log(`${page.path}: ${faults.length === 0 ? `ok, ${summary}, ${Math.ceil(bytes / 1000)} kB` : "FAILED"}`);
+  const zoom = slowest === undefined ? "" : `, slowest zoom ${slowest.toFixed(0)} ms`;
+  console.log(`${page.path}: ${faults.length === 0 ? `ok, ${summary}, ${Math.ceil(bytes / 1000)} kB${zoom}` : "FAILED"}`);
   for (const text of new Set(faults)) console.log(`  ${text}`);
   return faults.length === 0;
 }

@@ -66,7 +66,10 @@ export function steps(values: readonly number[], [from, to]: readonly [number, n
   return [[from, 0], ...values.flatMap((v, i) => [[v, i / n] as const, [v, (i + 1) / n] as const]), [to, 1]];
 }
 
-/** The value that half of the repeats do not exceed, as the smallest such value. */
+/** What several repeats count by everywhere, as in the terminal: the middle one, or the middle of the two there. */
 export function median(values: readonly number[]): number {
-  return values[Math.ceil(values.length / 2) - 1]!;
+  const sorted = [...values].sort((p, q) => p - q);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? NaN;
+  return lower + (upper - lower) / 2;
 }

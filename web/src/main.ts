@@ -5,7 +5,7 @@ import "./page.css";
 
 import { h } from "./dom";
 import { certificates } from "./section/certificate";
-import { limits, reproduce, scenario } from "./section/close";
+import { captures, limits, reproduce, scenario } from "./section/close";
 import { paths } from "./section/path";
 import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
@@ -65,7 +65,7 @@ function ofReport(data: ReportData): readonly Part[] {
     ["The repeats", () => repeats(data)], ["The table", () => table(data)],
     ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
-    ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
+    ["The captures", () => captures(data)], ["The scenario", () => scenario(data)], ["How to repeat the run", () => reproduce(data)],
   ];
 }
 

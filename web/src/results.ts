@@ -1,5 +1,6 @@
 // What the page says about a run: the rows of its table and its first sentence, as plain data.
 
+import { median } from "./distribution";
 import * as format from "./format";
 import { METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
@@ -47,7 +48,7 @@ export interface Row {
   readonly metric: string;
   readonly point: Point;
   readonly stated: string | null;
-  /** One value an origin; the mean of the repeats. */
+  /** One value an origin; the median of the repeats. */
   readonly values: ReadonlyMap<Origin, number>;
   readonly limitedBy: string | null;
   readonly expectations: readonly Expectation[];
@@ -71,10 +72,6 @@ export function origins(data: ReportData): Origin[] {
   return ORIGINS.filter((origin) => present.has(origin));
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, v) => sum + v, 0) / values.length;
-}
-
 function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row[] {
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
@@ -93,7 +90,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     for (const origin of ORIGINS) {
       const found = records.filter((r) => r.origin === origin).map((r) => r.metrics[metric])
         .filter((v): v is number => typeof v === "number");
-      if (found.length > 0) values.set(origin, mean(found));
+      if (found.length > 0) values.set(origin, median(found));
     }
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
@@ -121,7 +118,7 @@ function groupRows(data: ReportData): Row[] {
     const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point) && typeof r.metrics[FAIRNESS] === "number");
     const values = new Map(ORIGINS.flatMap((o) => {
       const mine = same.filter((r) => r.origin === o).map((r) => r.metrics[FAIRNESS] as number);
-      return mine.length > 0 ? [[o, mean(mine)] as const] : [];
+      return mine.length > 0 ? [[o, median(mine)] as const] : [];
     }));
     if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
   }
@@ -181,9 +178,9 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
       const value = record.metrics[metric];
       if (record.origin !== origin || typeof value !== "number") continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
-      // Of repeats their mean, as in the table.
+      // Of repeats their median, as in the table.
       const repeats = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point)).map((r) => r.metrics[metric]);
-      found.push({ record, value: mean(repeats.filter((v): v is number => typeof v === "number")) });
+      found.push({ record, value: median(repeats.filter((v): v is number => typeof v === "number")) });
     }
   }
   return found;
@@ -256,9 +253,9 @@ export function headline(data: ReportData): Fact[] {
       ? { value: `✓ ${expectations.length} of ${expectations.length}`, text: "expectations hold" }
       : { value: `✗ ${failed} of ${expectations.length}`, text: failed === 1 ? "expectation fails" : "expectations fail" });
   }
-  // A figure of several repeats is their mean, and says so.
+  // A figure of several repeats is their median, and says so.
   const repeated = 1 + Math.max(0, ...data.document.records.map((r) => r.repeat));
-  const counted = (fact: Fact): Fact => (/\d/.test(fact.value) && !fact.value.includes(" of ") ? { ...fact, text: `${fact.text}, mean of ${repeated} repeats` } : fact);
+  const counted = (fact: Fact): Fact => (/\d/.test(fact.value) && !fact.value.includes(" of ") ? { ...fact, text: `${fact.text}, median of ${repeated} repeats` } : fact);
   return repeated > 1 ? facts.map(counted) : facts;
 }
 

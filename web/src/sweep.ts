@@ -1,5 +1,6 @@
 // One metric of a sweep as plain data: what is on the x axis, what has a colour, what has a panel, and where nothing was found.
 
+import { median } from "./distribution";
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
@@ -14,7 +15,7 @@ export interface Key {
   readonly numbers: readonly number[] | null;
 }
 
-/** The mean of the repeats, and what they lie between. */
+/** The median of the repeats, and what they lie between. */
 export interface Cell {
   readonly y: number;
   readonly low: number;
@@ -115,16 +116,16 @@ export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panel
   return { x, colour, panels: rest.filter((k) => k !== colour) };
 }
 
-function mean(values: readonly number[]): Cell | null {
+function middle(values: readonly number[]): Cell | null {
   if (values.length === 0) return null;
-  return { y: values.reduce((sum, v) => sum + v, 0) / values.length, low: Math.min(...values), high: Math.max(...values) };
+  return { y: median(values), low: Math.min(...values), high: Math.max(...values) };
 }
 
 function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number): SweepSeries {
   const cells = x.values.map((value) => {
     const here = at.filter((r) => r.point[x.key] === value);
     if (here.length === 0) return undefined;
-    return mean(here.filter((r) => r.origin === origin).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number"));
+    return middle(here.filter((r) => r.origin === origin).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number"));
   });
   return { colour, origin, cells };
 }

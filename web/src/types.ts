@@ -242,6 +242,15 @@ export interface Sequence {
   readonly ribbons?: readonly Ribbon[];
 }
 
+/** `farpath_record::page::LinkCapture` */
+export interface LinkCapture {
+  readonly link: string;
+  readonly origin: Origin;
+  readonly file: string;
+  /** Absent where it has no TCP connection. */
+  readonly page?: string;
+}
+
 export interface ReportData {
   readonly schema: string;
   readonly document: RunDocument;
@@ -255,6 +264,8 @@ export interface ReportData {
   readonly topology?: Topology;
   readonly paths?: readonly TestPath[];
   readonly sequence?: readonly Sequence[];
+  /** Captures in the folder of the page. */
+  readonly captures?: readonly LinkCapture[];
   /** What records say of themselves, each sentence once, with the tests and points it holds for. */
   readonly said?: readonly string[];
   readonly notes?: readonly string[];

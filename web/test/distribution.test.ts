@@ -42,7 +42,7 @@ describe("the distribution over repeats", () => {
 
   it("rises by one share at each value", () => {
     expect(steps([1, 3], [0, 4])).toEqual([[0, 0], [1, 0], [1, 0.5], [3, 0.5], [3, 1], [4, 1]]);
-    expect([median([1, 2, 3, 4]), median([1, 2, 3])]).toEqual([2, 2]);
+    expect([median([4, 1, 9, 2]), median([3, 1, 2]), median([7])]).toEqual([3, 2, 7]);
   });
 
   it("is drawn with its median and a rule", () => {

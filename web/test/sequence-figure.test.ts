@@ -37,6 +37,19 @@ describe("a time–sequence figure", () => {
     expect(drawn([DATA])).not.toContain("retransmissions");
   });
 
+  it("shows each of twenty planted retransmissions at every zoom that it is in", () => {
+    // Ten seconds of a million segments; one in each half second is sent again.
+    const planted = Array.from({ length: 20 }, (_, i) => lost(2.5e8 + i * 5e8, { seq: 2_500_000 + i * 50_000_000 }));
+    expect(drawn([DATA, ...planted]).match(/>R</g)).toHaveLength(20);
+    for (const half of [5e9, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4]) {
+      for (const at of planted.map((p) => p.t_ns)) {
+        const [from, to] = [Math.max(0, at - half), Math.min(1e10, at + half)];
+        const within = planted.filter((p) => p.t_ns >= from && p.t_ns <= to).length;
+        expect(drawn([DATA, ...planted], [from, to]).match(/>R</g)).toHaveLength(within);
+      }
+    }
+  });
+
   it("keeps the staircase of ACKs unbroken across strokes and single ones", () => {
     const later: SequenceBurst = { kind: "ack", t_ns: 1.05e10, seq: 1_000_000_000 };
     // The first is the line of the key.

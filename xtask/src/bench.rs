@@ -11,7 +11,7 @@ use farpath_scenario::{Scenario, Source, parse};
 use farpath_sim::{Keep, Options, WINDOW, run};
 use serde::Serialize;
 
-use crate::{bench_config, bench_parts};
+use crate::{bench_config, bench_parts, bench_trace};
 
 /// One measured figure.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +23,25 @@ pub(crate) struct Figure {
     against: String,
     /// `value` divided by the other's value.
     ratio: Option<f64>,
+}
+
+impl Figure {
+    /// A figure that stands alone.
+    pub(crate) fn of(name: &str, value: f64, unit: &str) -> Figure {
+        Figure {
+            name: name.to_owned(),
+            value,
+            unit: unit.to_owned(),
+            against: String::new(),
+            ratio: None,
+        }
+    }
+
+    /// The same beside another's.
+    pub(crate) fn against(mut self, other: String, ratio: f64) -> Figure {
+        (self.against, self.ratio) = (other, Some(ratio));
+        self
+    }
 }
 
 /// One benchmarked network.
@@ -182,7 +201,7 @@ fn scenario(text: &str, seconds: u64) -> Scenario {
 }
 
 /// Nanoseconds this thread has run (`/proc/thread-self/schedstat`, first field).
-fn processor_ns() -> u64 {
+pub(crate) fn processor_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
     let first = text.split_whitespace().next().expect("it has three fields");
     first.parse().expect("it is a number")
@@ -333,13 +352,23 @@ pub(crate) fn bench(only: Option<&str>) -> Result<bool, String> {
     figures.push(part("element.ring_frames_per_s", bench_parts::ring));
     figures.push(configuration());
     figures.push(part("tcp.acks_per_s", bench_parts::acknowledgements));
-    for f in &figures {
+    figures.extend(bench_trace::figures()?);
+    show(&figures)
+}
+
+/// The figures of captures alone.
+pub(crate) fn bench_captures() -> Result<bool, String> {
+    show(&bench_trace::figures()?)
+}
+
+fn show(figures: &[Figure]) -> Result<bool, String> {
+    for f in figures {
         let ratio = f
             .ratio
             .map_or_else(String::new, |r| format!("  {r:.2} × {}", f.against));
         println!("{:<52} {:>10.3} M {}{ratio}", f.name, f.value / 1e6, f.unit);
     }
-    let json = serde_json::to_string_pretty(&figures).map_err(|e| e.to_string())?;
+    let json = serde_json::to_string_pretty(figures).map_err(|e| e.to_string())?;
     std::fs::create_dir_all("target").map_err(|e| format!("create folder target: {e}"))?;
     std::fs::write("target/bench.json", format!("{json}\n"))
         .map_err(|e| format!("write target/bench.json: {e}"))?;

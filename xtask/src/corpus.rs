@@ -13,7 +13,7 @@ mod twins;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use case::{BLIND, Case, TEST, TWO};
+use case::{BLIND, CAUSES, Case, HEALTHY_CASE, TEST, TWO};
 use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
 use score::{Level, Outcome, Score};
@@ -37,6 +37,8 @@ pub(crate) enum What {
     Blind(u64),
     /// Cases with two causes.
     Two,
+    /// Cases nobody saw in which nothing is wrong, from this number of theirs on.
+    Healthy(u64),
 }
 
 /// Reads the arguments of `cargo xtask corpus`.
@@ -49,12 +51,20 @@ pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
         ["--blind"] => (ALL, What::Blind(0)),
         ["--blind", first] => (ALL, What::Blind(number(first)?)),
         ["--blind", first, n] => (number(n)?, What::Blind(number(first)?)),
+        ["--healthy"] => (HEALTHY, What::Healthy(0)),
+        ["--healthy", first, n] => (number(n)?, What::Healthy(number(first)?)),
         ["--two"] => (ALL, What::Two),
         ["--two", n] => (number(n)?, What::Two),
         [n] => (number(n)?, What::Test),
         _ => return Err(format!("corpus {}: not known", args.join(" "))),
     })
 }
+
+/// What was said of each text goes here, for whoever wants to count otherwise.
+const ROWS: &str = "target/corpus.tsv";
+
+/// How many healthy paths a whole corpus has.
+const HEALTHY: u64 = 500;
 
 /// How many cases have a twin run.
 const TWINS: u64 = 160;
@@ -69,7 +79,12 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
         What::Fit => 0,
         What::Test | What::Twins => TEST,
         What::Blind(from) => BLIND + from,
+        What::Healthy(from) => BLIND + from * CAUSES.len() as u64 + HEALTHY_CASE,
         What::Two => TWO,
+    };
+    let apart = match what {
+        What::Healthy(_) => CAUSES.len() as u64,
+        _ => 1,
     };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut score = Score::default();
@@ -81,7 +96,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
                 if n >= number {
                     return Ok(all);
                 }
-                all.extend(outcomes(&Case::draw(first + n), what != What::Fit)?);
+                all.extend(outcomes(&Case::draw(first + n * apart), what != What::Fit)?);
             }
         };
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
@@ -105,6 +120,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
         score.add(outcome);
     }
     print!("{}", score.text());
+    std::fs::write(ROWS, score.rows()).map_err(|e| format!("{ROWS}: {e}"))?;
     Ok(true)
 }
 
@@ -133,8 +149,11 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
         let facts = told.facts(level);
         let flow = judged(&facts)?;
         let verdict = &flow.verdict;
-        let asked: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
-        let then = match told.with(level, &asked).filter(|_| after) {
+        let more = match after {
+            true => told.with(case, level, &flow.missing)?,
+            false => None,
+        };
+        let then = match more {
             Some(more) => Some(judged(&more)?.verdict.cause),
             None => None,
         };
@@ -170,10 +189,16 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
     Ok(all)
 }
 
-/// The first flow of a diagnosis.
+/// The connection of a diagnosis: what datagrams gave stands beside it.
 fn judged(facts: &Facts) -> Result<FlowReport, String> {
     let diagnosis = farpath_diagnose::diagnose(facts, "0");
-    let first = diagnosis.flows.into_iter().next();
+    let datagrams = facts.tests.iter().filter(|t| t.udp).count();
+    let connection = |(n, _): &(usize, FlowReport)| match facts.tests.first() {
+        Some(first) if first.udp => *n >= datagrams,
+        _ => true,
+    };
+    let mut flows = diagnosis.flows.into_iter().enumerate();
+    let first = flows.find(connection).map(|(_, flow)| flow);
     first.ok_or_else(|| "a diagnosis without a flow".to_owned())
 }
 

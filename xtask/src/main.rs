@@ -10,6 +10,7 @@
 mod bench;
 mod bench_config;
 mod bench_parts;
+mod bench_trace;
 mod captures;
 mod corpus;
 mod gen_pages;
@@ -24,13 +25,14 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy           check what compilers do not: arrows, lengths, words, links, citations, licences
-       cargo xtask bench [CASE]   measure the simulator, into target/bench.json
+       cargo xtask bench [CASE]   measure what speed claims say, into target/bench.json; `trace`: captures alone
        cargo xtask gen            write the generated pages under docs/reference
        cargo xtask gen --check    fail when a generated page differs from what is committed
        cargo xtask dist FOLDER    write shell completions and manual pages, for packages
        cargo xtask corpus [N]     simulate N runs with a known cause, and say how often diagnose names it
        cargo xtask corpus --twins run the twins that diagnose makes of them, and say how often they agree
        cargo xtask corpus --blind [FROM [N]]   the same with runs nobody has seen, numbered from FROM of theirs
+       cargo xtask corpus --healthy [FROM N]   the same with paths on which nothing is wrong
        cargo xtask corpus --two [N]   the same with runs that have two causes
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["tidy"] => tidy::run(),
         ["bench"] => bench::bench(None),
+        ["bench", "trace"] => bench::bench_captures(),
         ["bench", case] => bench::bench(Some(case)),
         ["gen"] => gen_pages::run(gen_pages::Mode::Write),
         ["gen", "--check"] => gen_pages::run(gen_pages::Mode::Check),

@@ -54,6 +54,28 @@ pub fn log(c: &Connection, goodput: f64, seconds: f64, again: f64) -> String {
     text
 }
 
+/// What iperf3 prints of datagrams between two hosts: the rate that was sent in bit/s, the share that was lost, how long, and
+/// the bytes of each.
+pub fn datagrams(
+    [from, to]: [&str; 2],
+    sent_bps: f64,
+    loss: f64,
+    (seconds, each): (f64, f64),
+) -> String {
+    let all = (sent_bps * seconds / 8.0 / each).round().max(1.0);
+    let lost = (all * loss).round();
+    let (bytes, left) = (all * each, (all - lost) * each);
+    format!(
+        "$ iperf3 -c {to} -u -b {:.0}k -t {seconds:.0}\nConnecting to host {to}, port 5201\n[  5] local {from} port 50000 connected to {to} port 5201\n[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n[  5]   0.00-{seconds:.2}  sec  {} {}  0.000 ms  0/{all:.0} (0%)  sender\n[  5]   0.00-{seconds:.2}  sec  {} {}  0.011 ms  {lost:.0}/{all:.0} ({:.2}%)  receiver\n",
+        sent_bps / 1e3,
+        size(bytes),
+        rate(bytes * 8.0 / seconds),
+        size(left),
+        rate(left * 8.0 / seconds),
+        100.0 * lost / all
+    )
+}
+
 /// A window, as iperf3 prints it.
 fn kilo(bytes: f64) -> String {
     match bytes {

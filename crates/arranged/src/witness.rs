@@ -92,6 +92,32 @@ pub fn witness(text: &str, seed: u64, links: &[&str]) -> Result<Option<Witness>,
     }))
 }
 
+/// The record of a scenario's first test, whatever it is.
+///
+/// # Errors
+/// What is wrong with the scenario or the run.
+pub fn record(text: &str, seed: u64) -> Result<Record, String> {
+    let source = Source {
+        name: "arranged".to_owned(),
+        text: text.to_owned(),
+    };
+    let scenario = parse(&source, &[]).map_err(|e| format!("{e}\n{text}"))?;
+    let options = Options {
+        mode: Mode::Windowed(WINDOW),
+        seed,
+        intervals: 10,
+        keep: Keep {
+            sequence: 0,
+            audit: false,
+            taps: false,
+        },
+        progress: &mut |_| true,
+        tap: &mut |_, _, _| {},
+    };
+    let outcome = run(&scenario, options).map_err(|e| format!("{e}\n{text}"))?;
+    Ok(records(&scenario, &outcome, &BTreeMap::new()).swap_remove(0))
+}
+
 impl Witness {
     /// The document of a run that has this record alone, as JSON.
     pub fn document(&self) -> String {

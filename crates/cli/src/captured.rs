@@ -1,19 +1,14 @@
 //! `run --captured TEST=FILE[#ID]`: a capture's connection beside a test.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the binary's files are read here, with errors that name the path"
-)]
-
-use std::fs::File;
+use std::path::Path;
 
 use farpath_observe::{Observation, Span, Surroundings};
 use farpath_record::trace::{TraceConnection, TraceDirection};
 use farpath_record::{EvidenceQuality, Origin, Record, RunDocument, Taken};
-use farpath_trace::{Analysis, DirectionFound, Source, analyse};
+use farpath_trace::{Analysis, DirectionFound};
 
 use crate::exit::Failure;
-use crate::trace::refused;
+use crate::trace;
 
 /// Another connection with more than this share of the most bytes could be meant as well.
 const RIVAL: f64 = 0.5;
@@ -47,13 +42,7 @@ fn read_one(text: &str) -> Result<Captured, Failure> {
         }
         _ => (rest, None),
     };
-    let file = File::open(name)
-        .map_err(|e| Failure::usage(format!("read {name}: {e}")).hint("name a capture file"))?;
-    let source = Source {
-        name: name.to_owned(),
-        bytes: Box::new(file),
-    };
-    let analysis = analyse([source], &mut ()).map_err(|e| refused(&e))?;
+    let analysis = trace::read(&[Path::new(name).to_owned()], false, None)?;
     let dropped = analysis
         .document
         .files

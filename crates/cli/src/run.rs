@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use farpath_experiment::{Experiment, Outcome, Request, lab, page};
-use farpath_record::{Origin, RunDocument};
+use farpath_record::{Expect, Origin, Point, RunDocument};
+use farpath_report::junit::{self, Case, unjudged, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
 
@@ -11,7 +12,7 @@ use crate::args::RunArgs;
 use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
-use crate::output::{Output, prepare_file};
+use crate::output::{Output, Pending, prepare_file};
 use crate::progress::{self, Bar};
 
 /// The `--set` arguments.
@@ -39,32 +40,44 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if let Some(output) = &output {
         output.has_room_for(loaded.files.keys())?;
     }
-    let simulate = experiment.has(Origin::Simulated);
+    let carries = experiment.has(Origin::Simulated) || experiment.has(Origin::Emulated);
     let (captures, taps) = match &output {
-        Some(output) if simulate => Captures::prepare(output.folder(), &loaded.scenario)?,
+        Some(output) if carries => Captures::prepare(output.folder(), &experiment)?,
         _ => Default::default(),
     };
-    if output.is_none() && simulate && loaded.scenario.links.iter().any(|l| l.tap) {
+    if output.is_none() && carries && loaded.scenario.links.iter().any(|l| l.tap) {
         note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
     }
-    let found = experiment.run(taps.as_ref(), &mut bar);
+    let part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
+    let mut others = Vec::new();
+    if args.emulate && !lab {
+        others.push(without_emulation(lab::NOT_RUN));
+    }
+    if let Some(fault) = part.fault {
+        let failure = captures.failure(fault);
+        if let Some(file) = junit {
+            let points = (part.ended, part.missing.as_slice());
+            others.extend(not_ended(&failure, &loaded.scenario.expects, points));
+            write_junit(&part.outcome.document, &others, file)?;
+        }
+        return Err(failure);
+    }
     let Outcome {
         mut document,
         sequences,
-    } = found.map_err(|fault| captures.failure(fault))?;
-    captured::add(captured, &mut document)?;
+    } = part.outcome;
+    if !captured.is_empty() {
+        captured::add(captured, &mut document)?;
+        experiment.judge(&mut document);
+    }
     if let Some(output) = output {
-        let page = page::data(loaded, &document, sequences, command(args, document.seed));
+        let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
+        page.captures = captures.finish(taps)?;
         output.write(loaded, &document, &page)?;
-        captures.finish(taps)?;
     }
     if let Some(file) = junit {
-        let mut xml = Vec::new();
-        let not_run = (args.emulate && !lab).then_some(lab::NOT_RUN);
-        farpath_report::junit::write(&document, not_run, &mut xml)
-            .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
-        file.write(&xml)?;
+        write_junit(&document, &others, file)?;
     }
     show(args, &document)?;
     Ok(if document.records.iter().any(|r| !r.valid) {
@@ -74,6 +87,29 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+/// The cases of a run that was stopped: the run itself, which failed, and what was not judged.
+fn not_ended(
+    failure: &Failure,
+    expects: &[Expect],
+    (ended, missing): (usize, &[Point]),
+) -> Vec<Case> {
+    let all = ended + missing.len();
+    let run = Case {
+        name: "run".to_owned(),
+        outcome: junit::Outcome::Fail(format!("{failure}; {ended} of {all} points had ended")),
+    };
+    let mut cases = unjudged(expects, missing, "the run was stopped before it was judged");
+    cases.insert(0, run);
+    cases
+}
+
+fn write_junit(document: &RunDocument, others: &[Case], file: Pending) -> Result<(), Failure> {
+    let mut xml = Vec::new();
+    junit::write(document, others, &mut xml)
+        .map_err(|e| Failure::environment(format!("JUnit XML: {e}")))?;
+    file.write(&xml)
 }
 
 /// What the arguments ask for; `lab` says whether this machine can run a lab. Without a named origin, predictions
@@ -133,6 +169,7 @@ fn command(args: &RunArgs, seed: u64) -> String {
     if args.repeat > 1 {
         words.push(format!("--repeat {}", args.repeat));
     }
+    words.extend(args.captured.iter().map(|c| format!("--captured '{c}'")));
     words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
 }

@@ -13,12 +13,14 @@ mod xplot;
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use farpath_experiment::Progress;
-use farpath_record::trace::{TraceConnection, TraceDirection, TracePair};
-use farpath_trace::{Analysis, Filter, Source, TraceError, Watch, analyse_some, compare, trail};
+use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument, TracePair};
+use farpath_trace::{
+    Analysis, Filter, Source, TraceError, Trail, Wanted, Watch, analyse_some, compare, trail,
+};
 use farpath_units::Duration;
 use sha2::{Digest, Sha256};
 
@@ -43,16 +45,23 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
     let csv = args.csv.as_deref().map(prepare_file).transpose()?;
     let events = args.events.as_deref().map(prepare_file).transpose()?;
     progress::watch_interrupts()?;
-    let mut analysis = read(args, filter)?;
+    let mut analysis = read(&args.files, args.json, filter)?;
     analysis.document.pairs = compared(&analysis, args)?;
+    let span_ns = span(from, to);
     let drawn = match &out {
-        Some(_) => draw(&analysis, args, from, to)?,
+        Some(_) => {
+            let mut document = analysis.document.clone();
+            if args.anonymise {
+                anonymous::replace(&mut document);
+            }
+            draw(&analysis, document, (&args.files, args.connection), span_ns)?
+        }
         None => None,
     };
     if let Some(plots) = &plots {
-        plot(plots, &analysis, args, from, to)?;
+        plot(plots, &analysis, args, span_ns)?;
     }
-    choose(&mut analysis, args, from, to)?;
+    choose(&mut analysis, args, span_ns)?;
     if let (Some(out), Some(html)) = (&out, drawn) {
         prepare_file(&out.folder().join("trace.html"))?.write(html.as_bytes())?;
     }
@@ -113,33 +122,50 @@ fn can_be_read_again(args: &TraceArgs) -> Result<(), Failure> {
     }
 }
 
-/// The page of a connection, read a second time; none where no connection has that number.
-fn draw(
-    analysis: &Analysis,
-    args: &TraceArgs,
-    from: Option<Duration>,
-    to: Option<Duration>,
-) -> Result<Option<String>, Failure> {
-    let Some(chosen) = page::choose(analysis, args.connection) else {
-        return Ok(None);
-    };
-    let span = [
+/// Nanoseconds from the start of a connection, as `--from` and `--to` say.
+fn span(from: Option<Duration>, to: Option<Duration>) -> [u64; 2] {
+    [
         from.map_or(0, Duration::as_ns),
         to.map_or(u64::MAX, Duration::as_ns),
-    ];
-    let wanted = page::wanted(analysis, &chosen, span);
-    let (sources, counts, bytes) = sources(args, false)?;
-    let counts = counts.into_iter().map(|c| c.0).collect();
-    let mut watch = Reading::new(counts, bytes, "drawing");
-    let trail = trail(sources, &wanted, &mut watch);
-    watch.bar.finish();
-    let trail = trail.map_err(|e| refused(&e))?;
-    let mut document = analysis.document.clone();
-    if args.anonymise {
-        anonymous::replace(&mut document);
+    ]
+}
+
+/// The page of the connection with most bytes of one capture, which the page calls `name`; none where it has no connection.
+pub(crate) fn page_of(file: &Path, name: &str) -> Result<Option<String>, Failure> {
+    let files = [file.to_owned()];
+    let mut analysis = read(&files, false, None)?;
+    for file in &mut analysis.document.files {
+        file.name = name.to_owned();
     }
-    let data = page::page(analysis, document, &chosen, &trail, span);
+    let document = analysis.document.clone();
+    draw(&analysis, document, (&files, None), span(None, None))
+}
+
+/// The page of a connection, read a second time; none where no connection has that number. `document` is that of the
+/// analysis, with other addresses perhaps.
+fn draw(
+    analysis: &Analysis,
+    document: TraceDocument,
+    (files, id): (&[PathBuf], Option<u64>),
+    span_ns: [u64; 2],
+) -> Result<Option<String>, Failure> {
+    let Some(chosen) = page::choose(analysis, id) else {
+        return Ok(None);
+    };
+    let wanted = page::wanted(analysis, &chosen, span_ns);
+    let trail = followed(files, &wanted, "drawing")?;
+    let data = page::page(analysis, document, &chosen, &trail, span_ns);
     Ok(Some(farpath_report::trace_page::render_page(&data)))
+}
+
+/// Reads files once more for the trail of one direction.
+fn followed(files: &[PathBuf], wanted: &Wanted, what: &str) -> Result<Trail, Failure> {
+    let (sources, counts, bytes) = sources(files, false)?;
+    let counts = counts.into_iter().map(|c| c.0).collect();
+    let mut watch = Reading::new(counts, bytes, what);
+    let trail = trail(sources, wanted, &mut watch);
+    watch.bar.finish();
+    trail.map_err(|e| refused(&e))
 }
 
 /// Writes the plots of a connection's directions with data, each read from the files once more.
@@ -147,16 +173,11 @@ fn plot(
     folder: &Output,
     analysis: &Analysis,
     args: &TraceArgs,
-    from: Option<Duration>,
-    to: Option<Duration>,
+    span_ns: [u64; 2],
 ) -> Result<(), Failure> {
     let Some(chosen) = page::choose(analysis, args.connection) else {
         return Ok(());
     };
-    let span = [
-        from.map_or(0, Duration::as_ns),
-        to.map_or(u64::MAX, Duration::as_ns),
-    ];
     let mut document = analysis.document.clone();
     if args.anonymise {
         anonymous::replace(&mut document);
@@ -166,14 +187,9 @@ fn plot(
         if !chosen.has_data(analysis) {
             continue;
         }
-        let wanted = page::wanted(analysis, &chosen, span);
-        let (sources, counts, bytes) = sources(args, false)?;
-        let counts = counts.into_iter().map(|c| c.0).collect();
-        let mut watch = Reading::new(counts, bytes, "plotting");
-        let trail = trail(sources, &wanted, &mut watch);
-        watch.bar.finish();
-        let trail = trail.map_err(|e| refused(&e))?;
-        let text = chosen.xplot(analysis, &document, &trail, span);
+        let wanted = page::wanted(analysis, &chosen, span_ns);
+        let trail = followed(&args.files, &wanted, "plotting")?;
+        let text = chosen.xplot(analysis, &document, &trail, span_ns);
         let file = folder.folder().join(format!("{name}_tsg.xpl"));
         prepare_file(&file)?.write(text.as_bytes())?;
     }
@@ -185,7 +201,7 @@ fn compared(analysis: &Analysis, args: &TraceArgs) -> Result<Vec<TracePair>, Fai
     if analysis.paired.is_empty() || args.files.iter().any(|f| f.as_os_str() == "-") {
         return Ok(Vec::new());
     }
-    let (sources, counts, bytes) = sources(args, false)?;
+    let (sources, counts, bytes) = sources(&args.files, false)?;
     let counts = counts.into_iter().map(|c| c.0).collect();
     let mut watch = Reading::new(counts, bytes, "comparing");
     let pairs = compare(sources, &analysis.paired, &mut watch);
@@ -194,12 +210,7 @@ fn compared(analysis: &Analysis, args: &TraceArgs) -> Result<Vec<TracePair>, Fai
 }
 
 /// Leaves one connection, and of it what happened within a span.
-fn choose(
-    analysis: &mut Analysis,
-    args: &TraceArgs,
-    from: Option<Duration>,
-    to: Option<Duration>,
-) -> Result<(), Failure> {
+fn choose(analysis: &mut Analysis, args: &TraceArgs, [from, to]: [u64; 2]) -> Result<(), Failure> {
     let Some(id) = args.connection else {
         return Ok(());
     };
@@ -213,8 +224,6 @@ fn choose(
         );
     };
     let (mut connection, mut found) = (all.swap_remove(place), analysis.found.swap_remove(place));
-    let from = from.map_or(0, Duration::as_ns);
-    let to = to.map_or(u64::MAX, Duration::as_ns);
     for direction in [&mut connection.a2b, &mut connection.b2a] {
         direction
             .glitches
@@ -240,11 +249,11 @@ type Counts = (Arc<Mutex<u64>>, Option<Arc<Mutex<Sha256>>>);
 
 /// The files to be read, what is counted of each, and the bytes of all.
 fn sources(
-    args: &TraceArgs,
+    files: &[PathBuf],
     summed: bool,
 ) -> Result<(Vec<Source<'static>>, Vec<Counts>, u64), Failure> {
     let (mut sources, mut counts, mut bytes) = (Vec::new(), Vec::new(), 0);
-    for path in &args.files {
+    for path in files {
         let (from, length) = open(path)?;
         bytes += length;
         let counted = Counted {
@@ -261,8 +270,13 @@ fn sources(
     Ok((sources, counts, bytes))
 }
 
-fn read(args: &TraceArgs, filter: Option<Filter>) -> Result<Analysis, Failure> {
-    let (sources, sums, bytes) = sources(args, args.json)?;
+/// Reads files, each summed up where that is wanted.
+pub(crate) fn read(
+    files: &[PathBuf],
+    summed: bool,
+    filter: Option<Filter>,
+) -> Result<Analysis, Failure> {
+    let (sources, sums, bytes) = sources(files, summed)?;
     let counts = sums.iter().map(|s| Arc::clone(&s.0)).collect();
     let mut watch = Reading::new(counts, bytes, "reading");
     let analysis = analyse_some(sources, filter, &mut watch);
@@ -299,7 +313,7 @@ pub(crate) fn read_one(
     analysis.map_err(|e| refused(&e))
 }
 
-pub(crate) fn refused(error: &TraceError) -> Failure {
+fn refused(error: &TraceError) -> Failure {
     let failure = match error {
         TraceError::Interrupted => Failure::interrupted("interrupted"),
         other => Failure::usage(other.to_string()),

@@ -1,6 +1,7 @@
 //! The configuration of hosts: sysctl settings and commands, as far as they bear on a path's figures.
 
 mod command;
+mod names;
 mod path;
 mod socket;
 mod sysctl;
@@ -84,7 +85,9 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             findings: Vec::new(),
         };
         let mut at = 0;
-        for raw in sources[number].text.split_inclusive('\n') {
+        let text = &sources[number].text;
+        let overridden = sysctl::overridden(text);
+        for (line_number, raw) in text.split_inclusive('\n').enumerate() {
             let content = bare(raw);
             let start = at + (content.as_ptr() as usize - raw.as_ptr() as usize);
             at += raw.len();
@@ -92,7 +95,11 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
                 continue;
             }
             let place = host.at(start..start + content.len());
-            if line(content, &place, &mut host) {
+            if let Some(later) = overridden.get(&line_number) {
+                sysctl::is_overridden(content, later + 1, &place, &mut host);
+                report.files[number].recognised += 1;
+                report.files[number].without_effect.push(place);
+            } else if line(content, &place, &mut host) {
                 report.files[number].recognised += 1;
                 report.files[number].without_effect.push(place);
             } else {
@@ -357,6 +364,48 @@ mod tests {
                 "HOST003",
                 Severity::Error,
                 "4.4 Mbit/s",
+            ),
+            (
+                "net.ipv4.tcp_rmem_max = 16777216",
+                "HOST016",
+                Severity::Warning,
+                "no Linux",
+            ),
+            (
+                "net.core.rmem_max = 256M",
+                "HOST004",
+                Severity::Error,
+                "plain numbers",
+            ),
+            (
+                "net.ipv4.tcp_rmem = 4096,87380,67108864",
+                "HOST004",
+                Severity::Error,
+                "plain numbers",
+            ),
+            (
+                "net.ipv4.tcp_mem = 268435456 268435456 268435456",
+                "HOST004",
+                Severity::Warning,
+                "1024 GiB",
+            ),
+            (
+                "net.core.netdev_max_backlog = 30",
+                "HOST012",
+                Severity::Warning,
+                "dropped before TCP",
+            ),
+            (
+                "net.ipv4.tcp_wmem = 4096 65536 600000\nnet.ipv4.tcp_wmem = 4096 65536 536870912",
+                "HOST017",
+                Severity::Info,
+                "in line 2",
+            ),
+            (
+                "net.ipv4.tcp_wmem = 4096 65536 600000\nnet.ipv4.tcp_wmem = 4096 65536 536870912",
+                "HOST003",
+                Severity::Error,
+                "",
             ),
             (
                 "tc qdisc add dev eth0 root netem delay 60ms",

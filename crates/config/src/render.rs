@@ -157,7 +157,7 @@ impl Page<'_> {
                 "{}: {}, {}, {} of {} statements understood\n",
                 file.name,
                 language(file),
-                file.status().name(),
+                file.status().words(),
                 file.recognised,
                 file.recognised + unknown
             ));

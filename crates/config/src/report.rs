@@ -50,6 +50,15 @@ impl Status {
             Status::Failed => "FAILED",
         }
     }
+
+    /// The same in words: of the reading, not of what was found.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Status::Passed => "read whole",
+            Status::PartiallyUnrecognised => "read in part",
+            Status::Failed => "not read to its end",
+        }
+    }
 }
 
 /// One file: what was read of it.

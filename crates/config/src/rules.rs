@@ -156,6 +156,10 @@ rules! {
         "at 10 Gbit/s single frames, short rings and half duplex cost more than the path does";
     HOST015 Warning "emulated delay without room"
         "netem holds what is under way in its queue; what does not fit is lost";
+    HOST016 Warning "no such setting"
+        "sysctl says `cannot stat` and sets nothing: the host keeps what it had";
+    HOST017 Info "set again"
+        "settings are made line by line; the last one stays";
 }
 
 /// What is wrong with the text of a switch, before anyone asks what it means.

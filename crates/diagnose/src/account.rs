@@ -51,7 +51,7 @@ impl Account {
     pub(crate) fn of(&self, cause: Cause) -> Option<f64> {
         let named = CAUSES.iter().find(|(_, c)| *c == cause);
         match (cause, named) {
-            (Cause::NoWindowScaling, _) => Some(self.share("receive_window")),
+            (Cause::NoWindowScaling | Cause::Client, _) => Some(self.share("receive_window")),
             (Cause::SendBuffer, _) if !self.sees_buffers => Some(self.share("unknown")),
             (Cause::Policer, _) if self.share("policer") == 0.0 => Some(self.losses()),
             (c, _) if c.is_loss() => Some(self.losses()),

@@ -49,7 +49,7 @@ pub(crate) fn changes(
 /// What to change against one cause.
 fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     let end = match cause {
-        Cause::ReceiveWindow | Cause::NoWindowScaling => End::Receiver,
+        Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
         | Cause::ShallowBuffer
@@ -71,6 +71,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         }
         Cause::NoWindowScaling => systems::scaling(system),
         Cause::Application => systems::program(),
+        Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
             systems::pacing(cause, cc.map(|(name, _)| name))

@@ -42,6 +42,8 @@ pub enum Cause {
     MtuBlackHole,
     /// An interface at half duplex.
     Duplex,
+    /// The program that receives does not read fast enough.
+    Client,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -49,7 +51,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 21] = [
+const NAMES: [(Cause, &str, &str); 22] = [
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -81,6 +83,7 @@ const NAMES: [(Cause, &str, &str); 21] = [
     (Cause::Reordering, "reordering", "reordering"),
     (Cause::MtuBlackHole, "mtu_black_hole", "an MTU black hole"),
     (Cause::Duplex, "duplex", "a duplex mismatch"),
+    (Cause::Client, "client", "the receiving program"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

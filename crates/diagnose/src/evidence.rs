@@ -1,6 +1,7 @@
 //! The evidence on one flow: every figure the ceilings and the weighing ask for, or that it is not there.
 
 use crate::account::Account;
+use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
@@ -109,6 +110,8 @@ pub(crate) struct Evidence {
     pub(crate) found_policer: Option<Figure>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
+    /// What counters of hosts and other tests add.
+    pub(crate) counted_else: Counted,
 }
 
 const NS: f64 = 1e-9;
@@ -132,6 +135,8 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts);
         e.of_hosts(facts, flow);
+        e.of_counters(facts, flow);
+        e.of_other_tests(flow);
         e.weigh_account();
         e
     }
@@ -204,7 +209,7 @@ impl Evidence {
     }
 
     /// Segments sent again as a share of all segments.
-    fn share_of(&self, again: &Figure) -> Option<Figure> {
+    pub(crate) fn share_of(&self, again: &Figure) -> Option<Figure> {
         let bytes = self.bytes.as_ref()?;
         let segments = bytes.value / self.mss;
         (segments >= 1.0).then(|| {

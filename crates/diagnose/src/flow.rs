@@ -27,6 +27,8 @@ pub(crate) struct Flow {
     pub(crate) captured: Vec<usize>,
     /// Systems of sender and receiver.
     pub(crate) systems: [Option<System>; 2],
+    /// Other tests between the same hosts, the same way.
+    pub(crate) beside: Vec<Test>,
 }
 
 /// Most flows that are judged.
@@ -67,8 +69,37 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     for flow in &mut flows {
         hosts(facts, flow);
     }
+    beside(&mut flows);
     flows
 }
+
+/// Gives each flow the tests of others between the same hosts.
+fn beside(flows: &mut [Flow]) {
+    let tests: Vec<Option<Test>> = flows.iter().map(|f| f.test.clone()).collect();
+    let is_end = |a: &Test, b: &Test, n: usize| {
+        let of = |t: &Test| {
+            let end = if n == 0 { &t.from } else { &t.to };
+            let names = t.aliases[n].iter().chain([&end.host]);
+            let named = names.filter(|h| !h.is_empty());
+            named.cloned().collect::<Vec<String>>()
+        };
+        let (a, b) = (of(a), of(b));
+        // Of a test of which only the report was pasted one end may be unnamed.
+        a.is_empty() && n == 0
+            || b.is_empty() && n == 0
+            || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
+    };
+    for (n, flow) in flows.iter_mut().enumerate() {
+        let Some(test) = &flow.test else { continue };
+        let others = tests.iter().enumerate().filter(|(m, _)| *m != n);
+        let others = others.filter_map(|(_, t)| t.as_ref());
+        let same = others.filter(|t| is_end(test, t, 0) && is_end(test, t, 1));
+        flow.beside = same.take(BESIDE_MAX).cloned().collect();
+    }
+}
+
+/// Most other tests that a flow is compared with.
+const BESIDE_MAX: usize = 8;
 
 impl Flow {
     fn of(test: Option<Test>, from: &End, to: &End) -> Flow {
@@ -82,6 +113,7 @@ impl Flow {
             receivers: Vec::new(),
             captured: Vec::new(),
             systems: [None, None],
+            beside: Vec::new(),
         }
     }
 

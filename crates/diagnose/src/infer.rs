@@ -37,11 +37,23 @@ const DECADES: f64 = 6.0;
 const UNDER: f64 = 0.85;
 const OVER: f64 = 1.06;
 
+/// A rate lies this far under the least that a line leaves, where its later intervals do not show that the line was full.
+const UNDER_LINE: f64 = 0.92;
+
+/// How far under a line a mean rate lies: what slow start and its repair cost comes on top, where the rest was full.
+fn under_line(e: &Evidence, line: &Figure) -> f64 {
+    let full = e.late().is_some_and(|late| late > 0.88 * line.value);
+    match full || e.is_bbr() {
+        true => 0.8,
+        false => UNDER_LINE,
+    }
+}
+
 /// The share of odds that a ceiling's rate is elsewhere: what it was computed of was not in force.
 const LEAK: f64 = 0.08;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 20] = [
+pub(crate) const PRIORS: [(Cause, f64); 21] = [
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -61,6 +73,7 @@ pub(crate) const PRIORS: [(Cause, f64); 20] = [
     (Cause::Reordering, -12.0),
     (Cause::MtuBlackHole, -16.0),
     (Cause::Duplex, -16.0),
+    (Cause::Client, -12.0),
     (Cause::None, -10.0),
 ];
 
@@ -135,7 +148,11 @@ fn match_of(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> f64 {
     let density = if own.is_empty() {
         unstated(cause, e, flat)
     } else {
-        let each = own.iter().map(|c| density_of(cause, rate, c));
+        let each = own.iter().map(|c| match cause {
+            // A line that is full leaves a tenth at most; which of its headers were counted is in its bounds.
+            Cause::Link => density_under(rate, &c.rate, under_line(e, &c.rate)),
+            _ => density_of(cause, rate, c),
+        });
         let mean = each.sum::<f64>() / own.len() as f64;
         (1.0 - LEAK) * mean + LEAK * flat
     };
@@ -165,7 +182,12 @@ fn density_of(cause: Cause, rate: &Figure, ceiling: &Limit) -> f64 {
 
 /// Probability a decade of a measured rate under a ceiling between two bounds.
 fn density_in(rate: &Figure, ceiling: &Figure) -> f64 {
-    let (low, high) = (ceiling.low * UNDER, ceiling.high * OVER);
+    density_under(rate, ceiling, UNDER)
+}
+
+/// The same, where a rate lies at most so far under its ceiling.
+fn density_under(rate: &Figure, ceiling: &Figure, under: f64) -> f64 {
+    let (low, high) = (ceiling.low * under, ceiling.high * OVER);
     if low <= 0.0 || rate.high < low || rate.low > high {
         return 0.0;
     }
@@ -193,7 +215,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
 
 /// The density of what a rate and its round trip put in flight, where hosts come with windows or buffers of these bytes.
 fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
-    let Some(flight) = e.implied_flight() else {
+    let Some(flight) = e.implied_flight().filter(|_| e.is_even()) else {
         return flat;
     };
     let hit = |bytes: &f64| {

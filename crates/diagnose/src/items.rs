@@ -28,6 +28,9 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     by_delay(e, &mut items);
     by_rates(e, ceilings, &mut items);
     by_hosts(e, &mut items);
+    crate::counted::by_counters(e, &mut items);
+    crate::counted::of_datagrams(e, &mut items);
+    crate::counted::by_other_tests(e, &mut items);
     crate::observed::by_account(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
@@ -55,6 +58,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![
                 (Cause::ReceiveWindow, 22.0),
                 (Cause::NoWindowScaling, 14.0),
+                (Cause::Client, 14.0),
                 (Cause::Disk, 6.0),
             ],
             sentence: format!(
@@ -64,7 +68,10 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
         });
         items.push(Item {
             holds: 1.0 - step(share.value, 0.02, 0.2),
-            weights: of(&[Cause::ReceiveWindow, Cause::NoWindowScaling], -18.0),
+            weights: of(
+                &[Cause::ReceiveWindow, Cause::NoWindowScaling, Cause::Client],
+                -18.0,
+            ),
             sentence: String::new(),
         });
     }
@@ -124,7 +131,7 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
 
 /// What the path loses whatever is sent.
 fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
-    if let Some(idle) = &e.idle_loss {
+    if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
         let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
         items.push(Item {
             holds: if seen { 1.0 } else { 0.0 },
@@ -262,7 +269,9 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
-        let share = rate.value / line.rate.value;
+        // Once slow start and its repair are over, it is the later intervals that show what the path leaves.
+        let late = e.late().filter(|_| !e.udp).unwrap_or(0.0);
+        let share = rate.value.max(late) / line.rate.value;
         // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
         let full = if e.is_bbr() { 0.65 } else { 0.85 };
         items.push(Item {
@@ -276,14 +285,27 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
                 ],
                 false => vec![(Cause::Link, 16.0)],
             },
-            sentence: format!(
-                "the rate is {:.0} % of what the line leaves for payload",
-                share * 100.0
-            ),
+            sentence: match late > rate.value * 1.05 {
+                true => format!(
+                    "after its start the rate is {:.0} % of what the line leaves for payload",
+                    share * 100.0
+                ),
+                false => format!(
+                    "the rate is {:.0} % of what the line leaves for payload",
+                    share * 100.0
+                ),
+            },
         });
         items.push(Item {
             holds: 1.0 - step(share, 0.5, 0.8),
             weights: vec![(Cause::Link, -22.0)],
+            sentence: String::new(),
+        });
+        // What a policer lets through it lets through in every interval: none after the start is as fast as the line.
+        let most = e.steady.iter().copied().fold(0.0, f64::max);
+        items.push(Item {
+            holds: step(most / line.rate.value, 0.8, 0.92),
+            weights: vec![(Cause::Policer, -18.0)],
             sentence: String::new(),
         });
     }
@@ -342,7 +364,8 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         return;
     };
     let full = if e.is_bbr() { 0.65 } else { 0.9 };
-    if e.peak <= 0.0 || rate.value > full * line.rate.value {
+    let usual = rate.value.max(e.late().unwrap_or(0.0));
+    if e.peak <= 0.0 || usual > full * line.rate.value {
         return;
     }
     let share = e.peak / line.rate.value;
@@ -370,23 +393,22 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     });
 }
 
+/// The intervals' deviation over their mean; none of fewer than four.
+pub(crate) fn spread(intervals: &[f64]) -> Option<f64> {
+    let n = intervals.len() as f64;
+    let mean = intervals.iter().sum::<f64>() / n.max(1.0);
+    if intervals.len() < 4 || mean <= 0.0 {
+        return None;
+    }
+    let off = intervals.iter().map(|r| (r - mean) * (r - mean));
+    Some((off.sum::<f64>() / n).sqrt() / mean)
+}
+
 /// How even the intervals are.
 fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
-    if e.steady.len() < 4 {
+    let Some(spread) = spread(&e.steady) else {
         return;
-    }
-    let n = e.steady.len() as f64;
-    let mean = e.steady.iter().sum::<f64>() / n;
-    if mean <= 0.0 {
-        return;
-    }
-    let square = e
-        .steady
-        .iter()
-        .map(|r| (r - mean) * (r - mean))
-        .sum::<f64>()
-        / n;
-    let spread = square.sqrt() / mean;
+    };
     items.push(Item {
         holds: 1.0 - step(spread, 0.02, 0.08),
         weights: vec![

@@ -11,6 +11,7 @@ mod advice;
 mod captured;
 mod cause;
 mod ceiling;
+mod counted;
 mod document;
 mod evidence;
 mod fact;

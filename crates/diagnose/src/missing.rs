@@ -50,6 +50,9 @@ pub(crate) fn missing(
             format!("ping -c 20 {host}"),
         );
     }
+    if e.udp {
+        return of_datagrams(e, all, sure);
+    }
     let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
     if likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
     {
@@ -78,8 +81,38 @@ pub(crate) fn missing(
             format!("on the sender, during a test: ss -tinm dst {host}"),
         );
     }
+    if likely.contains(&Cause::Client) && e.counted_else.is_open() && !sure {
+        all.push(MissingFact {
+            fact: "receive_queue_bytes",
+            would_decide: "whether the receiving program reads what comes: its Recv-Q".to_owned(),
+            command: "on the receiver, during a test, several times: ss -tmn".to_owned(),
+        });
+    }
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.truncate(ASKED_MAX);
+    all
+}
+
+/// What is missing of a test with datagrams: who lost them.
+fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<MissingFact> {
+    all.retain(|m| m.fact != "rtt");
+    let lost = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.001);
+    if lost && !sure {
+        all.push(MissingFact {
+            fact: "receiver_drops",
+            would_decide: "whether the receiving host lost them, at a full socket or its interface, or the path"
+                .to_owned(),
+            command: "on the receiver, before and after a test: netstat -su; ethtool -S INTERFACE | grep -i drop".to_owned(),
+        });
+    }
+    if e.line.is_none() && !sure {
+        all.push(MissingFact {
+            fact: "line_bps",
+            would_decide: "whether more was sent than the line carries".to_owned(),
+            command: "farpath diagnose --line 1Gbit/s ..., or ethtool INTERFACE on both hosts"
+                .to_owned(),
+        });
+    }
     all
 }
 
@@ -114,19 +147,40 @@ fn of_path(
             "whether losses hold the rate down",
             format!("iperf3 -c {host} -t 30 --json, or nstat before and after a test"),
         );
-    } else if losses
-        && e.idle_loss
+    } else if losses && !sure {
+        let open = e
+            .idle_loss
             .as_ref()
-            .is_none_or(|l| l.low == 0.0 && l.high > 0.001)
-        && !sure
-    {
-        ask(
-            "idle_loss_ratio",
-            "whether packets are lost without load too",
-            format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
-        );
+            .is_none_or(|l| l.low == 0.0 && l.high > 0.001);
+        if open {
+            ask(
+                "idle_loss_ratio",
+                "whether packets are lost without load too",
+                format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
+            );
+        }
+        if e.counted_else.lacks_datagrams()
+            && let Some(rates) = rates(e)
+        {
+            let each = rates.map(|bps| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3));
+            ask(
+                "datagram_loss_ratio",
+                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none",
+                each.join("; "),
+            );
+        }
     }
     all
+}
+
+/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line.
+fn rates(e: &Evidence) -> Option<[f64; 2]> {
+    let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
+    let most = e
+        .line
+        .as_ref()
+        .map_or(f64::INFINITY, |(l, _)| 0.88 * l.value);
+    Some([(1.6 * own).min(most), (4.0 * own).min(most)])
 }
 
 /// The command that prints a host's buffers.

@@ -96,7 +96,7 @@ pub(crate) fn idle(weight: f64) -> Vec<(Cause, f64)> {
 /// What waits for hosts: programs, windows, buffers, interfaces.
 fn by_hosts(account: &Account, items: &mut Vec<Item>) {
     use Cause::{
-        Application, Disk, HostCpu, MtuBlackHole, Nic, NoWindowScaling, Pacing, Ramp,
+        Application, Client, Disk, HostCpu, MtuBlackHole, Nic, NoWindowScaling, Pacing, Ramp,
         ReceiveWindow, SendBuffer,
     };
     let half = [0.2, 0.5];
@@ -108,13 +108,21 @@ fn by_hosts(account: &Account, items: &mut Vec<Item>) {
             account,
             "receive_window",
             half,
-            &[(ReceiveWindow, 22.0), (NoWindowScaling, 14.0)],
+            &[
+                (ReceiveWindow, 22.0),
+                (NoWindowScaling, 14.0),
+                (Client, 12.0),
+            ],
         ),
         hardly(
             account,
             "receive_window",
             little,
-            &[(ReceiveWindow, -18.0), (NoWindowScaling, -18.0)],
+            &[
+                (ReceiveWindow, -18.0),
+                (NoWindowScaling, -18.0),
+                (Client, -18.0),
+            ],
         ),
         share(account, "nic", half, &[(Nic, 20.0), (Pacing, 10.0)]),
         share(account, "host_cpu", half, &[(HostCpu, 30.0)]),

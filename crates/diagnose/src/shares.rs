@@ -61,7 +61,9 @@ impl Evidence {
         let of_busy = |share: &Option<Figure>| Some(share.as_ref()?.value * busy.unwrap_or(1.0));
         let kernel = match cause {
             Cause::Application => busy.map(|b| 1.0 - b),
-            Cause::ReceiveWindow | Cause::NoWindowScaling => of_busy(&self.rwnd_share),
+            Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client => {
+                of_busy(&self.rwnd_share)
+            }
             Cause::SendBuffer => of_busy(&self.sndbuf_share),
             _ => None,
         };

@@ -166,7 +166,12 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
 /// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
 fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let (top, others) = weighed.ranking.split_first()?;
-    let window = |c: Cause| matches!(c, Cause::ReceiveWindow | Cause::NoWindowScaling);
+    let window = |c: Cause| {
+        matches!(
+            c,
+            Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client
+        )
+    };
     let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && window(top.cause);
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {
@@ -341,7 +346,9 @@ fn contradict(
         // A window may be larger than a setting says; more than a line leaves for payload does not pass it.
         let above = |l: &&Limit| {
             let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };
-            rate.low > l.rate.high * slack
+            // Of losses that come in bursts the law knows only the number: what is left may be more.
+            let law = l.bursts.is_some() && e.idle_loss.is_none();
+            !law && rate.low > l.rate.high * slack
         };
         for limit in limits.iter().filter(above) {
             let text = format!(

@@ -239,7 +239,12 @@ impl<'a> Runner<'a> {
         }
         let packet = self.numbers.inbound(spec);
         let mut out = Vec::new();
+        let before = self.host.connections();
         self.host.on_packet(self.now, &packet, &mut out);
+        if self.host.connections() > before {
+            // packetdrill looks at the segments of the connection that a script opened last.
+            self.sent.clear();
+        }
         self.keep(out);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a script's options and shell lines set.
 
 use farpath_tcp::Algorithm;
-use farpath_units::Duration;
+use farpath_units::{Duration, Rate};
 
 /// The family of stacks whose manners a script expects where the RFCs leave a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Settings {
     pub ecn: u8,
     /// Bytes the receive window opens with.
     pub receive_space: u32,
+    /// They were asked for, by SO_RCVBUF: the window does not grow, and its scale is for them.
+    pub receive_space_asked: bool,
     /// Bytes it may grow to: decides the window scale.
     pub receive_space_max: u64,
     /// Congestion control.
@@ -58,6 +60,8 @@ pub struct Settings {
     pub slow_start_after_idle: bool,
     /// Segments leave at a pace: the interface's queue is `fq`.
     pub paces: bool,
+    /// And no faster than the application asks (SO_MAX_PACING_RATE); with such a rate they do without `fq`.
+    pub pacing_rate: Option<Rate>,
     /// SYNs sent again at most.
     pub syn_retries: u32,
     /// A RST anywhere in the window resets, as before RFC 5961.
@@ -89,6 +93,7 @@ impl Default for Settings {
             dsack: true,
             ecn: 2,
             receive_space: 65_535,
+            receive_space_asked: false,
             receive_space_max: 6 << 20,
             algorithm: Algorithm::Cubic,
             initial_window: 10,
@@ -100,6 +105,7 @@ impl Default for Settings {
             delayed_ack: Duration::from_ms(40),
             slow_start_after_idle: true,
             paces: false,
+            pacing_rate: None,
             syn_retries: 6,
             insecure_reset: false,
             insecure_syn: false,
@@ -128,8 +134,12 @@ impl Settings {
 
     /// The smallest scale with which 16 bits can say the largest window.
     pub(crate) fn window_scale(&self) -> Option<u8> {
+        let most = match self.receive_space_asked {
+            true => u64::from(self.receive_space),
+            false => self.receive_space_max,
+        };
         let mut scale = 0;
-        while scale < LARGEST_SCALE && self.receive_space_max >> scale > 65_535 {
+        while scale < LARGEST_SCALE && most >> scale > 65_535 {
             scale += 1;
         }
         self.window_scaling.then_some(scale)

@@ -15,6 +15,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use farpath_tcp::{Algorithm, Flavour};
+use nix::sys::socket::sockopt::TcpCongestion;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
 
 use record::{Folder, Record};
 use tool::Bpftool;
@@ -279,6 +281,20 @@ fn sweep(folder: &Folder, bpftool: &Bpftool) -> Result<Vec<String>, BpfError> {
 /// When the kernel's list cannot be read.
 pub fn available() -> Result<Vec<String>, BpfError> {
     controls(Path::new("/"), settings::AVAILABLE).map_err(at(Path::new(AVAILABLE)))
+}
+
+/// Whether the kernel has `name` once a socket has asked for it: a module is loaded then, where this process may.
+/// No setting of the machine changes.
+pub fn load(name: &str) -> bool {
+    let socket = socket(
+        AddressFamily::Inet,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    );
+    let asked = socket.is_ok_and(|s| setsockopt(&s, TcpCongestion, &name.into()).is_ok());
+    // Who may not use it has not got it set, and it may be loaded all the same.
+    asked || available().is_ok_and(|all| all.iter().any(|a| a == name))
 }
 
 /// Says which file an error is about.

@@ -1,4 +1,4 @@
-//! Captures of a lab's hosts: what each sent and was given, as its own `tcpdump` would have it.
+//! Captures of a lab: what each host sent and was given, as its own `tcpdump` would have it, and what a link carried.
 //!
 //! The data plane only copies the head of a packet and goes on; a thread of its own writes. What it cannot keep up with is
 //! counted in the file.
@@ -27,7 +27,7 @@ pub type Sink = Box<dyn Write + Send>;
 /// One packet's head.
 struct Seen {
     interface: u32,
-    /// Nanoseconds since 1970 (UTC).
+    /// Nanoseconds since 1970 (UTC) at a host, since the clock's zero on a link.
     at_ns: u64,
     head: Vec<u8>,
     /// Length of the whole frame in bytes.
@@ -71,11 +71,17 @@ impl Watch {
         let whole: usize = parts.iter().map(|p| p.len()).sum();
         let bytes = parts.iter().flat_map(|part| part.iter().copied());
         let head = bytes.skip(HEADER).take(SNAP).collect();
+        let length = whole.saturating_sub(HEADER) as u32;
+        self.saw(self.began.now_ns(), head, length);
+    }
+
+    /// A packet passed at a time of its own: its first bytes, and its length.
+    pub(crate) fn saw(&self, at_ns: u64, head: Vec<u8>, length: u32) {
         let seen = Seen {
             interface: self.interface,
-            at_ns: self.began.now_ns(),
+            at_ns,
             head,
-            length: whole.saturating_sub(HEADER) as u32,
+            length,
         };
         if self.to.try_send(seen).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +89,7 @@ impl Watch {
     }
 }
 
-/// The capture of one host, being written.
+/// The capture of one host or link, being written.
 #[derive(Debug)]
 pub struct Capture {
     dropped: Arc<AtomicU64>,
@@ -91,7 +97,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Begins the capture of a host whose interfaces have these names; what each puts into it.
+    /// Begins a capture whose interfaces have these names; what each puts into it.
     ///
     /// # Errors
     /// Those of the sink.

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use farpath_element::Sampling;
 use farpath_element::qdisc::Limit;
 use farpath_record::{Certificate, LinkRecord, Origin};
-use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{NodeId, Scenario};
+use farpath_scenario::plan::{Plan, PlanError, port_of};
+use farpath_scenario::{LinkId, NodeId, Scenario, Way};
 use farpath_units::{Duration, Time};
 use farpath_wan::Wan;
 
@@ -187,6 +187,23 @@ impl Lab {
         let (capture, watches) = Capture::begin(&names, sink)?;
         for (tap, watch) in self.plane.interfaces_of(node).zip(watches) {
             tap.watch = Some(watch);
+        }
+        Ok(capture)
+    }
+
+    /// Begins to capture what a link carries, both ways, each frame at the end of its transmission by the clock of the run.
+    /// Frames have Ethernet headers whatever the link's framing, and no labels. [`Capture::finish`] comes after the lab has
+    /// been dropped.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn tap(&mut self, link: LinkId, sink: Sink) -> io::Result<Capture> {
+        let ways = [Way::Forward, Way::Reverse];
+        let scenario = self.plane.scenario();
+        let names = ways.map(|way| scenario.direction_name(link, way));
+        let (capture, watches) = Capture::begin(&names, sink)?;
+        for (way, watch) in ways.into_iter().zip(watches) {
+            self.plane.tap(port_of(link, way), watch);
         }
         Ok(capture)
     }

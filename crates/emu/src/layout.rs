@@ -7,7 +7,6 @@ use farpath_element::qdisc::Limit;
 use farpath_scenario::plan::{Plan, PlanError, address};
 use farpath_scenario::{Change, NodeId, Scenario};
 use farpath_units::{Duration, Rate, Size};
-use farpath_wan::longest_rtts;
 use farpath_wire::FlowDir;
 
 use crate::plane::with_pairs;
@@ -60,7 +59,7 @@ const FASTEST_FELT: u64 = 40_000_000_000;
 pub fn layout(scenario: &Scenario, machine: &Machine) -> Result<Vec<Layout>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
-    let longest = longest_rtts(&whole, &plan);
+    let longest = plan.longest_rtts(&whole);
     let nodes = (0..scenario.hosts.len()).map(NodeId);
     Ok(nodes
         .map(|node| host(&whole, (&plan, &longest), scenario, machine, node))
@@ -85,7 +84,7 @@ pub struct Bucket {
 pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
-    let longest = longest_rtts(&whole, &plan);
+    let longest = plan.longest_rtts(&whole);
     let mut buckets = Vec::new();
     for host in 0..scenario.hosts.len() {
         for (number, port) in plan.nodes[host].ports.iter().enumerate() {
@@ -116,6 +115,7 @@ fn host(
             name: scenario.node_name(node).to_owned(),
             interfaces: Vec::new(),
             settings: told.sysctls,
+            control: told.control,
             names: names(scenario),
             device: DeviceChoice::Available,
         },

@@ -70,7 +70,7 @@ impl Orders {
                 .collect(),
             interfaces: spec.interfaces.iter().map(|i| i.name.clone()).collect(),
             device: spec.device,
-            links: links(&spec.interfaces, ipv6),
+            links: links(spec, ipv6),
             rules: [true, false].map(|v4| rules(&spec.interfaces, ipv6, v4)),
             bounds: bounds(&spec.interfaces, ipv6),
             shaping: spec.interfaces.iter().filter_map(shaping).collect(),
@@ -88,7 +88,8 @@ fn etc_hosts(names: &[(IpAddr, String)]) -> String {
 }
 
 /// All addresses before all routes: a route's source may be an address of another interface.
-fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
+fn links(spec: &HostSpec, ipv6: bool) -> Vec<String> {
+    let interfaces = &spec.interfaces;
     let mut lines = vec!["link set dev lo up".to_owned()];
     for interface in interfaces {
         let InterfaceSpec {
@@ -124,6 +125,9 @@ fn links(interfaces: &[InterfaceSpec], ipv6: bool) -> Vec<String> {
             }
             if let Some(segments) = route.largest_window {
                 line += &format!(" cwnd lock {segments}");
+            }
+            if let Some(control) = &spec.control {
+                line += &format!(" congctl {control}");
             }
             if route.bound_only {
                 lines.push(format!("{line} table {}", FIRST_TABLE + number));
@@ -239,6 +243,7 @@ mod tests {
                 }),
             }],
             settings: vec![("net.ipv4.tcp_rmem".to_owned(), "1 2 3".to_owned())],
+            control: None,
             names: vec![(far4, "b".to_owned())],
             device: DeviceChoice::Available,
         }
@@ -270,6 +275,15 @@ mod tests {
         );
         assert!(orders.etc_hosts.ends_with("\n198.18.0.2 b\n"));
         assert_eq!(orders.settings.last().unwrap().1, "1 2 3");
+    }
+
+    #[test]
+    fn a_congestion_control_is_on_every_route() {
+        let mut told = spec();
+        told.control = Some("htcp".to_owned());
+        let orders = Orders::of(&told, true);
+        let routes = orders.links.iter().filter(|l| l.starts_with("route add"));
+        assert!(routes.clone().count() == 3 && routes.clone().all(|l| l.contains(" congctl htcp")));
     }
 
     #[test]

@@ -173,6 +173,8 @@ pub struct Settings {
     pub notes: Vec<String>,
     /// Settings of the machine that would have to change.
     pub needs: Vec<Need>,
+    /// The congestion control that its routes choose, where it cannot be the default.
+    pub control: Option<String>,
 }
 
 /// The settings of host `node` of `scenario`.
@@ -297,14 +299,24 @@ impl Settings {
         let wanted = wanted.unwrap_or_else(|| host.profile.algorithm().name().to_owned());
         // Where nothing is to connect, a host has that of its time if it may, and else the machine's without a word.
         let is_asked = machine.control.is_some() || !tests.is_empty();
+        let is_agreed =
+            machine.control.is_some() || agreed(tests, |t| machine.name_of(&t.cc)).is_some();
         if machine.allows(&wanted) {
             self.set(CONTROL, wanted);
         } else if is_asked && machine.available.contains(&wanted) {
             self.needs.push(Need::Allowed(wanted.clone()));
-            self.notes.push(format!(
-                "`{wanted}` cannot be its default, only {} can: programs must ask for it on each socket, as root; --tune-host changes that",
-                machine.allowed.join(", ")
-            ));
+            let only = machine.allowed.join(", ");
+            if is_agreed {
+                self.notes.push(format!(
+                    "`{wanted}` cannot be its default, only {only} can: its routes choose it, also for programs that ask for another before \
+                     they connect; --tune-host makes it the default"
+                ));
+                self.control = Some(wanted);
+            } else {
+                self.notes.push(format!(
+                    "`{wanted}` cannot be its default, only {only} can: programs must ask for it on each socket, as root; --tune-host changes that"
+                ));
+            }
         }
         for tcp in tests {
             let name = machine.name_of(&tcp.cc);
@@ -531,6 +543,7 @@ pub(crate) mod tests {
         assert_eq!(settings.needs, [Need::Allowed("cubic".to_owned())]);
         assert_eq!(value(&settings, CONTROL), None);
         assert_eq!(notes_of(&settings, "`cubic` cannot be its default"), 1);
+        assert_eq!(settings.control.as_deref(), Some("cubic"));
         // Where no test asks for it, nothing is missing.
         let settings = told("", "", &machine());
         assert_eq!(value(&settings, CONTROL), None);

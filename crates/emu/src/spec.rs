@@ -16,6 +16,9 @@ pub struct HostSpec {
     pub interfaces: Vec<InterfaceSpec>,
     /// What is written under `/proc/sys` of the host: `net.ipv4.tcp_rmem`, value.
     pub settings: Vec<(String, String)>,
+    /// The congestion control of connections to other nodes, chosen by the routes to them (`congctl`); the
+    /// default of the namespace if absent. Unlike a default it need not be open to everybody.
+    pub control: Option<String>,
     /// What `/etc/hosts` says inside, besides loopback.
     pub names: Vec<(IpAddr, String)>,
     /// How the interfaces are made.
@@ -37,6 +40,7 @@ impl HostSpec {
                 shaping: None,
             }],
             settings: Vec::new(),
+            control: None,
             names: Vec::new(),
             device: DeviceChoice::Available,
         }

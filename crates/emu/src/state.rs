@@ -27,6 +27,9 @@ pub struct Lab {
     pub name: String,
     /// The scenario, as the user named it.
     pub scenario: String,
+    /// The one command with which it ends; none where it is up until `down`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The process that is its network.
     pub data_plane: Process,
     /// Its hosts' first processes, in order.
@@ -215,6 +218,7 @@ impl Registry {
             lab: Lab {
                 name: name.to_owned(),
                 scenario: scenario.to_owned(),
+                command: None,
                 data_plane: Process::own(),
                 hosts: Vec::new(),
             },
@@ -296,14 +300,41 @@ impl Registry {
         Ok(serde_json::from_slice(&text)?)
     }
 
+    /// Takes a name for this process that runs one command, `run-` and its number.
+    ///
+    /// # Errors
+    /// When its folder cannot be written.
+    pub fn create_for(&self, command: &str, scenario: &str) -> Result<State, StateError> {
+        let mut state = self.create(&format!("run-{}", std::process::id()), scenario)?;
+        state.lab.command = Some(command.to_owned());
+        state.write()?;
+        Ok(state)
+    }
+
+    /// Removes what killed labs of one command have left: nobody comes back for their names.
+    pub fn sweep(&self) {
+        for lab in self.read_all() {
+            if lab.command.is_some() && !lab.data_plane.is_alive() {
+                // Who may not remove it has not left it either.
+                _ = self.remove(&lab.name);
+            }
+        }
+        self.leave();
+    }
+
     /// Labs that are up, by name.
     pub fn list(&self) -> Vec<Lab> {
+        let mut labs = self.read_all();
+        labs.retain(|lab| lab.data_plane.is_alive());
+        labs.sort_by(|a, b| a.name.cmp(&b.name));
+        labs
+    }
+
+    fn read_all(&self) -> Vec<Lab> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
         let names = entries.flatten().map(|e| e.file_name());
         let labs = names.filter_map(|name| self.read_file(name.to_str()?).ok());
-        let mut labs: Vec<Lab> = labs.filter(|lab| lab.data_plane.is_alive()).collect();
-        labs.sort_by(|a, b| a.name.cmp(&b.name));
-        labs
+        labs.collect()
     }
 
     /// Ends a lab and waits until nothing of it is left: its data plane is asked, then killed, and
@@ -485,6 +516,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let registry = Registry::at(&folder.path().join("farpath")).unwrap();
         (folder, registry)
+    }
+
+    #[test]
+    fn a_lab_of_one_command_is_listed_and_swept_when_it_was_killed() {
+        let (_folder, registry) = registry();
+        let run = registry.create_for("ping server", "x.toml").unwrap();
+        let name = run.lab().name.clone();
+        assert_eq!(registry.list()[0].command.as_deref(), Some("ping server"));
+        // What is alive stays.
+        registry.sweep();
+        assert_eq!(registry.read(&name).unwrap(), *run.lab());
+        // The file of one whose process is no more: process numbers end far below.
+        let mut dead = run.lab().clone();
+        dead.name = "run-0".to_owned();
+        dead.data_plane.pid = i32::MAX;
+        let left = registry.folder().join(&dead.name);
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join(FILE), serde_json::to_vec(&dead).unwrap()).unwrap();
+        registry.sweep();
+        assert!(!left.exists() && registry.read(&name).is_ok());
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Programs {
             return self.register(asked(cc), Source::Object(Path::new(path)), progress);
         }
         let name = cc.algorithm.name();
-        if self.available.iter().any(|a| a == name) {
+        if self.has(name) {
             return Ok(name.to_owned());
         }
         if bpf::name(cc.algorithm, cc.flavour).is_none() {
@@ -67,7 +67,7 @@ impl Programs {
             let asked = format!("{OBJECT}{}", path.display());
             return self.register(asked, Source::Object(&path), progress);
         }
-        if self.available.iter().any(|a| a == text) {
+        if self.has(text) {
             return Ok(text.to_owned());
         }
         match Algorithm::named(text) {
@@ -78,6 +78,16 @@ impl Programs {
             ),
             _ => Err(self.unknown(text)),
         }
+    }
+
+    /// Whether the kernel has it, perhaps as a module that it loads now.
+    fn has(&mut self, name: &str) -> bool {
+        let has = self.available.iter().any(|a| a == name);
+        if !has && bpf::load(name) {
+            self.available.push(name.to_owned());
+            return true;
+        }
+        has
     }
 
     fn register(

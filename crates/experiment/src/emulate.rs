@@ -13,6 +13,7 @@ use crate::lab::{Ground, begin, evidence, polling, swallowed, tell};
 use crate::origin::{Findings, Origin, Setting};
 use crate::planned::{Hosts, Planned, plan_jobs};
 use crate::records::records;
+use crate::tap::lab::LabCaptures;
 use crate::{Fault, Progress, Request};
 
 /// How long the measuring processes are listened to before progress is shown.
@@ -87,6 +88,7 @@ fn point(
         ..Options::default()
     };
     let mut lab = ground.up(scenario, options, progress)?;
+    let captures = LabCaptures::begin(&mut lab, scenario, setting.taps)?;
     let results = measure(&mut lab, &planned, nominal, progress)?;
     faults.extend(results.faults.iter().map(|(flow, fault)| {
         let test = flow.map(|f| &scenario.tests[plan.flows[f].test].name);
@@ -115,6 +117,8 @@ fn point(
         record.notes.extend(certificate.faults.iter().cloned());
         record.certificate = Some(certificate.clone());
     }
+    drop(lab);
+    captures.finish(progress)?;
     ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
     Ok(Findings {

@@ -41,6 +41,26 @@ struct At {
     memory: u64,
 }
 
+/// What there is of a run that may have been stopped.
+#[derive(Debug)]
+pub struct Part {
+    /// The points of the sweep that have ended, each with all its origins and repeats.
+    pub outcome: Outcome,
+    /// What stopped it; everything is there without.
+    pub fault: Option<Fault>,
+    /// How many points have ended.
+    pub ended: usize,
+    /// The points that have not; the searches count as one without keys.
+    pub missing: Vec<Point>,
+}
+
+/// What came of the jobs of a run.
+struct Ended {
+    found: Findings,
+    fault: Option<Fault>,
+    missing: Vec<Point>,
+}
+
 /// What a run gave.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -101,6 +121,12 @@ impl Experiment {
 
     /// Runs it all. `taps` are given what the tapped links of the first repeat carry.
     pub fn run(&self, taps: Option<&Taps>, progress: &mut dyn Progress) -> Result<Outcome, Fault> {
+        let Part { outcome, fault, .. } = self.run_part(taps, progress);
+        fault.map_or(Ok(outcome), Err)
+    }
+
+    /// The same, with what had ended when a fault or the user stopped it.
+    pub fn run_part(&self, taps: Option<&Taps>, progress: &mut dyn Progress) -> Part {
         let lucky = self.origins.iter().any(|o| o.lucky());
         let repeats = if lucky {
             self.request.repeats.max(1)
@@ -108,7 +134,11 @@ impl Experiment {
             1
         };
         let seeds = seeds(self.seed(), repeats);
-        let found = self.all(&seeds, taps, progress)?;
+        let Ended {
+            found,
+            fault,
+            mut missing,
+        } = self.all(&seeds, taps, progress);
         let loaded = &self.loaded;
         let mut document = RunDocument::new(&loaded.scenario.name, seeds[0], loaded.sha256());
         document.records = found.records;
@@ -117,16 +147,37 @@ impl Experiment {
             say_unvaried(&mut document.records, repeats);
             document.repeats = Some(Repeats::of(seeds, &document.records));
         }
+        self.judge(&mut document);
+        if fault.is_some() {
+            // What is at no point that has ended was not judged.
+            let has_ended =
+                |p: &Point| self.points.iter().any(|at| at.point == *p) && !missing.contains(p);
+            document.expectations.retain(|e| has_ended(&e.point));
+        }
+        let ended = self.points.len() - missing.len();
+        let searches = !loaded.scenario.searches.is_empty();
+        if fault.is_some() && searches && !missing.contains(&Point::new()) {
+            missing.push(Point::new());
+        }
+        Part {
+            outcome: Outcome {
+                document,
+                sequences: found.sequences,
+            },
+            fault,
+            ended,
+            missing,
+        }
+    }
+
+    /// Judges the scenario's expectations on all that a document has.
+    pub fn judge(&self, document: &mut RunDocument) {
         let results = Results {
             records: &document.records,
             links: &document.links,
         };
-        let expects = &loaded.scenario.expects;
+        let expects = &self.loaded.scenario.expects;
         document.expectations = judge(expects, results, &document.origins());
-        Ok(Outcome {
-            document,
-            sequences: found.sequences,
-        })
     }
 
     /// The points of the sweep; one empty point without a sweep, none of a scenario that has only searches.
@@ -151,12 +202,7 @@ impl Experiment {
     }
 
     /// What every point, repeat and search gives, in this order whatever ran beside what.
-    fn all(
-        &self,
-        seeds: &[u64],
-        taps: Option<&Taps>,
-        progress: &mut dyn Progress,
-    ) -> Result<Findings, Fault> {
+    fn all(&self, seeds: &[u64], taps: Option<&Taps>, progress: &mut dyn Progress) -> Ended {
         let (mut beside, alone) = self.runs(seeds, taps);
         let searches = self.searches(seeds[0]);
         // Closed forms take no time.
@@ -168,21 +214,46 @@ impl Experiment {
             jobs: self.side_by_side(),
             memory: memory::room(),
         };
-        let mut beside = jobs::all(beside, room, progress)?.into_iter();
-        let mut alone = jobs::all(alone, Room { jobs: 1, ..room }, progress)?.into_iter();
-        let mut all = Findings::default();
-        for _ in &self.points {
+        let mut fault = None;
+        let mut ended = |jobs: Vec<Job<'_, Findings>>, room: Room| {
+            // Nothing is begun behind a fault.
+            let jobs = if fault.is_some() { Vec::new() } else { jobs };
+            let each = jobs::each(jobs, room, progress).into_iter();
+            let kept = |one: Option<Result<Findings, Fault>>| match one? {
+                Ok(found) => Some(found),
+                Err(first) => {
+                    fault.get_or_insert(first);
+                    None
+                }
+            };
+            each.map(kept).collect::<Vec<_>>().into_iter()
+        };
+        let mut beside = ended(beside, room);
+        let mut alone = ended(alone, Room { jobs: 1, ..room });
+        let (mut all, mut missing) = (Findings::default(), Vec::new());
+        for at in &self.points {
             let found = self.origins.iter().map(|origin| {
                 let real_time = origin.real_time();
                 let from = if real_time { &mut alone } else { &mut beside };
-                let runs = repeats_of(origin.as_ref(), seeds);
-                from.take(runs.len()).collect()
+                let runs = repeats_of(origin.as_ref(), seeds).len();
+                let some: Vec<Findings> = from.take(runs).flatten().collect();
+                (some.len() == runs).then_some(some)
             });
-            let mut found: Vec<Vec<Findings>> = found.collect();
-            (0..seeds.len()).for_each(|repeat| all.append(self.repeat(&mut found, repeat)));
+            // Every origin takes its own, also where one before has nothing.
+            let found: Vec<Option<Vec<Findings>>> = found.collect();
+            match found.into_iter().collect::<Option<Vec<_>>>() {
+                Some(mut found) => {
+                    (0..seeds.len()).for_each(|n| all.append(self.repeat(&mut found, n)));
+                }
+                None => missing.push(at.point.clone()),
+            }
         }
-        beside.for_each(|found| all.append(found));
-        Ok(all)
+        beside.flatten().for_each(|found| all.append(found));
+        Ended {
+            found: all,
+            fault,
+            missing,
+        }
     }
 
     /// The runs of every origin at every point: those that go on side by side, and those that run alone.

@@ -91,14 +91,6 @@ pub enum Fault {
         /// What the kernel has.
         available: Vec<String>,
     },
-    /// A congestion control that is not allowed to hosts by default.
-    #[error("`{name}` cannot be a host's default congestion control, only {} can", allowed.join(", "))]
-    NotAllowed {
-        /// The kernel's name of it.
-        name: String,
-        /// What is allowed.
-        allowed: Vec<String>,
-    },
     /// The kernel does not say what congestion controls it has.
     #[error(transparent)]
     Controls(BpfError),
@@ -193,7 +185,6 @@ impl Fault {
             | Fault::State(StateError::Name(_))
             | Fault::Lab(LabError::Plan(_)) => Class::Usage,
             Fault::NoControl { .. }
-            | Fault::NotAllowed { .. }
             | Fault::Controls(_)
             | Fault::Program { .. }
             | Fault::Memory { .. }
@@ -228,10 +219,6 @@ impl Fault {
             Fault::At { fault, .. } => return fault.remedy(),
             Fault::NoObject { .. } => "write --cc bpf:my.o",
             Fault::KernelOnly { .. } => "add --emulate",
-            Fault::NotAllowed { .. } => {
-                "--tune-host allows it for the run, as root; or set .flags = 1 \
-                 (TCP_CONG_NON_RESTRICTED) in your own object"
-            }
             Fault::Memory { .. } => {
                 "use smaller windows, larger segments, fewer connections, a lower rate or fewer pings"
             }

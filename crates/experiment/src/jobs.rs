@@ -28,13 +28,13 @@ pub(crate) struct Room {
     pub(crate) memory: u64,
 }
 
-/// Does every job and returns what came of each, or the fault of the first that had one. A fault ends the jobs
-/// behind it.
-pub(crate) fn all<T: Send>(
+/// Does every job and returns what came of each, in their order. A fault ends the jobs behind it, of which there is
+/// nothing then.
+pub(crate) fn each<T: Send>(
     jobs: Vec<Job<'_, T>>,
     room: Room,
     progress: &mut dyn Progress,
-) -> Result<Vec<T>, Fault> {
+) -> Vec<Option<Result<T, Fault>>> {
     let threads = room.jobs.min(jobs.len());
     let shared = Shared {
         state: Mutex::new(State {
@@ -55,9 +55,7 @@ pub(crate) fn all<T: Send>(
         shared.work();
     });
     let state = shared.state.into_inner();
-    let done = state.unwrap_or_else(PoisonError::into_inner).done;
-    // Behind a fault there may be nothing.
-    done.into_iter().flatten().collect()
+    state.unwrap_or_else(PoisonError::into_inner).done
 }
 
 struct Shared<'a, 'p, T> {
@@ -171,6 +169,15 @@ mod tests {
             memory,
             work: Box::new(work),
         }
+    }
+
+    /// What came of all, or the first fault.
+    fn all<T: Send>(
+        jobs: Vec<Job<'_, T>>,
+        room: Room,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<T>, Fault> {
+        each(jobs, room, progress).into_iter().flatten().collect()
     }
 
     fn fault(name: usize) -> Fault {

@@ -93,7 +93,7 @@ pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
     }
 }
 
-/// The congestion control of a host's connections that choose none: what is set on it, else the machine's.
+/// The congestion control of a host's connections that choose none: its routes', what is set on it, else the machine's.
 #[allow(
     clippy::disallowed_methods,
     reason = "the kernel says its default in a file"
@@ -102,7 +102,8 @@ pub fn control(layouts: &[Layout], host: usize) -> Option<String> {
     const KEY: &str = "net.ipv4.tcp_congestion_control";
     let layout = layouts.iter().find(|l| l.node.0 == host)?;
     let set = layout.spec.settings.iter().find(|(key, _)| key == KEY);
-    set.map(|(_, value)| value.clone()).or_else(|| {
+    let set = set.map(|(_, value)| value.clone());
+    layout.spec.control.clone().or(set).or_else(|| {
         let file = "/proc/sys/net/ipv4/tcp_congestion_control";
         let name = std::fs::read_to_string(file).ok()?;
         Some(name.trim().to_owned())
@@ -147,11 +148,6 @@ impl Ground {
             tuning = Some(Tuning::apply(root, registry.folder(), &changes)?);
             // More can be set on the hosts now that the machine's settings are changed.
             layouts = lay_out()?.1;
-        } else if let Some(name) = control.filter(|name| !machine.allows(name)) {
-            return Err(Fault::NotAllowed {
-                name,
-                allowed: machine.allowed,
-            });
         }
         // Root exceeds the limits of socket buffers as it is.
         let memory = needs.iter().filter(|n| matches!(n, Need::TcpMemory(_)));
@@ -190,11 +186,13 @@ impl Ground {
     }
 }
 
-/// Puts back what a crashed lab has changed of the machine. Returns where journals lie.
+/// Puts back what a crashed lab has changed of the machine, and removes what one of one command has left. Returns where
+/// journals lie.
 pub fn recover(progress: &mut dyn Progress) -> Result<Registry, Fault> {
     let registry = Registry::open()?;
     let recovered = tune::recover(Path::new("/"), registry.folder())?;
     recovered.iter().for_each(|r| progress.note(r));
+    registry.sweep();
     Ok(registry)
 }
 

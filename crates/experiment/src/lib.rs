@@ -35,7 +35,7 @@ mod sequence;
 mod simulate;
 pub mod tap;
 
-pub use experiment::{Experiment, Outcome};
+pub use experiment::{Experiment, Outcome, Part};
 pub use fault::{Class, Fault};
 pub use loaded::{Files, Loaded, open};
 pub use planned::{Hosts, Planned, plan_jobs};

@@ -36,6 +36,7 @@ pub fn data(
             .map(|p| paths(scenario, &p))
             .unwrap_or_default(),
         sequence,
+        captures: Vec::new(),
         said: farpath_record::record_notes(document),
         notes,
     }

@@ -12,8 +12,9 @@ use farpath_wire::FlowDir;
 
 use farpath_probe::job::{
     Begun, Bulk, Datagrams, Due, End, Exchange, Iperf3, Iperf3Kind, JobError, Jobs, MOST_GAPS,
-    Ping, Stream, Timing,
+    Pacing, Ping, Stream, Timing,
 };
+use farpath_tcp::Algorithm;
 
 /// What a scenario's tests come to on real hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +45,13 @@ impl Planned {
     pub(crate) fn address(&self, node: NodeId, version: u8) -> IpAddr {
         self.addresses[node.0][usize::from(version == 6)]
     }
+}
+
+/// What of a sender's pacing its kernel is asked for: an algorithm that sets its rate paces unasked.
+fn asked_pacing(tcp: &Tcp) -> Option<Pacing> {
+    let pacing = tcp.cc.pacing?;
+    let unasked = tcp.cc.algorithm == Algorithm::Bbr && pacing.most.is_none();
+    (!unasked).then_some(Pacing { most: pacing.most })
 }
 
 /// Connections of one test at most: each has a thread at both ends.
@@ -251,6 +259,7 @@ impl Planner<'_> {
             window: tcp.window,
             send_buffer: limited(host(plan.source).map(|h| h.wmem_max)),
             receive_buffer: limited(host(plan.sink).map(|h| h.rmem_max)),
+            pacing: asked_pacing(tcp),
             ..Stream::new(source, sink)
         }
     }
@@ -333,6 +342,9 @@ impl Planner<'_> {
             algorithm: self.algorithm(test, tcp),
             bytes: tcp.bytes.map(Size::as_bytes),
             buffer: tcp.socket_buffer.or(tcp.window).map(Size::as_bytes),
+            pacing: asked_pacing(tcp)
+                .and_then(|pacing| pacing.most)
+                .map(|most| most.as_bps() / 8),
             reverse: tcp.reverse,
         }
     }

@@ -363,6 +363,7 @@ pub(crate) fn sample(sample: &farpath_probe::report::Sample) -> Sample {
             state: sample.state,
             app_limited: sample.app_limited,
             unsent: sample.unsent,
+            paced: sample.paced,
             full: sample.full,
             busy: us(sample.busy_us),
             receive_window: us(sample.rwnd_us),

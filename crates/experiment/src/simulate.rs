@@ -44,7 +44,7 @@ impl Simulate {
         let keep = sim::Keep {
             sequence: setting.sequence,
             audit: false,
-            taps: setting.taps.is_some(),
+            taps: setting.taps.is_some_and(Taps::is_simulated),
         };
         let outcome = sim::run(
             setting.scenario,

@@ -1,6 +1,7 @@
 //! Captures: what tapped links carried, as pcapng files.
 
 mod headers;
+pub(crate) mod lab;
 mod size;
 
 use std::io::{self, BufWriter, Write};
@@ -11,6 +12,7 @@ use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, address};
 use farpath_scenario::{LinkId, NodeId, Scenario, Way};
 use farpath_sim::Built;
+use farpath_units::Duration;
 use farpath_wire::encode::{Extras, encode};
 use farpath_wire::packet::LinkType;
 use farpath_wire::pcapng::{Interface, Writer};
@@ -33,6 +35,8 @@ struct Inner {
     timestamps: Vec<Timestamps>,
     fault: Option<Fault>,
     bytes: Vec<u8>,
+    /// What an emulation writes into.
+    lab: Vec<(LinkId, Sink)>,
 }
 
 /// The capture of one link.
@@ -56,7 +60,24 @@ impl Taps {
             timestamps: Vec::new(),
             fault: None,
             bytes: Vec::new(),
+            lab: Vec::new(),
         })))
+    }
+
+    /// With captures that an emulation writes, of its own.
+    pub fn with_lab(self, sinks: Vec<(LinkId, Sink)>) -> Taps {
+        self.inner().lab = sinks;
+        self
+    }
+
+    /// What an emulation writes into, once.
+    pub(crate) fn lab(&self) -> Vec<(LinkId, Sink)> {
+        std::mem::take(&mut self.inner().lab)
+    }
+
+    /// Whether a simulation is captured.
+    pub(crate) fn is_simulated(&self) -> bool {
+        !self.inner().captures.is_empty()
     }
 
     /// Writes frames, which are in order of time; `false` once a capture cannot be written.
@@ -70,7 +91,8 @@ impl Taps {
             let Some(capture) = inner.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
-            let stamps = stamp(&mut inner.timestamps, *port, tapped);
+            let turn = headers.flows[usize::from(tapped.frame.flow.flow())].turn(*port);
+            let stamps = stamp(&mut inner.timestamps, (*port, turn), tapped);
             let frame = (*port, tapped, stamps);
             if let Err(e) = capture.write(headers, built, frame, &mut inner.bytes) {
                 inner.fault = Some(cannot_write(&capture.name)(e));
@@ -100,6 +122,11 @@ impl Taps {
     }
 }
 
+/// The name under which a fault tells of an emulated link's capture; that of a simulated one has the link's.
+pub fn emulated_name(link: &str) -> String {
+    format!("{link}.emulated")
+}
+
 /// The links with `tap = true`.
 pub fn tapped(scenario: &Scenario) -> Vec<LinkId> {
     let links = (0..scenario.links.len()).map(LinkId);
@@ -112,12 +139,16 @@ pub fn expected_size(scenario: &Scenario) -> Result<u64, Fault> {
 }
 
 /// TSval and TSecr of a frame on a port.
-fn stamp(all: &mut Vec<Timestamps>, port: usize, tapped: &Tapped) -> (u32, u32) {
+fn stamp(
+    all: &mut Vec<Timestamps>,
+    (port, turn): (usize, Option<Duration>),
+    tapped: &Tapped,
+) -> (u32, u32) {
     let number = usize::from(tapped.frame.flow.flow());
     if all.len() <= number {
         all.resize_with(number + 1, Timestamps::default);
     }
-    all[number].stamp(&tapped.frame, port)
+    all[number].stamp(&tapped.frame, port, turn)
 }
 
 fn cannot_write(link: &str) -> impl FnOnce(io::Error) -> Fault {
@@ -155,18 +186,19 @@ impl Capture {
     /// Writes one frame, with its timestamps; `bytes` is room for its headers.
     fn write(
         &mut self,
-        headers: &Headers,
+        headers: &mut Headers,
         built: &Built,
         (port, tapped, (tsval, tsecr)): (usize, &Tapped, (u32, u32)),
         bytes: &mut Vec<u8>,
     ) -> io::Result<()> {
         let frame = &tapped.frame;
         let way = port % 2;
-        let flow = &headers.flows[usize::from(frame.flow.flow())];
         let side = tapped.extras.as_deref();
-        let usual = flow.windows[usize::from(frame.flow.is_reverse())];
+        let number = usize::from(frame.flow.flow());
+        let window = headers.flows[number].window(frame, side.map(|s| s.window));
+        let flow = &headers.flows[number];
         let mut extras = Extras {
-            window: side.map_or(usual, |s| s.window),
+            window,
             tsval,
             tsecr,
             sack: side.map_or(&[], |s| &s.blocks[..usize::from(s.count)]),

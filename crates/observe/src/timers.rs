@@ -37,6 +37,8 @@ pub struct Timers {
     pub unsent: Option<u64>,
     /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`).
     pub full: bool,
+    /// It paces as fast as the application lets it (`tcpi_pacing_rate` is `tcpi_max_pacing_rate`).
+    pub paced: bool,
     /// Time with data to send or to be acknowledged.
     pub busy: Duration,
     /// Of that, limited by the receiver's window.
@@ -153,6 +155,7 @@ fn of_state(sample: &Sample, idle: Limit) -> Limit {
         // All that the buffer holds is in flight.
         OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
         OPEN | DISORDER if has_room && nothing_to_send => idle,
+        OPEN | DISORDER if has_room && timers.paced => Limit::Pacing,
         LOSS => Limit::Loss,
         OPEN | DISORDER if below() => Limit::CwndSlowStart,
         _ => Limit::CwndRecovery,

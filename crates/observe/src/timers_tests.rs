@@ -111,6 +111,31 @@ fn a_full_send_buffer_with_all_of_it_in_flight_is_the_limit() {
     share_of(None, false, false, "cwnd_slow_start");
 }
 
+/// A kernel that paces as fast as it is let, with room in its window: the pace is the limit. With none it is the window.
+#[test]
+fn a_pace_that_the_program_asked_for_is_the_limit() {
+    let share_of = |in_flight, app_limited, limit: &str| {
+        let seen = connection(100, |n| Sample {
+            in_flight: Some(in_flight),
+            ..window(
+                100,
+                None,
+                Timers {
+                    paced: true,
+                    app_limited,
+                    unsent: Some(9),
+                    busy: Duration::from_ms(n * 10),
+                    ..Timers::default()
+                },
+            )
+        });
+        assert_share(&shares_of(&seen, 0), limit, 1.0);
+    };
+    share_of(50, false, "pacing");
+    share_of(95, false, "cwnd_slow_start");
+    share_of(50, true, "application");
+}
+
 #[test]
 fn ticks_of_the_kernel_are_no_idle_time() {
     // Always busy, but the timer moves by 40 ms at a time.
@@ -214,6 +239,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                     app_limited: state == DISORDER,
                     unsent: (state == OPEN).then_some(cwnd % 2),
                     full: cwnd % 3 == 0,
+                    paced: cwnd % 5 == 0,
                     busy: Duration::from_us(busy),
                     receive_window: Duration::from_us(rwnd),
                     send_buffer: Duration::from_us(sndbuf),

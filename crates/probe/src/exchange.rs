@@ -258,6 +258,7 @@ mod tests {
             side: Side::Connect,
             algorithm: "cubic".to_owned(),
             window_clamp: None,
+            pacing: None,
             receive_buffer: None,
             send_buffer: None,
         };

@@ -189,7 +189,7 @@ mod tests {
             "\n",
             "{}",
             "[1, 2]",
-            "{\"schema\": \"farpath.probe/3\"}",
+            "{\"schema\": \"farpath.probe/4\"}",
         ] {
             let (result, output) = told(input);
             assert!(
@@ -198,15 +198,15 @@ mod tests {
             );
             assert_eq!(output, "");
         }
-        let other = "{\"schema\": \"farpath.probe/4\", \"host\": \"a\", \"tasks\": []}";
+        let other = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}";
         let (result, _) = told(other);
         let error = result.expect_err("another schema").to_string();
-        assert!(error.contains("farpath.probe/4"), "{error}");
+        assert!(error.contains("farpath.probe/3"), "{error}");
     }
 
     #[test]
     fn a_job_without_tasks_is_soon_done() {
-        let job = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}\n\
+        let job = "{\"schema\": \"farpath.probe/4\", \"host\": \"a\", \"tasks\": []}\n\
                    {\"stamp\": 3}\n{\"start\": {\"zero_ns\": 17}}\n{\"end\": {\"flow\": 5}}\n";
         let (result, output) = told(job);
         assert!(result.is_ok(), "{result:?}");
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_job_that_is_never_started_is_an_error() {
-        let job = "{\"schema\": \"farpath.probe/3\", \"host\": \"a\", \"tasks\": []}\n";
+        let job = "{\"schema\": \"farpath.probe/4\", \"host\": \"a\", \"tasks\": []}\n";
         assert!(matches!(told(job).0, Err(ServeError::NoStart)));
     }
 }

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::work::Work;
 pub use check::JobError;
-pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Ping, Stream, Timing};
+pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Pacing, Ping, Stream, Timing};
 
 /// `schema` of a [`HostJob`].
-pub const JOB_SCHEMA: &str = "farpath.probe/3";
+pub const JOB_SCHEMA: &str = "farpath.probe/4";
 
 /// Everything one host does in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -174,6 +174,9 @@ pub struct Connection {
     pub receive_buffer: Option<u64>,
     /// `SO_SNDBUF`, before the kernel doubles it.
     pub send_buffer: Option<u64>,
+    /// `SO_MAX_PACING_RATE`, bytes of payload a second: the kernel spreads what it sends, at this rate at most. The largest
+    /// number but one leaves the rate to the kernel.
+    pub pacing: Option<u64>,
 }
 
 /// One end of a bulk connection.
@@ -298,6 +301,8 @@ pub enum Iperf3Kind {
         bytes: Option<u64>,
         /// Both ends' socket buffers, before the kernel doubles them.
         buffer: Option<u64>,
+        /// Bytes of payload a second at most, as a connection's.
+        pacing: Option<u64>,
         /// The end that connects receives.
         reverse: bool,
     },
@@ -336,6 +341,7 @@ mod tests {
             window_clamp: None,
             receive_buffer: Some(6),
             send_buffer: None,
+            pacing: None,
         };
         let tcp = TcpWork {
             connection,

@@ -108,6 +108,9 @@ pub struct Sample {
     /// So much is in the send buffer that a writer waits, where that was asked for.
     #[serde(default)]
     pub full: bool,
+    /// The kernel paces as fast as the program lets it.
+    #[serde(default)]
+    pub paced: bool,
     /// Time with data to send or to be acknowledged, µs.
     pub busy_us: u64,
     /// Of that, limited by the receiver's window.

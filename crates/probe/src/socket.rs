@@ -124,6 +124,10 @@ impl Prepared {
         if let Some(clamp) = connection.clamp() {
             refused("set TCP_WINDOW_CLAMP", set_clamp(fd, clamp))?;
         }
+        if let Some(rate) = connection.pacing {
+            let set = sys::set(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, rate);
+            refused("set SO_MAX_PACING_RATE", set)?;
+        }
         refused("set TCP_NODELAY", setsockopt(&fd, TcpNoDelay, &true))?;
         refused(&format!("bind to {local}"), sys::bind(fd, local))?;
         if connection.side == Side::Listen {

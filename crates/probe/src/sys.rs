@@ -141,8 +141,19 @@ pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno>
     nix::sys::socket::send(socket.as_raw_fd(), bytes, MsgFlags::MSG_NOSIGNAL)
 }
 
-/// Sets an integer option that `nix` does not know.
-pub(crate) fn set(socket: BorrowedFd<'_>, level: i32, name: i32, value: i32) -> Result<(), Errno> {
+/// A number without padding, of which the kernel may read every byte.
+pub(crate) trait Integer: Copy {}
+
+impl Integer for i32 {}
+impl Integer for u64 {}
+
+/// Sets an option that `nix` does not know: an integer of the length that the kernel takes.
+pub(crate) fn set<T: Integer>(
+    socket: BorrowedFd<'_>,
+    level: i32,
+    name: i32,
+    value: T,
+) -> Result<(), Errno> {
     // SAFETY: pointer and length are those of `value`, which the kernel copies.
     let result = unsafe {
         libc::setsockopt(

@@ -304,7 +304,8 @@ fn mean_rate(link: &LinkRecord) -> Option<f64> {
     (start > 0).then(|| bits / start as f64)
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+/// What several repeats count by: the middle value, or the middle of the two there; none of none.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
     let lower = values[(values.len() - 1) / 2];

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RunDocument, Sequence};
+use crate::{Origin, RunDocument, Sequence};
 
 /// The version of [`ReportData`]'s JSON.
 pub const SCHEMA: &str = "farpath.report/1";
@@ -28,12 +28,29 @@ pub struct ReportData {
     /// Time–sequence traces of TCP streams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<Sequence>,
+    /// Captures beside the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captures: Vec<LinkCapture>,
     /// What records say of themselves, each sentence once, with the tests and points it holds for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// The capture of a link, in the folder of the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkCapture {
+    /// The link.
+    pub link: String,
+    /// Whose packets they are.
+    pub origin: Origin,
+    /// The file's name.
+    pub file: String,
+    /// The name of the page that `farpath trace` made of it; none where it has no TCP connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
 }
 
 /// The scenario, for a reader.

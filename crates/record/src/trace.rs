@@ -197,6 +197,9 @@ pub struct TraceDirection {
     pub limit_shares: BTreeMap<String, f64>,
     /// Intervals that cost throughput, in order of time.
     pub glitches: Vec<Glitch>,
+    /// What SACK saved; none where no recovery had several holes to repair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sack_benefit: Option<SackBenefit>,
     /// How its losses lie in time: `periodic`, `random`, `clustered`; none where they are too few.
     pub loss_pattern: Option<String>,
     /// The policer that its losses show.
@@ -261,6 +264,21 @@ pub struct Glitch {
     /// Segments sent again in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub retransmitted_segments: u64,
+}
+
+/// What selective acknowledgements saved in recoveries: with them several holes are repaired in one round trip, without them
+/// one in each (RFC 6582).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SackBenefit {
+    /// Recoveries with several holes.
+    pub recoveries: u64,
+    /// Holes in them: stretches of lost segments count by segment.
+    pub holes: u64,
+    /// How long these recoveries took, nanoseconds.
+    pub took_ns: u64,
+    /// How long they would have taken at one hole a round trip.
+    pub without_ns: u64,
 }
 
 /// Segments of about one size, from a power of two up to the next.

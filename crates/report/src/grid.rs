@@ -55,6 +55,12 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
+/// Characters of lines in which nothing is wrapped.
+pub(crate) fn whole_width(columns: &[Column]) -> usize {
+    let all: usize = columns.iter().map(|c| c.width() + GAP).sum();
+    all.saturating_sub(GAP)
+}
+
 /// Lays columns out in lines of at most `width` characters (longer only if the numbers leave no
 /// room): heads, a rule, and the rows. `headings` stand on a line of their own above a row, whose
 /// group is indented by the caller.

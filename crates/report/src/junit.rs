@@ -3,22 +3,18 @@
 use std::io::Write;
 use std::time::Duration;
 
-use farpath_record::{Certificate, Expectation, Point, RunDocument, point_text};
+use farpath_record::{Certificate, Expect, Expectation, Point, RunDocument, point_text};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::certificate;
 use crate::quantity::{exact, quantity};
 
-/// Writes the run's expectations and certificates as JUnit XML. `not_run` says why there was no emulation although one
-/// was asked for: a skipped case.
+/// Writes the run's expectations and certificates as JUnit XML, and `others` behind them: what was asked for and is not
+/// in the document.
 ///
 /// # Errors
 /// Those of the sink.
-pub fn write(
-    run: &RunDocument,
-    not_run: Option<&str>,
-    out: impl Write,
-) -> Result<(), SerializeError> {
+pub fn write(run: &RunDocument, others: &[Case], out: impl Write) -> Result<(), SerializeError> {
     let mut suite = TestSuite::new(run.scenario.as_str());
     suite.add_property(("seed", run.seed.to_string().as_str()));
     suite.add_property(("version", run.version.as_str()));
@@ -37,15 +33,32 @@ pub fn write(
         name: name(point, repeat),
         outcome: certificate.into(),
     });
-    let skipped = not_run.map(|why| Case {
-        name: "certificate (emulated)".to_owned(),
-        outcome: Outcome::Skip(why.to_owned()),
-    });
-    let plain = certificates.chain(skipped);
+    let plain = certificates.chain(others.iter().cloned());
     suite.add_test_cases(plain.map(|case| case.xml(run.scenario.as_str())));
     let mut report = Report::new("farpath");
     report.add_test_suite(suite);
     report.serialize(out)
+}
+
+/// A skipped case for each expectation at each of the points that a run did not come to, and why.
+pub fn unjudged(expects: &[Expect], missing: &[Point], why: &str) -> Vec<Case> {
+    let case = |expect: &Expect, point: &Point| Case {
+        name: format!("{}{}", expect.metric, at(point)),
+        outcome: Outcome::Skip(why.to_owned()),
+    };
+    let at_points = expects.iter().flat_map(|e| {
+        let meant = |p: &&Point| e.point.iter().all(|(key, v)| p.get(key) == Some(v));
+        missing.iter().filter(meant).map(move |p| case(e, p))
+    });
+    at_points.collect()
+}
+
+/// The case of an emulation that was asked for and not run, and why.
+pub fn without_emulation(why: &str) -> Case {
+    Case {
+        name: "certificate (emulated)".to_owned(),
+        outcome: Outcome::Skip(why.to_owned()),
+    }
 }
 
 /// How a case of [`write_cases`] ended.
@@ -200,7 +213,7 @@ mod tests {
             });
         }
         let mut xml = Vec::new();
-        write(&run, None, &mut xml).expect("a Vec takes everything");
+        write(&run, &[], &mut xml).expect("a Vec takes everything");
         let xml = String::from_utf8(xml).expect("UTF-8");
         assert!(
             xml.contains(
@@ -232,12 +245,12 @@ mod tests {
             });
             run.records.push(record);
         }
-        let text = |not_run| {
+        let text = |others: &[Case]| {
             let mut xml = Vec::new();
-            write(&run, not_run, &mut xml).expect("a Vec takes everything");
+            write(&run, others, &mut xml).expect("a Vec takes everything");
             String::from_utf8(xml).expect("UTF-8")
         };
-        let xml = text(None);
+        let xml = text(&[]);
         assert!(
             xml.contains(r#"tests="2" skipped="0" errors="0" failures="1">"#),
             "{xml}"
@@ -247,7 +260,7 @@ mod tests {
             "{xml}"
         );
         assert!(xml.contains("it starved"), "{xml}");
-        let xml = text(Some("no user namespaces"));
+        let xml = text(&[without_emulation("no user namespaces")]);
         assert!(
             xml.contains(r#"skipped="1""#) && xml.contains("no user namespaces"),
             "{xml}"

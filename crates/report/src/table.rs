@@ -187,7 +187,7 @@ fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Opt
     let values: Vec<f64> = repeats
         .filter_map(|r| r.metrics.get("group_jain_index").copied())
         .collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    farpath_record::median(values)
 }
 
 /// Every metric the table shows, in full: test by test in the order of the records, first what is

@@ -6,7 +6,7 @@ mod pairs;
 
 use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
 
-use crate::grid::{Column, lay_out, wrap};
+use crate::grid::{Column, lay_out, whole_width, wrap};
 use crate::quantity::quantity;
 use crate::table::Layout;
 
@@ -35,7 +35,12 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
         say("");
     }
     let rows: Vec<Row<'_>> = shown.iter().flat_map(|c| rows(c)).collect();
-    for line in lay_out(&columns(&rows), &[], layout.width) {
+    let whole = columns(&rows, true);
+    let (columns, headings) = match whole_width(&whole) <= layout.width {
+        true => (whole, Vec::new()),
+        false => (columns(&rows, false), headings(&rows)),
+    };
+    for line in lay_out(&columns, &headings, layout.width) {
         out += &(line + "\n");
     }
     let mut say = |text: &str| {
@@ -137,7 +142,21 @@ fn rows(connection: &TraceConnection) -> Vec<Row<'_>> {
     }
 }
 
-fn columns(rows: &[Row<'_>]) -> Vec<Column> {
+/// A line above the rows of each connection, for a table that is too narrow for its ends.
+fn headings(rows: &[Row<'_>]) -> Vec<(usize, String)> {
+    let is_first = |n: usize| n == 0 || rows[n - 1].connection.id != rows[n].connection.id;
+    let heading = |n: usize| {
+        let c = rows[n].connection;
+        (n, format!("{}: {} > {}", c.id, c.a, c.b))
+    };
+    (0..rows.len())
+        .filter(|n| is_first(*n))
+        .map(heading)
+        .collect()
+}
+
+/// The columns; `with_ends` where the ends of each connection are among them, and not above.
+fn columns(rows: &[Row<'_>], with_ends: bool) -> Vec<Column> {
     let number = |head: &str, cell: &dyn Fn(&Row<'_>) -> String| Column {
         head: head.to_owned(),
         cells: rows.iter().map(cell).collect(),
@@ -149,9 +168,21 @@ fn columns(rows: &[Row<'_>]) -> Vec<Column> {
     let maybe = |name: &'static str, value: Option<u64>| {
         value.map_or_else(|| "-".to_owned(), |v| quantity(name, v as f64))
     };
-    vec![
-        number("ID", &|r| r.connection.id.to_string()),
-        text("From > to", &|r| format!("{} > {}", r.ends[0], r.ends[1])),
+    let way = |r: &Row<'_>| {
+        let way = match r.ends[0] == r.connection.a {
+            true => "  a to b",
+            false => "  b to a",
+        };
+        way.to_owned()
+    };
+    let mut columns = match with_ends {
+        true => vec![
+            number("ID", &|r| r.connection.id.to_string()),
+            text("From > to", &|r| format!("{} > {}", r.ends[0], r.ends[1])),
+        ],
+        false => vec![text("Connection", &way)],
+    };
+    columns.extend([
         number("Bytes", &|r| {
             quantity("bytes", r.direction.unique_bytes as f64)
         }),
@@ -163,7 +194,8 @@ fn columns(rows: &[Row<'_>]) -> Vec<Column> {
             r.direction.retransmitted_segments.to_string()
         }),
         text("Limited by", &|r| limited(r.direction)),
-    ]
+    ]);
+    columns
 }
 
 fn limited(direction: &TraceDirection) -> String {
@@ -295,7 +327,7 @@ fn anomalies(d: &TraceDirection) -> Vec<String> {
     lines
 }
 
-/// Glitches, their pattern, and a policer.
+/// Glitches, their pattern, what SACK saved, and a policer.
 fn glitches(d: &TraceDirection) -> Vec<String> {
     let bytes = |b: u64| quantity("bytes", b as f64);
     let mut lines = Vec::new();
@@ -326,6 +358,15 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
             }
             _ => "  segments of all sizes are lost alike: queues, not errors of bits".to_owned(),
         });
+    }
+    if let Some(sack) = &d.sack_benefit {
+        lines.push(format!(
+            "  SACK: {} recoveries with {} holes took {}; {} at one hole a round trip, without it",
+            sack.recoveries,
+            sack.holes,
+            quantity("took_ns", sack.took_ns as f64),
+            quantity("without_ns", sack.without_ns as f64)
+        ));
     }
     if let Some(policer) = &d.policer {
         lines.push(format!(

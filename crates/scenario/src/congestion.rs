@@ -2,7 +2,7 @@
 
 use farpath_predict::Cc;
 use farpath_tcp::{Algorithm, Flavour, Pacing, SlowStart};
-use farpath_units::Size;
+use farpath_units::{Rate, Size};
 
 use crate::decode::{Fields, Value, one_of};
 use crate::diagnostic::Diagnostic;
@@ -116,7 +116,16 @@ pub(crate) const PACING: Key = key(
     "Whether the sender spreads its window over the round trip, at 2 (slow start) or 1.2 times cwnd \
      a round trip, in bursts of a millisecond.",
 )
-.default("true (sender has qdisc = \"fq\"), false; bbr always paces, at its own rate")
+.default("true (sender has qdisc = \"fq\", or `pacing_rate` is given), false; bbr always paces, at its own rate")
+.only(TCP);
+
+pub(crate) const PACING_RATE: Key = key(
+    "pacing_rate",
+    Kind::Rate,
+    "The rate of payload at which each connection's sender paces at most, as `SO_MAX_PACING_RATE` asks of a kernel; a \
+     kernel without `fq` does it by a timer of its own.",
+)
+.default("none: the window or the algorithm decides")
 .only(TCP);
 
 pub(crate) const GSO: Key = key(
@@ -188,12 +197,22 @@ fn pacing(
         let help = "write sack = true, or another cc: reno and cubic do without";
         faults.push(Diagnostic::new(f.place("sack"), title).help(help));
     }
-    let paced = always || asked.unwrap_or(qdisc == Qdisc::Fq);
+    let most = f.get::<Rate>("pacing_rate");
+    if most.is_some() && asked == Some(false) {
+        let title = "`pacing_rate` without pacing";
+        let help = "leave one of pacing = false and pacing_rate out";
+        faults.push(Diagnostic::new(f.place("pacing_rate"), title).help(help));
+    }
+    let paced = always || most.is_some() || asked.unwrap_or(qdisc == Qdisc::Fq);
     if !paced && f.has("gso") {
         let title = "`gso` without pacing";
         let help = "add pacing = true, or qdisc = \"fq\" to the host: without it the window alone decides how much leaves at once";
         faults.push(Diagnostic::new(f.place("gso"), title).help(help));
     }
     let burst = f.get::<Size>("gso").map(Size::as_bytes);
-    paced.then(|| burst.map_or_else(Pacing::default, |burst| Pacing { burst }))
+    let usual = Pacing::default();
+    paced.then(|| Pacing {
+        burst: burst.unwrap_or(usual.burst),
+        most,
+    })
 }

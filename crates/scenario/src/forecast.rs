@@ -1,8 +1,9 @@
 //! What closed forms say about a scenario's tests: the `predicted` records.
 //!
-//! Each test is predicted alone on its path, with empty queues before it: the forms know nothing of
-//! one test's effect on another, and say so where tests overlap.
+//! Each test is predicted alone on its path, with empty queues before it. Where tests overlap, `beside` says
+//! what waits in front of their round trips, or that no closed form knows.
 
+mod beside;
 mod bundle;
 mod cells;
 mod exchange;
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 use farpath_element::Unit;
 use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
-use farpath_units::{Duration, Rate, Size, Time};
+use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
 use crate::atm::LostAtOnce;
@@ -41,38 +42,10 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         if test.kind.periodic().is_none() {
             path.note_impairments(&mut record);
         }
-        if overlaps(scenario, plan, number, &path) {
-            record.notes.push(
-                "as if alone on its path; another test uses part of it at the same time".to_owned(),
-            );
-        }
+        path.beside(number, &mut record);
         records.push(record);
     }
     records
-}
-
-/// Whether a heavy test other than `number` uses a port of this path at the same time.
-fn overlaps(scenario: &Scenario, plan: &Plan, number: usize, path: &Path<'_>) -> bool {
-    let span = |t: &Test| {
-        let long = match t.kind.periodic() {
-            // The last answer comes a round trip later, and finds what is there by then.
-            Some(all) => Some(all.interval.times(all.count.into())),
-            None => t.duration.map(|d| t.omit + d),
-        };
-        (t.start, long.map_or(Time::MAX, |long| t.start + long))
-    };
-    let (start, end) = span(&scenario.tests[number]);
-    plan.flows.iter().enumerate().any(|(flow, f)| {
-        let other = &scenario.tests[f.test];
-        let (from, until) = span(other);
-        if f.test == number || other.kind.periodic().is_some() || from >= end || until <= start {
-            return false;
-        }
-        let there = plan.walk(scenario, FlowDir::forward(flow as u16));
-        there
-            .iter()
-            .any(|h| path.there.iter().any(|own| own.port == h.port))
-    })
 }
 
 /// One flow's way there and back.
@@ -84,10 +57,26 @@ pub(crate) struct Path<'a> {
     pub(crate) back: Vec<Hop>,
 }
 
-/// How much fits through the narrowest place, and what that is: `nic`, `link` or `host_cpu`.
+/// How much fits through the narrowest place, and what that is: `nic`, `link`, `host_cpu` or `pacing`.
 struct Narrowest {
     bps: f64,
     place: &'static str,
+    /// The port that is full first, by number in the plan.
+    port: Option<usize>,
+}
+
+impl Narrowest {
+    /// Where all connections together are asked to send no more than this.
+    fn paced(self, bps: f64) -> Narrowest {
+        match bps < self.bps {
+            true => Narrowest {
+                bps,
+                place: "pacing",
+                port: None,
+            },
+            false => self,
+        }
+    }
 }
 
 pub(crate) fn put(metrics: &mut Metrics, name: &str, value: f64) {
@@ -147,6 +136,7 @@ impl<'a> Path<'a> {
         let mut best = Narrowest {
             bps: self.hosts_bps(len, payload, acks, ack_len),
             place: "host_cpu",
+            port: None,
         };
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
@@ -156,7 +146,11 @@ impl<'a> Path<'a> {
             if bps < best.bps {
                 let own = !self.scenario.is_router(port.from);
                 let place = if own { "nic" } else { "link" };
-                best = Narrowest { bps, place };
+                best = Narrowest {
+                    bps,
+                    place,
+                    port: Some(hop.port),
+                };
             }
         }
         best

@@ -236,7 +236,12 @@ impl Reader<'_> {
             }
             if tcp.is_empty() {
                 let why = "no test of this host is of TCP";
-                self.say_all(f, &["gro", "mtu_probing"], why, "it is about TCP");
+                self.say_all(
+                    f,
+                    &["gro", "tso", "comp_sack_nr", "mtu_probing"],
+                    why,
+                    "it is about TCP",
+                );
             }
             if !of.iter().any(|t| matches!(t.kind, TestKind::Transfer(_))) {
                 let why = "no test of this host transfers files";

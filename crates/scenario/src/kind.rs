@@ -80,6 +80,7 @@ pub(crate) const TEST: Section = Section {
         congestion::REMEMBERED_WINDOW,
         congestion::IDLE_RESTART,
         congestion::PACING,
+        congestion::PACING_RATE,
         congestion::GSO,
         key("parallel", Int { min: 1, max: 10_000 }, "Connections at once.").default("1").only(STREAMS),
         key("bytes", ANY_SIZE, "Payload each connection transfers.").default("as much as `duration` allows").only(BULK),

@@ -96,6 +96,10 @@ pub struct Host {
     /// How long received segments are gathered before the stack has them as one, where it is written; zero: not at all.
     /// [`Tcp::gro`] is what holds.
     pub gro: Option<Duration>,
+    /// Whether bursts are handed to a card as one segment, where it is written. [`Tcp::tso`] is what holds.
+    pub tso: Option<bool>,
+    /// `net.ipv4.tcp_comp_sack_nr`, where it is written; [`Tcp::compressed_sacks`] is what holds.
+    pub comp_sack_nr: Option<u32>,
     /// `net.core.rmem_max`.
     pub rmem_max: Size,
     /// `net.core.wmem_max`.
@@ -477,6 +481,10 @@ pub struct Tcp {
     pub delayed_ack: DelayedAck,
     /// How long its segments are gathered at the receiver, to be acknowledged together; zero: not at all.
     pub gro: Duration,
+    /// Whether its sender's card is given bursts as one segment.
+    pub tso: bool,
+    /// Most acknowledgements of what is out of order that its receiver holds back.
+    pub compressed_sacks: u32,
     /// Loss recovery.
     pub recovery: Recovery,
     /// RTO floor.

@@ -51,6 +51,8 @@ pub(crate) fn host(f: &Fields) -> Host {
         mtu: octets(f, "mtu"),
         txqueuelen: f.get::<i64>("txqueuelen").map(i64::unsigned_abs),
         gro: f.get("gro"),
+        tso: f.get("tso"),
+        comp_sack_nr: octets(f, "comp_sack_nr"),
         qdisc: match f.get::<String>("qdisc").as_deref() {
             Some("fq") => Qdisc::Fq,
             _ => Qdisc::PfifoFast,

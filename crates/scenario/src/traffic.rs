@@ -168,6 +168,8 @@ pub(crate) struct Stack {
     pub(crate) profile: Profile,
     pub(crate) qdisc: Qdisc,
     pub(crate) gro: Option<Duration>,
+    pub(crate) tso: Option<bool>,
+    pub(crate) comp_sack_nr: Option<u32>,
 }
 
 /// Those of the host that sends the data and of the one that receives it.
@@ -186,6 +188,8 @@ fn stack(scenario: &Scenario, node: NodeId) -> Stack {
         profile: h.profile,
         qdisc: h.qdisc,
         gro: h.gro,
+        tso: h.tso,
+        comp_sack_nr: h.comp_sack_nr,
     })
 }
 
@@ -198,6 +202,14 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
         Profile::Linux6 if !counts => GATHERED,
         _ => Duration::ZERO,
     });
+    // Nor is the RFC's way given what a kernel makes of its own host.
+    let kernel = cc.flavour == Flavour::Linux;
+    let offloads = sender.profile == Profile::Linux6;
+    let tso = sender.tso.unwrap_or(kernel && offloads);
+    let held = receiver.profile.compressed_sacks();
+    let compressed_sacks = receiver
+        .comp_sack_nr
+        .unwrap_or(if kernel { held } else { 0 });
     let (profile, receiver) = (sender.profile, receiver.profile);
     let timeout = f
         .get("delayed_ack_timeout")
@@ -238,6 +250,8 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
             timeout,
         },
         gro,
+        tso,
+        compressed_sacks,
         recovery,
         rto_min,
         rto,

@@ -296,7 +296,7 @@ impl<'a> Collector<'a> {
 }
 
 /// What a sender accounts for, by itself and with its host's help, in the words of every origin.
-const LIMITS: [(farpath_tcp::Limit, Limit); 9] = [
+const LIMITS: [(farpath_tcp::Limit, Limit); 10] = [
     (farpath_tcp::Limit::Application, Limit::Application),
     (farpath_tcp::Limit::SendBuffer, Limit::SendBuffer),
     (farpath_tcp::Limit::ReceiveWindow, Limit::ReceiveWindow),
@@ -306,6 +306,7 @@ const LIMITS: [(farpath_tcp::Limit, Limit); 9] = [
     (farpath_tcp::Limit::Nic, Limit::Nic),
     (farpath_tcp::Limit::HostCpu, Limit::HostCpu),
     (farpath_tcp::Limit::Disk, Limit::Disk),
+    (farpath_tcp::Limit::Pacing, Limit::Pacing),
 ];
 
 /// What a kernel's timers would say where the sender's account says this (`struct tcp_info`).

@@ -1,6 +1,6 @@
 //! What one connection is made of.
 
-use farpath_units::Duration;
+use farpath_units::{Duration, Rate};
 
 use crate::cc::Algorithm;
 use crate::path_mtu::MtuProbing;
@@ -55,11 +55,17 @@ pub struct Pacing {
     /// The largest burst in bytes that leaves at once (generic segmentation offload: 64 KiB); at least
     /// two segments leave in any case.
     pub burst: u64,
+    /// The rate of payload that the application asks not to be exceeded, whatever the window or the algorithm says
+    /// (Linux's `SO_MAX_PACING_RATE`); `None`: no such rate.
+    pub most: Option<Rate>,
 }
 
 impl Default for Pacing {
     fn default() -> Pacing {
-        Pacing { burst: 65_536 }
+        Pacing {
+            burst: 65_536,
+            most: None,
+        }
     }
 }
 
@@ -164,6 +170,18 @@ impl Default for RtoRule {
     }
 }
 
+/// A receive buffer that nobody asked for: its window begins small and follows what arrives (Linux's receive-buffer
+/// autotuning), up to [`Config::receive_window`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Autotuning {
+    /// Whose rule the growth follows.
+    pub profile: Profile,
+    /// Bytes of window that the first buffer is taken for at the handshake.
+    pub first: u64,
+    /// Bytes of window that it has once the payload's share of it is known.
+    pub start: u64,
+}
+
 /// How the receiving application reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
@@ -227,9 +245,17 @@ pub struct Config {
     /// Most segments at the start, after an idle time or after a duplicate that the receiver
     /// acknowledges one by one (Linux's quick ACKs: 16, and no more than half the window); 0: none.
     pub quick_acks: u8,
+    /// The largest burst in bytes that the sender's host hands to its card as one segment (TCP segmentation offload); 0: one
+    /// segment at a time. While an ACK is near a sender that does not pace waits to make a burst whole, as Linux does.
+    pub tso: u64,
     /// How long the receiver's host gathers segments in order before its stack has them as one (generic receive
     /// offload), 64 KiB at most; zero: not at all. What is gathered is acknowledged at once and together.
     pub gro: Duration,
+    /// How the window begins and grows to `receive_window`; `None` has it from the start.
+    pub autotuning: Option<Autotuning>,
+    /// Most acknowledgements of what is out of order that the receiver holds back to send one for all; 0: none. They
+    /// wait for a millisecond or a twentieth of the handshake's round trip, the shorter.
+    pub compressed_sacks: u32,
     /// How the receiving application reads.
     pub reading: Reading,
 }
@@ -244,6 +270,14 @@ impl Config {
     pub(crate) fn most(&self) -> f64 {
         let largest = self.largest_window.map(|bytes| bytes.max(self.segment()));
         largest.map_or(f64::INFINITY, |bytes| bytes as f64)
+    }
+
+    /// Bytes that a SYN-ACK offers, as far as 16 bits can say.
+    pub fn first_offer(&self) -> u64 {
+        let first = self
+            .autotuning
+            .map_or(u64::MAX, |rule| rule.first_offer(self.segment()));
+        first.min(self.receive_window)
     }
 
     /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
@@ -293,6 +327,9 @@ impl Default for Config {
             mtu_probing: MtuProbing::Off,
             quick_acks: Profile::Linux6.quick_acks(),
             gro: Duration::ZERO,
+            autotuning: None,
+            compressed_sacks: 0,
+            tso: 0,
             reading: Reading::AtOnce,
         }
     }

@@ -32,8 +32,8 @@ mod undo;
 
 pub use cc::Algorithm;
 pub use config::{
-    ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery, Reduction,
-    RtoFloor, RtoRule, SlowStart,
+    Autotuning, ByteCounting, Config, DelayedAck, Flavour, Pacing, Profile, Reading, Recovery,
+    Reduction, RtoFloor, RtoRule, SlowStart,
 };
 pub use limit::{Limit, Shares};
 pub use path_mtu::MtuProbing;

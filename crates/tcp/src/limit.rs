@@ -24,11 +24,13 @@ pub enum Limit {
     HostCpu = 7,
     /// A disk. A sender never says this of itself; its host may.
     Disk = 8,
+    /// The rate that the application asks not to be exceeded.
+    Pacing = 9,
 }
 
 impl Limit {
     /// Every limit, in the order of [`Shares`].
-    pub const ALL: [Limit; 9] = [
+    pub const ALL: [Limit; 10] = [
         Limit::Application,
         Limit::SendBuffer,
         Limit::ReceiveWindow,
@@ -38,6 +40,7 @@ impl Limit {
         Limit::Nic,
         Limit::HostCpu,
         Limit::Disk,
+        Limit::Pacing,
     ];
 
     /// The word used in records.
@@ -52,6 +55,7 @@ impl Limit {
             Limit::Nic => "nic",
             Limit::HostCpu => "host_cpu",
             Limit::Disk => "disk",
+            Limit::Pacing => "pacing",
         }
     }
 }

@@ -13,9 +13,9 @@ use crate::config::{Flavour, Pacing};
 const SLOW_START_GAIN: f64 = 2.0;
 const AVOIDANCE_GAIN: f64 = 1.2;
 /// A burst is what the rate gives in 1/1024 of a second (Linux's `sk_pacing_shift`, 10).
-const BURSTS_A_SECOND: f64 = 1024.0;
+pub(crate) const BURSTS_A_SECOND: f64 = 1024.0;
 /// At least so many segments.
-const LEAST_SEGMENTS: u64 = 2;
+pub(crate) const LEAST_SEGMENTS: u64 = 2;
 /// The first segments of a connection are not paced.
 const UNPACED_SEGMENTS: u64 = 10;
 
@@ -43,6 +43,8 @@ pub(crate) struct Pacer {
     spent_to: u64,
     /// Bytes a second, when the algorithm sets it.
     ordered: Option<f64>,
+    /// Bytes a second that the application asks not to be exceeded.
+    most: f64,
     flavour: Flavour,
 }
 
@@ -55,6 +57,9 @@ impl Pacer {
             left: UNPACED_SEGMENTS * segment,
             spent_to: 0,
             ordered: None,
+            most: pacing
+                .most
+                .map_or(f64::INFINITY, |most| most.as_bps() as f64 / 8.0),
             flavour,
         }
     }
@@ -70,13 +75,18 @@ impl Pacer {
         self.ordered = Some(rate);
     }
 
-    /// The rate set, or what follows from the window: bytes a second. Infinite before the first
-    /// round trip is known.
+    /// The rate set, or what follows from the window, and no more than the application asks for: bytes a second. Infinite
+    /// before the first round trip is known, where it asks for nothing.
     pub(crate) fn rate(&self, cwnd: f64, ssthresh: f64, srtt_s: f64) -> f64 {
-        if let Some(rate) = self.ordered {
-            return rate;
-        }
-        window_rate(cwnd, ssthresh, srtt_s)
+        let own = self
+            .ordered
+            .unwrap_or_else(|| window_rate(cwnd, ssthresh, srtt_s));
+        own.min(self.most)
+    }
+
+    /// Whether `rate` is as fast as the application lets it be.
+    pub(crate) fn is_most(&self, rate: f64) -> bool {
+        rate >= self.most
     }
 
     /// The first byte of new data that must wait, with `nxt` sent so far.
@@ -132,7 +142,10 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    const GSO: Pacing = Pacing { burst: 65_536 };
+    const GSO: Pacing = Pacing {
+        burst: 65_536,
+        most: None,
+    };
 
     fn bursts(rate: f64) -> (u64, Duration) {
         let mut pacer = Pacer::new(GSO, 1000, Flavour::Rfc);
@@ -195,5 +208,19 @@ mod tests {
         assert_eq!(pacer.rate(1e5, 1.5e5, 0.1), 1.2e6);
         pacer.order(5e6);
         assert_eq!(pacer.rate(1e5, 1.5e5, 0.1), 5e6);
+    }
+
+    /// SO_MAX_PACING_RATE bounds either, from the first segment on.
+    #[test]
+    fn the_application_bounds_the_rate() {
+        let most = Rate::from_bps(8_000_000);
+        let mut pacer = Pacer::new(Pacing { most, ..GSO }, 1000, Flavour::Linux);
+        assert_eq!(pacer.rate(1e5, f64::INFINITY, 0.0), 1e6);
+        assert_eq!(pacer.rate(4e4, f64::INFINITY, 0.1), 8e5);
+        assert!(!pacer.is_most(8e5));
+        assert_eq!(pacer.rate(1e5, f64::INFINITY, 0.1), 1e6);
+        assert!(pacer.is_most(1e6));
+        pacer.order(5e6);
+        assert_eq!(pacer.rate(1e5, f64::INFINITY, 0.1), 1e6);
     }
 }

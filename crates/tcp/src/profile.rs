@@ -4,8 +4,8 @@ use farpath_units::Duration;
 
 use crate::cc::Algorithm;
 use crate::config::{
-    ByteCounting, Config, DelayedAck, Flavour, Profile, Recovery, Reduction, RtoFloor, RtoRule,
-    SlowStart,
+    Autotuning, ByteCounting, Config, DelayedAck, Flavour, Profile, Recovery, Reduction, RtoFloor,
+    RtoRule, SlowStart,
 };
 use crate::retries::Retries;
 
@@ -43,6 +43,25 @@ impl Profile {
             Profile::Linux6 => buffer / 256 * PAYLOAD_SHARE + buffer % 256 * PAYLOAD_SHARE / 256,
         };
         window.min(LARGEST_WINDOW)
+    }
+
+    /// How a receiver's window grows whose buffer is at first `buffer` bytes (`tcp_rmem[1]`); `None`: it does not. Half of the
+    /// buffer is taken for window at first, and what `grown_window` says when the first segment has come.
+    pub fn autotuning(self, buffer: u64) -> Option<Autotuning> {
+        let start = self.grown_window(buffer);
+        matches!(self, Profile::Linux5 | Profile::Linux6).then_some(Autotuning {
+            profile: self,
+            first: buffer / 2,
+            start,
+        })
+    }
+
+    /// Most acknowledgements of what is out of order that are held back (`tcp_comp_sack_nr`).
+    pub fn compressed_sacks(self) -> u32 {
+        match self {
+            Profile::Linux6 => 44,
+            _ => 0,
+        }
     }
 
     /// The unacknowledged payload in bytes that fits after `setsockopt(SO_SNDBUF, request)` under

@@ -1,7 +1,11 @@
 //! The receiving end: reassembly, and when to acknowledge what (RFC 9293 §3.8.6, RFC 2018, RFC 5681 §4.2).
 
+mod autotuning;
+mod compressed;
 mod full_segment;
 mod report;
+mod round_trip;
+mod run;
 
 use farpath_units::{Duration, Time};
 
@@ -11,9 +15,12 @@ use crate::delayed_ack::Adapting;
 use crate::ecn::Echo;
 use crate::ranges::{Range, Ranges};
 use crate::sack::{MAX_SACK_BLOCKS, SackBlock};
+use autotuning::Tuned;
+use compressed::Compressed;
 use full_segment::{FullSegment, gathered};
 
 pub use report::{AckOut, ReceiverStats};
+pub use run::InOrder;
 
 /// An idle time after which a receiver acknowledges one by one again: a retransmission timeout before
 /// the first measurement, where it measures none.
@@ -59,7 +66,12 @@ pub struct Receiver {
     segment: u64,
     /// Full segments for an ACK.
     every: u64,
+    /// The window that is offered; what is told may still be the last one.
     window: u64,
+    /// The window follows what arrives.
+    tuned: Option<Box<Tuned>>,
+    /// Acknowledgements of what is out of order are held back.
+    compressed: Option<Box<Compressed>>,
     /// Of the delayed-ACK timer; with `gathers`, how long is gathered.
     timeout: Duration,
     gathers: Option<Gathers>,
@@ -91,53 +103,13 @@ struct Slow {
     edge: u64,
 }
 
-/// A run of segments in order at an undisturbed receiver: [`Receiver::begin_run`].
-#[derive(Clone, Copy, Debug)]
-pub struct InOrder {
-    next: u64,
-    acked: u64,
-    last: Time,
-    patience: Duration,
-    deadline: Time,
-    threshold: u64,
-    timeout: Duration,
-    segments: u64,
-    acks: u64,
-}
-
-impl InOrder {
-    /// Whether a first transmission at `seq`, unmarked, that arrives at `now` goes on with the run.
-    #[inline]
-    pub fn expects(&self, now: Time, seq: u64) -> bool {
-        seq == self.next && now < self.deadline && now.since(self.last) < self.patience
-    }
-
-    /// The segment expected arrived, with `len` bytes; the acknowledgement to send now, if one is due.
-    #[inline]
-    pub fn take(&mut self, now: Time, len: u64) -> Option<u64> {
-        self.segments += 1;
-        self.last = now;
-        self.next += len;
-        if self.next - self.acked < self.threshold {
-            if self.deadline == Time::MAX {
-                self.deadline = now + self.timeout;
-            }
-            return None;
-        }
-        self.acked = self.next;
-        self.deadline = Time::MAX;
-        self.acks += 1;
-        Some(self.next)
-    }
-}
-
 impl Receiver {
     /// The receiving end of a connection, waiting for a SYN.
     pub fn new(config: &Config) -> Receiver {
         let every = u64::from(config.delayed_ack.every.max(1));
         let segment = config.segment();
         // Linux: half the window in segments, at least 2.
-        let half = config.receive_window / (2 * segment);
+        let half = config.first_offer() / (2 * segment);
         let quick = config.quick_acks.min(half.clamp(2, 255) as u8);
         let timeout = config.delayed_ack.timeout;
         let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
@@ -179,7 +151,11 @@ impl Receiver {
             full: FullSegment::new(segment),
             segment,
             every,
-            window: config.receive_window,
+            window: config.first_offer(),
+            tuned: config
+                .autotuning
+                .map(|rule| Box::new(Tuned::new(rule, config))),
+            compressed: Compressed::of(config),
             timeout: gathers.map_or(timeout, |_| config.gro),
             gathers,
             above: Ranges::default(),
@@ -268,6 +244,9 @@ impl Receiver {
     /// The handshake took so long, from the SYN-ACK to its answer: the most that a timer that adapts
     /// waits for.
     pub fn on_round_trip(&mut self, rtt: Duration) {
+        if let Some(compressed) = &mut self.compressed {
+            compressed.on_round_trip(rtt);
+        }
         if let Some(adapting) = &mut self.adapting {
             adapting.on_round_trip(rtt);
         }
@@ -297,7 +276,7 @@ impl Receiver {
         let quiet = self.above.is_empty() && seq <= self.next && end > self.next;
         let refused = match self.slow {
             Some(slow) => end > slow.edge,
-            None => end > self.next.saturating_add(self.window),
+            None => end > self.offered_edge(),
         };
         if refused {
             self.stats.refused += 1;
@@ -307,7 +286,8 @@ impl Receiver {
         if self.dsack && seq < end {
             self.note_twice(seq, end);
         }
-        if end <= self.next || seq == end {
+        let is_old = end <= self.next || seq == end;
+        if is_old {
             self.stats.duplicates += 1;
         } else if seq <= self.next {
             self.deliver(end);
@@ -318,8 +298,8 @@ impl Receiver {
             return self.acknowledge_later(now);
         }
         self.last = now;
-        self.due = true;
-        true
+        self.due = self.due || is_old || !self.holds_back(now);
+        self.due
     }
 
     /// RFC 2883 §4: which bytes of `seq .. end` arrived before, if any; the first of them in a row.
@@ -378,9 +358,12 @@ impl Receiver {
 
     /// The next acknowledgement to send at `now`, if one is due. Call until `None`.
     #[inline]
-    pub fn poll(&mut self, _now: Time) -> Option<AckOut<'_>> {
+    pub fn poll(&mut self, now: Time) -> Option<AckOut<'_>> {
         if !self.due && !self.syn_ack_due {
             return None;
+        }
+        if self.tuned.is_some() {
+            self.note_acknowledged(now);
         }
         let syn_ack = self.syn_ack_due;
         let mut count = 0;
@@ -393,10 +376,12 @@ impl Receiver {
                 self.use_quick_acks();
             }
             self.acked = self.next;
+            self.let_go();
             self.stats.acks += 1;
             count = usize::from(self.recent_count.min(self.sack_limit));
         }
         let window = self.offer();
+        let window_known = self.is_window_known();
         let mut sack = &self.recent[..count];
         if let Some(twice) = self.twice.filter(|_| !syn_ack) {
             self.twice = None;
@@ -409,6 +394,7 @@ impl Receiver {
             syn_ack,
             ack: self.next,
             window,
+            window_known,
             echo_retransmit: self.echo_retransmit,
             sack,
             ecn_echo: self.echo.echoing && !syn_ack,
@@ -472,6 +458,7 @@ impl Receiver {
         if self.next != u64::MAX {
             self.due = false;
             self.deadline = Time::MAX;
+            self.let_go();
             if self.quick > 0 && self.next > self.acked {
                 self.use_quick_acks();
             }
@@ -494,7 +481,7 @@ impl Receiver {
     /// has the answer.
     #[inline]
     pub fn poll_usual(&mut self, _now: Time, window: u64) -> Option<u64> {
-        if !self.due || !self.is_usual(window) {
+        if !self.due || !self.is_usual(window) || self.tuned.is_some() {
             return None;
         }
         self.due = false;
@@ -502,49 +489,6 @@ impl Receiver {
         self.acked = self.next;
         self.stats.acks += 1;
         Some(self.next)
-    }
-
-    /// Whether an acknowledgement has nothing to say but a number.
-    #[inline]
-    fn is_usual(&self, window: u64) -> bool {
-        let unusual = self.echo_retransmit
-            || self.syn_ack_due
-            || self.recent_count > 0
-            || self.quick > 0
-            || self.slow.is_some()
-            || self.twice.is_some()
-            || self.echo.echoing;
-        !unusual && self.window == window
-    }
-
-    /// Begins a run of segments in order, if nothing is due and an acknowledgement has nothing to say but
-    /// a number and offers `window` bytes. What the run takes is as by [`Receiver::on_data`] and
-    /// [`Receiver::poll_usual`] for each segment; [`Receiver::end_run`] must be called with it.
-    #[inline]
-    pub fn begin_run(&self, window: u64) -> Option<InOrder> {
-        let ready = self.in_order && !self.due && self.is_usual(window);
-        ready.then_some(InOrder {
-            next: self.next,
-            acked: self.acked,
-            last: self.last,
-            patience: self.patience,
-            deadline: self.deadline,
-            threshold: self.threshold,
-            timeout: self.timeout,
-            segments: 0,
-            acks: 0,
-        })
-    }
-
-    /// Takes over where a run has got to; nothing else may have happened since it began.
-    #[inline]
-    pub fn end_run(&mut self, run: &InOrder) {
-        self.next = run.next;
-        self.acked = run.acked;
-        self.last = run.last;
-        self.deadline = run.deadline;
-        self.stats.segments += run.segments;
-        self.stats.acks += run.acks;
     }
 
     /// When the delayed-ACK timer runs out; [`Time::MAX`] when it is not running.
@@ -556,10 +500,15 @@ impl Receiver {
     /// The delayed-ACK timer, if it has run out by `now`, makes an ACK due; so does the end of a gathering.
     pub fn on_deadline(&mut self, now: Time) {
         if now >= self.deadline {
+            if self.holds() {
+                self.deadline = Time::MAX;
+                self.due = true;
+                return;
+            }
             if self.quick == 0
                 && let Some(gathers) = self.gathers
             {
-                if self.next - self.acked >= gathers.threshold {
+                if self.next - self.acked >= gathers.threshold || self.has_opened() {
                     self.deadline = Time::MAX;
                     self.due = true;
                     return;

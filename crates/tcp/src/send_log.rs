@@ -82,6 +82,11 @@ impl SendLog {
         self.newest
     }
 
+    /// When the first byte that is not acknowledged was sent.
+    pub(crate) fn oldest(&self) -> Time {
+        self.time
+    }
+
     /// Forgets everything; bytes below `una` are acknowledged.
     pub(crate) fn restart(&mut self, una: u64) {
         self.dropped += self.later.len() as u64 + 1;

@@ -10,6 +10,7 @@ mod path_mtu;
 mod recover;
 mod repair;
 mod report;
+mod super_frame;
 mod timer;
 mod watch;
 
@@ -27,6 +28,7 @@ use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, Flavour, SlowStart};
 use paced::Paced;
 use repair::{Repair, Timer};
+use super_frame::SuperFrames;
 
 pub use report::{LossEvent, Phase, SenderStats};
 
@@ -91,7 +93,7 @@ pub struct Sender {
     window_edge: u64,
     /// The first byte that cwnd does not allow, when `plain`.
     cwnd_edge: u64,
-    /// The first byte that pacing does not allow now; `u64::MAX` when it does not pace.
+    /// The first byte that pacing, or waiting for a whole burst, does not allow now; `u64::MAX` without either.
     pace_edge: u64,
     /// Payload bytes of a full segment.
     segment: u64,
@@ -142,6 +144,7 @@ pub struct Sender {
     /// cwnd is never larger; infinite without a bound.
     cwnd_most: f64,
     paced: Option<Box<Paced>>,
+    super_frames: SuperFrames,
     board: Scoreboard,
     repair: Repair,
     prr: Prr,
@@ -178,17 +181,19 @@ impl Sender {
         let control = Chosen::new(config.algorithm, &Setup { flavour });
         let watch = control.watches();
         let paced = Paced::of(config, watch, segment);
+        let super_frames = SuperFrames::of(config, paced.is_some());
+        let is_held = paced.is_some() || super_frames.is_on();
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
-            pace_edge: paced.as_ref().map_or(u64::MAX, |_| 0),
+            pace_edge: if is_held { 0 } else { u64::MAX },
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
-            peer_window: config.receive_window.min(UNSCALED_WINDOW.max(segment)),
+            peer_window: config.first_offer().min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
             cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),
             ssthresh: config.first_ssthresh() * segment as f64,
@@ -213,6 +218,7 @@ impl Sender {
             exit: Exit::of(config.slow_start, paced.is_some())
                 .filter(|_| watch != Watch::Deliveries),
             paced,
+            super_frames,
             account: Account::new(),
             mark: config.most(),
             regain: f64::INFINITY,
@@ -398,7 +404,8 @@ impl Sender {
         let len = (self.end - self.nxt).min(self.segment);
         let need = self.nxt + len;
         if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
-            return self.may_release(now, len).then(|| self.send_new(now, len));
+            let may = self.may_release(now, len) && self.may_burst(now, len);
+            return may.then(|| self.send_new(now, len));
         }
         if self.timer == Timer::ProbeAlone || self.una == self.nxt {
             self.settle_timer(now, len);

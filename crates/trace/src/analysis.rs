@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::describe::describe;
 use crate::error::TraceError;
 use crate::filter::Filter;
-use crate::flows::{FLOWS_MAX, Flows};
+use crate::flows::{FLOWS_MAX, Flows, PORT_DNS};
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
 use crate::pairs::{Collector, PAIRS_MAX, Paired};
@@ -220,7 +220,12 @@ impl Reader {
             ..Segment::default()
         };
         match peel(packet, &mut segment) {
-            (Peeled::Tcp, inside) if self.is_wanted(&segment) => self.table.take(&segment, inside),
+            (Peeled::Tcp, inside) if self.is_wanted(&segment) => {
+                if segment.from.port == PORT_DNS {
+                    self.flows.dns_answers(&segment, inside);
+                }
+                self.table.take(&segment, inside);
+            }
             (other, inside) => self.rare(other, &segment, inside),
         }
     }

@@ -2,6 +2,7 @@
 
 mod pcap;
 mod pcapng;
+mod sorted;
 
 use std::io::Read;
 
@@ -10,6 +11,7 @@ use farpath_record::trace::TraceFile;
 use crate::error::TraceError;
 use crate::input::{Input, is_packed};
 use crate::link::LinkType;
+use sorted::Sorted;
 
 /// One packet of a capture.
 #[derive(Clone, Copy, Debug)]
@@ -26,18 +28,22 @@ pub(crate) struct Packet<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+/// A packet whose bytes are between two places of the input's, and which ends `step` bytes further on.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    at: i64,
+    interface: u16,
+    link: LinkType,
+    original: u32,
+    from: usize,
+    until: usize,
+    step: usize,
+}
+
 /// What became of the next piece of a capture.
 enum Next {
-    /// The packet between these places of the input's bytes, which ends `step` bytes further on.
-    Packet {
-        at: i64,
-        interface: u16,
-        link: LinkType,
-        original: u32,
-        from: usize,
-        until: usize,
-        step: usize,
-    },
+    /// A packet.
+    Packet(Head),
     /// The capture is over.
     End,
     /// It goes on, but not from here: why.
@@ -72,6 +78,8 @@ pub(crate) struct Capture<'a> {
     /// Link types met, each once.
     links: Vec<LinkType>,
     done: bool,
+    /// Packets of several interfaces that wait for earlier ones.
+    sorted: Sorted,
 }
 
 impl<'a> Capture<'a> {
@@ -121,12 +129,48 @@ impl<'a> Capture<'a> {
             behind: 0,
             links: Vec::new(),
             done: false,
+            sorted: Sorted::default(),
         })
     }
 
-    /// The next packet; none at the end. A file that breaks off ends there, with a note.
+    /// The next packet; none at the end. A file that breaks off ends there, with a note. Packets of several interfaces come
+    /// in order of time, as far as they can.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<Packet<'_>> {
+        if self.sorted.is_empty() {
+            let head = self.read()?;
+            let several = match &self.format {
+                Format::Pcap(_) => false,
+                Format::Pcapng(sections) => sections.has_several(),
+            };
+            if !several {
+                return Some(Packet {
+                    at: head.at,
+                    interface: head.interface,
+                    link: head.link,
+                    original: head.original,
+                    bytes: &self.input.bytes()[head.from..head.until],
+                });
+            }
+            self.keep(&head);
+        }
+        while !self.sorted.is_due()
+            && let Some(head) = self.read()
+        {
+            self.keep(&head);
+        }
+        self.sorted.take()
+    }
+
+    #[inline]
+    fn keep(&mut self, head: &Head) {
+        let bytes = &self.input.bytes()[head.from..head.until];
+        self.sorted.keep(head, bytes);
+    }
+
+    /// The next packet as the file has it.
+    #[inline]
+    fn read(&mut self) -> Option<Head> {
         if self.done {
             return None;
         }
@@ -137,26 +181,12 @@ impl<'a> Capture<'a> {
             Format::Pcapng(sections) => sections.next(&mut self.input, &mut self.file),
         };
         match next {
-            Ok(Next::Packet {
-                at,
-                interface,
-                link,
-                original,
-                from,
-                until,
-                step,
-            }) => {
-                let at = at.clamp(-TIME_MAX, TIME_MAX);
-                self.behind = step;
-                self.count(at, link, original);
-                let bytes = &self.input.bytes()[from..until];
-                Some(Packet {
-                    at,
-                    interface,
-                    link,
-                    original: original.max((until - from) as u32),
-                    bytes,
-                })
+            Ok(Next::Packet(mut head)) => {
+                head.at = head.at.clamp(-TIME_MAX, TIME_MAX);
+                self.behind = head.step;
+                self.count(head.at, head.link, head.original);
+                head.original = head.original.max((head.until - head.from) as u32);
+                Some(head)
             }
             Ok(Next::End) => self.end(),
             Ok(Next::Broken(why)) => {

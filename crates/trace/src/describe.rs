@@ -15,6 +15,7 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::observed::{delivered, observe};
 use crate::policer::policer;
+use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
 use crate::stream::Stream;
 
@@ -109,6 +110,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let stream = &connection.streams[from];
     d.glitches = glitches(&seen, connection.started);
     d.loss_pattern = pattern(&seen.repairs).map(str::to_owned);
+    d.sack_benefit = sack_benefit(&stream.events, &classes, seen.beyond);
     d.policer = policer(&seen, &stream.events, &classes);
     if d.policer.is_some() {
         seen.observed.taker = Some(Limit::Policer);

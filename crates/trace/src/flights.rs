@@ -15,6 +15,11 @@ const INTERVALS_MAX: usize = 1 << 16;
 /// Acknowledgements on their way to the sender.
 const PENDING_MAX: usize = 1 << 14;
 
+/// Elsewhere than at the sender: segments that it has sent and that are not here yet, since the line carries one after the
+/// other; at most this share of the window.
+const BEHIND: u64 = 3;
+const BEHIND_SHARE: u64 = 8;
+
 /// What keeps the sender from sending, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -177,13 +182,22 @@ impl Flights {
         self.peak = self.peak.max(flight);
         self.state = if flight == 0 && self.edge > self.max {
             State::Idle
-        } else if self.edge < self.max + full {
+        } else if self.edge < self.max + full.max(self.behind(full)) {
             State::Window
         } else if self.small {
             State::Idle
         } else {
             State::Busy
         };
+    }
+
+    /// Bytes that may be on their way here while the window is full.
+    #[inline]
+    fn behind(&self, full: u64) -> u64 {
+        match self.shift {
+            0 => 0,
+            _ => (BEHIND * full).min((self.edge - self.una) / BEHIND_SHARE),
+        }
     }
 
     /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.
@@ -260,8 +274,11 @@ impl Flights {
         self.current.rtt_max = self.current.rtt_max.max(ns);
     }
 
-    /// The intervals, the last one with what is still open.
+    /// The intervals, the last one with what is still open: until the last acknowledgement has reached the sender.
     pub(crate) fn finish(&mut self) -> Vec<Interval> {
+        if let Some(last) = self.pending.back().map(|p| p.due) {
+            self.pass(last, &mut Room::default());
+        }
         let mut all = std::mem::take(&mut self.intervals);
         if self.current.until > self.current.from {
             all.push(self.current);

@@ -24,7 +24,7 @@ pub(crate) const FLOWS_MAX: usize = 50_000;
 /// Queries of DNS that wait in all flows together.
 const WAITING_MAX: usize = 1 << 16;
 /// The port of DNS (RFC 1035 §4.2).
-const PORT_DNS: u16 = 53;
+pub(crate) const PORT_DNS: u16 = 53;
 /// Bytes of a UDP header.
 const UDP_HEADER: usize = 8;
 
@@ -133,6 +133,24 @@ impl Flows {
             self.names.take(&message, at);
         }
         true
+    }
+
+    /// Takes in a segment of a server of DNS over TCP (RFC 7766 §8), for the names that it gives: of messages that begin with
+    /// it and are whole.
+    #[cold]
+    pub(crate) fn dns_answers(&mut self, s: &Segment, inside: Rest<'_>) {
+        let header = inside.length.saturating_sub(s.length) as usize;
+        let mut bytes = inside.bytes.get(header..).unwrap_or_default();
+        while let Some((length, rest)) = bytes.split_first_chunk::<2>() {
+            let length = usize::from(u16::from_be_bytes(*length));
+            let Some((message, after)) = rest.split_at_checked(length) else {
+                return;
+            };
+            if let Some(message) = dns::read(message) {
+                self.names.take(&message, s.at);
+            }
+            bytes = after;
+        }
     }
 
     /// Takes in a message of ICMP; what it is called where it is neither an echo nor an error.

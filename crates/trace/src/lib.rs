@@ -32,6 +32,7 @@ mod policer;
 mod ranges;
 mod room;
 mod rtt;
+mod sack_benefit;
 mod segment;
 mod sizes;
 mod stream;

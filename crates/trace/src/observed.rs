@@ -15,6 +15,10 @@ pub(crate) struct Direction {
     pub(crate) repairs: Vec<Repair>,
     /// Whole round trip, the shortest, nanoseconds; 0 where it is unknown.
     pub(crate) round_trip: i64,
+    /// From the capture to the sender and back, nanoseconds; 0 at the sender, and where it is unknown.
+    pub(crate) beyond: i64,
+    /// Captured where it was sent.
+    pub(crate) at_sender: bool,
     pub(crate) observed: Observed,
 }
 
@@ -58,11 +62,16 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         0 => last,
         _ => stream.last_delivered(),
     };
-    let turns = intervals.iter().any(|i| i.turn > 0);
     let at_sender = vantage == Vantage::At(from);
+    // The sender has the last acknowledgement so much later.
+    let heard = match at_sender {
+        true => over,
+        false => over + beyond,
+    };
+    let turns = intervals.iter().any(|i| i.turn > 0);
     let flights = intervals
         .iter()
-        .filter(|i| i.from < over && i.from - started < LONGEST)
+        .filter(|i| i.from < heard && i.from - started < LONGEST)
         .map(|i| {
             let mut flight = flight(i, started, (beyond, turns), &repairs);
             flight.far = !at_sender;
@@ -72,7 +81,7 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     let observed = Observed {
         opened: Time::ZERO,
         established: since(started, established),
-        finished: since(started, over),
+        finished: since(started, heard),
         delivered: delivered(stream),
         measured: delivered(stream),
         lasted: Some(lasting(over - started)),
@@ -87,6 +96,8 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
         intervals,
         repairs,
         round_trip,
+        beyond,
+        at_sender,
         observed,
     }
 }

@@ -68,8 +68,18 @@ const PROTOCOL_GRE: u8 = 47;
 pub(crate) const PROTOCOL_ICMP: u8 = 1;
 pub(crate) const PROTOCOL_ICMPV6: u8 = 58;
 const PROTOCOL_ETHERNET: u8 = 143;
-/// The port of VXLAN (RFC 7348 §5).
+/// The ports of VXLAN (RFC 7348 §5), GENEVE (RFC 8926 §3.3) and GTP-U (3GPP TS 29.281 §4.4.2).
 const PORT_VXLAN: u16 = 4789;
+const PORT_GENEVE: u16 = 6081;
+const PORT_GTP: u16 = 2152;
+/// ERSPAN of types I and II, and of type III, in GRE (draft-foschiano-erspan).
+const TYPE_ERSPAN: u16 = 0x88be;
+const TYPE_ERSPAN_III: u16 = 0x22eb;
+/// Sequence numbers follow in GRE (RFC 2890 §2).
+const GRE_SEQUENCE: u16 = 0x1000;
+/// The GTP message that carries a datagram, and extension headers followed in one (3GPP TS 29.281 §5, §7.1).
+const GTP_DATAGRAM: u8 = 255;
+const GTP_EXTENSIONS_MAX: usize = 8;
 
 /// What is left of a packet: bytes that were captured, and how many more there were.
 #[derive(Clone, Copy, Debug, Default)]
@@ -364,10 +374,10 @@ fn transport<'a>(
             segment.checked = check(inside, segment.from, segment.to);
             done(Peeled::Tcp)
         }
-        PROTOCOL_UDP if inside.two(2)? == PORT_VXLAN && inside.one(8)? & 8 != 0 => {
-            Some((Next::Ethernet, inside.after(16)?))
-        }
-        PROTOCOL_UDP => done(udp(inside, segment)),
+        PROTOCOL_UDP => match tunnel(inside) {
+            Some(found) => Some(found),
+            None => done(udp(inside, segment)),
+        },
         PROTOCOL_ICMP => done(Peeled::Icmp),
         PROTOCOL_ICMPV6 => done(Peeled::IcmpV6),
         PROTOCOL_IPIP | PROTOCOL_IPV6 => Some((Next::Ip, inside)),
@@ -377,14 +387,64 @@ fn transport<'a>(
     }
 }
 
+/// What a datagram of UDP is wrapped around; none where it is itself what was sent, or its headers were not captured.
+#[inline]
+fn tunnel(inside: Rest<'_>) -> Option<(Next, Rest<'_>)> {
+    let port = inside.two(2)?;
+    match port {
+        PORT_VXLAN if inside.one(8)? & 8 != 0 => Some((Next::Ethernet, inside.after(16)?)),
+        PORT_GENEVE => geneve(inside.after(8)?),
+        PORT_GTP => gtp(inside.after(8)?),
+        _ => None,
+    }
+}
+
+/// GENEVE (RFC 8926 §3.4): version 0, and options of so many words.
+fn geneve(rest: Rest<'_>) -> Option<(Next, Rest<'_>)> {
+    let first = rest.one(0)?;
+    let options = usize::from(first & 0x3f) * 4;
+    (first >> 6 == 0).then_some(())?;
+    Some((Next::Type(rest.two(2)?), rest.after(8 + options)?))
+}
+
+/// GTP-U (3GPP TS 29.281 §5.1): version 1; four more bytes where one of three flags says so, and extension headers.
+fn gtp(rest: Rest<'_>) -> Option<(Next, Rest<'_>)> {
+    let (flags, message) = (rest.one(0)?, rest.one(1)?);
+    (flags >> 4 == 3 && message == GTP_DATAGRAM).then_some(())?;
+    if flags & 7 == 0 {
+        return Some((Next::Ip, rest.after(8)?));
+    }
+    let mut kind = if flags & 4 != 0 { rest.one(11)? } else { 0 };
+    let mut rest = rest.after(12)?;
+    for _ in 0..GTP_EXTENSIONS_MAX {
+        if kind == 0 {
+            return Some((Next::Ip, rest));
+        }
+        let length = usize::from(rest.one(0)?) * 4;
+        kind = rest.one(length.checked_sub(1)?)?;
+        rest = rest.after(length)?;
+    }
+    None
+}
+
 /// GRE (RFC 2784, with key and sequence number of RFC 2890).
 fn gre(rest: Rest<'_>) -> Option<(Next, Rest<'_>)> {
     let (flags, of) = (rest.two(0)?, rest.two(2)?);
-    let optional = [0x8000, 0x2000, 0x1000]
+    let optional = [0x8000, 0x2000, GRE_SEQUENCE]
         .iter()
         .filter(|bit| flags & **bit != 0);
     let header = 4 + 4 * optional.count();
     match flags & 7 {
+        // Type II has a header of its own, and is told from type I by the sequence number.
+        0 if of == TYPE_ERSPAN => {
+            let own = if flags & GRE_SEQUENCE != 0 { 8 } else { 0 };
+            Some((Next::Ethernet, rest.after(header + own)?))
+        }
+        0 if of == TYPE_ERSPAN_III => {
+            let rest = rest.after(header)?;
+            let own = if rest.one(11)? & 1 != 0 { 20 } else { 12 };
+            Some((Next::Ethernet, rest.after(own)?))
+        }
         0 => Some((Next::Type(of), rest.after(header)?)),
         // Version 1 carries PPP, and an acknowledgement besides (RFC 2637 §4.1).
         1 => {

@@ -5,7 +5,11 @@
 //! the goodput between the first loss and the last. A sender that each loss sets back far below the rate never shows
 //! it as goodput. So here buckets of many rates and sizes are replayed, each with its end, against what passed and what was
 //! lost; one is found where it is as good as empty at the losses and is hardly ever overdrawn.
+//!
+//! A line with a short queue loses packets as a bucket of the queue's size does. What tells them apart is that packets wait in
+//! a queue, and never for a policer: where they wait at the losses for as long as the bucket takes to empty, it is a queue.
 
+use farpath_observe::percentile;
 use farpath_record::trace::PolicerFound;
 
 use crate::classify::Class;
@@ -29,6 +33,10 @@ const SIZE_STEP: f64 = 1.5;
 const EMPTY: f64 = 0.3;
 /// What passed overdraws a bucket in at most this share of intervals.
 const OVERDRAWN: f64 = 0.03;
+/// At most this share of losses come while a bucket is fuller than half.
+const FULL_LOSSES: f64 = 0.10;
+/// A queue of a bucket's size makes packets wait for at least this share of the time in which it empties.
+const WAITED: f64 = 0.4;
 /// At most so many losses come while round trips are this much longer than usual, and by this: a queue's.
 const QUEUED_LOSSES: f64 = 0.20;
 const INFLATED: f64 = 1.3;
@@ -84,17 +92,25 @@ pub(crate) fn policer(
         rate *= STEP;
     }
     let found = best.filter(|fit| fit.emptiness <= EMPTY)?;
+    let empties_ns = found.size / found.rate;
+    if waited(intervals, &losses, direction.at_sender)? >= WAITED * empties_ns {
+        return None;
+    }
     Some(PolicerFound {
         rate_bps: (found.rate * 8e9) as u64,
         burst_bytes: found.size as u64,
     })
 }
 
-/// When what was lost had been sent, and its bytes.
+/// When what was lost had been sent, and its bytes that passed here: none of what was lost before.
 fn losses(events: &[Event], classes: &[Class]) -> Vec<(i64, u32)> {
-    let of = events.iter().zip(classes);
-    let lost = of.filter(|(_, c)| matches!(c, Class::Again(_)));
-    let mut all: Vec<(i64, u32)> = lost.map(|(e, _)| (e.at - e.lag, e.length)).collect();
+    let of = events.iter().zip(classes).filter(|(e, _)| e.length > 0);
+    let lost = of.filter_map(|(e, class)| match class {
+        Class::Again(_) => Some((e.at - e.lag, e.length)),
+        Class::Upstream(_) => Some((e.at - e.lag, 0)),
+        _ => None,
+    });
+    let mut all: Vec<(i64, u32)> = lost.collect();
     all.sort_unstable();
     all
 }
@@ -121,6 +137,7 @@ fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
     let mut tokens = size;
     let (mut at_losses, mut losses, mut at_passes, mut passes, mut overdrawn) =
         (0.0, 0u32, 0.0, 0u32, 0u32);
+    let mut full_losses = 0;
     for slot in slots {
         tokens = (tokens + rate * slot.ns).min(size) - slot.passed;
         // A segment, or a fifth of the bucket, may be a matter of when within the interval it passed.
@@ -134,6 +151,9 @@ fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
         if slot.losses > 0 {
             at_losses += f64::from(slot.losses) * tokens.max(0.0);
             losses += slot.losses;
+            if tokens > size / 2.0 {
+                full_losses += slot.losses;
+            }
         } else if slot.passed > 0.0 {
             at_passes += tokens.max(0.0);
             passes += 1;
@@ -142,6 +162,7 @@ fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
     if losses == 0
         || passes == 0
         || f64::from(overdrawn) > OVERDRAWN * f64::from(passes + overdrawn)
+        || f64::from(full_losses) > FULL_LOSSES * f64::from(losses)
     {
         return None;
     }
@@ -182,4 +203,37 @@ fn queued(intervals: &[Interval], losses: &[(i64, u32)]) -> f64 {
             .is_some_and(long)
     };
     losses.iter().filter(at).count() as f64 / losses.len() as f64
+}
+
+/// How long packets waited before the losses, beside the shortest times, nanoseconds: the median. None where that is not seen,
+/// far from the sender and without timestamps.
+fn waited(intervals: &[Interval], losses: &[(i64, u32)], at_sender: bool) -> Option<f64> {
+    let here = waits(intervals, losses, |i| i.rtt_min);
+    let there = waits(intervals, losses, |i| i.turn);
+    let all = match (here, there) {
+        (here, _) if at_sender => here?,
+        (Some(here), Some(there)) => here.iter().zip(there).map(|(a, b)| a + b).collect(),
+        _ => return None,
+    };
+    Some(percentile(&sorted(all), 0.5))
+}
+
+/// The same of one kind of times, loss by loss.
+fn waits(
+    intervals: &[Interval],
+    losses: &[(i64, u32)],
+    of: impl Fn(&Interval) -> i64,
+) -> Option<Vec<f64>> {
+    let low = intervals.iter().map(&of).filter(|ns| *ns > 0).min()?;
+    let at = |loss: &(i64, u32)| {
+        let n = intervals.partition_point(|i| i.until <= loss.0);
+        let mut near = intervals[..n].iter().rev().take(64).map(&of);
+        near.find(|ns| *ns > 0).map_or(0.0, |ns| (ns - low) as f64)
+    };
+    Some(losses.iter().map(at).collect())
+}
+
+fn sorted(mut all: Vec<f64>) -> Vec<f64> {
+    all.sort_by(f64::total_cmp);
+    all
 }

@@ -13,4 +13,4 @@ mod wan;
 pub use circuits::meter;
 pub use evidence::Evidence;
 pub use links::{Drops, link};
-pub use wan::{Wan, longest_rtts};
+pub use wan::Wan;

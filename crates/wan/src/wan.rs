@@ -12,7 +12,6 @@ use farpath_element::{
 use farpath_scenario::plan::{Flow, Output, Plan};
 use farpath_scenario::{Change, Event, Scenario, Way};
 use farpath_units::{Duration, Key, Rate, Time};
-use farpath_wire::FlowDir;
 
 use crate::circuits;
 use crate::queueing::Site;
@@ -41,7 +40,7 @@ impl Wan {
             format!("{}/{}{asks}", scenario.tests[f.test].name, f.stream)
         };
         Wan {
-            longest_rtt: longest_rtts(scenario, &plan),
+            longest_rtt: plan.longest_rtts(scenario),
             headers: headers(&plan),
             flow_names: plan.flows.iter().map(name).collect(),
             plan,
@@ -267,31 +266,4 @@ fn headers(plan: &Plan) -> Arc<[u16]> {
         .iter()
         .flat_map(|f| [f.header_bytes, f.header_bytes])
         .collect()
-}
-
-/// For each port, the largest propagation there and back of any flow of a test through it; of any
-/// flow at all where no test uses it.
-pub fn longest_rtts(scenario: &Scenario, plan: &Plan) -> Vec<Duration> {
-    let is_own = |n: &usize| !scenario.tests[plan.flows[*n].test].stands_for_a_pair();
-    let (own, others): (Vec<_>, Vec<_>) = (0..plan.flows.len()).partition(is_own);
-    let mut longest = longest_of(scenario, plan, &own);
-    for (own, any) in longest.iter_mut().zip(longest_of(scenario, plan, &others)) {
-        if *own == Duration::ZERO {
-            *own = any;
-        }
-    }
-    longest
-}
-
-fn longest_of(scenario: &Scenario, plan: &Plan, flows: &[usize]) -> Vec<Duration> {
-    let mut longest = vec![Duration::ZERO; plan.ports.len()];
-    for number in flows {
-        let there = plan.walk(scenario, FlowDir::forward(*number as u16));
-        let back = plan.walk(scenario, FlowDir::forward(*number as u16).turned());
-        let rtt = plan.propagation(scenario, &there) + plan.propagation(scenario, &back);
-        for hop in there.iter().chain(&back) {
-            longest[hop.port] = longest[hop.port].max(rtt);
-        }
-    }
-    longest
 }

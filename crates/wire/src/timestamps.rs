@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use farpath_units::{Duration, Time};
+
 use crate::{Frame, Kind};
 
 /// What the taps of a run remember of one flow's timestamps (RFC 7323), a clock of 1 ms. One for all
@@ -13,12 +15,22 @@ use crate::{Frame, Kind};
 ///
 /// TSecr of an ACK is the TSval of the last segment it acknowledges, where a receiver that delays
 /// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
-/// latest TSval the tap saw the other way.
+/// latest TSval that its sender can have had: of the ACKs that passed the other direction of the link where the data is seen
+/// first, those that had the time to reach the sender, and the data from there to the tap.
 #[derive(Clone, Debug, Default)]
 pub struct Timestamps {
     ends: [End; 2],
     /// The longest time from a TSval to its echo, in ms.
     longest: u32,
+    /// TSvals of ACKs where they passed, by link and direction, each where it was new there.
+    passes: Vec<(usize, VecDeque<Pass>)>,
+}
+
+/// The first pass of a TSval at one place.
+#[derive(Clone, Copy, Debug)]
+struct Pass {
+    at: Time,
+    value: u32,
 }
 
 /// What one end has sent.
@@ -40,13 +52,27 @@ struct Segment {
     place: (usize, u32),
 }
 
+/// Most passes remembered of one place: a minute of a clock of 1 ms.
+const PASSES_MAX: usize = 1 << 16;
+
 /// Most segments remembered at either end, where no echo says when they may be forgotten.
 const SEGMENTS_MAX: usize = 1 << 20;
 
 impl Timestamps {
-    /// TSval and TSecr for the next frame of the flow; `place` is the link, and its direction, that it is on.
-    pub fn stamp(&mut self, frame: &Frame, place: usize) -> (u32, u32) {
+    /// TSval and TSecr for the next frame of the flow. `place` is the link, times two, and its direction, that it is on. `turn`
+    /// is the least time in which an ACK that passes the other direction there reaches the sender, and what the sender
+    /// answers this place; none where ACKs go another way.
+    pub fn stamp(&mut self, frame: &Frame, place: usize, turn: Option<Duration>) -> (u32, u32) {
+        let stamps = self.stamped(frame, place, turn);
+        if frame.flow.is_reverse() {
+            self.pass(frame.at, place, stamps.0);
+        }
+        stamps
+    }
+
+    fn stamped(&mut self, frame: &Frame, place: usize, turn: Option<Duration>) -> (u32, u32) {
         let from = usize::from(frame.flow.is_reverse());
+        let reverse = place ^ 1;
         // One more than the clock: 0 means that nothing has been seen yet.
         let now = ((frame.at.as_ns() / 1_000_000) as u32).wrapping_add(1);
         let place = (place, frame.label.label());
@@ -64,7 +90,10 @@ impl Timestamps {
         let echo = match frame.kind {
             Kind::SynAck => self.ends[0].before(1),
             Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1),
-            _ => self.ends[1 - from].latest,
+            _ if from == 1 => self.ends[0].latest,
+            _ => turn
+                .and_then(|turn| self.heard(frame.at, reverse, turn))
+                .unwrap_or(self.ends[1].latest),
         };
         if let Some(key) = key {
             self.ends[from].add(Segment {
@@ -79,6 +108,31 @@ impl Timestamps {
             self.forget(now);
         }
         (now, echo)
+    }
+
+    /// A TSval passes a place on its way to the sender.
+    fn pass(&mut self, at: Time, place: usize, value: u32) {
+        let found = self.passes.iter().position(|p| p.0 == place);
+        let number = found.unwrap_or_else(|| {
+            self.passes.push((place, VecDeque::new()));
+            self.passes.len() - 1
+        });
+        let all = &mut self.passes[number].1;
+        if all.back().is_none_or(|last| last.value < value) {
+            all.push_back(Pass { at, value });
+            if all.len() > PASSES_MAX {
+                all.pop_front();
+            }
+        }
+    }
+
+    /// The latest TSval that passed `place` a `turn` before `at`, or the first one; none where nothing passed.
+    fn heard(&mut self, at: Time, place: usize, turn: Duration) -> Option<u32> {
+        let all = &mut self.passes.iter_mut().find(|p| p.0 == place)?.1;
+        while all.get(1).is_some_and(|next| next.at + turn <= at) {
+            all.pop_front();
+        }
+        all.front().map(|pass| pass.value)
     }
 
     /// Forgets what no pass of any ACK can ask for: two round trips and a second are enough.
@@ -130,7 +184,6 @@ impl End {
 mod tests {
     use super::*;
     use crate::{FlowDir, LabelEntry};
-    use farpath_units::Time;
 
     fn frame(kind: Kind, seq: u64, ms: u64) -> Frame {
         let reverse = matches!(kind, Kind::Ack | Kind::SynAck);
@@ -143,13 +196,25 @@ mod tests {
     #[test]
     fn an_ack_echoes_the_segment_it_acknowledges() {
         let mut seen = Timestamps::default();
-        assert_eq!(seen.stamp(&frame(Kind::Syn, 0, 5), 0), (6, 0));
-        assert_eq!(seen.stamp(&frame(Kind::SynAck, 0, 105), 1), (106, 6));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 0, 110), 0), (111, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 1448, 120), 0), (121, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 2896, 130), 0), (131, 106));
-        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 225), 1), (226, 121));
-        assert_eq!(seen.stamp(&frame(Kind::Data, 4344, 226), 0), (227, 226));
+        assert_eq!(seen.stamp(&frame(Kind::Syn, 0, 5), 0, None), (6, 0));
+        assert_eq!(seen.stamp(&frame(Kind::SynAck, 0, 105), 1, None), (106, 6));
+        assert_eq!(seen.stamp(&frame(Kind::Data, 0, 110), 0, None), (111, 106));
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 1448, 120), 0, None),
+            (121, 106)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 2896, 130), 0, None),
+            (131, 106)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Ack, 2896, 225), 1, None),
+            (226, 121)
+        );
+        assert_eq!(
+            seen.stamp(&frame(Kind::Data, 4344, 226), 0, None),
+            (227, 226)
+        );
     }
 
     #[test]
@@ -158,23 +223,40 @@ mod tests {
         let mut pass = |label, way, ms| {
             let mut data = frame(Kind::Data, 1448, ms);
             data.label = LabelEntry::bottom(label, 0, 255);
-            seen.stamp(&data, way).0
+            seen.stamp(&data, way, None).0
         };
         assert_eq!(
             [pass(16, 0, 10), pass(17, 1, 68), pass(18, 0, 126)],
             [11, 11, 11]
         );
         assert_eq!([pass(16, 0, 700), pass(17, 1, 758)], [701, 701]);
-        assert_eq!(seen.stamp(&frame(Kind::Ack, 2896, 900), 1), (901, 701));
+        assert_eq!(
+            seen.stamp(&frame(Kind::Ack, 2896, 900), 1, None),
+            (901, 701)
+        );
+    }
+
+    #[test]
+    fn data_echoes_what_its_sender_can_have_heard() {
+        let mut seen = Timestamps::default();
+        let turn = Some(Duration::from_ms(100));
+        seen.stamp(&frame(Kind::Syn, 0, 5), 0, turn);
+        assert_eq!(seen.stamp(&frame(Kind::SynAck, 0, 10), 1, turn).0, 11);
+        assert_eq!(seen.stamp(&frame(Kind::Data, 0, 110), 0, turn).1, 11);
+        // Seen at the far link first, where it says nothing to the sender yet, then at the near one.
+        assert_eq!(seen.stamp(&frame(Kind::Ack, 1448, 111), 3, turn).0, 112);
+        assert_eq!(seen.stamp(&frame(Kind::Ack, 1448, 150), 1, turn).0, 112);
+        assert_eq!(seen.stamp(&frame(Kind::Data, 1448, 249), 0, turn).1, 11);
+        assert_eq!(seen.stamp(&frame(Kind::Data, 2896, 250), 0, turn).1, 112);
     }
 
     #[test]
     fn what_was_echoed_long_ago_is_forgotten() {
         let mut seen = Timestamps::default();
         for n in 0..100_000 {
-            seen.stamp(&frame(Kind::Data, n * 1448, n), 0);
+            seen.stamp(&frame(Kind::Data, n * 1448, n), 0, None);
             let echo = seen
-                .stamp(&frame(Kind::Ack, n.saturating_sub(99) * 1448, n), 1)
+                .stamp(&frame(Kind::Ack, n.saturating_sub(99) * 1448, n), 1, None)
                 .1;
             assert!(n < 101 || u64::from(echo) == n - 99, "{n} {echo}");
         }

@@ -1,4 +1,4 @@
-// What limited each stream, the scenario, and how to get the same run again.
+// What limited each stream, the captures, the scenario, and how to get the same run again.
 
 import { download, h, scroller, section } from "../dom";
 import * as format from "../format";
@@ -33,6 +33,15 @@ export function limits(data: ReportData): HTMLElement | null {
     ...all.slice(0, SHOWN).map(({ record, stream }) => bar(record, stream, tones)),
     all.length > SHOWN ? h("details", {}, h("summary", {}, `${all.length - SHOWN} more`),
       ...all.slice(SHOWN).map(({ record, stream }) => bar(record, stream, tones))) : null);
+}
+
+export function captures(data: ReportData): HTMLElement | null {
+  const all = data.captures ?? [];
+  if (all.length === 0) return null;
+  const link = (file: string, text: string): HTMLElement => h("a", { href: encodeURIComponent(file) }, text);
+  return section("captures", "Captures", h("p", { class: "hint" }, "What tapped links carried, in the folder of this page. `farpath trace` reads them, and so does Wireshark."),
+    h("ul", {}, ...all.map((c) => h("li", {}, `${c.link}, ${c.origin}: `, link(c.file, c.file),
+      ...(c.page === undefined ? [" (no TCP connection)"] : [", ", link(c.page, "segment by segment")])))));
 }
 
 export function scenario(data: ReportData): HTMLElement | null {

@@ -16,6 +16,9 @@ pub(super) const CAUSES: [&str; 8] = [
     "link",
 ];
 
+/// The place of a healthy path among them.
+pub(super) const HEALTHY_CASE: u64 = 7;
+
 /// A case.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
@@ -56,6 +59,9 @@ const TWO_CAUSES: [[&str; 2]; 4] = [
     ["receive_window", "random_loss"],
     ["application", "random_loss"],
 ];
+
+/// How long datagrams are sent.
+pub(super) const DATAGRAM_SECONDS: f64 = 1.0;
 
 /// Most packets of a run.
 const PACKETS_MAX: f64 = 1.2e6;
@@ -215,6 +221,23 @@ impl Case {
     /// Bytes of a transfer that is over before its window opened.
     pub(super) fn ramp_bytes(&self) -> f64 {
         self.rate * self.rtt / 8.0 * self.share.max(0.2)
+    }
+
+    /// The same path with datagrams of this rate, bit/s, instead of the connection.
+    pub(super) fn datagrams(&self, bps: f64) -> String {
+        let text = self.text();
+        let path = text.split("[[test]]").next().unwrap_or("");
+        format!(
+            "{path}[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\nkind = \"udp\"\nsize = {}\nrate = \"{} bit/s\"\nduration = \"{} ms\"\n",
+            self.datagram(),
+            bps as u64,
+            (DATAGRAM_SECONDS * 1e3) as u64
+        )
+    }
+
+    /// Payload of a datagram, bytes.
+    pub(super) fn datagram(&self) -> u64 {
+        (self.mtu - 28.0) as u64
     }
 
     /// The scenario.

@@ -144,7 +144,7 @@ impl Score {
         let wrong = self
             .0
             .iter()
-            .filter(|o| !o.right() && o.level > Level::Settings);
+            .filter(|o| !o.right() && o.level > Level::Settings || o.blames());
         for outcome in wrong.take(SHOWN) {
             let _written = writeln!(
                 text,
@@ -159,6 +159,29 @@ impl Score {
             );
         }
         text
+    }
+
+    /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, and what came of what was asked.
+    pub(super) fn rows(&self) -> String {
+        let mut rows =
+            String::from("case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tthen\n");
+        for o in &self.0 {
+            let word = |word: Option<&'static str>| word.unwrap_or("-");
+            let _written = writeln!(
+                rows,
+                "{}\t{:?}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}",
+                o.number,
+                o.level,
+                o.injected,
+                o.truth,
+                word(o.other),
+                o.said,
+                o.confidence,
+                word(o.second),
+                word(o.then)
+            );
+        }
+        rows
     }
 
     /// Whether what was asked for led to the cause, and whether the predicted rate came about.

@@ -2,11 +2,11 @@
 
 use farpath_arranged::told;
 use farpath_arranged::witness::witness;
-use farpath_diagnose::{Facts, Known, Source, read};
+use farpath_diagnose::{Facts, Known, MissingFact, Source, read};
 use farpath_trace::Analysis;
 use farpath_units::Rate;
 
-use super::case::Case;
+use super::case::{Case, DATAGRAM_SECONDS};
 use super::score::Level;
 
 /// The link at the receiver.
@@ -64,7 +64,61 @@ impl Told {
     }
 
     /// What is known at a level once the facts of these names were got; none where none of them can be had here.
-    pub(super) fn with(&self, level: Level, asked: &[&str]) -> Option<Facts> {
+    pub(super) fn with(
+        &self,
+        case: &Case,
+        level: Level,
+        asked: &[MissingFact],
+    ) -> Result<Option<Facts>, String> {
+        let datagrams = match asked.iter().find(|m| m.fact == "datagram_loss_ratio") {
+            Some(missing) => self.datagrams(case, level, &missing.command)?,
+            None => String::new(),
+        };
+        let asked: Vec<&str> = asked.iter().map(|m| m.fact).collect();
+        Ok(self.given(level, &asked, datagrams))
+    }
+
+    /// What datagrams gave at the rates of a command.
+    fn datagrams(&self, case: &Case, level: Level, command: &str) -> Result<String, String> {
+        let mut text = String::new();
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let rates = words.windows(2).filter(|w| w[0] == "-b");
+        let kilo = rates.filter_map(|w| w[1].trim_end_matches('k').parse::<f64>().ok());
+        let capture = match level {
+            Level::AtReceiver => self.captures[1].as_ref(),
+            Level::AtSender => self.captures[0].as_ref(),
+            _ => None,
+        };
+        let ends = capture.and_then(|c| c.document.connections.first());
+        let host = |end: &str| {
+            end.rsplit_once(':')
+                .map_or(String::new(), |(h, _)| h.to_owned())
+        };
+        let ends = ends.map_or(["198.18.0.1".to_owned(), "198.18.0.2".to_owned()], |c| {
+            let (a, b) = (host(&c.a), host(&c.b));
+            // Whoever sent the data sends the datagrams.
+            match c.a2b.unique_bytes >= c.b2a.unique_bytes {
+                true => [a, b],
+                false => [b, a],
+            }
+        });
+        for kilo in kilo {
+            let record =
+                farpath_arranged::witness::record(&case.datagrams(kilo * 1e3), case.number + 7)?;
+            let get = |name: &str| record.metrics.get(name).copied().unwrap_or(0.0);
+            let size = (DATAGRAM_SECONDS, case.datagram() as f64);
+            let ends = [ends[0].as_str(), ends[1].as_str()];
+            text.push_str(&told::datagrams(
+                ends,
+                get("sent_bps"),
+                get("loss_ratio"),
+                size,
+            ));
+        }
+        Ok(text)
+    }
+
+    fn given(&self, level: Level, asked: &[&str], datagrams: String) -> Option<Facts> {
         let has = |fact: &str| asked.contains(&fact);
         let mut texts = Vec::new();
         let mut capture = None;
@@ -95,6 +149,7 @@ impl Told {
             "receive_window_bytes",
             "tcp_info",
             "idle_loss_ratio",
+            "datagram_loss_ratio",
         ];
         if !new.iter().any(|fact| has(fact)) {
             return None;
@@ -108,6 +163,9 @@ impl Told {
                 "ping5000.txt",
                 format!("5000 packets transmitted, {arrived} received, {share}% packet loss, time 50000ms\n{rtt}\n"),
             ));
+        }
+        if !datagrams.is_empty() {
+            texts.push(("datagrams.txt", datagrams));
         }
         let source = |(name, text): (&str, String)| Source {
             name: name.to_owned(),

@@ -256,7 +256,12 @@ pub(crate) struct LabStatusArgs {
 
 /// `farpath lab ls`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath lab ls")]
+#[command(
+    after_help = "A `lab run` is listed while its command runs, as run-PROCESS. `exec` runs another command in it, `down` ends it:\n  \
+    farpath lab ls\n  \
+    farpath lab --lab run-4711 exec client -- ss -tin\n  \
+    farpath lab --lab run-4711 down"
+)]
 pub(crate) struct LabLsArgs {
     /// Print JSON
     #[arg(long)]

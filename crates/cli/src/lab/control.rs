@@ -42,7 +42,12 @@ pub(super) fn socket(folder: &Path) -> PathBuf {
 
 /// Asks the lab of that name.
 pub(super) fn ask(name: &str, request: &Request) -> Result<String, Failure> {
-    running(name)?;
+    if let Some(command) = running(name)?.command {
+        let title = format!("lab `{name}` runs one command, `{command}`, and answers nothing else");
+        return Err(Failure::usage(title).hint(format!(
+            "farpath lab --lab {name} exec HOST -- ss -tin reads its sockets, `down` ends it; `lab up` makes a path with `status` and `set`"
+        )));
+    }
     let registry = registry()?;
     let path = socket(&registry.folder().join(name));
     let talk = || -> std::io::Result<Answer> {

@@ -12,6 +12,9 @@ use crate::exit::{Exit, Failure, print, print_json};
 struct Listed {
     name: String,
     scenario: String,
+    /// The command with which it ends, of `lab run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
     hosts: Vec<String>,
     pid: i32,
     age_ns: u64,
@@ -28,6 +31,7 @@ pub(super) fn list(args: &LabLsArgs) -> Result<Exit, Failure> {
     let labs = registry()?.list().into_iter().map(|lab| Listed {
         name: lab.name,
         scenario: lab.scenario,
+        command: lab.command,
         hosts: lab.hosts.into_iter().map(|(name, _)| name).collect(),
         pid: lab.data_plane.pid,
         age_ns: lab.data_plane.age().as_ns(),
@@ -48,7 +52,7 @@ fn table(labs: &[Listed]) -> String {
     }
     let name = labs.iter().map(|l| l.name.len()).max().unwrap_or(0).max(4);
     let mut text = format!(
-        "{:<name$} {:>8} {:>9}  scenario\n",
+        "{:<name$} {:>8} {:>9}  scenario or command, hosts\n",
         "name", "process", "age"
     );
     for lab in labs {
@@ -57,7 +61,7 @@ fn table(labs: &[Listed]) -> String {
             lab.name,
             lab.pid,
             age(Duration::from_ns(lab.age_ns)),
-            lab.scenario,
+            lab.command.as_deref().unwrap_or(&lab.scenario),
             lab.hosts.join(", ")
         ));
     }

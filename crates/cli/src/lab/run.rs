@@ -109,6 +109,10 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     progress::watch_interrupts()?;
     let ground = ground(args, &path, bar)?;
     let control = lab::control(&ground.layouts, path.hosts[0]);
+    // Where no folder can be made it is not listed, and runs all the same.
+    let mut listed = lab::recover(bar)?
+        .create_for(&words(args), &path.scenario.name)
+        .ok();
     let options = Options {
         seed: args.seed.unwrap_or(path.scenario.seed),
         sampling: SAMPLING,
@@ -117,6 +121,9 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     };
     let mut lab = ground.up(&path.scenario, options, bar)?;
     packets.begin(&mut lab)?;
+    if let Some(listed) = &mut listed {
+        listed.set_hosts(&lab.hosts).map_err(environment)?;
+    }
     let hosts = std::mem::take(&mut lab.hosts);
     let limit = limit.map(|limit| Wall::from_nanos(limit.as_ns()));
     let (ended, rtt) = both(args, (&path, limit), (&mut lab, &hosts), &mut logs)?;
@@ -126,6 +133,7 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     let limit = limit_of(&ended, &path, &lab);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop(lab);
+    drop(listed);
     logs.finish()?;
     packets.finish()?;
     let said = closing((rtt, control.as_deref()), &certificate, limit.as_deref());
@@ -207,16 +215,21 @@ fn outcomes(args: &LabRunArgs, ended: Ended, certificate: &Certificate, said: St
     }
 }
 
+/// The command, as it was written.
+fn words(args: &LabRunArgs) -> String {
+    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
+    words.join(" ")
+}
+
 /// Writes what came of the command and of the certificate; returns the exit code.
 fn write_junit(args: &LabRunArgs, file: Pending, outcomes: Outcomes) -> Result<u8, Failure> {
-    let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
     let case = |name: &str, outcome| {
         Told::from(Case {
             name: name.to_owned(),
             outcome,
         })
     };
-    let mut command = case(&words.join(" "), outcomes.command);
+    let mut command = case(&words(args), outcomes.command);
     command.took = outcomes.took;
     command.said = outcomes.said;
     let server = outcomes.server.map(|outcome| case("server", outcome));

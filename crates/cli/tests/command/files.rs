@@ -144,6 +144,67 @@ fn a_tapped_link_is_captured() {
     let capture = fs::read(folder.path().join("out/rb.pcapng")).expect("it was written");
     // A section header block in this machine's byte order.
     assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+    let report = fs::read_to_string(folder.path().join("out/report.json")).expect("it was written");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["captures"][0]["file"], "rb.pcapng");
+    assert!(
+        report["captures"][0]["page"].is_null(),
+        "pings have no page"
+    );
+}
+
+#[test]
+fn the_page_of_a_run_leads_to_the_page_of_each_capture() {
+    let folder = with_small();
+    let set = ["--set", "link.rb.tap=true"];
+    let run = ["run", "small.toml", "--simulate", "--out", "out"];
+    farpath_in(folder.path(), &[&run[..], &set].concat()).exits(0);
+    let read = |name: &str| {
+        fs::read_to_string(folder.path().join("out").join(name)).expect("it was written")
+    };
+    let report: serde_json::Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    let capture = &report["captures"][0];
+    assert_eq!(capture["link"], "rb");
+    assert_eq!(capture["origin"], "simulated");
+    let page = read(capture["page"].as_str().expect("it has a TCP connection"));
+    assert!(page.contains("farpath.trace-page/1"));
+    assert!(page.contains("\"name\":\"rb.pcapng\""));
+}
+
+#[test]
+fn a_captured_connection_is_judged_beside_the_others_and_compared() {
+    let folder = with_small();
+    let run = ["run", "small.toml", "--simulate", "--out"];
+    let tapped = ["out", "--set", "link.rb.tap=true"];
+    farpath_in(folder.path(), &[&run[..], &tapped].concat()).exits(0);
+    let captured = ["beside", "--captured", "bulk=out/rb.pcapng"];
+    let ran = farpath_in(folder.path(), &[&run[..], &captured].concat()).exits(0);
+    assert!(ran.out.contains("captured"), "{}", ran.out);
+    let text =
+        fs::read_to_string(folder.path().join("beside/records.json")).expect("it was written");
+    let all: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let of = |origin: &str| {
+        let records = all["records"].as_array().expect("a list");
+        let found = records
+            .iter()
+            .find(|r| r["origin"] == origin && r["test"] == "bulk");
+        found.expect("a record")["metrics"]["bytes"]
+            .as_f64()
+            .expect("a number")
+    };
+    let (sent, seen) = (of("simulated"), of("captured"));
+    assert!((seen / sent - 1.0).abs() < 0.01, "{seen} of {sent}");
+    let judged = all["expectations"].as_array().expect("a list");
+    let own: Vec<_> = judged
+        .iter()
+        .filter(|e| e["origin"] == "captured")
+        .collect();
+    assert!(
+        !own.is_empty() && own.iter().all(|e| e["pass"] == true),
+        "{judged:?}"
+    );
+    let compared = farpath_in(folder.path(), &["compare", "beside/records.json"]).exits(0);
+    assert!(compared.out.contains("captured"), "{}", compared.out);
 }
 
 #[test]

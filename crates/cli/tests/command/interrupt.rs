@@ -47,7 +47,7 @@ fn long() -> String {
 }
 
 #[test]
-fn an_interrupted_run_is_exit_130_and_leaves_nothing() {
+fn an_interrupted_run_is_exit_130_and_leaves_nothing_but_its_junit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let child = start(
         folder.path(),
@@ -57,7 +57,18 @@ fn an_interrupted_run_is_exit_130_and_leaves_nothing() {
     interrupt(child, folder.path())
         .exits(130)
         .says(&["interrupted"]);
-    assert!(!folder.path().join("j.xml").exists());
+    let xml = fs::read_to_string(folder.path().join("j.xml")).expect("it is written");
+    assert!(
+        xml.contains(r#"<testcase name="run" classname="small">"#)
+            && xml.contains("0 of 1 points had ended"),
+        "{xml}"
+    );
+    // Nothing that was not judged passes.
+    assert!(
+        xml.contains(r#"tests="3" skipped="2" errors="0" failures="1""#)
+            && xml.contains("stopped before it was judged"),
+        "{xml}"
+    );
     assert!(!folder.path().join("out").exists());
     assert!(names(folder.path()).iter().all(|n| !n.ends_with(".part")));
 }

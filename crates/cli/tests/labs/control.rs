@@ -74,6 +74,16 @@ fn a_lab_has_the_congestion_control_it_is_told() {
     let before = cubic();
     assert_eq!(said(&["--cc", "cubic", "--tune-host"]).trim(), "cubic");
     assert_eq!(cubic(), before);
+    // Without that the routes choose it, where it cannot be the default.
+    let show = "cat /proc/sys/net/ipv4/tcp_congestion_control; ip route";
+    let chosen = place.lab_run(&["--cc", "cubic", "--", "sh", "-c", show]);
+    let chosen = chosen.exits(0);
+    assert!(
+        chosen.out.starts_with("cubic\n") || chosen.out.contains("congctl cubic"),
+        "{}",
+        chosen.out
+    );
+    assert_eq!(cubic(), before);
     let unknown = place
         .lab_run(&[&["--cc", "nonsense"][..], &DEFAULT].concat())
         .exits(125);

@@ -1,9 +1,15 @@
 //! `sysctl` settings, of Linux and of FreeBSD.
 
+use std::collections::BTreeMap;
+
 use super::Host;
+use super::names::meant;
 use super::path::{shown, window};
 use crate::finding::{Severity, quoted};
-use crate::rules::{HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010};
+use crate::rules::{
+    HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010, HOST012, HOST016,
+    HOST017,
+};
 use crate::source::Place;
 
 /// Keys of other parts of the system, as `sysctl -a` prints them.
@@ -43,6 +49,13 @@ pub const CONTROLS: [&str; 24] = [
 /// The largest window without window scaling (RFC 7323 §2).
 const UNSCALED: u64 = 65_535;
 
+/// The kernel's own `netdev_max_backlog`.
+const BACKLOG: u64 = 1000;
+
+/// Bytes of a page, and the memory for TCP above which bytes were probably meant.
+const PAGE: u128 = 4096;
+const TOO_MUCH: u128 = 256 << 30;
+
 /// A segment on Ethernet with timestamps.
 const SEGMENT: u64 = 1448;
 
@@ -54,8 +67,8 @@ pub(super) fn bare(key: &str) -> &str {
     key.trim().trim_matches(['"', '\''])
 }
 
-/// Reads a setting; `None` if it is none.
-pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> {
+/// The key and the value of a line; `None` if it is no setting.
+fn setting(content: &str) -> Option<(String, &str)> {
     let (key, value) = match content.split_once("/proc/sys/") {
         Some((before, key)) => {
             let value = before.trim().strip_prefix("echo")?.trim();
@@ -71,9 +84,49 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
             (bare(key).to_owned(), value)
         }
     };
-    if key.contains(char::is_whitespace) {
-        return None;
+    (!key.contains(char::is_whitespace)).then_some((key, value))
+}
+
+/// Lines that set what a later line sets to another value, with the last one that does; both counted from 0.
+pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
+    let mut last: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    let lines: Vec<_> = text.split_inclusive('\n').enumerate().collect();
+    for (number, raw) in lines.into_iter().rev() {
+        let content = super::bare(raw);
+        let of_net = |(key, _): &(String, &str)| key.starts_with("net.");
+        let Some((key, value)) = setting(content).filter(of_net) else {
+            continue;
+        };
+        if content.starts_with(['#', ';']) {
+            continue;
+        }
+        match last.get(&key) {
+            Some((later, other)) if other.trim() != value.trim() => {
+                found.insert(number, *later);
+            }
+            Some(_) => {}
+            None => {
+                last.insert(key, (number, value));
+            }
+        }
     }
+    found
+}
+
+/// HOST017, of such a line: line `later` counts.
+pub(super) fn is_overridden(content: &str, later: usize, place: &Place, host: &mut Host) {
+    let Some((key, _)) = setting(content) else {
+        return;
+    };
+    let message = format!("{key} is set again in line {later}, which counts");
+    let remedy = "leave out one of them; settings of two hosts belong into two files";
+    host.find(&HOST017, place, message, remedy);
+}
+
+/// Reads a setting; `None` if it is none.
+pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> {
+    let (key, value) = setting(content)?;
     if OTHERS.iter().any(|o| key.starts_with(o)) {
         return Some(());
     }
@@ -84,8 +137,14 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
         return Some(());
     }
     let numbers = value.split_whitespace().map(str::parse);
+    if let Some(meant) = meant(&key) {
+        let message = format!("{key}: no Linux has a setting of this name");
+        let remedy = format!("`{meant}` is one");
+        host.find(&HOST016, place, message, remedy);
+        return Some(());
+    }
     let Ok(numbers) = numbers.collect::<Result<Vec<u64>, _>>() else {
-        return text(&key);
+        return text(&key, value, place, host);
     };
     match (key.as_str(), numbers.as_slice()) {
         ("net.ipv4.tcp_rmem" | "net.ipv4.tcp_wmem" | "net.ipv4.tcp_mem", all) => {
@@ -100,10 +159,19 @@ pub(super) fn read(content: &str, place: &Place, host: &mut Host) -> Option<()> 
 }
 
 /// A value that is not a number: most keys of `net.` may have one, those that are sizes may not.
-fn text(key: &str) -> Option<()> {
+fn text(key: &str, value: &str, place: &Place, host: &mut Host) -> Option<()> {
     let sizes = ["mem", "_max", "_default", "space", "_scaling", "_sack"];
-    let of_net = key.starts_with("net.");
-    (of_net && !sizes.iter().any(|s| key.ends_with(s))).then_some(())
+    if !key.starts_with("net.") {
+        return None;
+    }
+    let begins = value.starts_with(|c: char| c.is_ascii_digit());
+    if begins && sizes.iter().any(|s| key.ends_with(s)) {
+        let message = format!("{key} = {}: the kernel takes plain numbers", quoted(value));
+        let remedy = "write bytes without a unit, and spaces between the numbers of a triple";
+        host.find(&HOST004, place, message, remedy);
+        return Some(());
+    }
+    (!sizes.iter().any(|s| key.ends_with(s))).then_some(())
 }
 
 fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
@@ -131,6 +199,13 @@ fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
                 (&what, value, 1),
                 "set it to twice rate times round-trip time",
             );
+        }
+        "net.core.netdev_max_backlog" if value < BACKLOG => {
+            let message = format!(
+                "{key} = {value}: more frames than that at once are dropped before TCP sees them"
+            );
+            let remedy = format!("write {BACKLOG}, the kernel's own, or more");
+            host.find(&HOST012, place, message, remedy);
         }
         _ => switch(key, value, place, host),
     }
@@ -260,10 +335,25 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
             "set the third number to twice rate times round-trip time",
         ),
         "net.ipv4.tcp_wmem" => (*most, "set the third number to rate times round-trip time"),
-        _ => return, // pages, for all connections together
+        _ => return pages(key, *most, place, host),
     };
     let what = format!("{key} up to {most}");
     window(host, place, (&what, part, 1), twice);
+}
+
+/// HOST004, of memory for all connections together, which is counted in pages.
+fn pages(key: &str, most: u64, place: &Place, host: &mut Host) {
+    let bytes = u128::from(most) * PAGE;
+    if bytes < TOO_MUCH {
+        return;
+    }
+    let message = format!(
+        "{key} up to {most} is {} GiB: it counts pages of {PAGE} bytes, not bytes",
+        bytes >> 30
+    );
+    let remedy = "write pages, or leave it out: the kernel sets it by the memory there is";
+    let finding = host.find(&HOST004, place, message, remedy);
+    finding.severity = Severity::Warning;
 }
 
 /// HOST002: a size that is next to a power of two, and not on it.

@@ -43,7 +43,7 @@ fn a_router_is_not_judged_as_a_switch() {
     assert_eq!(rules(&report), Vec::<&str>::new(), "{:?}", report.findings);
     let text = render::text(&report, &sources, false);
     assert!(
-        text.contains("r.cfg: ios (IOS-XE router), PASSED"),
+        text.contains("r.cfg: ios (IOS-XE router), read whole"),
         "{text}"
     );
     assert!(json::document(&report, &sources).contains("\"platform\": \"ios-xe\""));

@@ -81,6 +81,19 @@ pub(crate) fn program() -> Remedy {
     }
 }
 
+/// Against a program that does not read.
+pub(crate) fn reader() -> Remedy {
+    let commands = [
+        "look at what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
+        "iperf3 between the same hosts shows what the path gives without the program",
+    ];
+    Remedy {
+        commands: commands.map(str::to_owned).to_vec(),
+        risk: "none known".to_owned(),
+        ..Remedy::default()
+    }
+}
+
 /// The next power of two.
 pub(crate) fn power(bytes: f64) -> u64 {
     (bytes.clamp(65_536.0, LARGEST as f64) as u64)

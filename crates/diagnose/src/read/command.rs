@@ -13,27 +13,90 @@ impl Tool for Commands {
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
-        let words: Vec<&str> = line.bare.split_whitespace().take(60).collect();
-        let is_iperf = |w: &&str| {
-            let end = w
-                .rsplit(['/', '>', '$', '#', '}', '%', ':'])
-                .next()
-                .unwrap_or(w);
-            matches!(end, "iperf" | "iperf2" | "iperf3")
-        };
-        let Some(start) = words.iter().position(is_iperf) else {
+        let Some(typed) = typed(line.bare) else {
             return false;
         };
-        let apart: Vec<&str> = words[start + 1..].iter().flat_map(|w| split(w)).collect();
-        let options = &apart[..];
-        let server = options.contains(&"-s");
-        let client = options.contains(&"-c");
-        if server == client {
-            return false;
+        read_options(&typed.options, typed.server, line.at, facts);
+        if is_windows(line.bare) {
+            let reversed = typed.options.contains(&"-R");
+            let of = match typed.server != reversed {
+                true => Of::Receiver,
+                false => Of::Sender,
+            };
+            facts.word(of, "system", "windows", line.at);
         }
-        read_options(options, server, line.at, facts);
         true
     }
+}
+
+/// A command that starts an end of iperf.
+pub(super) struct Typed<'a> {
+    /// Whether it is the server's.
+    pub(super) server: bool,
+    /// Its options and their values.
+    options: Vec<&'a str>,
+}
+
+impl<'a> Typed<'a> {
+    /// What stands behind an option.
+    pub(super) fn value(&self, option: &str) -> Option<&'a str> {
+        let at = self.options.iter().position(|o| *o == option)?;
+        self.options.get(at + 1).copied()
+    }
+}
+
+impl Typed<'_> {
+    /// The rate of datagrams that was asked for, bit/s.
+    pub(super) fn datagram_rate(&self) -> Option<f64> {
+        let udp = self
+            .options
+            .iter()
+            .any(|o| is_flag(o, 'u') || *o == "--udp");
+        let asked = ["-b", "--bitrate", "--bandwidth"];
+        let bps = asked.iter().find_map(|o| option_rate(self.value(o)?));
+        bps.filter(|b| udp && *b > 0.0)
+    }
+}
+
+/// A command that starts an end of iperf, if a line is one, also behind a shell's prompt.
+pub(super) fn typed(text: &str) -> Option<Typed<'_>> {
+    if !text.contains("iperf") {
+        return None;
+    }
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let is_iperf = |w: &&str| {
+        let end = w
+            .rsplit(['/', '\\', '>', '$', '#', '}', '%', ':'])
+            .next()
+            .unwrap_or(w);
+        matches!(end.trim_end_matches(".exe"), "iperf" | "iperf2" | "iperf3")
+    };
+    let start = words.iter().position(is_iperf)?;
+    let options: Vec<&str> = words[start + 1..]
+        .iter()
+        .take_while(|w| **w != "|")
+        .flat_map(|w| split(w))
+        .collect();
+    let server = options.iter().any(|o| is_flag(o, 's'));
+    let client = options.iter().any(|o| is_flag(o, 'c'));
+    (server != client).then_some(Typed { server, options })
+}
+
+/// Whether a word is this short option, or has it among others: `-Vc` is `-V -c`.
+fn is_flag(word: &str, flag: char) -> bool {
+    let Some(letters) = word.strip_prefix('-') else {
+        return false;
+    };
+    letters.len() <= 6 && letters.contains(flag) && letters.bytes().all(|b| b.is_ascii_alphabetic())
+}
+
+/// Whether a line begins with the prompt of Windows: `C:\iperf>`, `PS C:\>`.
+fn is_windows(text: &str) -> bool {
+    let text = text.strip_prefix("PS ").unwrap_or(text);
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && chars.as_str().starts_with(":\\")
+        && text.contains('>')
 }
 
 fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
@@ -47,7 +110,7 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
     } else {
         &[Of::Receiver]
     };
-    let udp = options.contains(&"-u");
+    let udp = options.iter().any(|o| is_flag(o, 'u') || *o == "--udp");
     for pair in options.windows(2) {
         let (name, value) = (pair[0], pair[1]);
         match name {

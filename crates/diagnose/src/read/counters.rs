@@ -28,7 +28,7 @@ const NAMED: [(&str, &str); 10] = [
 ];
 
 /// The words of `netstat -s` behind a number, and the fact.
-const PHRASES: [(&str, &str); 10] = [
+const PHRASES: [(&str, &str); 13] = [
     ("segments retransmitted", "host_retransmits"),
     ("segments retransmited", "host_retransmits"),
     ("segments sent out", "host_segments"),
@@ -48,6 +48,12 @@ const PHRASES: [(&str, &str); 10] = [
         "host_listen_overflows",
     ),
     ("packets sent", "host_segments_bsd"),
+    ("receive buffer errors", "host_datagrams_dropped"),
+    ("packet receive errors", "host_datagram_errors"),
+    (
+        "dropped due to full socket buffers",
+        "host_datagrams_dropped",
+    ),
 ];
 
 impl Tool for Counters {
@@ -63,7 +69,7 @@ impl Tool for Counters {
         let text = line.bare;
         let begun = match text {
             "#kernel" => Some("nstat"),
-            "Tcp:" | "tcp:" | "TcpExt:" | "Ip:" | "ip:" => Some("netstat"),
+            "Tcp:" | "tcp:" | "TcpExt:" | "Ip:" | "ip:" | "Udp:" | "udp:" => Some("netstat"),
             _ => None,
         };
         if let Some(kind) = begun {
@@ -77,7 +83,7 @@ impl Tool for Counters {
             return true;
         }
         let Some(host) = self.host.filter(|_| going) else {
-            return false;
+            return self.alone(text, line.at, facts);
         };
         match self.kind {
             "nstat" => nstat(host, text, line.at, facts),
@@ -129,6 +135,19 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
 }
 
 impl Counters {
+    /// A counter that `grep` took out of its list, in the words of `netstat -s`.
+    fn alone(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some((value, words)) = text.split_once(' ') else {
+            return false;
+        };
+        if whole(value).is_none() || !PHRASES.iter().any(|(phrase, _)| words == *phrase) {
+            return false;
+        }
+        let host = facts.host();
+        (self.host, self.kind) = (Some(host), "netstat");
+        netstat(host, text, at, facts)
+    }
+
     /// `Tcp: RtoAlgorithm RtoMin …`, and the numbers below.
     fn proc(&mut self, text: &str, at: Place, going: bool, facts: &mut Facts) -> bool {
         let Some((group, rest)) = text.split_once(": ") else {

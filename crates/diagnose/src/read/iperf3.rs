@@ -17,6 +17,12 @@ pub(super) struct Iperf3 {
     server: bool,
     reverse: bool,
     host: String,
+    /// Connections side by side that were asked for.
+    parallel: Option<u32>,
+    /// Rate of datagrams that was asked for.
+    asked: Option<Figure>,
+    /// Ids whose closing row came without the word behind it: mail broke the line.
+    closed: Vec<String>,
     ids: Vec<String>,
     summed: bool,
 }
@@ -34,8 +40,10 @@ impl Tool for Iperf3 {
             .strip_prefix("Connecting to host ")
             .and_then(|t| t.split_once(", port "))
         {
+            let asked = self.asked.take();
             self.close(facts);
             self.host = redact(host.0);
+            self.asked = asked;
             return true;
         }
         if text.starts_with("Reverse mode, remote host ") {
@@ -49,17 +57,33 @@ impl Tool for Iperf3 {
             self.server = true;
             return true;
         }
+        if let Some(typed) = super::command::typed(text) {
+            // What follows is another test, whatever of its head was pasted.
+            self.close(facts);
+            if !typed.server {
+                self.host = typed.value("-c").map(redact).unwrap_or_default();
+                self.parallel = typed.value("-P").and_then(|n| n.parse().ok());
+                self.asked = typed.datagram_rate().map(|bps| Figure::exact(bps, line.at));
+            }
+            return false;
+        }
         if self.known(text, line.at) {
             return true;
         }
         let is_rule = text.len() > 10 && text.bytes().all(|b| b == b'-' || b == b' ');
-        if is_rule || matches!(text, "iperf Done." | "Test Complete. Summary Results:") {
+        if is_rule
+            || matches!(text, "sender" | "receiver")
+            || matches!(text, "iperf Done." | "Test Complete. Summary Results:")
+        {
             return going;
         }
         let Some((id, role, rest)) = bracketed(text) else {
             return false;
         };
         if let Some((ends, _)) = connected(rest, "connected to") {
+            if self.test.as_ref().is_some_and(Test::is_measured) {
+                self.close(facts);
+            }
             self.connect(id, ends, line.at);
             return true;
         }
@@ -161,7 +185,9 @@ impl Iperf3 {
             self.back
                 .get_or_insert_with(|| backwards(forward, host, at))
         } else {
-            self.test.get_or_insert_with(|| Test::new(TOOL, at))
+            let (host, parallel) = (&self.host, self.parallel);
+            self.test
+                .get_or_insert_with(|| headless(host, parallel, at))
         };
         if !role.is_empty() {
             // Connections of both directions were counted together.
@@ -171,7 +197,22 @@ impl Iperf3 {
         if last == "sender" || last == "receiver" {
             let sum = read.id.starts_with("SUM");
             self.summed |= sum;
+            if last == "sender" {
+                self.closed.push(read.id.to_owned());
+            }
             report(test, read, (&words, last == "sender", sum), at);
+            return;
+        }
+        if is_total(test, read) {
+            let sum = read.id.starts_with("SUM");
+            let again = self.closed.iter().any(|id| id == read.id);
+            report(test, read, (&words, !again, sum), at);
+            if test.udp {
+                // iperf 3.0 does not say whose the row is: the sender's bytes, and the receiver's losses.
+                arrived(test);
+            } else if !again {
+                self.closed.push(read.id.to_owned());
+            }
             return;
         }
         if read.id.starts_with("SUM") && test.streams > 1 {
@@ -191,8 +232,10 @@ impl Iperf3 {
         let again = words
             .first()
             .and_then(|w| decimal(w))
-            .filter(|_| words.len() >= 3 && !test.udp && !receiving);
+            // In mail the unit of the window may have gone to the next line.
+            .filter(|_| words.len() >= 2 && !test.udp && !receiving);
         if again.is_some()
+            && words.len() >= 3
             && let Some(cwnd) = quantity(words[1], words[2], at)
         {
             test.numbers.insert("cwnd_bytes", cwnd);
@@ -202,13 +245,46 @@ impl Iperf3 {
     }
 
     fn close(&mut self, facts: &mut Facts) {
-        for test in [self.test.take(), self.back.take()].into_iter().flatten() {
+        for mut test in [self.test.take(), self.back.take()].into_iter().flatten() {
+            if let Some(asked) = self.asked.clone().filter(|_| test.udp) {
+                test.set("application_rate_bps", asked);
+            }
             if test.is_measured() {
                 facts.tests.push(test);
             }
         }
         *self = Iperf3::default();
     }
+}
+
+/// Whether a row that names no end is a closing one: it begins at the start and ends no earlier than the intervals.
+fn is_total(test: &Test, read: &IperfRow<'_>) -> bool {
+    let last = test.rows.last().map_or(0.0, |r| r.until);
+    test.rows.len() > 1 && read.span.0 == 0.0 && read.span.1 >= last - 0.01
+}
+
+/// What arrived of the datagrams that were sent.
+fn arrived(test: &mut Test) {
+    let count = |name| test.numbers.get(name).map(|f: &Figure| f.value);
+    let (lost, sent) = (count("datagrams_lost"), count("datagrams"));
+    if let (Some(report), Some(lost), Some(sent)) = (&test.sent, lost, sent)
+        && sent > 0.0
+    {
+        let part = (1.0 - lost / sent).clamp(0.0, 1.0);
+        test.received = Some(Report {
+            goodput: report.goodput.times(part),
+            bytes: report.bytes.as_ref().map(|b| b.times(part)),
+            seconds: report.seconds,
+        });
+    }
+}
+
+/// A test of which only the command and the report were pasted.
+fn headless(host: &str, parallel: Option<u32>, at: Place) -> Test {
+    let mut test = Test::new(TOOL, at);
+    host.clone_into(&mut test.to.host);
+    test.streams = parallel.unwrap_or(1).clamp(1, 1024);
+    test
 }
 
 /// The test of the other direction.

@@ -15,6 +15,7 @@ mod live;
 mod nic;
 mod others;
 mod ping;
+mod plain;
 mod route;
 mod router;
 mod ss;
@@ -165,7 +166,7 @@ fn text(number: u32, source: &Source, facts: &mut Facts) {
         facts.notes.push(note);
         return;
     }
-    let text = String::from_utf8_lossy(&source.bytes);
+    let text = plain::plain(&source.bytes);
     if router::configuration(number, &name, &text, facts) {
         return;
     }
@@ -346,6 +347,10 @@ fn side_of(name: &str) -> Option<Side> {
 /// Bytes of a capture, an archive or a program: a zero, or much that no text has.
 fn is_binary(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
+    if plain::is_wide(start) {
+        // Of text in UTF-16 hardly a character is zero.
+        return start.windows(2).filter(|pair| *pair == [0, 0]).count() > 4;
+    }
     let odd = |b: &&u8| **b < 9 || (14..27).contains(*b) || (28..32).contains(*b) || **b == 127;
     start.contains(&0) || start.iter().filter(odd).count() * 20 > start.len()
 }

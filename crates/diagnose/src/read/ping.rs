@@ -19,6 +19,9 @@ pub(super) struct Ping {
 
 const NS: f64 = 1e6;
 
+/// Most bytes before a closing line's own words.
+const NAMED_MAX: usize = 24;
+
 /// Most single answers that are kept.
 const ANSWERS_MAX: usize = 100_000;
 
@@ -109,9 +112,14 @@ impl Ping {
 
     /// `rtt min/avg/max/mdev = 250.1/251.0/260.2/1.4 ms`, `round-trip min/avg/max = …`, `Minimum = 1ms, …`.
     fn times(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
-        let figures = if (text.starts_with("rtt min/avg/max") || text.starts_with("round-trip"))
-            && text.contains('=')
+        let closing = ["rtt min/avg/max", "round-trip"]
+            .iter()
+            .find_map(|words| text.find(words));
+        // People name what they paste: `ping: rtt min/avg/max/mdev = …`.
+        let figures = if let Some(closing) = closing.filter(|at| *at <= NAMED_MAX)
+            && text[closing..].contains('=')
         {
+            let text = &text[closing..];
             let values = text.split_once('=').map_or("", |(_, v)| v).trim();
             if !values.contains("ms") {
                 return false;

@@ -10,7 +10,13 @@ use crate::words::{decimal, keyed, rate};
 #[derive(Default)]
 pub(super) struct Ss {
     socket: Option<Of>,
+    /// What was printed of the socket and not read yet: mail wraps the line.
+    held: String,
+    at: Option<Place>,
 }
+
+/// Most bytes of one socket.
+const HELD_MAX: usize = 8192;
 
 /// What `ss` calls the states of connections.
 const STATES: [&str; 11] = [
@@ -37,34 +43,89 @@ impl Tool for Ss {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if going && self.goes_on(text) {
+            self.at = self.at.or(Some(line.at));
+            self.held.push(' ');
+            self.held.push_str(text);
+            return true;
+        }
+        self.flush(facts);
         if text.starts_with("State ") && text.contains("Recv-Q") && text.contains("Peer Address") {
             return true;
         }
-        if let Some((ends, unsent)) = head(text) {
+        if let Some((ends, queues)) = head(text) {
             if facts.sockets.len() < SOCKETS_MAX {
                 facts.sockets.push(ends);
                 let of = Of::Socket(facts.sockets.len() as u32 - 1);
-                facts.exact(of, "send_queue_bytes", unsent, line.at);
+                facts.exact(of, "receive_queue_bytes", queues[0], line.at);
+                facts.exact(of, "send_queue_bytes", queues[1], line.at);
                 self.socket = Some(of);
                 // Newer versions can print all of it in one line.
                 details(of, text, line.at, facts);
             }
             return true;
         }
-        let is_details =
-            text.contains("rto:") && text.contains("cwnd:") || going && text.starts_with("skmem:(");
-        match (self.socket, is_details) {
-            (Some(of), true) => {
-                details(of, text, line.at, facts);
-                true
-            }
-            _ => false,
+        if self.socket.is_some() && text.contains("rto:") && text.contains("cwnd:") {
+            self.at = Some(line.at);
+            self.held.push_str(text);
+            return true;
+        }
+        false
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.flush(facts);
+    }
+}
+
+impl Ss {
+    /// Whether a line is of the socket's details.
+    fn goes_on(&self, text: &str) -> bool {
+        let begins =
+            text.starts_with("skmem:(") || text.starts_with("ts ") || text.contains("rto:");
+        let is_words = || {
+            let known = [
+                "cwnd:",
+                "bytes_",
+                "segs_",
+                "rtt:",
+                "busy:",
+                "rcv_",
+                "pacing_rate",
+                "delivery_rate",
+                "limited:",
+                "minrtt:",
+                "unacked:",
+                "ssthresh:",
+                "mss:",
+                "snd_wnd:",
+                "send ",
+                "lastsnd:",
+                "wscale:",
+                "app_limited",
+                "retrans:",
+                "notsent:",
+            ];
+            known.iter().any(|k| text.contains(k))
+        };
+        self.socket.is_some()
+            && self.held.len() + text.len() < HELD_MAX
+            && head(text).is_none()
+            && (begins || !self.held.is_empty() && is_words())
+    }
+
+    /// Reads what is held.
+    fn flush(&mut self, facts: &mut Facts) {
+        let held = core::mem::take(&mut self.held);
+        if let (Some(of), Some(at)) = (self.socket, self.at.take()) {
+            details(of, &held, at, facts);
         }
     }
 }
 
-/// `ESTAB 0 3867000 192.0.2.1:32774 192.0.2.2:5201`: both ends, and bytes that are not acknowledged yet.
-fn head(text: &str) -> Option<([End; 2], f64)> {
+/// `ESTAB 0 3867000 192.0.2.1:32774 192.0.2.2:5201`: both ends, and bytes that the program has not read and that are not
+/// acknowledged yet.
+fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     let mut words = text.split_whitespace();
     let mut state = words.next()?;
     if matches!(state, "tcp" | "tcp4" | "tcp6") {
@@ -73,10 +134,9 @@ fn head(text: &str) -> Option<([End; 2], f64)> {
     if !STATES.contains(&state) {
         return None;
     }
-    decimal(words.next()?)?;
-    let unsent = decimal(words.next()?)?;
+    let queues = [decimal(words.next()?)?, decimal(words.next()?)?];
     let ends = [end(words.next()?)?, end(words.next()?)?];
-    Some((ends, unsent))
+    Some((ends, queues))
 }
 
 fn end(text: &str) -> Option<End> {

@@ -6,6 +6,7 @@ mod pasted;
 mod run_here;
 mod seeds;
 mod slac;
+mod strangers;
 mod two;
 mod views;
 

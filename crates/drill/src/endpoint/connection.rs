@@ -1,5 +1,7 @@
 //! A connection: its state, its two halves, and what its application does.
 
+use std::collections::BTreeSet;
+
 use farpath_tcp::{Config, DelayedAck, Pacing, Profile, Receiver, Recovery, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
@@ -76,6 +78,8 @@ pub struct Connection {
     /// Until this offset the last short segment reaches.
     pub(super) short_to: u64,
     pub(super) no_delay: bool,
+    /// Where segments in flight begin and end.
+    pub(super) cuts: BTreeSet<u64>,
     /// Ends of writes, which get a PSH.
     pub(super) pushes: Vec<u64>,
     /// A FIN is to follow what is written.
@@ -107,6 +111,8 @@ pub struct Connection {
     pub(super) accepted: bool,
     /// The window that arrived last, in bytes.
     pub(super) peer_window: u64,
+    /// The largest that ever arrived: RFC 5961's MAX.SND.WND.
+    pub(super) largest_window: u64,
     /// Time with unacknowledged data, up to the beginning of the one under way.
     pub(super) busy: Duration,
     pub(super) busy_from: Option<Time>,
@@ -140,6 +146,7 @@ impl Connection {
             cork_until: Time::MAX,
             short_to: 0,
             no_delay: false,
+            cuts: BTreeSet::new(),
             pushes: Vec::new(),
             closing: false,
             fin_at: None,
@@ -160,6 +167,7 @@ impl Connection {
             last_data: None,
             accepted: false,
             peer_window: 0,
+            largest_window: 0,
             busy: Duration::ZERO,
             busy_from: None,
         }
@@ -427,7 +435,10 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
-        pacing: settings.paces.then(Pacing::default),
+        pacing: (settings.paces || settings.pacing_rate.is_some()).then(|| Pacing {
+            most: settings.pacing_rate,
+            ..Pacing::default()
+        }),
         recovery: recovery(settings, agreed),
         ..host
     }

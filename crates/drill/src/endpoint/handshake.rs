@@ -143,7 +143,12 @@ impl Connection {
         } else if self.settings.ecn == 1 {
             control = control.with(Control::ECE).with(Control::CWR);
         }
-        let window = self.space.min(65_535);
+        // Linux begins with whole segments of the size it announces.
+        let whole = match self.settings.receive_space_asked {
+            true => u64::from(self.settings.mss()),
+            false => 1,
+        };
+        let window = (self.space - self.space % whole).max(whole).min(65_535);
         self.offered = window;
         Packet {
             window: window as u16,

@@ -25,6 +25,8 @@ pub struct Host {
     pub(super) settings: Settings,
     pub(super) sockets: BTreeMap<i64, Socket>,
     pub(super) connections: Vec<Connection>,
+    /// A socket has begun to listen, and nothing arrived since.
+    pub(super) expectant: bool,
 }
 
 impl Host {
@@ -34,12 +36,18 @@ impl Host {
             settings,
             sockets: BTreeMap::new(),
             connections: Vec::new(),
+            expectant: false,
         }
     }
 
     /// The settings of connections to come.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
+    }
+
+    /// How many connections there have been.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
     }
 
     /// The connection that segments go to: the youngest.
@@ -66,10 +74,14 @@ impl Host {
         self.flush(now, out);
     }
 
-    /// Everything that is to go at `now` goes to `out`.
+    /// Everything that is to go at `now` goes to `out`; of what others than the youngest connection send, which no script
+    /// can name, nothing.
     pub fn flush(&mut self, now: Time, out: &mut Vec<Packet>) {
-        for connection in &mut self.connections {
-            connection.flush(now, out);
+        if let Some((current, others)) = self.connections.split_last_mut() {
+            for connection in others {
+                connection.flush(now, &mut Vec::new());
+            }
+            current.flush(now, out);
         }
     }
 
@@ -77,12 +89,15 @@ impl Host {
     pub fn on_packet(&mut self, now: Time, p: &Packet, out: &mut Vec<Packet>) {
         let opens = p.has(Control::SYN) && !p.has(Control::ACK);
         let listening = self.sockets.values().any(Socket::is_listening);
-        let takes = self.connections.last().is_some_and(|c| match c.state() {
-            State::Closed => false,
-            // RFC 9293 §3.10.7.4: a SYN beyond what was received may open anew.
-            State::TimeWait => !(opens && listening && c.is_beyond(p.sequence)),
-            _ => true,
-        });
+        // What arrives first after listen() comes from a peer of its own, as packetdrill has it.
+        let stranger = core::mem::take(&mut self.expectant) && listening;
+        let takes = !stranger
+            && self.connections.last().is_some_and(|c| match c.state() {
+                State::Closed => false,
+                // RFC 9293 §3.10.7.4: a SYN beyond what was received may open anew.
+                State::TimeWait => !(opens && listening && c.is_beyond(p.sequence)),
+                _ => true,
+            });
         if takes && let Some(connection) = self.connections.last_mut() {
             connection.on_packet(now, p);
         } else if listening {

@@ -19,8 +19,23 @@ impl Connection {
         match self.state {
             State::SynSent => self.in_syn_sent(now, p),
             State::Closed => {}
+            State::TimeWait if self.settings.manners == Manners::FreeBsd => {
+                self.in_time_wait(now, p);
+            }
             _ => self.in_order_of_checks(now, p),
         }
+    }
+
+    /// FreeBSD's TIME-WAIT: a RST is nothing to it (RFC 1337), nor is what acknowledges nothing. Whatever is more than
+    /// the next ACK is answered.
+    fn in_time_wait(&mut self, now: Time, p: &Packet) {
+        if p.has(Control::RST) || !p.has(Control::ACK) {
+            return;
+        }
+        if p.has(Control::FIN) {
+            self.time_wait = now + TIME_WAIT;
+        }
+        self.ack_now = p.control != Control::ACK || p.len > 0 || p.sequence != self.expected();
     }
 
     /// RFC 9293 §3.10.7.3.
@@ -40,7 +55,8 @@ impl Connection {
             }
             return;
         }
-        if !p.has(Control::SYN) {
+        let is_odd = p.has(Control::FIN) && self.settings.drop_syn_fin;
+        if !p.has(Control::SYN) || (is_odd && self.settings.manners == Manners::FreeBsd) {
             return;
         }
         self.agree(p, acknowledges);
@@ -140,6 +156,8 @@ impl Connection {
         match (p.space(), window) {
             (0, 0) => first == 0,
             (0, _) => within(first),
+            // A FIN takes no room; a host that goes on sending it is not to be asked for ever.
+            (1, 0) => first == 0 && p.has(Control::FIN) && self.settings.manners == Manners::Linux,
             (_, 0) => false,
             (space, _) => within(first) || within(first + i64::from(space) - 1),
         }
@@ -193,12 +211,16 @@ impl Connection {
             }
             self.establish(now, p);
         }
-        if offset > self.sender.nxt() as i64 {
-            // Deviation from RFC 9293 §3.10.7.4, which answers with an ACK: Linux says nothing.
-            self.ack_now = self.settings.manners == Manners::FreeBsd;
+        // RFC 5961 §5.2: what was never sent, or was acknowledged more than a window ago.
+        let oldest = una as i64 - self.largest_window.min(una) as i64;
+        let stale = offset < oldest && self.settings.manners == Manners::Linux;
+        if offset > self.sender.nxt() as i64 || stale {
+            self.ack_now = true;
             return false;
         }
         self.acknowledged(now, p, offset.max(0) as u64);
+        // MSG_MORE holds back what its own call wrote. What is sent for an ACK knows only of a cork.
+        self.more &= self.settings.manners == Manners::FreeBsd;
         if self.fin_acknowledged() {
             self.state = match self.state {
                 State::FinWait1 => State::FinWait2,
@@ -222,11 +244,12 @@ impl Connection {
         for (from, to) in p.options.sack.blocks() {
             let start = una as i64 + beyond(*from, base);
             let end = una as i64 + beyond(*to, base);
-            if start >= 0 && end > start && count < blocks.len() {
-                blocks[count] = SackBlock {
-                    start: start as u64,
-                    end: end as u64,
-                };
+            if start < 0 || end <= start || count == blocks.len() {
+                continue;
+            }
+            let (start, end) = (start as u64, end as u64);
+            if !self.is_part_of_a_segment(start, end) {
+                blocks[count] = SackBlock { start, end };
                 count += 1;
             }
         }
@@ -234,6 +257,7 @@ impl Connection {
         let says_nothing =
             p.space() > 0 && offset <= una && count == 0 && window == self.peer_window;
         self.peer_window = window;
+        self.largest_window = self.largest_window.max(window);
         if says_nothing {
             return;
         }
@@ -249,6 +273,16 @@ impl Connection {
         if self.sender.una() == self.sender.nxt() {
             self.resent_ts = None;
         }
+    }
+
+    /// Whether a SACKed range lies within one segment in flight, whose rest is missing: Linux counts segments, and takes no
+    /// notice. A range below what is acknowledged is a D-SACK.
+    fn is_part_of_a_segment(&self, start: u64, end: u64) -> bool {
+        let whole = self.cuts.contains(&start) && self.cuts.contains(&end);
+        start >= self.sender.una()
+            && self.settings.manners == Manners::Linux
+            && !whole
+            && self.cuts.range(start + 1..end).next().is_none()
     }
 
     /// Payload and FIN.
@@ -277,15 +311,26 @@ impl Connection {
         let edge = self.offered.max(delivered) as i64;
         // Cut to the window on both sides.
         let start = first.max(0);
-        let end = (first + i64::from(p.len)).min(edge.max(delivered as i64));
-        let whole = end == first + i64::from(p.len);
+        let last = first + i64::from(p.len);
+        let mut end = last.min(edge);
+        if end < last && self.settings.manners == Manners::Linux {
+            // Not cut: all of it, or nothing while something waits to be read.
+            if self.unread() > 0 {
+                self.ack_now = true;
+                return;
+            }
+            end = last;
+        }
+        let whole = end == last;
         if fin && whole && self.peer_fin.is_none() {
             self.peer_fin = Some(end.max(0) as u64);
         }
         let len = (end - start).max(0) + i64::from(fin && whole);
         if len > 0 {
+            let fin = fin && whole && start <= delivered as i64;
+            let (start, len) = self.before_fin(fin, (start as u64, len as u64));
             self.receiver.on_ecn(p.ecn == 3, p.has(Control::CWR));
-            self.receiver.on_data(now, start as u64, len as u32, false);
+            self.receiver.on_data(now, start, len as u32, false);
             self.last_data = Some(now);
         } else {
             self.ack_now = true;
@@ -293,6 +338,20 @@ impl Connection {
         if self.peer_done() {
             self.on_fin(now);
         }
+    }
+
+    /// What the receiver is told of a segment. Linux says nothing of repetitions before their FIN, if it is in order, and
+    /// takes the connection for one of questions and answers from there on: the FIN waits for an answer to
+    /// carry its ACK, or for the delayed-ACK timer, which has not begun where no data came before.
+    fn before_fin(&mut self, fin: bool, (start, len): (u64, u64)) -> (u64, u64) {
+        if !fin || self.settings.manners != Manners::Linux {
+            return (start, len);
+        }
+        let delivered = self.receiver.delivered();
+        if self.state == State::Established && start + len > 1 {
+            self.receiver.set_quick(false);
+        }
+        (delivered, start + len - delivered)
     }
 
     /// Whether a sequence number is beyond everything received.
@@ -304,10 +363,13 @@ impl Connection {
         beyond(p.sequence.wrapping_add(p.len), self.expected()) > 0
     }
 
-    /// Their FIN is in order: acknowledged at once.
+    /// Their FIN is in order: acknowledged at once, unless `before_fin` has it wait.
     fn on_fin(&mut self, now: Time) {
         self.peer_fin_seen = true;
-        self.ack_now = true;
+        let waits = self.settings.manners == Manners::Linux
+            && self.received() > 0
+            && self.offered > self.receiver.delivered();
+        self.ack_now |= !(waits && self.state == State::Established);
         self.state = match self.state {
             State::Established | State::SynReceived => State::CloseWait,
             State::FinWait1 if self.fin_acknowledged() => State::TimeWait,

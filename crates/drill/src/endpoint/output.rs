@@ -89,6 +89,8 @@ impl Connection {
         }
         let una = self.sender.una();
         self.pushes.retain(|push| *push > una);
+        self.cuts.extend([segment.seq, end]);
+        self.cuts = self.cuts.split_off(&una);
         let mut control = Control::ACK;
         if len > 0 && self.pushes.contains(&payload_end) {
             control = control.with(Control::PSH);

@@ -1,7 +1,7 @@
 //! System calls on sockets.
 
 use farpath_tcp::Algorithm;
-use farpath_units::Time;
+use farpath_units::{Rate, Time};
 
 use super::{Connection, Errno, Host, State};
 use crate::settings::Manners;
@@ -96,6 +96,7 @@ impl Host {
             "ioctl" => self.ioctl(socket, call),
             "listen" => {
                 self.socket_mut(fd, |s| s.kind = Kind::Listening);
+                self.expectant = true;
                 Returns(0)
             }
             "accept" | "accept4" => self.accept(fd, socket, call),
@@ -248,6 +249,9 @@ impl Host {
             return not_connected;
         };
         if c.unread() > 0 && wanted > 0 {
+            if nowhere(call) {
+                return Fails("EFAULT");
+            }
             let taken = c.take(wanted as u64, says("MSG_PEEK"));
             return Returns(taken as i64);
         }
@@ -308,6 +312,9 @@ impl Host {
                 Blocks
             };
         }
+        if nowhere(call) && length > 0 {
+            return Fails("EFAULT");
+        }
         c.write(now, length as u64, says("MSG_MORE"));
         Returns(length)
     }
@@ -364,6 +371,13 @@ impl Host {
             | "IPV6_MTU_DISCOVER" | "IPV6_V6ONLY" | "SO_DEBUG" | "SO_OOBINLINE" => {}
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
                 self.settings.receive_space = number.clamp(256, 1 << 30) as u32;
+                self.settings.receive_space_asked = self.settings.manners == Manners::Linux;
+            }
+            "SO_MAX_PACING_RATE" => {
+                // Bytes a second; all ones are no bound.
+                let bits = u64::try_from(number).ok().and_then(|n| n.checked_mul(8));
+                let bounded = bits.filter(|_| number != i64::from(u32::MAX));
+                self.settings.pacing_rate = bounded.and_then(Rate::from_bps);
             }
             "SO_LINGER" => {
                 let field = |name: &str| value?.field(name)?.int();
@@ -541,6 +555,11 @@ fn symbol(value: Option<&Value>) -> Option<String> {
         Some(Value::Symbols(all)) if all.len() == 1 => all.first().cloned(),
         _ => None,
     }
+}
+
+/// Whether a call's bytes are to come from, or go to, no address at all.
+fn nowhere(call: &Call) -> bool {
+    call.arguments.get(1).is_some_and(|at| at.has("NULL"))
 }
 
 /// How many bytes a call is about: its third argument, or the sum of an I/O vector.

@@ -10,11 +10,13 @@ mod packet;
 mod pool;
 mod reply;
 mod router;
+mod tapped;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
+use std::ops::Range;
 
 use farpath_element::{ChannelId, Drop, Element, ElementId, Io, Mode, Network, Port, RouteAction};
 use farpath_scenario::plan::{Output, Plan, address, port_of};
@@ -27,11 +29,13 @@ pub use flows::with_pairs;
 pub use heading::Macs;
 pub use pool::{CHUNK, LARGEST};
 
+use crate::capture::Watch;
 use crate::fidelity::Fidelity;
 use flows::Flows;
 use packet::{DATAGRAM, Packet};
 use pool::{Pool, handle, unpack};
 use router::{About, Router, Told};
+use tapped::Taps;
 
 /// An interface of a host, seen from the network: a queue of packets with offload headers.
 pub trait Interface {
@@ -157,6 +161,7 @@ pub struct Plane<I> {
     next_event: usize,
     traffic: Traffic,
     heading: Vec<u8>,
+    taps: Taps,
     /// Deliveries: interface, when due, handle, frames.
     #[cfg(test)]
     log: Vec<(usize, Time, u32, usize)>,
@@ -214,6 +219,7 @@ impl<I: Interface> Plane<I> {
             next_event: 0,
             traffic: Traffic::default(),
             heading: Vec::with_capacity(2048),
+            taps: Taps::default(),
             #[cfg(test)]
             log: Vec::new(),
         })
@@ -233,6 +239,12 @@ impl<I: Interface> Plane<I> {
     pub fn interfaces_of(&mut self, node: NodeId) -> impl Iterator<Item = &mut I> {
         let own = self.sockets.iter_mut().filter(move |s| s.node == node);
         own.map(|s| &mut s.interface)
+    }
+
+    /// From now on `watch` is given the head of every frame that a port puts on its link, in order of time.
+    pub(crate) fn tap(&mut self, number: usize, watch: Watch) {
+        self.port_mut(number).tap();
+        self.taps.add(&self.wan.plan, number, watch);
     }
 
     /// Reads what hosts have sent by `now`, a turn from each interface. Returns how many packets.
@@ -312,6 +324,8 @@ impl<I: Interface> Plane<I> {
         self.hosts_promise(SILENCE);
         self.network.run(until, Mode::Windowed(WINDOW));
         self.hosts_promise(Duration::ZERO);
+        self.note_answers();
+        self.note_tapped();
         self.note_fates();
     }
 
@@ -321,7 +335,45 @@ impl<I: Interface> Plane<I> {
         }
     }
 
-    /// Forgets the bytes of what is lost, and remembers what was doubled or answered.
+    /// Remembers what routers answered.
+    fn note_answers(&mut self) {
+        for id in &self.nodes {
+            if let Piece::Router(router) = self.network.element_mut(*id) {
+                for told in router.told.drain(..) {
+                    self.told.insert(told.handle, told);
+                }
+            }
+        }
+    }
+
+    /// Takes the bytes of what tapped links carry, while they are there.
+    fn note_tapped(&mut self) {
+        for (n, number) in self.taps.ports() {
+            let Piece::Port(port) = self.network.element_mut(self.ports[number]) else {
+                continue;
+            };
+            for tapped in port.take_tapped() {
+                let (slot, first) = unpack(tapped.frame.side);
+                let packet = (self.pool.packet(slot), self.pool.bytes(slot));
+                let told = is_answer(&tapped.frame).then(|| self.told.get(&tapped.frame.side));
+                let macs = self.taps.macs(n);
+                let out = &mut self.heading;
+                let run = (first, 1);
+                let rest = compose(
+                    out,
+                    packet,
+                    run,
+                    &tapped.frame,
+                    told.flatten(),
+                    (&self.wan.plan, macs),
+                );
+                self.taps.keep(n, tapped.frame.at, out, &packet.1[rest]);
+            }
+        }
+        self.taps.hand_on(self.network.now());
+    }
+
+    /// Forgets the bytes of what is lost, and remembers what was doubled.
     fn note_fates(&mut self) {
         for id in &self.ports {
             let Piece::Port(port) = self.network.element_mut(*id) else {
@@ -346,9 +398,6 @@ impl<I: Interface> Plane<I> {
                 let (slot, _) = unpack(frame.side);
                 self.pool.release(slot, 1);
                 self.traffic.lost += 1;
-            }
-            for told in router.told.drain(..) {
-                self.told.insert(told.handle, told);
             }
         }
     }
@@ -393,31 +442,23 @@ impl<I: Interface> Plane<I> {
         channel.drop_heads(count);
         let (slot, first) = unpack(frame.side);
         let (packet, bytes) = (*self.pool.packet(slot), self.pool.bytes(slot));
-        let told = match frame.kind {
-            Kind::TimeExceeded | Kind::FragmentationNeeded | Kind::EchoReply => {
-                self.told.remove(&frame.side)
-            }
-            _ => None,
+        let told = match is_answer(&frame) {
+            true => self.told.remove(&frame.side),
+            false => None,
         };
         let out = &mut self.heading;
-        let given = if let Some(told) = told {
-            let about = quote((&packet, bytes), first, &told);
-            let from = address(NodeId(told.node as usize), packet.version);
-            let mtu = next_mtu(&self.wan.plan, &told);
-            reply::write(out, (&frame, &told), &about, (from, mtu), socket.macs);
-            socket.interface.give(&[IoSlice::new(out)])
-        } else {
-            let run = (first, count);
-            let payload = heading::write(out, (&packet, bytes), run, &frame, socket.macs);
-            if frame.is_damaged() {
-                out.extend_from_slice(&bytes[payload]);
-                heading::damage(out, &packet);
-                socket.interface.give(&[IoSlice::new(out)])
-            } else {
-                let payload = IoSlice::new(&bytes[payload]);
-                socket.interface.give(&[IoSlice::new(out), payload])
-            }
-        };
+        let way = (&self.wan.plan, socket.macs);
+        let rest = compose(
+            out,
+            (&packet, bytes),
+            (first, count),
+            &frame,
+            told.as_ref(),
+            way,
+        );
+        let parts = [IoSlice::new(out), IoSlice::new(&bytes[rest.clone()])];
+        let parts = if rest.is_empty() { &parts[..1] } else { &parts };
+        let given = socket.interface.give(parts);
         self.pool.release(slot, count as u32);
         match given {
             Ok(()) => {
@@ -453,6 +494,7 @@ impl<I: Interface> Plane<I> {
     /// Settles every counter at `end`.
     pub fn finish(&mut self, end: Time) {
         self.advance(end);
+        self.taps.hand_on(end);
         for number in 0..self.ports.len() {
             self.port_mut(number).finish(end);
         }
@@ -561,6 +603,45 @@ fn run_at_head(frames: &[Frame], span: Duration) -> Option<(usize, Time)> {
         count += 1;
     }
     Some((count, due))
+}
+
+/// Whether a router may have made it.
+fn is_answer(frame: &Frame) -> bool {
+    matches!(
+        frame.kind,
+        Kind::TimeExceeded | Kind::FragmentationNeeded | Kind::EchoReply
+    )
+}
+
+/// Puts in `out` the headers of `count` segments of a packet from `first` on, or the whole of what is not as its host sent it:
+/// an answer that a router `told`, a damaged frame. Returns where in the packet's bytes the rest lies.
+fn compose(
+    out: &mut Vec<u8>,
+    (packet, bytes): (&Packet, &[u8]),
+    (first, count): (usize, usize),
+    frame: &Frame,
+    told: Option<&Told>,
+    (plan, macs): (&Plan, Macs),
+) -> Range<usize> {
+    if let Some(told) = told {
+        let about = quote((packet, bytes), first, told);
+        let from = address(NodeId(told.node as usize), packet.version);
+        reply::write(
+            out,
+            (frame, told),
+            &about,
+            (from, next_mtu(plan, told)),
+            macs,
+        );
+        return 0..0;
+    }
+    let payload = heading::write(out, (packet, bytes), (first, count), frame, macs);
+    if frame.is_damaged() {
+        out.extend_from_slice(&bytes[payload]);
+        heading::damage(out, packet);
+        return 0..0;
+    }
+    payload
 }
 
 /// The host is busy, not gone.

@@ -43,6 +43,7 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
             shaping: None,
         }],
         settings: Vec::new(),
+        control: None,
         names: [names(A, "a"), names(B, "b")].concat(),
         device,
     }

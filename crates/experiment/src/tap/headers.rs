@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use farpath_predict::Framing;
 use farpath_scenario::plan::{Plan, PortPlan, address};
 use farpath_scenario::{Ccc, NodeId, Protocol, Scenario};
+use farpath_units::Duration;
 use farpath_wire::encode::{Addresses, FlowInfo, Link};
 use farpath_wire::ethernet::{Mac, Vlan};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
@@ -23,11 +24,15 @@ pub(super) struct Headers {
 pub(super) struct Flow {
     pub(super) info: FlowInfo,
     /// What each end is ready to receive unless a frame says otherwise, in bytes.
-    pub(super) windows: [u64; 2],
+    windows: [u64; 2],
+    /// What a receiver offers first whose window follows what arrives.
+    first: Option<u64>,
     /// 4 or 6.
     pub(super) version: u8,
     /// Length of the flow's full forward datagrams.
     len: u16,
+    /// By port that data takes: see [`Timestamps::stamp`](farpath_wire::Timestamps::stamp).
+    turns: Vec<(usize, Duration)>,
 }
 
 /// The window of an end that receives no data.
@@ -106,6 +111,7 @@ impl Flow {
             customer_vlan: carried_vlan(scenario, plan, number),
         };
         let mut windows = [IDLE_WINDOW; 2];
+        let mut first = None;
         let mut len = test.kind.datagram_bytes(header).unwrap_or_default();
         if let Some(tcp) = test.kind.tcp() {
             let config = plan.tcp_config(scenario, number, tcp);
@@ -114,15 +120,35 @@ impl Flow {
             // RFC 9293 §3.7.1: the MSS of a SYN does not count options.
             info.mss = len.saturating_sub(bare) as u16;
             (info.timestamps, info.sack) = (config.timestamps, config.sack);
-            windows[1] = config.receive_window;
+            windows[1] = config.first_offer();
+            first = config.autotuning.map(|_| windows[1]);
             info.window_scale[1] = scale(config.receive_window);
         }
         Flow {
             info,
             windows,
+            first,
             version: test.ip,
             len: len.min(65_535) as u16,
+            turns: turns(scenario, plan, number),
         }
+    }
+
+    /// The window that a frame offers: its own, or the one said last.
+    pub(super) fn window(&mut self, frame: &Frame, own: Option<u64>) -> u64 {
+        let way = usize::from(frame.flow.is_reverse());
+        if let Some(first) = self.first.filter(|_| way == 1) {
+            let said = own.or((frame.kind == Kind::SynAck).then_some(first));
+            self.windows[way] = said.unwrap_or(self.windows[way]);
+        }
+        own.unwrap_or(self.windows[way])
+    }
+
+    /// From the other direction of a port's link to the sender and back to the port, for what is shortest; none where the way
+    /// back takes another link.
+    pub(super) fn turn(&self, port: usize) -> Option<Duration> {
+        let found = self.turns.iter().find(|turn| turn.0 == port);
+        found.map(|turn| turn.1)
     }
 
     /// The frame that `error` is about, as it died: of the flow's full length, and at the end of its
@@ -137,6 +163,27 @@ impl Flow {
         }
         died
     }
+}
+
+fn turns(scenario: &Scenario, plan: &Plan, number: usize) -> Vec<(usize, Duration)> {
+    let there = FlowDir::forward(number as u16);
+    let (forth, back) = (
+        plan.walk(scenario, there),
+        plan.walk(scenario, there.turned()),
+    );
+    let mut turns: Vec<(usize, Duration)> = Vec::new();
+    for (n, hop) in forth.iter().enumerate() {
+        if turns.iter().any(|turn| turn.0 == hop.port) {
+            continue;
+        }
+        // A tap sees a frame at the end of its transmission.
+        if let Some(m) = back.iter().position(|h| h.port == hop.port ^ 1) {
+            let way =
+                plan.propagation(scenario, &back[m..]) + plan.propagation(scenario, &forth[..n]);
+            turns.push((hop.port, way));
+        }
+    }
+    turns
 }
 
 fn mac(node: NodeId) -> Mac {

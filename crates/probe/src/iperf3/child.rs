@@ -123,6 +123,7 @@ pub(super) fn arguments(work: &Iperf3Work) -> Vec<String> {
             algorithm,
             bytes,
             buffer,
+            pacing,
             reverse,
         } => {
             add(&["-C", algorithm]);
@@ -131,6 +132,9 @@ pub(super) fn arguments(work: &Iperf3Work) -> Vec<String> {
             }
             if let Some(buffer) = buffer {
                 add(&["-w", &buffer.to_string()]);
+            }
+            if let Some(pacing) = pacing {
+                add(&["--fq-rate", &pacing.saturating_mul(8).to_string()]);
             }
             if *reverse {
                 add(&["-R"]);
@@ -205,13 +209,14 @@ mod tests {
             algorithm: "cubic".to_owned(),
             bytes: None,
             buffer: Some(65_536),
+            pacing: Some(2_500_000),
             reverse: true,
         };
         let line = arguments(&work(tcp, Some(13_000_000_000))).join(" ");
         assert_eq!(
             line,
             "-c 198.18.0.2 -p 5001 -B 198.18.0.1 --cport 49152 -J -i 0.250 -S 8 -t 10 -O 2 \
-             -C cubic -w 65536 -R"
+             -C cubic -w 65536 --fq-rate 20000000 -R"
         );
         let udp = Iperf3Kind::Udp {
             rate: 1_000_000,

@@ -142,6 +142,9 @@ pub(crate) fn iperf3(work: &Iperf3Work) -> Result<(), JobError> {
         return Err(JobError::Unmarked);
     }
     match &work.kind {
+        Iperf3Kind::Tcp {
+            pacing: Some(0), ..
+        } => Err(JobError::Zero("the pacing rate")),
         Iperf3Kind::Tcp { algorithm: cc, .. } => algorithm(cc),
         Iperf3Kind::Udp { rate: 0, .. } => Err(JobError::Zero("the rate")),
         Iperf3Kind::Udp { size, .. } => datagram(*size),
@@ -176,6 +179,9 @@ fn connection(connection: &Connection) -> Result<(), JobError> {
         Side::Listen => local,
     };
     port(known)?;
+    if connection.pacing == Some(0) {
+        return Err(JobError::Zero("the pacing rate"));
+    }
     algorithm(&connection.algorithm)
 }
 

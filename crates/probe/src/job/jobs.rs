@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Rate, Size, Time};
 
 use super::{
     Connection, Due, Ends, ExchangeWork, HostJob, Iperf3Kind, Iperf3Work, JobError, PingWork, Side,
@@ -121,6 +121,23 @@ pub struct Stream {
     pub send_buffer: Option<Size>,
     /// `SO_RCVBUF` of the sink; the same.
     pub receive_buffer: Option<Size>,
+    /// Whether and how the source's kernel spreads what it sends; not by default, unless the algorithm has it so.
+    pub pacing: Option<Pacing>,
+}
+
+/// A source whose kernel spreads what it sends, by a timer of its own where its interface has no `fq`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// The rate of payload at most; none: what the kernel makes of window and round trip.
+    pub most: Option<Rate>,
+}
+
+impl Pacing {
+    /// `SO_MAX_PACING_RATE`: any number but the largest has the kernel pace.
+    pub(crate) fn option(self) -> u64 {
+        let bytes = |rate: Rate| (rate.as_bps() / 8).max(1);
+        self.most.map_or(u64::MAX - 1, bytes)
+    }
 }
 
 impl Stream {
@@ -135,6 +152,7 @@ impl Stream {
             window: None,
             send_buffer: None,
             receive_buffer: None,
+            pacing: None,
         }
     }
 
@@ -153,10 +171,12 @@ impl Stream {
             window_clamp: None,
             receive_buffer: None,
             send_buffer: None,
+            pacing: None,
         };
         [
             Connection {
                 send_buffer: bytes(self.send_buffer).or(roomy),
+                pacing: self.pacing.map(Pacing::option),
                 ..connection(of_source, Begun::BySource)
             },
             Connection {
@@ -539,6 +559,9 @@ mod tests {
         stream.begun = Begun::BySink;
         stream.source = end("a", "192.0.2.1:4001");
         stream.sink.mark = 9;
+        stream.pacing = Some(Pacing {
+            most: Rate::from_bps(8000),
+        });
         let jobs = bulk(stream).expect("jobs");
         let [a, b] = ["a", "b"].map(|host| jobs.hosts()[host].tasks()[0].clone());
         let (Work::TcpSend(send), Work::TcpReceive(receive)) = (a.work, b.work) else {
@@ -548,6 +571,9 @@ mod tests {
         assert_eq!((from.side, to.side), (Side::Listen, Side::Connect));
         assert_eq!(from.ends.local, to.ends.remote);
         assert_eq!((from.window_clamp, to.window_clamp), (None, Some(10_000)));
+        // Only who sends data paces; without a rate the kernel finds its own.
+        assert_eq!((from.pacing, to.pacing), (Some(1000), None));
+        assert_eq!(Pacing { most: None }.option(), u64::MAX - 1);
         assert_eq!(from.send_buffer, Some(20_000), "twice the window");
         assert_eq!(to.receive_buffer, Some(20_000));
         assert!(jobs.hosts()["b"].marks(7) && !jobs.hosts()["a"].marks(7));

@@ -85,10 +85,19 @@ impl TcpInfo {
 
     /// `tcpi_max_pacing_rate` (Linux 3.15), bit/s; none where the program set none.
     pub(crate) fn pacing_limit_bps(&self) -> Option<u64> {
-        // All ones, of 32 or of 64 bits, mean that none was set; the field is bytes a second.
+        // All ones, of 32 or of 64 bits, mean that none was set, and one less than all that it is to be no bound; the
+        // field is bytes a second.
         let bytes = self.u64(112)?;
-        let is_set = bytes != 0 && bytes != u64::from(u32::MAX) && bytes != u64::MAX;
+        let is_set = bytes != 0 && bytes != u64::from(u32::MAX) && bytes < u64::MAX - 1;
         is_set.then(|| bytes.saturating_mul(8))
+    }
+
+    /// Whether `tcpi_pacing_rate` is as high as the program lets it be.
+    fn is_paced(&self) -> bool {
+        let own = self.u64(104).map(|bytes| bytes.saturating_mul(8));
+        self.pacing_limit_bps()
+            .zip(own)
+            .is_some_and(|(most, own)| own >= most)
     }
 
     /// `tcpi_bytes_acked` (Linux 4.1); 0 where the kernel does not count.
@@ -161,6 +170,7 @@ impl TcpInfo {
             // `tcpi_notsent_bytes` (Linux 4.6).
             unsent: self.field(144).map(|b| u32::from_ne_bytes(b).into()),
             full: false,
+            paced: self.is_paced(),
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
             sndbuf_us: self.u64(184).unwrap_or(0),
@@ -192,6 +202,19 @@ mod tests {
         let new = info(&[(148, 5), (240, 3)], 248);
         assert_eq!((new.rtt_min_ns(), new.rtos()), (Some(5000), Some(3)));
         assert!(new.has_timers());
+    }
+
+    #[test]
+    fn a_pace_is_the_programs_where_it_set_one() {
+        let paced = |own: u32, [low, high]: [u32; 2]| {
+            let fields = [(16, 1000), (104, own), (112, low), (116, high)];
+            let info = info(&fields, 248);
+            (info.pacing_limit_bps(), info.sample(0, 0).paced)
+        };
+        assert_eq!(paced(5000, [u32::MAX; 2]), (None, false));
+        assert_eq!(paced(5000, [u32::MAX - 1, u32::MAX]), (None, false));
+        assert_eq!(paced(4999, [5000, 0]), (Some(40_000), false));
+        assert_eq!(paced(5000, [5000, 0]), (Some(40_000), true));
     }
 
     #[test]

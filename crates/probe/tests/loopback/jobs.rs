@@ -105,6 +105,7 @@ fn an_iperf3_server_that_is_there_already_is_an_end() {
             algorithm: "cubic".to_owned(),
             bytes: None,
             buffer: None,
+            pacing: None,
             reverse: false,
         },
     };

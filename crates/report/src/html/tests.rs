@@ -38,6 +38,7 @@ fn data() -> ReportData {
         paths: Vec::new(),
         said: vec!["ping, simulated: note".into()],
         sequence: Vec::new(),
+        captures: Vec::new(),
         notes: Vec::new(),
     }
 }

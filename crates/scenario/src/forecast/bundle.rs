@@ -97,10 +97,12 @@ impl<'a> Path<'a> {
             Some(port) if total < hosts_bps => Narrowest {
                 bps: total,
                 place: if router(port) { "link" } else { "nic" },
+                port: Some(port),
             },
             _ => Narrowest {
                 bps: hosts_bps,
                 place: "host_cpu",
+                port: None,
             },
         }
     }

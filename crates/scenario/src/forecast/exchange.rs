@@ -59,7 +59,10 @@ impl Path<'_> {
 
     /// What flows that come and go offer on average, and how long one of mean size takes alone.
     pub(crate) fn flows(&self, flows: &Flows, record: &mut Record) {
-        let flow = self.flow_of(&flows.tcp);
+        // The pace of each bounds a connection, not the load.
+        let mut tcp = flows.tcp.clone();
+        tcp.cc.pacing = None;
+        let flow = self.flow_of(&tcp);
         let share = flows.envelope.map_or(1.0, |e| e.mean());
         let size = flows.sizes.mean();
         let offered = size * 8.0 * share / flows.spacing.as_secs_f64();

@@ -59,7 +59,7 @@ impl Path<'_> {
     }
 
     /// The first place of which nobody tells the sender, and what the whole path carries.
-    fn hole(&self, config: &Config) -> Option<(MtuStep, u32)> {
+    pub(super) fn hole(&self, config: &Config) -> Option<(MtuStep, u32)> {
         let steps = self.mtu_steps(config);
         let last = steps.last().map(|step| step.mtu)?;
         let silent = steps.iter().find(|step| !step.answers)?;

@@ -13,6 +13,7 @@ use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::{Duration, Rate, Size};
 
+use super::beside::Waits;
 use super::{Narrowest, Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test, Way};
 use crate::plan::segments_per_growth;
@@ -25,6 +26,9 @@ const HIGHSPEED_MOST: f64 = 83_000.0;
 const LOSSES_FEW: f64 = 10.0;
 /// Of the largest window: what a forecast window must differ from the one before to be kept.
 const WINDOW_STEP: f64 = 1.0 / 400.0;
+/// What BBR uses of a pace that bounds it: of eight phases one is at three quarters, and none above
+/// (draft-cardwell-iccrg-bbr-congestion-control-00 §4.3.4.1).
+const BBR_PACED: f64 = 7.75 / 8.0;
 /// Segments in flight below which a loss is found by timeout.
 const SEGMENTS_FEW: f64 = 4.0;
 
@@ -70,11 +74,9 @@ impl Path<'_> {
         let policed = self.policed(test, &flow, clean);
         let steady = policed.map_or(clean, |[likely, ..]| likely);
         if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
-            // More window than the path holds waits in front of its narrowest place.
-            let loaded = flow.window as f64 * 8.0 * flow.streams / steady;
-            let longest = loaded.max(flow.base.as_secs_f64());
-            put(m, "rtt_max_ns", (longest * 1e9).round());
+            self.longest(test, &flow, steady, record);
         }
+        let m = &mut record.metrics;
         let ramp = flow.ramp(steady / flow.streams);
         let ramp = ramp.after(self.reported_after(&agreed));
         put(m, "ramp_s", ramp.seconds);
@@ -114,12 +116,28 @@ impl Path<'_> {
         }
     }
 
-    /// Whether the sender's host keeps back what its interface or processor cannot take: then no
+    /// The longest round trip of a connection alone on its path: more window than the path holds waits in front of its
+    /// narrowest place, as much as the queue there takes.
+    fn longest(&self, test: &Test, flow: &Flow, steady: f64, record: &mut Record) {
+        let longest = if steady < flow.narrowest.bps * 0.9999 {
+            flow.base
+        } else {
+            match self.own_queue(test, flow).0 {
+                Waits::Nothing => flow.base,
+                Waits::Always(queue) | Waits::Between(queue) => flow.base + queue,
+                Waits::Unknown(_) => return,
+            }
+        };
+        put(&mut record.metrics, "rtt_max_ns", longest.as_ns() as f64);
+    }
+
+    /// Whether the sender keeps its pace, or its host keeps back what its interface or processor cannot take: then no
     /// queue grows with the window.
-    fn is_held(&self, flow: &Flow) -> bool {
+    pub(super) fn is_held(&self, flow: &Flow) -> bool {
         let sender = self.scenario.hosts.get(self.plan.flows[self.flow].source.0);
         let holds = sender.is_some_and(|h| h.queue_rule() == QueueRule::Hold);
-        holds && flow.narrowest.place != "link"
+        let paced = flow.narrowest.place == "pacing";
+        paced || (holds && flow.narrowest.place != "link")
     }
 
     pub(super) fn flow_of(&self, tcp: &Tcp) -> Flow {
@@ -127,10 +145,18 @@ impl Path<'_> {
         config.mss = self.found_mss(&config).unwrap_or(config.mss);
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let acks = 1.0 / f64::from(config.delayed_ack.every.max(1));
+        let streams = f64::from(tcp.parallel);
+        let most = config.pacing.and_then(|pacing| pacing.most);
+        let used = match config.algorithm {
+            Algorithm::Bbr => BBR_PACED,
+            _ => 1.0,
+        };
+        let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64 * used);
+        let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
         Flow {
             cc: law_of(&config),
-            streams: f64::from(tcp.parallel),
-            narrowest: self.narrowest(config.mss + header, config.mss, acks, header),
+            streams,
+            narrowest: narrowest.paced(pace_bps * streams),
             base: self.rtt(config.mss + header, header),
             window: whole_segments(&config),
             loss: self.loss_ratio(config.mss + header, &self.there),
@@ -194,6 +220,10 @@ fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
 }
 
 impl Flow {
+    pub(super) fn loses_nothing(&self) -> bool {
+        self.loss <= 0.0
+    }
+
     fn rtt_s(&self) -> f64 {
         self.base.as_secs_f64()
     }
@@ -207,7 +237,7 @@ impl Flow {
     }
 
     /// All connections together, long after their start.
-    fn steady(&self, loss_bps: f64) -> f64 {
+    pub(super) fn steady(&self, loss_bps: f64) -> f64 {
         (self.window_bps().min(loss_bps) * self.streams).min(self.narrowest.bps)
     }
 
@@ -520,6 +550,10 @@ pub(super) struct Ramp {
 }
 
 impl Ramp {
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// The same, that begins so much later.
     fn after(self, late: Duration) -> Ramp {
         let late = late.as_secs_f64();

@@ -44,6 +44,7 @@ impl Plan {
             segments => segments * u64::from(mss),
         };
         let largest_window = tcp.window.filter(|_| bounds).map(whole);
+        let mut autotuning = None;
         let (receive_window, send_buffer) = match (tcp.window, tcp.socket_buffer) {
             (Some(window), _) => (largest_window.unwrap_or(window.as_bytes()), u64::MAX),
             (None, Some(request)) => (
@@ -59,6 +60,9 @@ impl Plan {
                     Profile::Bsd1999 | Profile::Linux2004 => rmem[1],
                     Profile::Linux5 | Profile::Linux6 => rmem[2],
                 };
+                // By the kernel's rules it grows with what arrives, and who asks for the RFC's way has all of it at once.
+                let grows = tcp.cc.flavour == Flavour::Linux && rmem[1] < rmem[2];
+                autotuning = receives.autotuning(rmem[1].as_bytes()).filter(|_| grows);
                 (
                     receives.grown_window(grown.as_bytes()),
                     match sends {
@@ -94,6 +98,9 @@ impl Plan {
             mtu_probing: sender.map_or(MtuProbing::Off, |h| h.mtu_probing),
             quick_acks: tcp.quick_acks,
             gro: tcp.gro,
+            tso: if tcp.tso { LARGEST_SUPER_FRAME } else { 0 },
+            autotuning,
+            compressed_sacks: tcp.compressed_sacks,
             reading: Reading::AtOnce,
         }
     }
@@ -110,6 +117,8 @@ pub fn segments_per_growth(config: &Config) -> f64 {
     }
 }
 
+/// Bytes of the largest burst that is handed to a card as one segment (`gso_max_size` of Linux's interfaces).
+const LARGEST_SUPER_FRAME: u64 = 65_536;
 /// `net.core.rmem_max` of a current Linux.
 const DEFAULT_MAX: Size = Size::from_bytes(212_992);
 /// `net.ipv4.tcp_rmem` of a current Linux (6.18).

@@ -86,6 +86,33 @@ impl Plan {
         })
     }
 
+    /// For each port, the largest propagation there and back of any flow of a test through it; of any
+    /// flow at all where no test uses it.
+    pub fn longest_rtts(&self, scenario: &Scenario) -> Vec<Duration> {
+        let is_own = |n: &usize| !scenario.tests[self.flows[*n].test].stands_for_a_pair();
+        let (own, others): (Vec<_>, Vec<_>) = (0..self.flows.len()).partition(is_own);
+        let mut longest = self.longest_of(scenario, &own);
+        for (own, any) in longest.iter_mut().zip(self.longest_of(scenario, &others)) {
+            if *own == Duration::ZERO {
+                *own = any;
+            }
+        }
+        longest
+    }
+
+    fn longest_of(&self, scenario: &Scenario, flows: &[usize]) -> Vec<Duration> {
+        let mut longest = vec![Duration::ZERO; self.ports.len()];
+        for number in flows {
+            let there = self.walk(scenario, FlowDir::forward(*number as u16));
+            let back = self.walk(scenario, FlowDir::forward(*number as u16).turned());
+            let rtt = self.propagation(scenario, &there) + self.propagation(scenario, &back);
+            for hop in there.iter().chain(&back) {
+                longest[hop.port] = longest[hop.port].max(rtt);
+            }
+        }
+        longest
+    }
+
     /// Propagation along a walk.
     pub fn propagation(&self, scenario: &Scenario, hops: &[Hop]) -> Duration {
         hops.iter().fold(Duration::ZERO, |sum, hop| {

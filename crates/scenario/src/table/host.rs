@@ -1,7 +1,7 @@
 //! `[[host]]`.
 
 use super::{COUNT, MTU, TIME};
-use crate::key::Kind::{Choice, Name, Sysctl, SysctlTriple};
+use crate::key::Kind::{Bool, Choice, Name, Sysctl, SysctlTriple};
 use crate::key::{Kind, Section, key};
 
 pub(crate) const HOST: Section = Section {
@@ -40,6 +40,18 @@ pub(crate) const HOST: Section = Section {
             "How long received segments of a connection are gathered, up to 64 KiB, to be acknowledged together.",
         )
         .default("50 us (linux-6), 0 s (the others, `flavour = \"rfc\"`, a written `delayed_ack`)"),
+        key(
+            "tso",
+            Bool,
+            "Whether the card is given bursts of up to 64 KiB. While an acknowledgement is near, a sender that does not pace waits to make one whole.",
+        )
+        .default("true (linux-6), false (the others, `flavour = \"rfc\"`)"),
+        key(
+            "comp_sack_nr",
+            Kind::Int { min: 0, max: 1_000_000 },
+            "`net.ipv4.tcp_comp_sack_nr`: acknowledgements of what is out of order that are held back, for 1 ms at most, to send one for all.",
+        )
+        .default("44 (linux-6), 0 (the others, `flavour = \"rfc\"`)"),
         key("rmem_max", Sysctl, "`net.core.rmem_max`.")
             .default("262144 (bsd-1999), 131071 (linux-2004), 212992 (linux-5, linux-6)"),
         key("wmem_max", Sysctl, "`net.core.wmem_max`.")

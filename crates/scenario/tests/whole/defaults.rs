@@ -2,8 +2,8 @@
 
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Source, parse};
-use farpath_tcp::{Algorithm, Config, Flavour, Pacing, Profile, Retries, SlowStart};
-use farpath_units::Duration;
+use farpath_tcp::{Algorithm, Autotuning, Config, Flavour, Pacing, Profile, Retries, SlowStart};
+use farpath_units::{Duration, Rate};
 
 /// The connection of two hosts on a wire, with these keys of each host and of the test.
 fn connection(host: &str, test: &str) -> Config {
@@ -50,6 +50,14 @@ fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
         send_buffer: 4 << 20,
         // The card's, which a script's segments do not pass.
         gro: Duration::from_us(50),
+        tso: 65_536,
+        compressed_sacks: 44,
+        // Half of 128 KiB, and 169/256 of it.
+        autotuning: Some(Autotuning {
+            profile: Profile::Linux6,
+            first: 65_536,
+            start: 86_528,
+        }),
         ..played
     };
     assert_eq!(connection("", ""), wanted);
@@ -69,6 +77,31 @@ fn gro_is_of_linux_6_where_nothing_else_is_said() {
     assert_eq!(gro("gro = \"0 s\"", ""), Duration::ZERO);
 }
 
+/// Nor where buffers are asked for, or an exact window; the RFC's way has all of it at once, and no bursts.
+#[test]
+fn a_window_grows_where_nothing_is_said_of_buffers() {
+    assert!(connection("", "cc = \"bbr\"").autotuning.is_some());
+    assert!(
+        connection("tcp_rmem = \"4096 65536 16777216\"", "")
+            .autotuning
+            .is_some()
+    );
+    for keys in [
+        "window = \"1 MiB\"",
+        "socket_buffer = \"1 MiB\"",
+        "flavour = \"rfc\"",
+    ] {
+        let found = connection("", keys);
+        assert_eq!(found.autotuning, None, "{keys}");
+        assert_eq!(found.tso > 0, !keys.contains("rfc"), "{keys}");
+        assert_eq!(found.compressed_sacks > 0, !keys.contains("rfc"), "{keys}");
+    }
+    assert_eq!(connection("profile = \"linux-2004\"", "").autotuning, None);
+    assert_eq!(connection("tso = false\ncomp_sack_nr = 0", "").tso, 0);
+    assert_eq!(connection("tso = true", "flavour = \"rfc\"").tso, 65_536);
+    assert_eq!(connection("comp_sack_nr = 9", "").compressed_sacks, 9);
+}
+
 /// Half of 6 MiB, as before Linux 6.6, and each second segment acknowledged; a SYN's timeout doubles from the first. The congestion
 /// control is the kernel's as well.
 #[test]
@@ -76,6 +109,13 @@ fn linux_5_differs_in_its_buffers_gro_and_syns() {
     let wanted = Config {
         receive_window: 3 << 20,
         gro: Duration::ZERO,
+        tso: 0,
+        compressed_sacks: 0,
+        autotuning: Some(Autotuning {
+            profile: Profile::Linux5,
+            first: 65_536,
+            start: 65_536,
+        }),
         retries: Retries {
             syn_linear: 0,
             ..Retries::default()
@@ -118,7 +158,28 @@ fn fq_paces_unless_a_test_says_otherwise() {
     assert_eq!(connection(fq, "").pacing, Some(Pacing::default()));
     assert_eq!(connection(fq, "pacing = false").pacing, None);
     let burst = connection(fq, "gso = \"16 KiB\"").pacing;
-    assert_eq!(burst, Some(Pacing { burst: 16_384 }));
+    assert_eq!(
+        burst,
+        Some(Pacing {
+            burst: 16_384,
+            most: None
+        })
+    );
+}
+
+/// A rate that is asked for paces without fq, and bounds BBR's own.
+#[test]
+fn a_pacing_rate_paces_by_itself() {
+    let rate = "pacing_rate = \"200 Mbit/s\"";
+    let asked = Pacing {
+        most: Rate::from_bps(200_000_000),
+        ..Pacing::default()
+    };
+    for host in ["", "qdisc = \"fq\""] {
+        assert_eq!(connection(host, rate).pacing, Some(asked));
+        let bbr = format!("cc = \"bbr\"\n{rate}");
+        assert_eq!(connection(host, &bbr).pacing, Some(asked));
+    }
 }
 
 /// A start is a function of the seed and the test's name, and lies within its spread.

@@ -232,6 +232,34 @@ fn a_policer_lets_its_rate_of_a_stream_pass() {
     assert_eq!(record.limited_by.as_deref(), Some("application"));
 }
 
+/// The pace is the narrowest place, and no queue grows behind it. BBR drains for one of its eight phases and cannot make
+/// up for it in another.
+#[test]
+fn a_pace_that_is_asked_for_is_the_limit() {
+    let paced = |keys: &str| predicted("", &format!("{BULK}omit = \"10 s\"\n{keys}"));
+    for (keys, mbps, limit) in [
+        ("pacing_rate = \"200 Mbit/s\"", 200.0, "pacing"),
+        (
+            "pacing_rate = \"200 Mbit/s\"\nparallel = 3",
+            600.0,
+            "pacing",
+        ),
+        ("pacing_rate = \"2 Gbit/s\"", 949.3, "nic"),
+        (
+            "pacing_rate = \"200 Mbit/s\"\ncc = \"bbr\"",
+            193.75,
+            "pacing",
+        ),
+    ] {
+        let record = paced(keys);
+        let goodput = of(&record, "goodput_bps") / 1e6;
+        assert!((goodput / mbps - 1.0).abs() < 1e-3, "{keys}: {goodput}");
+        assert_eq!(record.limited_by.as_deref(), Some(limit), "{keys}");
+        let waits = record.metrics.contains_key("rtt_max_ns");
+        assert_eq!(waits, limit != "pacing", "{keys}");
+    }
+}
+
 #[test]
 fn a_law_that_is_not_the_algorithms_is_said() {
     let of_cc = |cc: &str, loss: &str| {
@@ -274,4 +302,114 @@ cc = "highspeed"
         .to_owned(),
     );
     assert!(says(&wide, "83000 segments"), "{:?}", wide.notes);
+}
+
+/// A ping beside a connection whose window or losses hold 1 Gbit/s x 100 ms, what is predicted of the ping.
+fn ping_beside(forward: &str, bulk: &str, ping: &str) -> Record {
+    predicted(
+        forward,
+        &format!(
+            "kind = \"tcp\"\nduration = \"60 s\"\n{bulk}\n[[test]]\nname = \"p\"\nfrom = \"a\"\nto = \"b\"\nkind = \"ping\"\n{ping}"
+        ),
+    )
+}
+
+const ROUND_TRIPS: [&str; 5] = [
+    "rtt_min_ns",
+    "rtt_avg_ns",
+    "rtt_p50_ns",
+    "rtt_p99_ns",
+    "rtt_max_ns",
+];
+
+#[test]
+fn a_ping_waits_behind_the_window_of_a_full_link() {
+    let text = |window: &str, start: &str| {
+        format!(
+            "[scenario]\nname = \"x\"\nsource = \"t\"\nsummary = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[router]]\nname = \"r\"\n\
+             [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"\n\
+             [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\n{window}\n\
+             [[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\ncount = 5\nstart = \"{start}\"\n"
+        )
+    };
+    let alone = 40.021e6;
+    // What is in flight takes its time through the link; simulated with 1 ms more of propagation: 59.305 ms, too.
+    let behind = record_of(text("window = \"700 kB\"", "40 s"));
+    for metric in ROUND_TRIPS {
+        let ms = of(&behind, metric) / 1e6;
+        assert!((59.30..59.31).contains(&ms), "{metric}: {ms}");
+    }
+    assert!(
+        behind.notes[0].contains("`bulk` keeps"),
+        "{:?}",
+        behind.notes
+    );
+    // A window that the path holds leaves the queue empty.
+    let beside = record_of(text("window = \"400 kB\"", "40 s"));
+    assert!(
+        (of(&beside, "rtt_max_ns") - alone).abs() < 1e5,
+        "{beside:?}"
+    );
+    // What goes up and down with the losses is said, not guessed; a ping that came first has met nothing.
+    let losing = record_of(text("", "40 s"));
+    assert!(ROUND_TRIPS.iter().all(|m| !losing.metrics.contains_key(*m)));
+    assert!(
+        losing.notes[0].contains("fills the queue of far r>b, up to 40.6"),
+        "{:?}",
+        losing.notes
+    );
+    assert!(
+        losing.absent.is_empty(),
+        "a forecast measures nothing: {losing:?}"
+    );
+    let first = record_of(text("", "0 s"));
+    assert!((of(&first, "rtt_min_ns") - alone).abs() < 1e5, "{first:?}");
+    assert!(!first.metrics.contains_key("rtt_avg_ns"));
+    let bbr = record_of(text("cc = \"bbr\"", "40 s"));
+    assert!(
+        bbr.notes[0].contains("its algorithm decides"),
+        "{:?}",
+        bbr.notes
+    );
+}
+
+#[test]
+fn data_on_the_way_back_delays_a_ping_as_well() {
+    let record = ping_beside("", "reverse = true\nwindow = \"5 MB\"", "start = \"20 s\"");
+    let alone = ping_beside(
+        "",
+        "window = \"5 MB\"\nreverse = true\nstart = \"100 s\"",
+        "",
+    );
+    assert!(alone.notes.is_empty(), "{:?}", alone.notes);
+    assert!((of(&alone, "rtt_avg_ns") - 100e6).abs() < 1e5);
+    // 5 MB is less than the path's 12.5 MB: nothing waits.
+    assert_eq!(of(&record, "rtt_max_ns"), of(&alone, "rtt_max_ns"));
+    let udp = "kind = \"udp\"\nrate = \"2 Gbit/s\"\nfrom = \"b\"\nto = \"a\"\nduration = \"60 s\"";
+    let text = format!(
+        "kind = \"ping\"\n[[test]]\nname = \"u\"\n{udp}\n[[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nstart = \"30 s\""
+    );
+    let flooded = predicted("[link.reverse]\nqueue = \"10 ms\"", &text);
+    let ms = of(&flooded, "rtt_avg_ns") / 1e6;
+    // 10 ms of bytes without preamble, gap and FCS take 1.6 % longer on the line.
+    assert!((109.9..110.3).contains(&ms), "{ms}");
+}
+
+#[test]
+fn the_longest_round_trip_of_a_full_link_is_that_of_its_full_queue() {
+    let bulk = |keys: &str| {
+        predicted(
+            "",
+            &format!(
+                "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+                [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"5 ms\"\n\
+                [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\n{keys}"
+            ),
+        )
+    };
+    let ms = of(&bulk("duration = \"60 s\""), "rtt_max_ns") / 1e6;
+    assert!((25.0..25.4).contains(&ms), "{ms}");
+    let brief = bulk("duration = \"1 s\"");
+    assert!(!brief.metrics.contains_key("rtt_max_ns"), "{brief:?}");
 }

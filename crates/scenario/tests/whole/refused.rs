@@ -1086,6 +1086,11 @@ fn congestion_control_keys_that_contradict_each_other() {
             "add pacing = true, or qdisc = \"fq\" to the host: without it the window alone decides how much leaves at once",
         ),
         (
+            "pacing = false\npacing_rate = \"200 Mbit/s\"",
+            "`pacing_rate` without pacing",
+            "leave one of pacing = false and pacing_rate out",
+        ),
+        (
             "max_ssthresh = 50",
             "`max_ssthresh` without limited slow start",
             "add slow_start = \"limited\", or leave max_ssthresh out",

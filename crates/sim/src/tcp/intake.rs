@@ -12,11 +12,11 @@ const REPEAT: Duration = Duration::from_ms(200);
 #[derive(Debug)]
 pub(crate) struct Intake {
     /// The socket's receive window in bytes.
-    window: u64,
+    pub(crate) window: u64,
     /// Payload bytes of a full segment.
     segment: u64,
     /// Bytes read from the socket.
-    taken: u64,
+    pub(crate) taken: u64,
     /// Bytes on the disk.
     pub(crate) written: u64,
     /// When the last of them got there.

@@ -67,7 +67,7 @@ impl TcpSink {
             template,
             intake: config.writes.then(|| {
                 let mss = config.tcp.mss.into();
-                Box::new(Intake::new(config.tcp.receive_window, mss))
+                Box::new(Intake::new(config.tcp.first_offer(), mss))
             }),
             mark: config.measured_from,
             before: None,
@@ -164,7 +164,11 @@ impl TcpSink {
         host: &mut Host,
         io: &mut Io<'_>,
     ) -> usize {
-        let mut taken = self.on_run(frames, until, host, io);
+        let mut taken = if self.receiver.is_tuned() {
+            self.on_run::<true>(frames, until, host, io)
+        } else {
+            self.on_run::<false>(frames, until, host, io)
+        };
         for frame in &frames[taken..] {
             let now = frame.at;
             if taken > 0
@@ -196,7 +200,13 @@ impl TcpSink {
     /// Takes the first of `frames` as far as they are the usual case: like segments in order, of which
     /// nothing is to be said but acknowledgements. Returns how many they were.
     #[inline]
-    fn on_run(&mut self, frames: &[Frame], until: Time, host: &mut Host, io: &mut Io<'_>) -> usize {
+    fn on_run<const TUNED: bool>(
+        &mut self,
+        frames: &[Frame],
+        until: Time,
+        host: &mut Host,
+        io: &mut Io<'_>,
+    ) -> usize {
         let Some(first) = frames.first() else {
             return 0;
         };
@@ -205,7 +215,8 @@ impl TcpSink {
         if first.kind != Kind::Data || retransmit || !plain {
             return 0;
         }
-        let Some(mut run) = self.receiver.begin_run(self.config.tcp.receive_window) else {
+        let window = self.receiver.window();
+        let Some(mut run) = self.receiver.begin_run(first.at, window) else {
             return 0;
         };
         let likeness = first.likeness();
@@ -219,6 +230,9 @@ impl TcpSink {
         for frame in frames {
             let now = frame.at;
             if now >= until || frame.likeness() != likeness || !run.expects(now, frame.seq) {
+                break;
+            }
+            if TUNED && !run.stays_quiet(now, frame.side, len) {
                 break;
             }
             taken += 1;
@@ -249,9 +263,19 @@ impl TcpSink {
         if u64::from(len) != self.receiver.segment_bytes() {
             self.receiver.note_length(frame.seq, len.into());
         }
-        let due = self.receiver.on_data(now, frame.seq, len, retransmit);
+        let tuned = self.receiver.is_tuned();
+        if tuned {
+            let read = self.read();
+            self.receiver.on_answer(now, frame.side, len.into(), read);
+        }
+        let mut due = self.receiver.on_data(now, frame.seq, len, retransmit);
         if self.receiver.delivered() != delivered {
             self.last = now;
+            if tuned {
+                due = self
+                    .receiver
+                    .on_received(now, self.receiver.delivered() - delivered);
+            }
         }
         if due {
             self.send(now, host, io);
@@ -259,6 +283,16 @@ impl TcpSink {
         if self.intake.is_some() {
             self.take(now, host, io);
         }
+        if tuned {
+            let read = self.read();
+            self.receiver.on_read_by_now(now, read);
+        }
+    }
+
+    /// Bytes that the application has read from the socket.
+    fn read(&self) -> u64 {
+        let delivered = self.receiver.delivered();
+        self.intake.as_ref().map_or(delivered, |i| i.taken)
     }
 
     /// Data arrived for an application that reads as its disk allows.
@@ -266,6 +300,7 @@ impl TcpSink {
     fn take(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         if let Some(intake) = &mut self.intake {
             intake.arrived();
+            intake.window = self.receiver.window();
         }
         self.go_on(now, host, io);
     }
@@ -287,7 +322,7 @@ impl TcpSink {
 
     #[inline]
     fn send(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
-        let window = self.config.tcp.receive_window;
+        let window = self.receiver.window();
         if self.intake.is_none()
             && let Some(ack) = self.receiver.poll_usual(now, window)
         {
@@ -303,7 +338,12 @@ impl TcpSink {
     #[inline(never)]
     fn send_unusual(&mut self, now: Time, host: &mut Host, io: &mut Io<'_>) {
         let output = self.config.output;
+        // A window that both its growth and the disk move is always said.
+        let moves = self.intake.is_some() && self.config.tcp.autotuning.is_some();
         while let Some(ack) = self.receiver.poll(now) {
+            // What goes without saying; nothing where the sender may not know.
+            let known = ack.window_known && !moves;
+            let usual = if known { ack.window } else { u64::MAX };
             let window = match &mut self.intake {
                 None => ack.window,
                 Some(intake) => intake.offer(ack.ack),
@@ -321,7 +361,7 @@ impl TcpSink {
                 frame.set_flags(Flags::ECN);
             }
             let blocks = ack.sack;
-            if !blocks.is_empty() || window != self.config.tcp.receive_window {
+            if !blocks.is_empty() || window != usual {
                 let mut extras = AckExtras {
                     window,
                     count: blocks.len() as u8,

@@ -79,6 +79,7 @@ pub struct TcpSource {
     /// A full segment and a retransmitted one; sent by likeness.
     full: Frame,
     retransmit: Frame,
+    /// What an acknowledgement offers that does not say it.
     usual_window: u64,
     /// One sample per interval since the start of the run.
     pub samples: Vec<TcpSample>,
@@ -146,7 +147,7 @@ impl TcpSource {
             number: 0,
             full,
             retransmit,
-            usual_window: config.tcp.receive_window,
+            usual_window: config.tcp.first_offer(),
             samples: Vec::new(),
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
             cwnd_max: 0,
@@ -305,6 +306,10 @@ impl TcpSource {
                     sequence.note_sack(now, start, end);
                 }
             }
+            // A window that grows is said until it is known, and counts from then on.
+            if self.config.tcp.autotuning.is_some() && frame.seq >= self.sender.una() {
+                self.usual_window = extras.window;
+            }
             self.sender
                 .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
@@ -326,10 +331,12 @@ impl TcpSource {
             return;
         }
         self.fit();
+        self.sender.prepare(now);
         let output = self.config.output;
         let Some(mut run) = host.run(now, output, &self.full) else {
             return self.send_one_by_one(now, host, io);
         };
+        let answers = self.answers();
         while run.has_room() {
             let Some(seq) = self.sender.poll_full(now) else {
                 break;
@@ -338,10 +345,19 @@ impl TcpSource {
             if let Some(sequence) = &mut self.sequence {
                 sequence.note(&self.full, now, seq);
             }
-            io.output(output).push_like(&self.full, now, seq, 0);
+            io.output(output).push_like(&self.full, now, seq, answers);
         }
         host.end_run(output, &run);
         self.send_one_by_one(now, host, io);
+    }
+
+    /// What was acknowledged last, its low 32 bits: where a window follows what arrives, data says so as a timestamp would.
+    #[inline]
+    fn answers(&self) -> u32 {
+        match self.config.tcp.autotuning {
+            Some(_) => self.sender.una() as u32,
+            None => 0,
+        }
     }
 
     /// Full segments are as long as the sender has them now.
@@ -408,6 +424,7 @@ impl TcpSource {
                     frame = self.retransmit;
                 }
                 frame.seq = segment.seq;
+                frame.side = self.answers();
                 frame.len = segment.len as u16 + self.config.header;
             }
             Out::Syn => {

@@ -90,6 +90,24 @@ fn a_full_link_on_the_way_is_the_link() {
     assert_limit(&path("1 Gbit/s", "100 Mbit/s", BIG, "", test), "link", 0.9);
 }
 
+/// What the application asks for bounds each connection: exactly, with room everywhere else, and nothing waits.
+#[test]
+fn a_pace_that_is_asked_for_is_the_limit() {
+    for cc in ["reno", "cubic", "cubic\"\nflavour = \"rfc"] {
+        let keys = format!(
+            "kind = \"tcp\"\nwindow = \"10 MB\"\ncc = \"{cc}\"\nparallel = 2\nomit = \"2 s\"\nduration = \"5 s\""
+        );
+        let test = format!("{keys}\npacing_rate = \"60 Mbit/s\"");
+        let world = path("1 Gbit/s", "200 Mbit/s", BIG, "", &test);
+        assert_limit(&world, "pacing", 0.8);
+        let goodput = world.metric("t", "goodput_bps");
+        assert_within("goodput", goodput, 0.999 * 120e6, 1.001 * 120e6);
+        // Two bursts of 1/1024 s meet at the second link.
+        let longest = world.metric("t", "rtt_max_ns") - world.metric("t", "rtt_min_ns");
+        assert_within("waiting, ns", longest, 0.0, 1.5e6);
+    }
+}
+
 #[test]
 fn random_loss_leaves_the_window_cut() {
     let test = "kind = \"tcp\"\nwindow = \"10 MB\"\ncc = \"reno\"\nduration = \"20 s\"";

@@ -150,6 +150,9 @@ fn host(kind: u8) -> &'static str {
         8 => "disk_write = \"7 Mbit/s\"\nreceive_per_packet = \"50 us\"",
         9 => "gro = \"2 ms\"",
         10 => "gro = \"100 us\"\nqdisc = \"fq\"",
+        11 => "tcp_rmem = \"4096 20000 100000\"\ncomp_sack_nr = 2",
+        12 => "profile = \"linux-5\"\ntcp_rmem = \"4096 8000 60000\"\ntso = true\ncomp_sack_nr = 5",
+        13 => "tcp_rmem = \"4096 30000 40000\"\ndisk_write = \"6 Mbit/s\"\ntso = false",
         _ => "txqueuelen = 50",
     }
 }

@@ -11,6 +11,8 @@ pub struct AckOut<'a> {
     pub ack: u64,
     /// Bytes beyond `ack` that the sender may have in flight.
     pub window: u64,
+    /// The sender knows this window: it need not be said.
+    pub window_known: bool,
     /// The segment whose timestamp is echoed was a retransmission (RFC 7323 §4.3 decides which).
     pub echo_retransmit: bool,
     /// What arrived out of order, the most recent first (RFC 2018 §4); before it what arrived twice,

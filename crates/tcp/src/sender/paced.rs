@@ -52,9 +52,17 @@ impl Sender {
             }
             Err(at) => {
                 self.release = at;
-                // The pace follows from the window or its model, so that is the limit; but cwnd was
-                // not shown to be too small.
-                let limit = self.cwnd_limit();
+                let bounded = pacer.is_most(rate);
+                if self.log.newest() == now {
+                    // What left at this instant was not shown to be too little by cwnd.
+                    self.note_limit(now, Limit::Pacing);
+                }
+                // The pace follows from the window or its model, so that is the limit, unless the application asks for no
+                // more.
+                let limit = match bounded {
+                    true => Limit::Pacing,
+                    false => self.cwnd_limit(),
+                };
                 self.account.note(now, limit);
                 false
             }

@@ -188,7 +188,7 @@ fn take(
             acks.extend(receiver.poll(due).map(|a| (due, a.ack, a.sack.len())));
         }
         let mut taken = 0;
-        if let Some(mut run) = receiver.begin_run(config.receive_window) {
+        if let Some(mut run) = receiver.begin_run(now, config.receive_window) {
             for &(now, seq, bytes, again) in rest.iter().take(most) {
                 if again || bytes != len || !run.expects(now, seq) {
                     break;

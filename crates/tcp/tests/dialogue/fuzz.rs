@@ -1,10 +1,10 @@
 //! Random losses, overtaking, and acknowledgements that cannot be true.
 
 use farpath_tcp::{
-    Algorithm, ByteCounting, Config, DelayedAck, Flavour, MtuProbing, Out, Pacing, Profile,
-    Reading, Recovery, Reduction, Retries, SackBlock, Sender, SlowStart,
+    Algorithm, Autotuning, ByteCounting, Config, DelayedAck, Flavour, MtuProbing, Out, Pacing,
+    Profile, Reading, Recovery, Reduction, Retries, SackBlock, Sender, SlowStart,
 };
-use farpath_units::{Duration, Key, Time};
+use farpath_units::{Duration, Key, Rate, Time};
 use proptest::prelude::*;
 
 use crate::harness::{Dialogue, Path, config, ms};
@@ -68,6 +68,7 @@ fn any_config() -> impl Strategy<Value = Config> {
             idle_restart: on.3,
             pacing: (size.0 % 3 == 0).then_some(Pacing {
                 burst: 1 + size.1 * 100,
+                most: Rate::from_bps(size.1 * 1_000_000),
             }),
             remembered_window: (size.0 % 5 == 0).then_some(20),
             // Whatever is lost: it does not give up.
@@ -81,6 +82,17 @@ fn any_config() -> impl Strategy<Value = Config> {
                 every: size.3,
                 timeout: Duration::from_ms(40),
             },
+            tso: if size.0 % 2 == 0 { 65_536 } else { 0 },
+            compressed_sacks: quick_acks.into(),
+            autotuning: (!told && size.1 % 3 == 0).then_some(Autotuning {
+                profile: if on.2 {
+                    Profile::Linux6
+                } else {
+                    Profile::Linux5
+                },
+                first: window / 8 + 1,
+                start: window / 6 + 1,
+            }),
             gro: Duration::from_ms(if size.1 % 4 == 0 { 3 } else { 0 }),
             send_buffer: size.4,
             receive_window: window,

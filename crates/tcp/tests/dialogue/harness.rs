@@ -20,6 +20,8 @@ enum Packet {
         segment: Segment,
         ce: bool,
         cwr: bool,
+        /// What the sender had acknowledged when it left.
+        una: u64,
     },
     WindowProbe,
     TooBig {
@@ -127,6 +129,8 @@ pub(crate) struct Dialogue {
     pub(crate) dropped: u64,
     /// Bytes the receiver has seen, to check that each is delivered once.
     highest_delivered: u64,
+    /// The first byte that the receiver did not offer.
+    edge: u64,
     arrivals: VecDeque<u64>,
 }
 
@@ -159,6 +163,7 @@ impl Dialogue {
             busy_until: Time::ZERO,
             dropped: 0,
             highest_delivered: 0,
+            edge: 0,
             arrivals: VecDeque::new(),
         };
         dialogue.pump();
@@ -220,6 +225,9 @@ impl Dialogue {
             assert!(acks < MOST_AT_ONCE, "no end to its ACKs");
             let sack = out.sack.to_vec();
             assert!(self.sacks || sack.is_empty());
+            let edge = out.ack + out.window;
+            assert!(edge >= self.edge, "an offer is taken back");
+            self.edge = edge;
             let packet = if out.syn_ack {
                 Packet::SynAck
             } else {
@@ -276,9 +284,15 @@ impl Dialogue {
         self.busy_until = self.busy_until.max(self.now) + self.path.service;
         if !self.path.lose.contains(&n) {
             let detour = self.path.detour.get(&n).copied().unwrap_or(Duration::ZERO);
+            let una = self.sender.una();
             self.post(
                 self.busy_until + self.path.delay + detour,
-                Packet::Data { segment, ce, cwr },
+                Packet::Data {
+                    segment,
+                    ce,
+                    cwr,
+                    una,
+                },
             );
         }
     }
@@ -311,6 +325,8 @@ impl Dialogue {
             self.deliver(packet);
         }
         self.pump();
+        let read = self.receiver.delivered();
+        self.receiver.on_read_by_now(self.now, read);
         true
     }
 
@@ -354,12 +370,19 @@ impl Dialogue {
                 segment: s,
                 ce,
                 cwr,
+                una,
             } => {
                 self.receiver.on_ecn(ce, cwr);
                 if u64::from(s.len) != self.receiver.segment_bytes() {
                     self.receiver.note_length(s.seq, s.len.into());
                 }
-                self.receiver.on_data(self.now, s.seq, s.len, s.retransmit);
+                let (now, read) = (self.now, self.receiver.delivered());
+                self.receiver.on_answer(now, una as u32, s.len.into(), read);
+                self.receiver.on_data(now, s.seq, s.len, s.retransmit);
+                let read_now = self.receiver.delivered();
+                if read_now > read {
+                    self.receiver.on_received(now, read_now - read);
+                }
                 assert!(self.receiver.delivered() >= self.highest_delivered);
                 assert!(self.receiver.delivered() <= self.sender.nxt());
                 self.highest_delivered = self.receiver.delivered();

@@ -3,7 +3,9 @@
 mod harness;
 
 mod ack_policy;
+mod autotuning;
 mod bottleneck;
+mod compressed;
 mod dsack;
 mod ecn;
 mod fuzz;
@@ -17,5 +19,6 @@ mod reading;
 mod recovery;
 mod reductions;
 mod slow_start;
+mod super_frames;
 mod timeouts;
 mod undo;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Next;
+use super::{Head, Next};
 use crate::input::{Input, PIECE_MAX};
 use crate::link::LinkType;
 
@@ -91,7 +91,7 @@ impl Header {
                 "the file ends inside a packet of {length} bytes"
             )));
         }
-        Ok(Next::Packet {
+        Ok(Next::Packet(Head {
             at,
             interface: 0,
             link: self.link,
@@ -99,6 +99,6 @@ impl Header {
             from: RECORD_BYTES,
             until: RECORD_BYTES + length,
             step: RECORD_BYTES + length,
-        })
+        }))
     }
 }

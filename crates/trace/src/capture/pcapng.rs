@@ -5,7 +5,7 @@ use std::io;
 use farpath_record::trace::TraceFile;
 
 use super::pcap::word;
-use super::{Next, note};
+use super::{Head, Next, note};
 use crate::input::{Input, PIECE_MAX};
 use crate::link::LinkType;
 
@@ -106,6 +106,12 @@ impl Sections {
         }
     }
 
+    /// Whether packets of several interfaces may come.
+    #[inline]
+    pub(super) fn has_several(&self) -> bool {
+        self.interfaces.len() > 1
+    }
+
     /// Takes one whole block in; a packet comes back.
     #[inline]
     fn block(&mut self, kind: u32, block: &[u8], file: &mut TraceFile) -> Option<Next> {
@@ -156,7 +162,7 @@ impl Sections {
         if options < body.len() {
             self.packet_options(which as usize, &body[options..], file);
         }
-        Some(Next::Packet {
+        Some(Next::Packet(Head {
             at,
             interface: which.min(0xffff) as u16,
             link,
@@ -164,7 +170,7 @@ impl Sections {
             from: 28,
             until: 28 + captured,
             step,
-        })
+        }))
     }
 
     /// A packet without a time: that of the packet before it.
@@ -180,7 +186,7 @@ impl Sections {
             file,
             "packets without times have the time of the one before".to_owned(),
         );
-        Some(Next::Packet {
+        Some(Next::Packet(Head {
             at: file.last_ns,
             interface: 0,
             link: interface.link,
@@ -188,7 +194,7 @@ impl Sections {
             from: 12,
             until: 12 + captured,
             step,
-        })
+        }))
     }
 
     /// The packet block that the enhanced one replaced.
@@ -210,7 +216,7 @@ impl Sections {
             );
             return None;
         }
-        Some(Next::Packet {
+        Some(Next::Packet(Head {
             at: interface.time(ticks),
             interface: which as u16,
             link: interface.link,
@@ -218,7 +224,7 @@ impl Sections {
             from: 28,
             until: 28 + captured,
             step,
-        })
+        }))
     }
 
     fn interface(&mut self, body: &[u8], file: &mut TraceFile) {

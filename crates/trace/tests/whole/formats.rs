@@ -69,7 +69,7 @@ fn every_link_type_and_wrapping_holds_the_same_connection() {
         ("fddi", 10, shapes::fddi),
         ("atm", 100, shapes::snap),
     ];
-    let datagrams: [(&str, Datagram); 7] = [
+    let datagrams: [(&str, Datagram); 13] = [
         ("v4", shapes::v4),
         ("v4 with options", shapes::v4_options),
         ("v6", shapes::v6),
@@ -77,6 +77,12 @@ fn every_link_type_and_wrapping_holds_the_same_connection() {
         ("ip in ip", shapes::ip_in_ip),
         ("gre", shapes::gre),
         ("vxlan", shapes::vxlan),
+        ("geneve", shapes::geneve),
+        ("gtp", shapes::gtp),
+        ("gtp with extension headers", shapes::gtp_extended),
+        ("erspan I", shapes::erspan),
+        ("erspan II", shapes::erspan_ii),
+        ("erspan III", shapes::erspan_iii),
     ];
     for (wrapped, link, wrap) in wraps {
         for (inside, datagram) in datagrams {
@@ -139,6 +145,38 @@ fn every_file_format_holds_the_same_connection() {
             );
         }
     }
+}
+
+/// Two interfaces whose packets are written in pieces of 16: times go to and fro by up to 300 ms.
+#[test]
+fn packets_of_several_interfaces_are_put_in_order() {
+    let all = frames(shapes::v4, shapes::ethernet);
+    let sorted = document(&[shapes::section(1, &all, false, false)]);
+    let pieces = |first: usize| {
+        all.iter()
+            .skip(first)
+            .step_by(2)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let (mut even, mut odd) = (pieces(0).into_iter(), pieces(1).into_iter());
+    let mut mixed = Vec::new();
+    loop {
+        let (a, b): (Vec<_>, Vec<_>) = (
+            even.by_ref().take(16).collect(),
+            odd.by_ref().take(16).collect(),
+        );
+        if a.is_empty() && b.is_empty() {
+            break;
+        }
+        mixed.extend(a.into_iter().map(|p| (0, p)));
+        mixed.extend(b.into_iter().map(|p| (1, p)));
+    }
+    let file = shapes::section_of(1, &mixed);
+    let found = document(&[file]);
+    assert_eq!(found.connections[0].quality.get("clock_steps"), None);
+    is_the_connection(&found.connections[0], "two interfaces");
+    assert_eq!(found.connections[0].a2b, sorted.connections[0].a2b);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! One connection captured at two points, beside what is known of the path between them.
 
+use farpath_mutate::{Corpus, run as mutate};
 use farpath_record::trace::TracePair;
 use farpath_trace::{Source, TraceDocument, analyse, compare};
 
+use crate::changed::{from_hex, to_hex};
 use crate::runs::{self, data, frames};
-use crate::shapes::pcap;
+use crate::shapes::{connection, ethernet, pcap, v4};
 
 /// Reads files and compares what they hold twice.
 fn both(files: &[&[u8]]) -> (TraceDocument, Vec<TracePair>) {
@@ -227,4 +229,50 @@ fn files_of_a_ring_are_not_two_points() {
     let slices: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let (document, pairs) = both(&slices);
     assert_eq!((document.connections.len(), pairs.len()), (1, 0));
+}
+
+/// A connection at two points, the second of them changed at random: it is compared, or it is not the same one.
+#[test]
+fn changed_captures_of_a_second_point_are_compared_or_not() {
+    let packets = |later: u64, without: usize| -> Vec<_> {
+        let all = connection(12).into_iter().enumerate();
+        let kept = all.filter(|(n, _)| *n != without);
+        kept.map(|(_, (at, tcp))| (at + later, ethernet(&v4(&tcp)), 0))
+            .collect()
+    };
+    let near = pcap(1, &packets(0, usize::MAX), false, true);
+    let headers = |all: Vec<(u64, Vec<u8>, u32)>| -> Vec<_> {
+        let cut = |(at, b, _): (u64, Vec<u8>, u32)| {
+            let length = b.len() as u32;
+            (at, b[..b.len().min(80)].to_vec(), length)
+        };
+        all.into_iter().map(cut).collect()
+    };
+    let texts = [
+        to_hex(&pcap(1, &headers(packets(3_000_000, 7)), false, true)),
+        to_hex(&pcap(1, &headers(packets(20_000_000_000, 9)), false, true)),
+    ];
+    let corpus =
+        Corpus::of(texts.iter().map(String::as_str)).odd(&["ff", "00", "80", "7f", "ffff", ""]);
+    let outcomes = mutate(&corpus, |text, _| {
+        let far = from_hex(text);
+        let sources = || {
+            [("near", &near), ("far", &far)].map(|(name, bytes)| Source {
+                name: name.to_owned(),
+                bytes: Box::new(bytes.as_slice()),
+            })
+        };
+        let Ok(analysis) = analyse(sources(), &mut ()) else {
+            return "refused";
+        };
+        let pairs = compare(sources(), &analysis.paired, &mut ()).expect("they were read before");
+        for way in pairs.iter().flat_map(|p| [&p.a2b, &p.b2a]) {
+            assert!(way.lost >= way.lost_segments.len() as u64, "{way:?}");
+        }
+        match pairs.len() {
+            0 => "apart",
+            _ => "pair",
+        }
+    });
+    outcomes.at_least("pair", 0.1).at_least("apart", 0.01);
 }

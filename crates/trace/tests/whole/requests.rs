@@ -1,7 +1,10 @@
 //! Requests, openings, resets and names, beside what is known of how they were made.
 
+use farpath_mutate::{Corpus, run as mutate};
 use farpath_record::trace::TraceConnection;
+use farpath_trace::{Source, analyse};
 
+use crate::changed::{from_hex, to_hex};
 use crate::datagrams::{CLIENT, MS, Packet, START, capture, dns, udp};
 use crate::runs::read;
 use crate::shapes::{Tcp, ethernet, v4};
@@ -335,4 +338,84 @@ fn dns_of_the_same_capture_names_the_server() {
     assert_eq!(CLIENT, [10, 0, 0, 1]);
     let c = talk.read();
     assert_eq!(c.name.as_deref(), Some("files.example.org"));
+}
+
+/// A server's answer over TCP that says where a name is, in a message with its length before it (RFC 7766 §8).
+#[test]
+fn dns_over_tcp_names_the_server_too() {
+    let mut talk = Talk::new(5 * MS);
+    let at = talk.open();
+    talk.tell(at, true, 2);
+    let message = dns(7, "www.example.org", Some((0, &[[10, 0, 0, 2]])));
+    let mut body = (message.len() as u16).to_be_bytes().to_vec();
+    body.extend(&message);
+    // The message follows its length at once, or is cut off: both from a server at port 53.
+    for (cut, named) in [(body.len(), true), (body.len() - 1, false)] {
+        let tcp = Tcp {
+            from_a: false,
+            seq: 1,
+            ack: 1,
+            control: ACK,
+            window: 1000,
+            options: Vec::new(),
+            payload: body[..cut].to_vec(),
+        };
+        let mut frame = ethernet(&v4(&tcp));
+        frame[34..36].copy_from_slice(&53u16.to_be_bytes());
+        let mut packets = vec![(START - MS, frame, 0)];
+        packets.extend(talk.packets.iter().cloned());
+        let found = read(&capture(packets)).document;
+        let of = found.connections.iter().find(|c| c.b.ends_with(":5001"));
+        let name = of.expect("the connection").name.as_deref();
+        assert_eq!(name, named.then_some("www.example.org"));
+    }
+}
+
+#[test]
+fn changed_handshakes_and_requests_are_read() {
+    let secure = |is_13: bool| {
+        let mut talk = Talk::new(5 * MS);
+        let mut at = talk.open();
+        for part in client_hello("www.example.org", 40).chunks(90) {
+            at = talk.send(at, true, ACK, part);
+        }
+        let back = talk.send(at, false, ACK, &server_hello(is_13));
+        let there = talk.send(back, true, ACK, &[23, 3, 3, 0, 2, 1, 2]);
+        talk.send(there, false, RST, &[]);
+        talk
+    };
+    let mut asking = Talk::new(15 * MS);
+    let mut at = asking.open();
+    for _ in 0..3 {
+        at = asking.tell(at, true, 1);
+        at = asking.tell(at, false, 2);
+    }
+    let talks = [secure(true), secure(false), asking];
+    let texts = talks.map(|talk| to_hex(&capture(talk.packets)));
+    let corpus = Corpus::of(texts.iter().map(String::as_str))
+        .odd(&["ff", "00", "16", "17", "ffff", "0000", ""]);
+    let outcomes = mutate(&corpus, |text, _| {
+        let bytes = from_hex(text);
+        let source = Source {
+            name: "x".to_owned(),
+            bytes: Box::new(bytes.as_slice()),
+        };
+        let Ok(found) = analyse([source], &mut ()) else {
+            return "refused";
+        };
+        let mut outcome = "bare";
+        for c in &found.document.connections {
+            for r in &c.requests {
+                let parts = r.client_sending_ns + r.server_thinking_ns + r.wire_ns + r.response_ns;
+                assert!(parts <= c.duration_ns, "{r:?} in {c:?}");
+            }
+            if c.tls.is_some() {
+                outcome = "secure";
+            } else if !c.requests.is_empty() {
+                outcome = "requests";
+            }
+        }
+        outcome
+    });
+    outcomes.at_least("secure", 0.1).at_least("requests", 0.05);
 }

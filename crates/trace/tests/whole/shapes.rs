@@ -140,6 +140,62 @@ pub(crate) fn vxlan(tcp: &Tcp) -> Vec<u8> {
     ipv4(17, ([1; 4], [2; 4]), &[], &u)
 }
 
+/// In a datagram of UDP to a port, behind what stands there first.
+fn in_udp(port: u16, first: &[u8], inner: &[u8]) -> Vec<u8> {
+    let mut u = vec![0x30, 0x39];
+    u.extend(port.to_be_bytes());
+    u.extend((8 + first.len() as u16 + inner.len() as u16).to_be_bytes());
+    u.extend([0, 0]);
+    u.extend(first);
+    u.extend(inner);
+    ipv4(17, ([1; 4], [2; 4]), &[], &u)
+}
+
+/// In GENEVE with one option of four bytes.
+pub(crate) fn geneve(tcp: &Tcp) -> Vec<u8> {
+    let first = [2, 0, 0x65, 0x58, 0, 0, 42, 0, 1, 2, 3, 1, 0, 0, 0, 9];
+    in_udp(6081, &first, &ethernet(&v4(tcp)))
+}
+
+/// In GTP-U, plain.
+pub(crate) fn gtp(tcp: &Tcp) -> Vec<u8> {
+    in_udp(2152, &[0x30, 255, 0, 60, 0, 0, 0, 7], &v4(tcp))
+}
+
+/// In GTP-U with a sequence number and the extension header of a 5G session.
+pub(crate) fn gtp_extended(tcp: &Tcp) -> Vec<u8> {
+    let first = [0x36, 255, 0, 68, 0, 0, 0, 7, 0, 1, 0, 0x85, 1, 0, 9, 0];
+    in_udp(2152, &first, &v6(tcp))
+}
+
+fn mirrored(first: &[u8], tcp: &Tcp) -> Vec<u8> {
+    let mut g = first.to_vec();
+    g.extend(ethernet(&v4(tcp)));
+    ipv4(47, ([1; 4], [2; 4]), &[], &g)
+}
+
+/// Mirrored by ERSPAN, type I.
+pub(crate) fn erspan(tcp: &Tcp) -> Vec<u8> {
+    mirrored(&[0, 0, 0x88, 0xbe], tcp)
+}
+
+/// Type II: a sequence number, and a header of eight bytes.
+pub(crate) fn erspan_ii(tcp: &Tcp) -> Vec<u8> {
+    mirrored(
+        &[0x10, 0, 0x88, 0xbe, 0, 0, 0, 1, 0x10, 1, 0, 1, 0, 0, 0, 0],
+        tcp,
+    )
+}
+
+/// Type III, with the subheader that its last bit tells of.
+pub(crate) fn erspan_iii(tcp: &Tcp) -> Vec<u8> {
+    let mut first = vec![
+        0x10, 0, 0x22, 0xeb, 0, 0, 0, 1, 0x20, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
+    ];
+    first.extend([0; 8]);
+    mirrored(&first, tcp)
+}
+
 fn is_v6(ip: &[u8]) -> bool {
     ip[0] >> 4 == 6
 }
@@ -413,6 +469,22 @@ pub(crate) fn section(
     big: bool,
     binary: bool,
 ) -> Vec<u8> {
+    let all = frames.iter().cloned().enumerate();
+    let all: Vec<_> = all.map(|(n, frame)| (n % 2, frame)).collect();
+    section_with(link, &all, big, binary)
+}
+
+/// The same of frames that say at which interface they were.
+pub(crate) fn section_of(link: u16, frames: &[(usize, (u64, Vec<u8>, u32))]) -> Vec<u8> {
+    section_with(link, frames, false, false)
+}
+
+fn section_with(
+    link: u16,
+    frames: &[(usize, (u64, Vec<u8>, u32))],
+    big: bool,
+    binary: bool,
+) -> Vec<u8> {
     let order = Order { big };
     let mut head = order.four(0x1a2b_3c4d).to_vec();
     head.extend(order.two(1));
@@ -437,13 +509,13 @@ pub(crate) fn section(
     };
     f.extend(interface(None, 0));
     f.extend(interface(Some(if binary { 0x94 } else { 9 }), 1));
-    for (n, (at, bytes, original)) in frames.iter().enumerate() {
-        let ticks = match (n % 2, binary) {
+    for (n, (at, bytes, original)) in frames {
+        let ticks = match (*n, binary) {
             (0, _) => at / 1000,
             (_, false) => at - 1_000_000_000,
             (_, true) => ((u128::from(at - 1_000_000_000) << 20) / 1_000_000_000) as u64,
         };
-        let mut b = order.four(n as u32 % 2).to_vec();
+        let mut b = order.four(*n as u32).to_vec();
         b.extend(order.four((ticks >> 32) as u32));
         b.extend(order.four(ticks as u32));
         b.extend(order.four(bytes.len() as u32));

@@ -1,0 +1,369 @@
+//! What counters of the hosts and other tests between them add to the evidence on a flow.
+
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of, Value};
+use crate::flow::{Flow, number};
+use crate::items::{Item, LOSSES, of, spread, step};
+use crate::read::Facts;
+use crate::seen::Test;
+
+/// What was counted beside the flow itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    /// Bytes that the receiving program had not read.
+    unread: Option<Figure>,
+    /// How often the receiver closed its window.
+    closed: Option<Figure>,
+    /// Segments that a receiver threw away, or pressed together, as its socket was full.
+    pruned: Option<Figure>,
+    /// Datagrams that a host dropped at a full socket.
+    datagrams: Option<Figure>,
+    /// Of tests with more connections side by side: how many times the connections, how many times the rate.
+    wider: Option<(f64, f64)>,
+    /// Of tests with datagrams: the rate that was sent, and the share that was lost.
+    datagram_tests: Vec<(Figure, Figure)>,
+}
+
+impl Counted {
+    /// Whether nothing says if the receiving program reads.
+    pub(crate) fn is_open(&self) -> bool {
+        self.unread.is_none() && self.closed.is_none()
+    }
+
+    /// Whether no test with datagrams stands beside the flow.
+    pub(crate) fn lacks_datagrams(&self) -> bool {
+        self.datagram_tests.is_empty()
+    }
+}
+
+/// Intervals under a window differ by less than this part of their mean.
+const EVEN: f64 = 0.1;
+
+impl Evidence {
+    /// What the hosts' counters grew by, and what stood in the receiver's socket.
+    pub(crate) fn of_counters(&mut self, facts: &Facts, flow: &Flow) {
+        let sockets = flow.far_sockets.iter();
+        let queues = sockets.filter_map(|s| number(facts, Of::Socket(*s), "receive_queue_bytes"));
+        self.counted_else.unread = queues
+            .max_by(|a, b| a.value.total_cmp(&b.value))
+            .filter(|q| q.value > 0.0)
+            .cloned();
+        let test = flow.test.as_ref();
+        let zero = test.and_then(|t| t.numbers.get("zero_windows"));
+        let both: Vec<u32> = flow
+            .senders
+            .iter()
+            .chain(&flow.receivers)
+            .copied()
+            .collect();
+        self.counted_else.closed = zero
+            .filter(|z| z.value > 0.0)
+            .cloned()
+            .or_else(|| growth(facts, &flow.receivers, "host_zero_windows"));
+        self.counted_else.pruned = growth(facts, &flow.receivers, "host_pruned")
+            .or_else(|| growth(facts, &flow.receivers, "host_collapsed"));
+        // What was dropped at a full socket was dropped, whenever the count began.
+        let dropped = both.iter().filter_map(|h| {
+            let of = Of::Host(*h);
+            number(facts, of, "host_datagrams_dropped").or(number(
+                facts,
+                of,
+                "host_datagram_errors",
+            ))
+        });
+        self.counted_else.datagrams = dropped
+            .max_by(|a, b| a.value.total_cmp(&b.value))
+            .filter(|d| d.value > 0.0)
+            .cloned();
+        if self.retransmits.is_none() && !self.udp {
+            self.retransmits = growth(facts, &flow.senders, "host_retransmits");
+            self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
+        }
+    }
+
+    /// What other tests between the same hosts gave.
+    pub(crate) fn of_other_tests(&mut self, flow: &Flow) {
+        let own = (self.rate.as_ref(), self.streams);
+        for test in &flow.beside {
+            let Some((rate, _)) = test.goodput() else {
+                continue;
+            };
+            if test.udp {
+                self.counted_else.datagram_tests.extend(sent_and_lost(test));
+                continue;
+            }
+            let (Some(mine), streams) = own else { continue };
+            let more = f64::from(test.streams) / streams;
+            if more > 1.0 && mine.value > 0.0 && !self.udp {
+                self.counted_else.wider = Some((more, rate.value / mine.value));
+            }
+        }
+    }
+
+    /// Whether its intervals are as even as a window leaves them, or are not known.
+    pub(crate) fn is_even(&self) -> bool {
+        spread(&self.steady).is_none_or(|s| s < EVEN)
+    }
+
+    /// The middle one of the intervals after the start, bit/s; none of fewer than four.
+    pub(crate) fn late(&self) -> Option<f64> {
+        let mut all = self.steady.clone();
+        all.sort_by(f64::total_cmp);
+        (all.len() >= 4).then(|| all[all.len() / 2])
+    }
+}
+
+/// The rate at which datagrams were sent, and the share that was lost.
+fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
+    let (lost, all) = (
+        test.numbers.get("datagrams_lost")?,
+        test.numbers.get("datagrams")?,
+    );
+    if all.value < DATAGRAMS_LEAST {
+        return None;
+    }
+    let mut share = lost.over(all);
+    let spread = 2.0 * (lost.value + 1.0).sqrt() / all.value;
+    // None of n lost says that fewer than 3/n are, 19 times of 20.
+    let spread = spread.max(3.0 / all.value);
+    (share.low, share.high) = ((share.value - spread).max(0.0), share.value + spread);
+    let rate = match (&test.sent, &test.received) {
+        (Some(sent), _) => sent.goodput.clone(),
+        (None, Some(received)) => received.goodput.times(1.0 / (1.0 - share.value).max(0.01)),
+        (None, None) => return None,
+    };
+    Some((rate, share))
+}
+
+/// Fewer datagrams than this say nothing of a share.
+const DATAGRAMS_LEAST: f64 = 100.0;
+
+/// By how much a counter of some hosts grew from the first of their texts to the last; none of one text alone.
+fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
+    let said = facts
+        .facts
+        .iter()
+        .filter(|f| f.name == name && matches!(f.of, Of::Host(host) if hosts.contains(&host)));
+    let mut numbers = said.filter_map(|f| match &f.value {
+        Value::Number(figure) => Some(figure),
+        Value::Word(_) => None,
+    });
+    let first = numbers.next()?;
+    let last = numbers.last()?;
+    let mut by = last.with(first);
+    by.value = last.value - first.value;
+    (by.low, by.high) = (by.value, by.value);
+    (by.value >= 0.0).then_some(by)
+}
+
+/// What only connections have.
+const CONNECTED: [Cause; 8] = [
+    Cause::ReceiveWindow,
+    Cause::NoWindowScaling,
+    Cause::SendBuffer,
+    Cause::Ramp,
+    Cause::RandomLoss,
+    Cause::ShallowBuffer,
+    Cause::MtuBlackHole,
+    Cause::Reordering,
+];
+
+/// Datagrams wait for nobody: what arrives is what was sent, less what was lost.
+pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
+    if !e.udp {
+        return;
+    }
+    items.push(Item {
+        holds: 1.0,
+        weights: of(&CONNECTED, -40.0),
+        sentence: String::new(),
+    });
+    let Some(lost) = &e.idle_loss else { return };
+    items.push(Item {
+        holds: step(lost.value, 0.002, 0.02),
+        weights: vec![
+            (Cause::Application, -20.0),
+            (Cause::Client, 12.0),
+            (Cause::Nic, 10.0),
+            (Cause::Policer, 6.0),
+            (Cause::CongestionLoss, 4.0),
+        ],
+        sentence: format!("{:.1} % of the datagrams were lost", 100.0 * lost.value),
+    });
+    items.push(Item {
+        holds: 1.0 - step(lost.value, 0.0005, 0.005),
+        weights: of(&LOSSES, -16.0)
+            .into_iter()
+            .chain([(Cause::Application, 6.0)])
+            .collect(),
+        sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
+    });
+}
+
+/// What was counted speaks of the receiving program, and of sockets that were full.
+pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
+    let counted = &e.counted_else;
+    if let Some(unread) = &counted.unread {
+        let flight = e.implied_flight().map_or(16_384.0, |f| f.value);
+        // A program that reads leaves what came in the last moment; one that does not leaves its whole window.
+        items.push(Item {
+            holds: step(unread.value / flight.max(16_384.0), 0.5, 1.5),
+            weights: reader(26.0),
+            sentence: format!(
+                "{:.0} bytes stood in the receiver's socket, and its program had not read them",
+                unread.value
+            ),
+        });
+    }
+    if let Some(closed) = &counted.closed {
+        items.push(Item {
+            holds: step(closed.value, 0.5, 3.0),
+            weights: reader(22.0),
+            sentence: format!(
+                "the receiver closed its window {:.0} times: its program did not read what had come",
+                closed.value
+            ),
+        });
+    }
+    if let Some(pruned) = counted.pruned.as_ref().filter(|p| p.value > 0.0) {
+        items.push(Item {
+            holds: step(pruned.value, 1.0, 50.0),
+            weights: vec![(Cause::Client, 8.0)],
+            sentence: format!(
+                "the receiver's kernel made room in a full socket {:.0} times",
+                pruned.value
+            ),
+        });
+    }
+    if let Some(datagrams) = &counted.datagrams {
+        let weights = match e.udp {
+            true => vec![(Cause::Client, 24.0)],
+            // A tunnel's, if the path has one.
+            false => vec![(Cause::ShallowBuffer, 10.0)],
+        };
+        items.push(Item {
+            holds: step(datagrams.value, 10.0, 200.0),
+            weights,
+            sentence: format!(
+                "a host dropped {:.0} datagrams at a full socket buffer, a tunnel's if the path has one",
+                datagrams.value
+            ),
+        });
+    }
+}
+
+/// For the receiving program, and against a window that is too small for the path.
+fn reader(weight: f64) -> Vec<(Cause, f64)> {
+    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
+    let not = of(&windows, -16.0).into_iter();
+    not.chain([(Cause::Client, weight)]).collect()
+}
+
+/// What each connection has for itself, and what connections share.
+const APART: [Cause; 4] = [
+    Cause::ReceiveWindow,
+    Cause::SendBuffer,
+    Cause::NoWindowScaling,
+    Cause::RandomLoss,
+];
+const SHARED: [Cause; 6] = [
+    Cause::Link,
+    Cause::Shaper,
+    Cause::Policer,
+    Cause::Pacing,
+    Cause::Nic,
+    Cause::Disk,
+];
+
+/// What other tests between the same hosts say of this one.
+pub(crate) fn by_other_tests(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some((streams, rates)) = e.counted_else.wider {
+        let sentence =
+            format!("{streams:.0} times the connections carried {rates:.1} times as much");
+        items.push(Item {
+            holds: step(rates, 1.2, 1.6),
+            weights: of(&SHARED, -14.0)
+                .into_iter()
+                .chain(of(&APART, 6.0))
+                .collect(),
+            sentence: format!("{sentence}: each has a limit of its own"),
+        });
+        items.push(Item {
+            holds: 1.0 - step(rates, 1.05, 1.2),
+            weights: of(&SHARED, 8.0)
+                .into_iter()
+                .chain(of(&APART, -12.0))
+                .collect(),
+            sentence: format!("{sentence}: they share what limits them"),
+        });
+    }
+    for (rate, lost) in &e.counted_else.datagram_tests {
+        by_datagrams(e, rate, lost, items);
+    }
+}
+
+/// The share of segments sent again after slow start; none where the intervals do not count them.
+fn later_share(e: &Evidence) -> Option<f64> {
+    let rows = e.counted.get(e.counted.len().div_ceil(6)..)?;
+    let again: f64 = rows.iter().filter_map(|r| r.retransmits).sum();
+    let bits: f64 = rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
+    (rows.len() >= 4 && bits > 0.0).then(|| again * e.mss * 8.0 / bits)
+}
+
+/// Datagrams come evenly, whatever is lost. What a policer takes of them shows its rate, chance takes its share at any rate, and
+/// a queue that is only too short for bursts takes none below the line.
+fn by_datagrams(e: &Evidence, rate: &Figure, lost: &Figure, items: &mut Vec<Item>) {
+    let Some(own) = &e.rate else { return };
+    let shown = crate::ceiling::bps(rate.value);
+    let under_line = e
+        .line
+        .as_ref()
+        .is_none_or(|(line, _)| rate.value < 0.93 * line.value);
+    if !under_line {
+        return;
+    }
+    if lost.low > 0.005 && rate.value > own.value {
+        let left = rate.value * (1.0 - lost.value);
+        items.push(Item {
+            holds: step(lost.value, 0.005, 0.03),
+            weights: vec![
+                (Cause::Policer, 18.0),
+                (Cause::Shaper, 6.0),
+                (Cause::ShallowBuffer, -14.0),
+                (Cause::RandomLoss, -6.0),
+            ],
+            sentence: format!(
+                "of datagrams at {shown} {:.1} % were lost: {} passed",
+                100.0 * lost.value,
+                crate::ceiling::bps(left)
+            ),
+        });
+        return;
+    }
+    let expected = later_share(e).or(e.again.as_ref().map(|a| a.value));
+    let expected = expected.unwrap_or(0.0);
+    let expected = if expected > 0.0 { expected } else { 1e-4 };
+    if lost.high < 0.3 * expected {
+        // Under a policer TCP may get half of its rate: what passes a little above TCP's says little.
+        let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);
+        let above = step(rate.value / own.value, 1.2, 2.5).max(step(near_line, 0.7, 0.85));
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::RandomLoss, -16.0), (Cause::Policer, -18.0 * above)],
+            sentence: format!("of datagrams at {shown} next to none were lost"),
+        });
+    } else if lost.low > 0.0 {
+        items.push(Item {
+            holds: 1.0,
+            weights: of(&LOSSES, -6.0)
+                .into_iter()
+                .chain([(Cause::RandomLoss, 20.0)])
+                .collect(),
+            sentence: format!(
+                "of datagrams at {shown} {:.2e} were lost, whatever TCP does",
+                lost.value
+            ),
+        });
+    }
+}

@@ -1,0 +1,448 @@
+//! What tests do to the round trips of one another, and a connection to its own: the queue that stands in front of the
+//! narrowest place, where closed forms know it, and a word why where they do not.
+
+use farpath_element::qdisc::Limit;
+use farpath_predict::Cc;
+use farpath_predict::climb::Climb;
+use farpath_record::Record;
+use farpath_tcp::SlowStart;
+use farpath_units::{Duration, Time};
+use farpath_wire::FlowDir;
+
+use super::tcp::Flow;
+use super::{Path, mean_share, put};
+use crate::model::{Arrivals, Scenario, Test, Udp, Way};
+use crate::plan::Hop;
+
+/// Share of a port's rate up to which what is sent evenly does not wait for long.
+const LIGHT: f64 = 0.9;
+/// Share of a test's time in which bursts of another's start hardly change its mean.
+const BRIEF: f64 = 0.1;
+/// Share of a round trip that may wait without a word.
+const SMALL: f64 = 0.01;
+/// Of a forecast of when a window is full: how much later it is taken to be certain.
+const CERTAIN: f64 = 2.0;
+
+/// What one test keeps waiting in front of a port.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Waits {
+    /// Hardly anything, once it has started.
+    Nothing,
+    /// The same for all of its time, from some time after its start.
+    Always(Duration),
+    /// From nothing to a full queue, and back.
+    Between(Duration),
+    /// No closed form says, and why.
+    Unknown(&'static str),
+}
+
+/// One test's part in what another meets.
+struct Load {
+    waits: Waits,
+    /// The port in front of which it waits.
+    port: Option<usize>,
+    /// Payload bit/s.
+    bps: f64,
+    /// IP datagram and payload bytes.
+    size: (u32, u32),
+    /// From its start until it is as `waits` says.
+    settles: Duration,
+    /// How long the largest burst of its start can wait.
+    burst: Duration,
+}
+
+impl Path<'_> {
+    /// Corrects the times that a record gives as if its test were alone on its path, where other tests make frames wait.
+    pub(super) fn beside(&self, number: usize, record: &mut Record) {
+        let own = &self.scenario.tests[number];
+        let others: Vec<(usize, Path<'_>)> = self.companions(number).collect();
+        if others.is_empty() {
+            return;
+        }
+        if own.kind.periodic().is_none() {
+            record.notes.push(
+                "as if alone on its path; another test uses part of it at the same time".to_owned(),
+            );
+        }
+        let waits = self.met(own, &others);
+        let names: Vec<String> = others
+            .iter()
+            .map(|(n, _)| format!("`{}`", self.scenario.tests[*n].name))
+            .collect();
+        let first = others
+            .iter()
+            .all(|(n, _)| own.start <= self.scenario.tests[*n].start);
+        waits.correct(own, first, &names.join(", "), record);
+    }
+
+    /// Other tests that load a port of this path while `number` uses it, each with its own path.
+    fn companions(&self, number: usize) -> impl Iterator<Item = (usize, Path<'_>)> {
+        let (start, end) = span(&self.scenario.tests[number]);
+        let mut seen = None;
+        let flows = self.plan.flows.iter().enumerate();
+        flows.filter_map(move |(flow, f)| {
+            let other = &self.scenario.tests[f.test];
+            let (from, until) = span(other);
+            let apart = from >= end || until <= start;
+            if f.test == number || f.asks || other.kind.periodic().is_some() || apart {
+                return None;
+            }
+            let walk = self.plan.walk(self.scenario, FlowDir::forward(flow as u16));
+            if seen == Some(f.test) || !walk.iter().any(|h| self.uses(number, h.port)) {
+                return None;
+            }
+            seen = Some(f.test);
+            Some((f.test, Path::new(self.scenario, self.plan, flow)))
+        })
+    }
+
+    /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.
+    fn uses(&self, number: usize, port: usize) -> bool {
+        let both = !matches!(
+            self.scenario.tests[number].kind,
+            crate::kind::TestKind::OneWay(_)
+        );
+        let back = self.back.iter().filter(|_| both);
+        self.there.iter().chain(back).any(|h| h.port == port)
+    }
+
+    /// What the other tests of a path keep waiting in its ports, together.
+    fn met(&self, own: &Test, others: &[(usize, Path<'_>)]) -> Met {
+        let number = self.plan.flows[self.flow].test;
+        let loads: Vec<(usize, Load, &Path<'_>)> = others
+            .iter()
+            .map(|(n, path)| (*n, path.load(&self.scenario.tests[*n]), path))
+            .collect();
+        let unknown = |why: &str| Met {
+            waits: Waits::Unknown(""),
+            why: why.to_owned(),
+            unsettled: 1.0,
+            burst: Duration::ZERO,
+        };
+        if let Some((_, load, _)) = loads
+            .iter()
+            .find(|(_, l, _)| matches!(l.waits, Waits::Unknown(_)))
+            && let Waits::Unknown(why) = load.waits
+        {
+            return unknown(why);
+        }
+        let unsettled = loads
+            .iter()
+            .map(|(n, l, _)| unsettled(own, &self.scenario.tests[*n], l))
+            .fold(0.0, f64::max);
+        let full: Vec<&(usize, Load, &Path<'_>)> = loads
+            .iter()
+            .filter(|(_, l, _)| l.port.is_some_and(|p| self.uses(number, p)))
+            .collect();
+        let heavy = self.there.iter().chain(&self.back).any(|h| {
+            let on_port: f64 = loads.iter().map(|(_, l, path)| path.share(l, h.port)).sum();
+            on_port > LIGHT && !full.iter().any(|(_, l, _)| l.port == Some(h.port))
+        });
+        let waits = match full.as_slice() {
+            _ if heavy => return unknown("together they fill a port"),
+            [] => Waits::Nothing,
+            [(_, load, _)] if loads.len() == 1 => load.waits.clone(),
+            _ => return unknown("they share a queue"),
+        };
+        let crossings = |port: usize| {
+            let all = self.there.iter().chain(&self.back);
+            all.filter(|h| h.port == port).count()
+        };
+        let port = full.first().and_then(|(_, l, _)| l.port);
+        if port.is_some_and(|p| crossings(p) > 1) {
+            return unknown("the path crosses the full link more than once");
+        }
+        Met {
+            why: port.map_or_else(String::new, |p| self.port_name(p)),
+            waits,
+            unsettled,
+            burst: loads
+                .iter()
+                .fold(Duration::ZERO, |all, (_, l, _)| all + l.burst),
+        }
+    }
+
+    /// The share of a port's rate that a test takes.
+    fn share(&self, load: &Load, port: usize) -> f64 {
+        let (len, payload) = load.size;
+        let wire = self.wire_on(port, len, 0.0, 0);
+        load.bps * wire / f64::from(payload.max(1)) / self.plan.ports[port].rate.as_bps() as f64
+    }
+
+    fn port_name(&self, port: usize) -> String {
+        let port = &self.plan.ports[port];
+        let link = &self.scenario.links[port.link.0].name;
+        format!(
+            "{link} {}",
+            self.scenario.direction_name(port.link, port.way)
+        )
+    }
+
+    /// What a test does to others, alone on its path.
+    fn load(&self, test: &Test) -> Load {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        if let Some(tcp) = test.kind.bulk() {
+            let flow = self.flow_of(tcp);
+            let size = (flow.config.mss + header, flow.config.mss);
+            let loss_bps = flow.loss_bps();
+            let clean = flow.steady(loss_bps.unwrap_or(f64::INFINITY));
+            let policed = self.policed(test, &flow, clean);
+            let bps = policed.map_or(clean, |[likely, ..]| likely);
+            let ramp_s = flow.ramp(bps / flow.streams).seconds();
+            let mut load = Load {
+                waits: Waits::Nothing,
+                port: None,
+                bps,
+                size,
+                settles: seconds(ramp_s),
+                // Slow start sends twice what the path takes meanwhile: half of the window waits.
+                burst: seconds(flow.window as f64 * 8.0 * flow.streams / flow.narrowest.bps / 2.0),
+            };
+            if loss_bps.is_none() || self.hole(&flow.config).is_some() {
+                load.waits = Waits::Unknown("how fast it is, no closed form says");
+            } else if bps >= flow.narrowest.bps * 0.9999 && !self.is_held(&flow) {
+                load.port = flow.narrowest.port;
+                (load.waits, load.settles) = self.own_queue(test, &flow);
+            }
+            return load;
+        }
+        match test.kind.udp() {
+            Some(udp) if udp.cells.is_none() => self.stream(udp, udp.size + header),
+            _ => Load {
+                waits: Waits::Unknown("it comes and goes"),
+                port: None,
+                bps: 0.0,
+                size: (1, 1),
+                settles: Duration::ZERO,
+                burst: Duration::ZERO,
+            },
+        }
+    }
+
+    fn stream(&self, udp: &Udp, len: u32) -> Load {
+        let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
+        let mut load = Load {
+            waits: Waits::Nothing,
+            port: None,
+            bps: udp.rate.as_bps() as f64 * mean_share(udp),
+            size: (len, udp.size),
+            settles: Duration::ZERO,
+            burst: Duration::ZERO,
+        };
+        let narrowest = self.narrowest(len, udp.size, 0.0, 0);
+        if load.bps > narrowest.bps {
+            load.port = narrowest.port;
+            load.waits = match narrowest.port.and_then(|p| self.full_queue(p, len)) {
+                Some(queue) if !varies => {
+                    let fills = queue.as_secs_f64() * narrowest.bps / (load.bps - narrowest.bps);
+                    load.settles = seconds(CERTAIN * fills) + self.one_way(len);
+                    Waits::Always(queue)
+                }
+                _ => Waits::Unknown("the queue that it fills is not a plain one"),
+            };
+        } else if varies || (udp.arrivals != Arrivals::Constant && load.bps > narrowest.bps / 2.0) {
+            load.waits = Waits::Unknown("it comes and goes");
+        }
+        load
+    }
+
+    /// What a flow that fills its path keeps waiting at its narrowest place, and how long after its start that is certain.
+    pub(super) fn own_queue(&self, test: &Test, flow: &Flow) -> (Waits, Duration) {
+        let unknown = |why| (Waits::Unknown(why), Duration::ZERO);
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let len = flow.config.mss + header;
+        let Some(queue) = flow.narrowest.port.and_then(|p| self.full_queue(p, len)) else {
+            return unknown("the queue that it fills is not a plain one");
+        };
+        let bps = flow.narrowest.bps;
+        let base_s = flow.base.as_secs_f64();
+        let loaded_s = flow.window as f64 * 8.0 * flow.streams / bps;
+        let full_s = base_s + queue.as_secs_f64();
+        let is_window = loaded_s <= full_s && flow.loses_nothing();
+        let climbs = match flow.cc {
+            Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood) | None if !is_window => {
+                return unknown("its algorithm decides how much of a queue it fills");
+            }
+            cc => cc,
+        };
+        let top_s = loaded_s.min(full_s);
+        // From an end of slow start that came early, its window is there after two climbs at the latest.
+        let climb_s = match (flow.config.slow_start, climbs) {
+            (SlowStart::Standard, _) => 2.0 * top_s,
+            (_, None) => return unknown("when its window is full is not foreseen"),
+            (_, Some(cc)) => {
+                let climb = Climb {
+                    cc,
+                    top: (top_s * bps / 8.0 / flow.streams / f64::from(flow.config.mss)).max(1.0),
+                    rtt_s: top_s,
+                    segments_per_ack: 1.0,
+                    htcp_beta: farpath_predict::htcp::BETA,
+                };
+                match climb.recovery_s() {
+                    Some(seconds) => CERTAIN * seconds,
+                    None => return unknown("when its window is full is not foreseen"),
+                }
+            }
+        };
+        let settles = seconds(flow.ramp(bps / flow.streams).seconds() + climb_s);
+        let lasts = match (test.duration, flow.config.amount) {
+            (Some(duration), _) => test.omit + duration,
+            (None, Some(bytes)) => seconds(bytes as f64 * 8.0 * flow.streams / bps),
+            (None, None) => Duration::ZERO,
+        };
+        if lasts < settles {
+            return unknown("whether it fills the queue before it ends is not foreseen");
+        }
+        let waits = if is_window {
+            Waits::Always(seconds((loaded_s - base_s).max(0.0)))
+        } else {
+            Waits::Between(queue)
+        };
+        (waits, settles)
+    }
+
+    /// How long a frame waits in front of a port whose queue is full of datagrams of `len` bytes, as it is accepted;
+    /// `None` where that is not one queue that drops at its end.
+    fn full_queue(&self, port: usize, len: u32) -> Option<Duration> {
+        let plan = &self.plan.ports[port];
+        let link = &self.scenario.links[plan.link.0];
+        let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
+        let crossings: Vec<&Hop> = self.there.iter().filter(|h| h.port == port).collect();
+        let [hop] = crossings.as_slice() else {
+            return None;
+        };
+        let plain = direction.queueing.is_none()
+            && direction.cells.is_none()
+            && direction.impairments.trace.is_none()
+            && direction.impairments.flap.is_none()
+            && !plan.changes
+            && self.scenario.bundle_of(plan.link).is_none();
+        if !plain {
+            return None;
+        }
+        let longest = self.plan.longest_rtts(self.scenario)[port];
+        let frames = match Scenario::queue_limit(direction.queue, plan.rate, longest) {
+            Limit::Bytes(bytes) => bytes / u64::from(link.framing.queue_bytes(len + hop.extra)),
+            Limit::Packets(packets) => packets,
+        };
+        let wire = farpath_units::Size::from_bytes(link.framing.wire_bytes(len + hop.extra).into());
+        Some(plan.rate.time_for(wire).times(frames))
+    }
+}
+
+/// What waits on a path, of all others together.
+struct Met {
+    waits: Waits,
+    /// Where, or why that is unknown.
+    why: String,
+    /// The share of the test's time in which it is not so, yet or any more.
+    unsettled: f64,
+    /// How long the bursts of their starts can wait.
+    burst: Duration,
+}
+
+impl Met {
+    /// `first`: the test starts no later than the others, so that its first packet meets nothing.
+    fn correct(self, own: &Test, first: bool, others: &str, record: &mut Record) {
+        let times: Vec<String> = record
+            .metrics
+            .keys()
+            .filter(|m| is_time(m))
+            .cloned()
+            .collect();
+        let brief = self.waits == Waits::Nothing;
+        let (place, ns) = (self.why, |time: Duration| {
+            (time.as_ps() as f64 / 1e3).round()
+        });
+        // Of all times, the least that is alone on the path.
+        let alone = times
+            .iter()
+            .map(|m| record.metrics[m])
+            .fold(f64::MAX, f64::min);
+        let small = ns(self.burst) <= SMALL * alone;
+        let why = match (self.waits, self.unsettled <= 0.0) {
+            (Waits::Nothing, is_settled) if is_settled || small => return,
+            (Waits::Nothing, _) => {
+                format!("the bursts with which {others} begins wait in queues")
+            }
+            (Waits::Always(queue), true) => {
+                for metric in times {
+                    let alone = record.metrics[&metric];
+                    put(&mut record.metrics, &metric, alone + ns(queue));
+                }
+                record.notes.push(format!(
+                    "{others} keeps {} waiting in front of {place}",
+                    milliseconds(queue)
+                ));
+                return;
+            }
+            (Waits::Always(queue) | Waits::Between(queue), _) => {
+                format!(
+                    "{others} fills the queue of {place}, up to {}",
+                    milliseconds(queue)
+                )
+            }
+            (Waits::Unknown(_), _) => format!("beside {others}: {place}"),
+        };
+        let mostly = brief && self.unsettled <= BRIEF;
+        let kept = |metric: &str| {
+            (first || brief) && metric.ends_with("_min_ns")
+                || mostly && (metric.ends_with("_avg_ns") || metric.ends_with("_p50_ns"))
+        };
+        // Not as absent: that would be a result, and an expectation of it would fail.
+        let unknown: Vec<String> = times.into_iter().filter(|m| !kept(m)).collect();
+        record.metrics.retain(|m, _| !unknown.contains(m));
+        if own.kind.periodic().is_some() {
+            record.notes.push(format!(
+                "{why}; how long packets wait there is not foreseen"
+            ));
+        }
+    }
+}
+
+/// Metrics that waiting makes longer.
+fn is_time(metric: &str) -> bool {
+    ["rtt_", "delay_", "response_"]
+        .iter()
+        .any(|of| metric.starts_with(of))
+        && metric.ends_with("_ns")
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+}
+
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_ps((seconds * 1e12).clamp(0.0, 1e19) as u64)
+}
+
+/// The share of `own`'s time before `other` has settled, or after the end of one that keeps frames waiting.
+fn unsettled(own: &Test, other: &Test, load: &Load) -> f64 {
+    let ((start, end), (from, until)) = (span(own), span(other));
+    let at = |time: Time| time.as_ps() as f64;
+    if end == Time::MAX {
+        return if start >= from + load.settles && until == end {
+            0.0
+        } else {
+            1.0
+        };
+    }
+    let all = (at(end) - at(start)).max(1.0);
+    let before = (at(from + load.settles) - at(start)).max(0.0);
+    let after = match load.waits {
+        Waits::Nothing => 0.0,
+        _ => (at(end) - at(until)).max(0.0),
+    };
+    ((before + after) / all).min(1.0)
+}
+
+/// From a test's start to its end at the earliest; the last answer of single packets comes a round trip later, and
+/// finds what is there by then.
+fn span(test: &Test) -> (Time, Time) {
+    let long = match test.kind.periodic() {
+        Some(all) => Some(all.interval.times(all.count.into())),
+        None => test.duration.map(|d| test.omit + d),
+    };
+    let end = long.map_or(Time::MAX, |long| test.start + long);
+    (test.start, end)
+}

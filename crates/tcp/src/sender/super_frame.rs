@@ -1,0 +1,134 @@
+//! How much a sender that does not pace hands to its host's card at once, and when it waits to make that more: Linux's
+//! autosizing and deferral of super-frames (TCP segmentation offload).
+
+use farpath_units::{Duration, Time};
+
+use super::{Sender, State};
+use crate::Config;
+use crate::pacing::{BURSTS_A_SECOND, LEAST_SEGMENTS, window_rate};
+
+/// What a super-frame keeps for headers, in bytes.
+const HEADERS: u64 = 321;
+/// A short path's bursts are longer by the largest one, halved for each of these of its least round trip (`tcp_tso_rtt_log`).
+const HALVED_EACH: Duration = Duration::from_us(512);
+/// After a pause as long nothing is held back, nor while the next acknowledgement is farther away.
+const SOON: Duration = Duration::from_ms(1);
+/// This part of the window is never held back (`tcp_tso_win_divisor`).
+const PART: u64 = 3;
+
+/// What bounds the bursts of one sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SuperFrames {
+    /// Bytes of the largest; 0: there are none.
+    largest: u64,
+}
+
+impl SuperFrames {
+    /// As configured; pacing has bursts of its own.
+    pub(super) fn of(config: &Config, paces: bool) -> SuperFrames {
+        let largest = if paces { 0 } else { config.tso };
+        SuperFrames {
+            largest: largest.saturating_sub(HEADERS),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_on(self) -> bool {
+        self.largest > 0
+    }
+}
+
+impl Sender {
+    /// Works out how far what the windows allow may leave at `now`. A driver calls it before it takes segments with
+    /// [`Sender::poll_full`]; [`Sender::poll`] does so by itself.
+    #[inline]
+    pub fn prepare(&mut self, now: Time) {
+        if self.super_frames.is_on() && self.plain && self.nxt + self.segment > self.limit {
+            self.release_burst(now);
+        }
+    }
+
+    /// Whether `len` bytes that the windows allow may leave at `now`; if not, more is waited for.
+    #[inline]
+    pub(super) fn may_burst(&mut self, now: Time, len: u64) -> bool {
+        !self.super_frames.is_on() || self.draws_from_burst(now, len)
+    }
+
+    #[inline(never)]
+    fn draws_from_burst(&mut self, now: Time, len: u64) -> bool {
+        if self.nxt + len > self.pace_edge {
+            self.release_burst(now);
+        }
+        let may = self.nxt + len <= self.pace_edge;
+        if !may {
+            let limit = if self.cwnd_edge < self.window_edge {
+                self.cwnd_limit()
+            } else {
+                self.window_limit()
+            };
+            self.note_limit(now, limit);
+        }
+        may
+    }
+
+    #[inline(never)]
+    fn release_burst(&mut self, now: Time) {
+        self.pace_edge = self.burst_edge(now);
+        self.refresh_limit();
+    }
+
+    /// The first byte that may not leave at `now`: what is no whole burst waits for the next acknowledgement, if that is near.
+    fn burst_edge(&self, now: Time) -> u64 {
+        let edge = self.window_edge.min(self.cwnd_edge).min(self.end);
+        let (burst, whole) = (self.burst(), self.whole());
+        let mut to = self.nxt;
+        while to + self.segment.min(self.end - to) <= edge && to < edge {
+            // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next. What is left of one that
+            // is no whole segment goes with the segment that has it.
+            let rest = (whole - to % whole).div_ceil(self.segment) * self.segment;
+            let rest = rest.min(self.end - to);
+            let open = edge - to;
+            if rest <= self.segment || open >= burst.min(rest) {
+                to += burst.min(rest);
+            } else if self.waits(now, open, to > self.nxt) {
+                return to;
+            } else {
+                return edge;
+            }
+        }
+        to.min(edge)
+    }
+
+    /// Bytes of a burst: what the window's rate gives in a 1024th of a second, two segments at least.
+    fn burst(&self) -> u64 {
+        let rate = window_rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs());
+        let short = self
+            .rtt
+            .min()
+            .map_or(0, |rtt| rtt.as_ps() / HALVED_EACH.as_ps());
+        let more = u32::try_from(short)
+            .ok()
+            .and_then(|n| self.super_frames.largest.checked_shr(n));
+        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more.unwrap_or(0));
+        let segments = bytes.min(self.super_frames.largest) / self.segment;
+        segments.max(LEAST_SEGMENTS) * self.segment
+    }
+
+    /// Bytes of a whole super-frame: no more than half of the receiver's window.
+    fn whole(&self) -> u64 {
+        let half = (self.peer_window / 2).min(self.super_frames.largest);
+        (half / self.segment).max(1) * self.segment
+    }
+
+    /// Whether `open` bytes wait for more. `wrote`: some have just left.
+    fn waits(&self, now: Time, open: u64, wrote: bool) -> bool {
+        let window = self.peer_window.min(self.cwnd as u64);
+        let late = !wrote && now.since(self.last_sent()) > SOON;
+        let Some(srtt) = self.rtt.srtt().filter(|_| self.una < self.nxt) else {
+            return false;
+        };
+        let answer = (self.log.oldest() + srtt).since(now);
+        let far = answer > SOON.min(Duration::from_ps(srtt.as_ps() / 2));
+        self.state == State::Open && !late && !far && open < window / PART
+    }
+}

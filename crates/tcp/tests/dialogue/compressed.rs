@@ -1,0 +1,90 @@
+//! Acknowledgements of what is out of order, some for many.
+
+use farpath_tcp::{Config, Flavour, Receiver};
+use farpath_units::{Duration, Time};
+
+use crate::harness::{config, ms};
+
+fn receiver(most: u32, rtt: Duration) -> Receiver {
+    let mut r = Receiver::new(&Config {
+        compressed_sacks: most,
+        flavour: Flavour::Linux,
+        ..config()
+    });
+    r.on_syn(ms(0));
+    assert!(r.poll(ms(0)).is_some_and(|a| a.syn_ack));
+    r.on_round_trip(rtt);
+    r
+}
+
+fn us(n: u64) -> Time {
+    ms(100) + Duration::from_us(n)
+}
+
+/// Segments from the `from`-th on, one each 10 us, after the 0-th was lost: when the receiver acknowledged, and how many
+/// bytes it had above the gap.
+fn acks(r: &mut Receiver, from: u64, count: u64) -> Vec<(u64, u64)> {
+    let mut acks = Vec::new();
+    for n in from..from + count {
+        let now = us(10 * n);
+        if r.deadline() <= now {
+            let due = r.deadline();
+            r.on_deadline(due);
+            let sacked = r.poll(due).map(|a| a.sack[0].end - a.sack[0].start);
+            acks.extend(sacked.map(|s| (due.since(us(0)).as_ns() / 1000, s)));
+        }
+        r.on_data(now, n * 1000, 1000, false);
+        let sacked = r.poll(now).map(|a| a.sack[0].end - a.sack[0].start);
+        acks.extend(sacked.map(|s| (10 * n, s)));
+    }
+    acks
+}
+
+/// Linux: three at once, then one for what comes within a millisecond, or for 44.
+#[test]
+fn three_leave_at_once_and_then_one_for_a_millisecond() {
+    let mut r = receiver(44, Duration::from_ms(100));
+    let found = acks(&mut r, 1, 150);
+    let expected = [
+        (10, 1000),
+        (20, 2000),
+        (30, 3000),
+        (480, 48_000),
+        (930, 93_000),
+        (1380, 138_000),
+    ];
+    assert_eq!(found, expected);
+    let mut r = receiver(1000, Duration::from_ms(100));
+    let found = acks(&mut r, 1, 150);
+    assert_eq!(found[3..], [(1040, 103_000)]);
+    assert_eq!(r.deadline(), us(1040 + 1000));
+}
+
+/// A twentieth of the handshake's round trip where that is less.
+#[test]
+fn on_a_short_path_they_wait_for_less() {
+    let mut r = receiver(44, Duration::from_ms(2));
+    let found = acks(&mut r, 1, 16);
+    assert_eq!(found[3..], [(140, 13_000)]);
+    // None is held before a round trip is known, or without the rule.
+    for mut r in [
+        receiver(44, Duration::ZERO),
+        receiver(0, Duration::from_ms(2)),
+    ] {
+        assert_eq!(acks(&mut r, 1, 30).len(), 30);
+    }
+}
+
+/// What fills the gap is acknowledged at once, and so is what came before.
+#[test]
+fn what_fills_a_gap_is_acknowledged_at_once() {
+    let mut r = receiver(44, Duration::from_ms(100));
+    assert_eq!(acks(&mut r, 1, 10).len(), 3);
+    assert!(!r.on_data(us(210), 11_000, 1000, false));
+    assert_eq!(r.deadline(), us(1040));
+    assert!(r.on_data(us(220), 0, 1000, true));
+    assert_eq!(r.poll(us(220)).map(|a| a.ack), Some(12_000));
+    assert_eq!(r.deadline(), Time::MAX);
+    // The next gap has its own three.
+    assert_eq!(acks(&mut r, 23, 10).len(), 3);
+}

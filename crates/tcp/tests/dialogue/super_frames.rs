@@ -1,0 +1,106 @@
+//! What a sender hands to its host's card at once, and what it waits for.
+
+use farpath_tcp::{Config, Sender};
+use farpath_units::{Duration, Time};
+
+use crate::harness::{Dialogue, Path, RTT, config, ms};
+
+/// Segments of 1448 bytes, a window of `segments`, Reno.
+fn bursts(segments: u64) -> Config {
+    Config {
+        mss: 1448,
+        receive_window: segments * 1448,
+        tso: 65_536,
+        ..config()
+    }
+}
+
+/// Segments that left at each instant of the last round trip before `until`.
+fn bundles(config: &Config, path: Path, until: Time) -> Vec<usize> {
+    let mut d = Dialogue::new(config, path);
+    d.keep_trace = true;
+    d.run_until(until);
+    let from = (until - RTT).as_ps() as f64 / 1e9;
+    let mut bundles: Vec<(f64, usize)> = Vec::new();
+    for (at, ..) in d.data().into_iter().filter(|d| d.0 >= from) {
+        match bundles.last_mut() {
+            Some((last, count)) if *last == at => *count += 1,
+            _ => bundles.push((at, 1)),
+        }
+    }
+    bundles.into_iter().map(|b| b.1).collect()
+}
+
+/// 1 Gbit/s: a window of 100 ms and bursts of 45 segments, which are 65 160 bytes. Without them, two for each acknowledgement.
+#[test]
+fn a_fast_sender_waits_for_whole_bursts() {
+    let mut path = Path::new(RTT);
+    path.service = Duration::from_us(12);
+    let whole = bundles(&bursts(7000), path.clone(), ms(3000));
+    let most = whole.iter().filter(|n| **n >= 44).count();
+    assert!(most * 10 >= whole.len() * 9, "{whole:?}");
+    let off = Config {
+        tso: 0,
+        ..bursts(7000)
+    };
+    assert!(bundles(&off, path, ms(3000)).iter().all(|n| *n <= 2));
+}
+
+/// A millisecond of the rate: 1.2 times cwnd a round trip, a 1024th of a second.
+#[test]
+fn bursts_are_a_millisecond_of_the_rate() {
+    // 100 Mbit/s: 834 segments are a round trip, and slow start's rate is twice that: 16 segments.
+    let mut path = Path::new(RTT);
+    path.service = Duration::from_us(120);
+    let found = bundles(&bursts(830), path, ms(3000));
+    let usual = found.iter().filter(|n| (6..=18).contains(*n)).count();
+    assert!(usual * 10 >= found.len() * 9, "{found:?}");
+}
+
+/// Where acknowledgements are more than a millisecond apart nothing waits.
+#[test]
+fn a_slow_sender_waits_for_nothing() {
+    let mut path = Path::new(RTT);
+    path.service = Duration::from_us(1200);
+    let found = bundles(&bursts(80), path.clone(), ms(3000));
+    let off = Config {
+        tso: 0,
+        ..bursts(80)
+    };
+    assert_eq!(found, bundles(&off, path, ms(3000)));
+}
+
+/// The last bytes do not wait for more that will never come, and everything gets there.
+#[test]
+fn the_end_of_a_transfer_does_not_wait() {
+    for bytes in [1, 1447, 100_000, 3_000_001, 10_000_000] {
+        let config = Config {
+            amount: Some(bytes),
+            ..bursts(300)
+        };
+        let mut path = Path::new(Duration::from_ms(4));
+        path.service = Duration::from_us(12);
+        let mut d = Dialogue::new(&config, path);
+        d.run_to_end();
+        assert_eq!(d.receiver.delivered(), bytes);
+        assert_eq!(d.sender.stats().retransmits, 0);
+    }
+}
+
+/// With nothing in flight all that the windows allow may leave.
+#[test]
+fn an_idle_sender_starts_at_once() {
+    let mut s = Sender::new(&Config {
+        amount: Some(14_480),
+        ..bursts(300)
+    });
+    s.open(ms(0));
+    assert!(s.poll(ms(0)).is_some());
+    s.on_syn_ack(ms(1));
+    s.prepare(ms(1));
+    let mut sent = 0;
+    while s.poll(ms(1)).is_some() {
+        sent += 1;
+    }
+    assert_eq!(sent, 11, "the handshake's answer and ten segments");
+}
