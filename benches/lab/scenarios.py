@@ -1,9 +1,11 @@
 """Runs shared scenarios with real kernels and lays them beside prediction and simulation.
 
 Needs root, iproute2 and an idle machine; benches/lab/scenarios.toml says what is run. A run whose certificate is
-invalid is made again, twice at most. Each last document is kept in target/lab-scenarios, and the page of errors is
-written from all of them: docs/models/emulation-errors.md.
-usage: scenarios.py FARPATH [--page] [NAME...]      --page runs nothing; names are parts of a scenario's name
+invalid is made again: three tries for each valid run that is wanted. Each document is kept in target/lab-scenarios, and
+the page of errors is written from all of them: docs/models/emulation-errors.md.
+usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [NAME...]
+  --page runs nothing; --missing runs only what has no document newer than FARPATH, so that a list that was
+  interrupted goes on; --runs 3 judges medians of three valid runs. Names are parts of a scenario's name.
 Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificate is invalid, else the run's own.
 """
 
@@ -12,6 +14,7 @@ import glob
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -50,7 +53,7 @@ def kept(run):
 
 
 def emulate(farpath, run):
-    """The run's exit code; its document is kept."""
+    """The run's exit code and its document."""
     flags = [f for s in run.get("set", []) for f in ("--set", s)]
     flags += [f for t in run.get("only", []) for f in ("--only", t)]
     flags += ["--tune-host"] if run.get("tune_host") else []
@@ -59,15 +62,50 @@ def emulate(farpath, run):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1, 4):
         sys.stderr.write(done.stderr)
-        return done.returncode
+        return done.returncode, None
     document = json.loads(done.stdout)
     for record in document["records"]:
         record.pop("series", None)
     for link in document["links"]:
         link["t_ns"], link["rate_bps"] = [], []
+    return done.returncode, document
+
+
+def repeat(farpath, run, wanted):
+    """The exit code of several valid runs together, or of the last where none is valid; their median is kept."""
+    valid, last = [], None
+    for _ in range(ATTEMPTS * wanted):
+        code, document = emulate(farpath, run)
+        print(f'{run.get("name", run["scenario"])}: exit {code}', flush=True)
+        if document is None:
+            return code
+        last = (code, document)
+        if code != 4:
+            valid.append(document)
+        if len(valid) == wanted:
+            break
+    document = median(valid) if valid else last[1]
     with open(kept(run), "w", encoding="utf-8") as file:
         json.dump(document, file)
-    return done.returncode
+    return int(any(failed(document))) if valid else last[0]
+
+
+def median(documents):
+    """The first of documents of one scenario, with the medians of what was emulated in all."""
+    first = documents[0]
+    for number, record in enumerate(first["records"]):
+        others = [d["records"][number]["metrics"] for d in documents]
+        for name in record["metrics"] if record["origin"] == "emulated" else []:
+            record["metrics"][name] = statistics.median(m[name] for m in others if name in m)
+    for number, expect in enumerate(first["expectations"]):
+        found = [d["expectations"][number].get("actual") for d in documents]
+        if expect["origin"] != "emulated" or None in found:
+            continue
+        expect["actual"] = statistics.median(found)
+        least, most = expect.get("min"), expect.get("max")
+        expect["pass"] = (least is None or expect["actual"] >= least) and (most is None or expect["actual"] <= most)
+    first["runs"] = len(documents)
+    return first
 
 
 def certificate(document):
@@ -197,7 +235,8 @@ def page(runs):
         text.append(f"## {title}\n")
         if "why" in run:
             text.append(f'{run["why"]}\n')
-        text.append(f'Certificate {word}: {held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms.')
+        several = f' Median of {document["runs"]} valid runs.' if document.get("runs", 1) > 1 else ""
+        text.append(f'Certificate {word}: {held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms.{several}')
         for wrong in failed(document):
             text.append(f"**Expectation fails**: {wrong}.")
         text.append("\n| figure | predicted | simulated | emulated | error | why |\n|---|---|---|---|---|---|")
@@ -209,7 +248,12 @@ def page(runs):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--page"]
+    arguments = [a for a in sys.argv[1:] if a not in ("--page", "--missing")]
+    wanted = 1
+    if "--runs" in arguments:
+        at = arguments.index("--runs")
+        wanted = int(arguments[at + 1])
+        del arguments[at : at + 2]
     farpath, names = arguments[0], arguments[1:]
     os.makedirs(OUT, exist_ok=True)
     runs = plan()
@@ -220,11 +264,9 @@ def main():
         name = run.get("name", run["scenario"])
         if names and not any(n in name for n in names):
             continue
-        for _ in range(ATTEMPTS):
-            code = emulate(farpath, run)
-            print(f"{name}: exit {code}", flush=True)
-            if code != 4:
-                break
+        if "--missing" in sys.argv and os.path.exists(kept(run)) and os.path.getmtime(kept(run)) > os.path.getmtime(farpath):
+            continue
+        code = repeat(farpath, run, wanted)
         if code in (0, 1, 4):
             with open(kept(run), encoding="utf-8") as file:
                 for wrong in failed(json.load(file)):

@@ -83,10 +83,10 @@ fn dumbbell(flows: usize, bottleneck: &str, access: &str, mtu: u32) -> String {
             "[[host]]\nname = \"s{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n[[host]]\nname = \"r{n}\"\nmtu = {mtu}\ntxqueuelen = 100000\n{NO_GRO}"
         ));
         add(format_args!(
-            "[[link]]\nname = \"in{n}\"\nends = [\"s{n}\", \"left\"]\nrate = \"{access}\"\ndelay = \"{delay_us} us\"\nqueue = \"1bdp\"\nmtu = {mtu}"
+            "[[link]]\nname = \"in{n}\"\nends = [\"s{n}\", \"left\"]\nrate = \"{access}\"\ndelay = \"{delay_us} us\"\nmtu = {mtu}"
         ));
         add(format_args!(
-            "[[link]]\nname = \"out{n}\"\nends = [\"right\", \"r{n}\"]\nrate = \"{access}\"\ndelay = \"5 ms\"\nqueue = \"1bdp\"\nmtu = {mtu}"
+            "[[link]]\nname = \"out{n}\"\nends = [\"right\", \"r{n}\"]\nrate = \"{access}\"\ndelay = \"5 ms\"\nmtu = {mtu}\n[link.forward]\nqueue = \"1bdp\""
         ));
         add(format_args!(
             "[[test]]\nname = \"flow{n}\"\nkind = \"tcp\"\nfrom = \"s{n}\"\nto = \"r{n}\"\nduration = \"1 s\"\nwindow = \"256 MiB\"\ncc = \"cubic\"\nflavour = \"rfc\""
@@ -124,9 +124,15 @@ fn lone(extra: &str) -> String {
         ("out", "right", "r", "5 ms"),
     ] {
         let extra = if name == "wan" { extra } else { "" };
+        // The host's `txqueuelen` is the queue of the first.
+        let queue = if name == "in" {
+            ""
+        } else {
+            "queue = \"1bdp\"\n"
+        };
         writeln!(
             text,
-            "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nrate = \"10 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"1bdp\"\nmtu = 9000\n{extra}"
+            "[[link]]\nname = \"{name}\"\nends = [\"{a}\", \"{b}\"]\nrate = \"10 Gbit/s\"\ndelay = \"{delay}\"\n{queue}mtu = 9000\n{extra}"
         )
         .expect("a string takes all");
     }

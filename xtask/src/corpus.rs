@@ -7,13 +7,15 @@
 
 mod case;
 mod fit;
+mod lab;
+mod plot;
 mod score;
 mod tell;
 mod twins;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use case::{BLIND, CAUSES, Case, HEALTHY_CASE, TEST, TWO};
+use case::{BLIND, CAUSES, Case, HEALTHY_CASE, LAB, TEST, TWO};
 use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
 use score::{Level, Outcome, Score};
@@ -39,7 +41,11 @@ pub(crate) enum What {
     Two,
     /// Cases nobody saw in which nothing is wrong, from this number of theirs on.
     Healthy(u64),
+    /// Cases between real kernels, from this number of theirs on.
+    Lab(u64),
 }
+
+pub(crate) use plot::plot;
 
 /// Reads the arguments of `cargo xtask corpus`.
 pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
@@ -53,6 +59,8 @@ pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
         ["--blind", first, n] => (number(n)?, What::Blind(number(first)?)),
         ["--healthy"] => (HEALTHY, What::Healthy(0)),
         ["--healthy", first, n] => (number(n)?, What::Healthy(number(first)?)),
+        ["--lab"] => (LABS, What::Lab(0)),
+        ["--lab", first, n] => (number(n)?, What::Lab(number(first)?)),
         ["--two"] => (ALL, What::Two),
         ["--two", n] => (number(n)?, What::Two),
         [n] => (number(n)?, What::Test),
@@ -66,6 +74,9 @@ const ROWS: &str = "target/corpus.tsv";
 /// How many healthy paths a whole corpus has.
 const HEALTHY: u64 = 500;
 
+/// How many cases of a whole corpus run between real kernels.
+const LABS: u64 = 200;
+
 /// How many cases have a twin run.
 const TWINS: u64 = 160;
 
@@ -74,6 +85,9 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     if what == What::Twins {
         return twins(number);
     }
+    if let What::Lab(first) = what {
+        return labs(first, number);
+    }
     let next = AtomicU64::new(0);
     let first = match what {
         What::Fit => 0,
@@ -81,6 +95,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
         What::Blind(from) => BLIND + from,
         What::Healthy(from) => BLIND + from * CAUSES.len() as u64 + HEALTHY_CASE,
         What::Two => TWO,
+        What::Lab(from) => LAB + from,
     };
     let apart = match what {
         What::Healthy(_) => CAUSES.len() as u64,
@@ -121,6 +136,47 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     }
     print!("{}", score.text());
     std::fs::write(ROWS, score.rows()).map_err(|e| format!("{ROWS}: {e}"))?;
+    Ok(true)
+}
+
+/// Runs cases in labs, and prints what was said of those that kept their promises, and of all.
+fn labs(first: u64, number: u64) -> Result<bool, String> {
+    let next = AtomicU64::new(0);
+    let all: Vec<Result<lab::Seen, String>> = std::thread::scope(|scope| {
+        let work = || {
+            let mut all = Vec::new();
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= number {
+                    return all;
+                }
+                all.push(lab::seen(&Case::draw(LAB + first + n)));
+            }
+        };
+        let handles: Vec<_> = (0..lab::SIDE_BY_SIDE).map(|_| scope.spawn(work)).collect();
+        let parts = handles.into_iter().map(|h| h.join());
+        parts.flatten().flatten().collect()
+    });
+    let (mut score, mut invalid) = (Score::default(), 0);
+    let mut broken = Vec::new();
+    for seen in all {
+        match seen {
+            Ok(seen) => {
+                invalid += u64::from(!seen.valid);
+                seen.outcomes.into_iter().for_each(|o| score.add(o));
+            }
+            Err(e) => broken.push(e),
+        }
+    }
+    print!("{}", score.text());
+    std::fs::write(ROWS, score.rows()).map_err(|e| format!("{ROWS}: {e}"))?;
+    println!(
+        "certificates that are invalid: {invalid}; labs that broke: {}",
+        broken.len()
+    );
+    for what in broken.iter().take(10) {
+        println!("{what}");
+    }
     Ok(true)
 }
 

@@ -33,7 +33,9 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask corpus --twins run the twins that diagnose makes of them, and say how often they agree
        cargo xtask corpus --blind [FROM [N]]   the same with runs nobody has seen, numbered from FROM of theirs
        cargo xtask corpus --healthy [FROM N]   the same with paths on which nothing is wrong
+       cargo xtask corpus --lab [FROM N]   the same between real kernels, in labs
        cargo xtask corpus --two [N]   the same with runs that have two causes
+       cargo xtask corpus --plot ROWS...   draw how often each confidence was right, from target/corpus.tsv of runs
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         ["same"] => same::run(same::Mode::Check),
         ["same", "--write"] => same::run(same::Mode::Write),
         ["captures", folder] => captures::run(folder.as_ref()),
+        ["corpus", "--plot", files @ ..] if !files.is_empty() => corpus::plot(files),
         ["corpus", args @ ..] => corpus::asked(args).and_then(|(n, what)| corpus::run(n, what)),
         _ => {
             eprint!("{USAGE}");

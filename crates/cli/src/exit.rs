@@ -76,6 +76,11 @@ impl Failure {
         self.exit == Exit::Interrupted
     }
 
+    /// Whether what was given is wrong: nothing was to be run.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.exit == Exit::Usage
+    }
+
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let message = self.message.trim_end();

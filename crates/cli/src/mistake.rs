@@ -21,9 +21,7 @@ pub(crate) fn report(error: &Error, words: &[OsString]) -> ExitCode {
         .map(|w| w.to_string_lossy().into_owned())
         .collect();
     match guess(error.kind(), &words) {
-        Some(failure) => {
-            failure.report();
-        }
+        Some(failure) => drop(failure.report()),
         None => drop(error.print()),
     }
     match is_lab_run(&words) {

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     if let Some(fault) = part.fault {
         let failure = captures.failure(fault);
-        if let Some(file) = junit {
+        if let Some(file) = junit.filter(|_| !failure.is_usage()) {
             let points = (part.ended, part.missing.as_slice());
             others.extend(not_ended(&failure, &loaded.scenario.expects, points));
             write_junit(&part.outcome.document, &others, file)?;

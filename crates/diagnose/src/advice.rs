@@ -32,7 +32,11 @@ pub(crate) fn changes(
             continue;
         };
         gone.push(cause);
-        let next = next(&gone, second, e, ceilings);
+        // Nothing that a host changes removes a policer, other traffic in a full queue, or a hole: what is left then is not known.
+        let next = match cause {
+            Cause::Policer | Cause::CongestionLoss | Cause::MtuBlackHole => None,
+            _ => next(&gone, second, e, ceilings),
+        };
         if let Some((next, figure)) = next {
             change.predicted_bps = Some(figure.value);
             (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
@@ -52,6 +56,8 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client => End::Receiver,
         Cause::SendBuffer
         | Cause::Application
+        | Cause::MtuBlackHole
+        | Cause::Ramp
         | Cause::ShallowBuffer
         | Cause::Policer
         | Cause::RandomLoss
@@ -67,9 +73,38 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
     let hosts: Vec<Of> = texts.iter().map(|n| Of::Host(*n)).collect();
     let remedy = match cause {
         Cause::ReceiveWindow | Cause::SendBuffer => {
-            buffer(system, wanted(e), end, &Buffers::of(facts, &hosts, end))
+            let carried = e.implied_flight().map_or(0.0, |f| f.high);
+            let wanted = wanted(e).max(carried);
+            buffer(system, wanted, end, &Buffers::of(facts, &hosts, end))
         }
-        Cause::NoWindowScaling => systems::scaling(system),
+        Cause::NoWindowScaling => {
+            let on = |texts: &[u32]| {
+                let mut said = texts
+                    .iter()
+                    .filter_map(|n| number(facts, Of::Host(*n), "window_scaling"));
+                said.next().map(|on| on.value != 0.0)
+            };
+            match (on(&flow.senders), on(&flow.receivers)) {
+                (Some(true), Some(true)) => {
+                    let between = "the firewall or router between";
+                    return Some(systems::scaling_between().change(between, None, None));
+                }
+                (Some(false), Some(true)) => {
+                    let host = match flow.from.host.as_str() {
+                        "" => "the sender",
+                        host => host,
+                    };
+                    let system = e.systems[0];
+                    return Some(systems::scaling(system).change(host, system, None));
+                }
+                _ => systems::scaling(system),
+            }
+        }
+        Cause::MtuBlackHole => systems::probing(),
+        Cause::Ramp => systems::longer(match flow.to.host.as_str() {
+            "" => "HOST",
+            host => host,
+        }),
         Cause::Application => systems::program(),
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {

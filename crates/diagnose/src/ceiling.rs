@@ -60,7 +60,7 @@ pub(crate) fn carried(mss: f64, line: &Figure, what: &str) -> Limit {
     let mut rate = line.times(share);
     // Other framings and headers cost less or more than Ethernet's.
     rate.low = line.low * share * 0.95;
-    rate.high = line.high * 0.985;
+    rate.high = line.high * share.max(0.985);
     let formula = format!("{what}, {} · {share:.3} of payload", bps(line.value));
     limit(Cause::Link, rate, formula)
 }

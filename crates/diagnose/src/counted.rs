@@ -103,7 +103,7 @@ impl Evidence {
 
     /// Whether its intervals are as even as a window leaves them, or are not known.
     pub(crate) fn is_even(&self) -> bool {
-        spread(&self.steady).is_none_or(|s| s < EVEN)
+        spread(&self.steady).is_none_or(|s| s < EVEN.max(1.5 * self.grain))
     }
 
     /// The middle one of the intervals after the start, bit/s; none of fewer than four.
@@ -139,8 +139,14 @@ fn sent_and_lost(test: &Test) -> Option<(Figure, Figure)> {
 /// Fewer datagrams than this say nothing of a share.
 const DATAGRAMS_LEAST: f64 = 100.0;
 
+/// Of more texts about hosts than this nobody knows which were before and which after.
+const HOSTS_MAX: usize = 64;
+
 /// By how much a counter of some hosts grew from the first of their texts to the last; none of one text alone.
 fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
+    if hosts.len() > HOSTS_MAX {
+        return None;
+    }
     let said = facts
         .facts
         .iter()
@@ -150,7 +156,7 @@ fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
         Value::Word(_) => None,
     });
     let first = numbers.next()?;
-    let last = numbers.last()?;
+    let last = numbers.next_back()?;
     let mut by = last.with(first);
     by.value = last.value - first.value;
     (by.low, by.high) = (by.value, by.value);

@@ -52,6 +52,8 @@ pub(crate) struct Evidence {
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
     pub(crate) idle_loss: Option<Figure>,
+    /// Bytes of pings of which none was answered, while smaller ones were.
+    pub(crate) large_lost: Option<Figure>,
     /// Share of segments sent again.
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
@@ -102,6 +104,10 @@ pub(crate) struct Evidence {
     pub(crate) steady: Vec<f64>,
     /// The fastest interval, bit/s; 0 without any.
     pub(crate) peak: f64,
+    /// The same without the first.
+    pub(crate) later_peak: f64,
+    /// By how much of their mean intervals differ by whole writes alone.
+    pub(crate) grain: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
     /// What held the sender back, by shares of its time: of captures and records.
@@ -115,6 +121,8 @@ pub(crate) struct Evidence {
 }
 
 const NS: f64 = 1e-9;
+/// What iperf writes at once, bytes.
+const WRITE: f64 = 131_072.0;
 
 impl Evidence {
     /// Collects what was said of a flow.
@@ -189,6 +197,16 @@ impl Evidence {
         self.flight = get("flight_max_bytes");
         self.fill(test);
         self.intervals(test);
+        // Where the congestion window is larger than what the receiver announces, it is the latter that binds.
+        let binds = |w: &Figure| self.cwnd.as_ref().is_some_and(|c| c.value > 1.05 * w.value);
+        if let Some(window) = get("window_announced_bytes").filter(binds) {
+            self.windows.push(Room {
+                bytes: window,
+                memory: None,
+                what: "the window the receiver announced".to_owned(),
+                asked: true,
+            });
+        }
         let lent = |name: &str| test.numbers.get(name);
         if let Some(room) = socket_room(
             lent("receive_buffer_bytes"),
@@ -235,7 +253,10 @@ impl Evidence {
             return;
         };
         let rest = later.iter().sum::<f64>() / later.len().max(1) as f64;
-        if self.udp || rest >= first.bps / 3.0 {
+        // Losses bring a rate down, too.
+        let came = test.received.as_ref().is_none_or(|r| r.goodput.value > 0.0);
+        let lost = came && self.retransmits.as_ref().is_some_and(|r| r.value > 3.0);
+        if self.udp || lost || rest >= first.bps / 3.0 {
             return;
         }
         let bytes = first.bps * (first.until - first.from) / 8.0;
@@ -287,8 +308,16 @@ impl Evidence {
         }
         let rows: Vec<_> = test.rows.iter().filter(|r| r.side == side).collect();
         let skip = rows.len().div_ceil(5).min(rows.len());
-        self.peak = rows.iter().map(|r| r.bps).fold(0.0, f64::max);
+        let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
+        (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        if side == Side::Sender && !self.udp {
+            let later = rows.get(skip..).unwrap_or(&[]);
+            let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
+            // It is handed over in whole writes: so much do intervals differ by that alone.
+            let mean = bits / 8.0 / later.len().max(1) as f64;
+            self.grain = WRITE / 6.0_f64.sqrt() / mean.max(1.0);
+        }
         let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
         self.counted = counted.cloned().collect();
     }
@@ -453,6 +482,8 @@ impl Evidence {
             self.streams = 1.0;
         }
         self.loss_of_path(all("loss_known_ratio"), all("loss_path_ratio"), facts);
+        let answered = all("ping_received").is_some_and(|n| n.value > 0.0);
+        self.large_lost = all("ping_large_lost_bytes").filter(|_| answered);
         self.policer = all("policer_bps");
         self.shaper = all("shaper_bps").or(self.shaper.take());
         if let Some(mtu) = all("mtu_bytes").filter(|m| m.value > 100.0 && self.mss == 1448.0) {

@@ -75,7 +75,8 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
 
 /// Gives each flow the tests of others between the same hosts.
 fn beside(flows: &mut [Flow]) {
-    let tests: Vec<Option<Test>> = flows.iter().map(|f| f.test.clone()).collect();
+    let heads = flows.iter().map(|f| f.test.as_ref().map(Test::head));
+    let tests: Vec<Option<Test>> = heads.collect();
     let is_end = |a: &Test, b: &Test, n: usize| {
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
@@ -85,9 +86,7 @@ fn beside(flows: &mut [Flow]) {
         };
         let (a, b) = (of(a), of(b));
         // Of a test of which only the report was pasted one end may be unnamed.
-        a.is_empty() && n == 0
-            || b.is_empty() && n == 0
-            || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
+        n == 0 && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
     };
     for (n, flow) in flows.iter_mut().enumerate() {
         let Some(test) = &flow.test else { continue };
@@ -202,7 +201,7 @@ fn same(a: &Test, b: &Test) -> bool {
         a.sent.is_some() && b.sent.is_some() || a.received.is_some() && b.received.is_some();
     let ports = |t: &Test| t.from.port.zip(t.to.port);
     if let (Some(x), Some(y)) = (ports(a), ports(b)) {
-        return x == y && !both_sides;
+        return x == y && (!both_sides || exchanged(a, b));
     }
     if both_sides || a.tool != b.tool {
         return false;
@@ -215,6 +214,18 @@ fn same(a: &Test, b: &Test) -> bool {
         (Some(x), Some(y)) => x.low <= y.high * 1.02 && y.low <= x.high * 1.02,
         _ => false,
     }
+}
+
+/// Whether two reports of the same ports say the same of what arrived: a client's text has its server's report, too.
+fn exchanged(a: &Test, b: &Test) -> bool {
+    let arrived = |t: &Test| t.received.as_ref().and_then(|r| r.bytes.clone());
+    let sent = |t: &Test| t.sent.as_ref().and_then(|r| r.bytes.clone());
+    let near = |a: Option<Figure>, b: Option<Figure>| {
+        a.zip(b)
+            .map(|(a, b)| a.low <= b.high * 1.01 && b.low <= a.high * 1.01)
+    };
+    let pairs = [near(arrived(a), arrived(b)), near(sent(a), sent(b))];
+    a.tool == b.tool && pairs.iter().flatten().count() > 0 && pairs.iter().flatten().all(|p| *p)
 }
 
 /// The bytes of the intervals, added up, for a test that printed no total.
@@ -241,7 +252,10 @@ fn join(into: &mut Test, other: &Test) {
     }
     into.sent = into.sent.take().or_else(|| other.sent.clone());
     into.received = into.received.take().or_else(|| other.received.clone());
-    into.rows.extend(other.rows.iter().cloned());
+    // Both may show the intervals of one end: they count once.
+    let had: Vec<Side> = into.rows.iter().map(|r| r.side).collect();
+    let new = other.rows.iter().filter(|r| !had.contains(&r.side));
+    into.rows.extend(new.cloned());
     for (name, figure) in &other.numbers {
         into.set(name, figure.clone());
     }
@@ -384,9 +398,11 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
         flow.systems[0] = Some(System::Linux);
     }
     let of_host = |n: u32| said(Of::Host(n));
+    let client = flow.test.as_ref().map_or(Side::Sender, |t| t.client);
     let mut open = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let by_file = facts.sides.get(n as usize).copied().flatten();
+        let by_file = by_file.map(|role| role.side(client));
         match by_file.or_else(|| named(flow, names)) {
             Some(Side::Sender) => flow.senders.push(n),
             Some(Side::Receiver) => flow.receivers.push(n),

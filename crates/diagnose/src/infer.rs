@@ -73,7 +73,7 @@ pub(crate) const PRIORS: [(Cause, f64); 21] = [
     (Cause::Reordering, -12.0),
     (Cause::MtuBlackHole, -16.0),
     (Cause::Duplex, -16.0),
-    (Cause::Client, -12.0),
+    (Cause::Client, -10.0),
     (Cause::None, -10.0),
 ];
 

@@ -58,7 +58,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![
                 (Cause::ReceiveWindow, 22.0),
                 (Cause::NoWindowScaling, 14.0),
-                (Cause::Client, 14.0),
+                (Cause::Client, 18.0),
                 (Cause::Disk, 6.0),
             ],
             sentence: format!(
@@ -129,6 +129,37 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// Pings as large as the connection's segments are all lost, and smaller ones are answered.
+fn too_large(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(lost), Some(rate)) = (e.large_lost.as_ref().filter(|_| !e.udp), &e.rate) else {
+        return;
+    };
+    // RFC 9293 and RFC 7323: 40 bytes of headers, and 12 of timestamps.
+    let as_large = e.mss + 52.0 >= lost.value || rate.value <= 0.0;
+    items.push(Item {
+        holds: if as_large { 1.0 - step(rate.value, 1e5, 2e6) } else { 0.0 },
+        weights: vec![(Cause::MtuBlackHole, 24.0)],
+        sentence: format!(
+            "pings of {:.0} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large",
+            lost.value
+        ),
+    });
+}
+
+/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
+fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(idle) = &e.rtt_idle else { return };
+    let added = idle.value - idle.low;
+    items.push(Item {
+        holds: step(added / idle.low.max(1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004)),
+        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
+        sentence: format!(
+            "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
+            added * 1e3
+        ),
+    });
+}
+
 /// What the path loses whatever is sent.
 fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
@@ -151,6 +182,7 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
+    too_large(e, items);
     if let Some(again) = &e.retransmits {
         let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
         // None of a window's worth says nothing, none of many thousands says that loss is not it.
@@ -214,6 +246,7 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
 
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
+    unsteady(e, items);
     let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) else {
         return;
     };
@@ -268,6 +301,45 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             ),
         });
     }
+    of_line(e, ceilings, items);
+    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
+        items.push(Item {
+            holds: step(rate.value / target.value, 0.93, 0.97),
+            weights: vec![(Cause::None, 60.0)],
+            sentence: "the rate is what was asked for".to_owned(),
+        });
+        items.push(Item {
+            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    } else {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::None, -40.0)],
+            sentence: String::new(),
+        });
+    }
+    if let Some(flight) = e.implied_flight() {
+        items.push(Item {
+            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
+            weights: vec![(Cause::ReceiveWindow, 3.0)],
+            sentence: String::new(),
+        });
+        // No window is smaller than a segment: something else left the path idle.
+        items.push(Item {
+            holds: 1.0 - step(flight.value / e.mss, 1.0, 2.0),
+            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -8.0),
+            sentence: String::new(),
+        });
+    }
+    steadiness(e, items);
+    peaks(e, ceilings, items);
+    opening(e, ceilings, items);
+}
+
+/// How much of the line was used.
+fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
         // Once slow start and its repair are over, it is the later intervals that show what the path leaves.
         let late = e.late().filter(|_| !e.udp).unwrap_or(0.0);
@@ -302,41 +374,13 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
         // What a policer lets through it lets through in every interval: none after the start is as fast as the line.
-        let most = e.steady.iter().copied().fold(0.0, f64::max);
+        let most = e.steady.iter().copied().fold(0.0, f64::max) * (1.0 - e.grain).max(0.0);
         items.push(Item {
             holds: step(most / line.rate.value, 0.8, 0.92),
             weights: vec![(Cause::Policer, -18.0)],
             sentence: String::new(),
         });
     }
-    if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
-        items.push(Item {
-            holds: step(rate.value / target.value, 0.93, 0.97),
-            weights: vec![(Cause::None, 60.0)],
-            sentence: "the rate is what was asked for".to_owned(),
-        });
-        items.push(Item {
-            holds: 1.0 - step(rate.value / target.value, 0.8, 0.93),
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    } else {
-        items.push(Item {
-            holds: 1.0,
-            weights: vec![(Cause::None, -40.0)],
-            sentence: String::new(),
-        });
-    }
-    if let Some(flight) = e.implied_flight() {
-        items.push(Item {
-            holds: 1.0 - step(flight.value, 30_000.0, 50_000.0),
-            weights: vec![(Cause::ReceiveWindow, 3.0)],
-            sentence: String::new(),
-        });
-    }
-    steadiness(e, items);
-    peaks(e, ceilings, items);
-    opening(e, ceilings, items);
 }
 
 /// Whether the transfer was over before its window had opened.
@@ -349,7 +393,7 @@ fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let least = bytes.value * 8.0 / ramp.rate.value;
     items.push(Item {
         holds: 1.0 - step(seconds / least, 1.8, 3.0),
-        weights: vec![(Cause::Ramp, 16.0)],
+        weights: vec![(Cause::Ramp, 16.0), (Cause::Shaper, -8.0)],
         sentence: format!(
             "the transfer was over in {:.0} round trips: slow start took most of them",
             seconds / rtt.value
@@ -368,7 +412,11 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if e.peak <= 0.0 || usual > full * line.rate.value {
         return;
     }
-    let share = e.peak / line.rate.value;
+    // What no line carries went into the sender's socket, which is filled first.
+    let peaks = [e.peak, e.later_peak].map(|peak| peak / line.rate.value);
+    let Some(share) = peaks.into_iter().find(|share| *share < 1.1) else {
+        return;
+    };
     items.push(Item {
         holds: step(share, 0.35, 0.6),
         weights: vec![
@@ -404,11 +452,19 @@ pub(crate) fn spread(intervals: &[f64]) -> Option<f64> {
     Some((off.sum::<f64>() / n).sqrt() / mean)
 }
 
+/// Intervals that differ by more than this through pieces alone say nothing.
+const GRAIN_MAX: f64 = 0.25;
+
 /// How even the intervals are.
 fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
     let Some(spread) = spread(&e.steady) else {
         return;
     };
+    if e.grain > GRAIN_MAX {
+        // The pieces are as large as the intervals.
+        return;
+    }
+    let spread = (spread * spread - e.grain * e.grain).max(0.0).sqrt();
     items.push(Item {
         holds: 1.0 - step(spread, 0.02, 0.08),
         weights: vec![

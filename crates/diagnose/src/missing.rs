@@ -37,18 +37,13 @@ pub(crate) fn missing(
         });
     };
     if e.rate.is_none() {
-        ask(
-            "rate",
-            "what is to be explained: the rate of a test",
-            format!("iperf3 -c {host} -t 30"),
-        );
+        let why = "what is to be explained: the rate of a test";
+        ask("rate", why, format!("iperf3 -c {host} -t 30"));
     }
     if e.rtt.is_none() {
-        ask(
-            "rtt",
-            "what windows, buffers and losses leave of the rate: all of it goes by the round trip",
-            format!("ping -c 20 {host}"),
-        );
+        let why =
+            "what windows, buffers and losses leave of the rate: all of it goes by the round trip";
+        ask("rtt", why, format!("ping -c 20 {host}"));
     }
     if e.udp {
         return of_datagrams(e, all, sure);
@@ -80,13 +75,6 @@ pub(crate) fn missing(
             "what the sender waited for: window, buffer, program or losses",
             format!("on the sender, during a test: ss -tinm dst {host}"),
         );
-    }
-    if likely.contains(&Cause::Client) && e.counted_else.is_open() && !sure {
-        all.push(MissingFact {
-            fact: "receive_queue_bytes",
-            would_decide: "whether the receiving program reads what comes: its Recv-Q".to_owned(),
-            command: "on the receiver, during a test, several times: ss -tmn".to_owned(),
-        });
     }
     all.extend(of_path(e, host, ceilings, &likely, sure));
     all.truncate(ASKED_MAX);
@@ -133,6 +121,13 @@ fn of_path(
             command,
         });
     };
+    if likely.contains(&Cause::Client) && e.counted_else.is_open() && !sure {
+        ask(
+            "receive_queue_bytes",
+            "whether the receiving program reads what comes: its Recv-Q",
+            "on the receiver, during a test, several times: ss -tmn".to_owned(),
+        );
+    }
     if e.line.is_none() && !sure {
         ask(
             "line_bps",

@@ -20,6 +20,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
                 .to_owned(),
         });
     }
+    taken_out(e, items);
     in_time(e, items);
     let Some(account) = &e.account else { return };
     let kernel = e.rwnd_share.is_some() || e.busy_share.is_some();
@@ -30,6 +31,27 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     for item in &mut items[first..] {
         item.holds *= trust;
     }
+}
+
+/// As much is in flight as a window without scaling lets be (RFC 7323 §2), where the settings allow far more.
+fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
+    let settings = !e.windows.is_empty() && e.windows.iter().all(|w| w.bytes.low > 262_144.0);
+    let Some(flight) = e
+        .implied_flight()
+        .filter(|_| settings && e.unscaled.is_none())
+    else {
+        return;
+    };
+    let narrow = flight.high < 1.1 * flight.low;
+    let fits = flight.high > 0.93 * 65_535.0 && flight.low < 1.01 * 65_535.0;
+    items.push(Item {
+        holds: if narrow && fits { 1.0 } else { 0.0 },
+        weights: vec![(Cause::NoWindowScaling, 20.0)],
+        sentence: format!(
+            "rate and round trip put {:.0} bytes in flight: as many as a window without scaling, 65535, though the settings allow more",
+            flight.value
+        ),
+    });
 }
 
 /// How a capture's losses lie in time. Chance leaves gaps that vary as much as their mean; a window that climbs until a queue is

@@ -14,6 +14,38 @@ pub enum Side {
     Receiver,
 }
 
+impl Side {
+    /// The other end.
+    pub(crate) fn other(self) -> Side {
+        match self {
+            Side::Sender => Side::Receiver,
+            Side::Receiver => Side::Sender,
+        }
+    }
+}
+
+/// What the name of a file or a heading calls a host. Which end a client is depends on the test: of a download it receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An end, whoever opened the connection.
+    End(Side),
+    /// The host that opened the connection.
+    Client,
+    /// The host that waited for it.
+    Server,
+}
+
+impl Role {
+    /// The end it is of, where the client is the end `client`.
+    pub(crate) fn side(self, client: Side) -> Side {
+        match self {
+            Role::End(side) => side,
+            Role::Client => client,
+            Role::Server => client.other(),
+        }
+    }
+}
+
 /// An end of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct End {
@@ -64,6 +96,8 @@ pub struct Test {
     pub from: End,
     /// The end that receives.
     pub to: End,
+    /// Which end opened the connection: the sender, unless the data was fetched.
+    pub client: Side,
     /// Other names of the two.
     pub aliases: [Vec<String>; 2],
     /// What it is called besides, where others are between the same ends; empty if it was not named.
@@ -93,6 +127,7 @@ impl Test {
             at,
             from: End::default(),
             to: End::default(),
+            client: Side::Sender,
             aliases: [Vec::new(), Vec::new()],
             name: String::new(),
             udp: false,
@@ -103,6 +138,33 @@ impl Test {
             numbers: BTreeMap::new(),
             words: BTreeMap::new(),
             account: None,
+        }
+    }
+
+    /// The same test, the data going the other way.
+    pub(crate) fn turn(&mut self) {
+        core::mem::swap(&mut self.from, &mut self.to);
+        self.aliases.swap(0, 1);
+        self.client = self.client.other();
+        for row in &mut self.rows {
+            row.side = row.side.other();
+        }
+    }
+
+    /// The same without its intervals.
+    pub(crate) fn head(&self) -> Test {
+        Test {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            client: self.client,
+            aliases: self.aliases.clone(),
+            name: self.name.clone(),
+            udp: self.udp,
+            streams: self.streams,
+            sent: self.sent.clone(),
+            received: self.received.clone(),
+            numbers: self.numbers.clone(),
+            ..Test::new(self.tool, self.at)
         }
     }
 

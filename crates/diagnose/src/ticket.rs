@@ -80,6 +80,9 @@ fn changes(flow: &FlowReport, out: &mut String) {
         for command in &change.commands {
             out.push_str(&format!("    {command}\n"));
         }
+        if change.risk != "none known" {
+            wrap(&format!("Beware: {}.", change.risk), "", out);
+        }
         if let Some(after) = change.predicted_bps {
             let then = change
                 .then

@@ -226,8 +226,11 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
                 format!(": {w:.0} is a window that systems have by default")
             });
             all.push(format!(
-                "the rate and the round trip imply {:.0} to {:.0} bytes in flight{near}",
-                flight.low, flight.high
+                "the rate and the round trip imply {} bytes in flight{near}",
+                match flight.high - flight.low < 0.01 * flight.value {
+                    true => format!("{:.0}", flight.value),
+                    false => format!("{:.0} to {:.0}", flight.low, flight.high),
+                }
             ));
         }
     }
@@ -347,7 +350,7 @@ fn contradict(
         let above = |l: &&Limit| {
             let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };
             // Of losses that come in bursts the law knows only the number: what is left may be more.
-            let law = l.bursts.is_some() && e.idle_loss.is_none();
+            let law = l.bursts.is_some() && e.idle_loss.as_ref().is_none_or(|l| l.low <= 0.0);
             !law && rate.low > l.rate.high * slack
         };
         for limit in limits.iter().filter(above) {

@@ -242,7 +242,7 @@ impl<'a> Runner<'a> {
         let before = self.host.connections();
         self.host.on_packet(self.now, &packet, &mut out);
         if self.host.connections() > before {
-            // packetdrill looks at the segments of the connection that a script opened last.
+            // packetdrill compares the segments of the connection that a script opened last.
             self.sent.clear();
         }
         self.keep(out);

@@ -60,6 +60,8 @@ const STEADY: f64 = 0.95;
 const EVEN: f64 = 4.0;
 /// What is delivered grows in slow start by this from one round to the next, at least: HyStart's slower growth too.
 const GROWS: f64 = 1.15;
+/// A round in which this share of the time nothing was to be sent is a pause.
+const PAUSE: f64 = 0.9;
 /// Rounds that may pass in slow start without growth: delayed and stretched acknowledgements.
 const PATIENCE: u32 = 3;
 
@@ -159,6 +161,7 @@ struct Reader {
     lost: bool,
     /// Rounds since what was delivered last grew.
     grew: u32,
+    /// The most that was delivered so far, bytes a second, since the last pause.
     before: f64,
     steady: bool,
     established: Time,
@@ -201,7 +204,12 @@ impl Reader {
         } else {
             self.grew + 1
         };
-        self.before = rate;
+        // A pause begins anew; else what has been reached is not growth when it comes again.
+        self.before = if idle >= PAUSE * whole {
+            0.0
+        } else {
+            rate.max(self.before)
+        };
         stretch
     }
 

@@ -13,6 +13,7 @@ pub mod bic;
 pub mod bit_error;
 mod cc;
 pub mod climb;
+pub mod clumps;
 mod figures;
 pub mod folded;
 mod framing;

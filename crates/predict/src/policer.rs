@@ -1,4 +1,4 @@
-//! A token bucket that drops, and what a window that no queue slows down gets through it.
+//! A token bucket that drops, and between which bounds a window that no queue slows down gets through it.
 
 /// The bucket, and how fast frames come to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,8 +16,6 @@ pub struct Policer {
 pub struct Passing {
     /// All segments of the window arrive behind one another.
     pub least: f64,
-    /// The geometric mean of the two others.
-    pub likely: f64,
     /// They arrive in as many clumps as a round trip has room for.
     pub most: f64,
 }
@@ -44,11 +42,7 @@ impl Policer {
         let clumps = libm::fmax(rtt_s / libm::fmax(ack_delay_s, 1e-9), 1.0);
         let least = libm::fmin(self.clump_bytes(), pipe);
         let most = libm::fmin(clumps * self.clump_bytes(), pipe);
-        Passing {
-            least,
-            likely: libm::sqrt(least * most),
-            most,
-        }
+        Passing { least, most }
     }
 
     /// What passes of a stream of `offered_bps` in `seconds` that begin with a full bucket, as a
@@ -88,7 +82,6 @@ mod tests {
     fn a_window_lies_between_one_clump_and_the_rate() {
         let passing = GIGABIT.window(0.12, 0.04);
         assert_eq!(passing.most, 3.0 * passing.least);
-        assert!((passing.likely / passing.least - 3f64.sqrt()).abs() < 1e-12);
         let deep = Policer {
             burst_bytes: 1e9,
             ..GIGABIT

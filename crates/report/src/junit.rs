@@ -106,7 +106,7 @@ impl Case {
     }
 }
 
-/// A case with what else is reported of it.
+/// A case with what else is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// The case.

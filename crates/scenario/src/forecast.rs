@@ -11,6 +11,7 @@ mod host;
 mod impair;
 mod mtu;
 mod policer;
+mod queues;
 mod tcp;
 
 use std::collections::BTreeMap;
@@ -142,7 +143,8 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[hop.port];
             let wire = self.wire_on(hop.port, len, acks, ack_len);
             let rate = self.lasting_rate(hop.port);
-            let bps = rate.as_bps() as f64 * f64::from(payload) / wire;
+            let shaped = self.shaped_bps(hop.port, (len, payload), (acks, ack_len));
+            let bps = (rate.as_bps() as f64 * f64::from(payload) / wire).min(shaped);
             if bps < best.bps {
                 let own = !self.scenario.is_router(port.from);
                 let place = if own { "nic" } else { "link" };

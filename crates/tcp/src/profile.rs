@@ -56,14 +56,6 @@ impl Profile {
         })
     }
 
-    /// Most acknowledgements of what is out of order that are held back (`tcp_comp_sack_nr`).
-    pub fn compressed_sacks(self) -> u32 {
-        match self {
-            Profile::Linux6 => 44,
-            _ => 0,
-        }
-    }
-
     /// The unacknowledged payload in bytes that fits after `setsockopt(SO_SNDBUF, request)` under
     /// the sysctl `wmem_max`, both in bytes.
     ///

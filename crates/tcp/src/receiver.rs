@@ -66,7 +66,7 @@ pub struct Receiver {
     segment: u64,
     /// Full segments for an ACK.
     every: u64,
-    /// The window that is offered; what is told may still be the last one.
+    /// The window that is offered; the sender may still know the one before.
     window: u64,
     /// The window follows what arrives.
     tuned: Option<Box<Tuned>>,

@@ -163,6 +163,7 @@ pub struct Sender {
     syns: u32,
     syn_at: Time,
     initial_window: f64,
+    /// Not with an algorithm that has a model of the path: it restarts by that.
     idle_restart: bool,
     flavour: Flavour,
     stats: SenderStats,
@@ -181,15 +182,13 @@ impl Sender {
         let control = Chosen::new(config.algorithm, &Setup { flavour });
         let watch = control.watches();
         let paced = Paced::of(config, watch, segment);
-        let super_frames = SuperFrames::of(config, paced.is_some());
-        let is_held = paced.is_some() || super_frames.is_on();
         Sender {
             una: 0,
             nxt: 0,
             limit: 0,
             window_edge: 0,
             cwnd_edge: 0,
-            pace_edge: if is_held { 0 } else { u64::MAX },
+            pace_edge: SuperFrames::first_edge(config, watch),
             segment,
             end: config.amount.unwrap_or(u64::MAX),
             resent_to: 0,
@@ -218,7 +217,7 @@ impl Sender {
             exit: Exit::of(config.slow_start, paced.is_some())
                 .filter(|_| watch != Watch::Deliveries),
             paced,
-            super_frames,
+            super_frames: SuperFrames::of(config, watch),
             account: Account::new(),
             mark: config.most(),
             regain: f64::INFINITY,
@@ -238,7 +237,6 @@ impl Sender {
             path,
             syns: 0,
             syn_at: Time::ZERO,
-            // An algorithm with a model of the path restarts by that model.
             idle_restart: config.idle_restart && watch != Watch::Deliveries,
             flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,

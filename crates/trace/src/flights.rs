@@ -15,10 +15,11 @@ const INTERVALS_MAX: usize = 1 << 16;
 /// Acknowledgements on their way to the sender.
 const PENDING_MAX: usize = 1 << 14;
 
-/// Elsewhere than at the sender: segments that it has sent and that are not here yet, since the line carries one after the
-/// other; at most this share of the window.
-const BEHIND: u64 = 3;
-const BEHIND_SHARE: u64 = 8;
+/// A window is full where so many segments have no room: a sender waits until it can send several at once (Linux, for its
+/// segmentation offload), and elsewhere than at the sender those that it has sent come one after the other. At most this share
+/// of the window.
+const NEARLY: u64 = 3;
+const NEARLY_SHARE: u64 = 8;
 
 /// What keeps the sender from sending, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +80,8 @@ pub(crate) struct Flights {
     max: u64,
     una: u64,
     edge: u64,
+    /// Up to here data was sent when the window was last full.
+    filled: u64,
     full: u32,
     /// The last new segment was a small one: nothing more was written.
     small: bool,
@@ -182,7 +185,10 @@ impl Flights {
         self.peak = self.peak.max(flight);
         self.state = if flight == 0 && self.edge > self.max {
             State::Idle
-        } else if self.edge < self.max + full.max(self.behind(full)) {
+        } else if self.edge < self.max + full.max(self.nearly(full)) {
+            self.filled = self.max;
+            State::Window
+        } else if self.una < self.filled && self.edge < self.max + self.deferred() {
             State::Window
         } else if self.small {
             State::Idle
@@ -191,13 +197,17 @@ impl Flights {
         };
     }
 
-    /// Bytes that may be on their way here while the window is full.
+    /// Room in a window for which a sender waits that had filled it within this round trip: a third of it (Linux,
+    /// `tcp_tso_win_divisor`).
     #[inline]
-    fn behind(&self, full: u64) -> u64 {
-        match self.shift {
-            0 => 0,
-            _ => (BEHIND * full).min((self.edge - self.una) / BEHIND_SHARE),
-        }
+    fn deferred(&self) -> u64 {
+        (self.edge - self.una) / 3
+    }
+
+    /// Bytes that a full window may lack.
+    #[inline]
+    fn nearly(&self, full: u64) -> u64 {
+        (NEARLY * full).min((self.edge - self.una) / NEARLY_SHARE)
     }
 
     /// New data was sent: up to `max`, `new` bytes in a segment; `full` is a full one's payload.

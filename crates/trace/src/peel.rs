@@ -435,7 +435,7 @@ fn gre(rest: Rest<'_>) -> Option<(Next, Rest<'_>)> {
         .filter(|bit| flags & **bit != 0);
     let header = 4 + 4 * optional.count();
     match flags & 7 {
-        // Type II has a header of its own, and is told from type I by the sequence number.
+        // Type II has a header of its own, and differs from type I by the sequence number.
         0 if of == TYPE_ERSPAN => {
             let own = if flags & GRE_SEQUENCE != 0 { 8 } else { 0 };
             Some((Next::Ethernet, rest.after(header + own)?))

@@ -195,9 +195,7 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
     let Some(seen) = seen.filter(|s| s.goodput() > 0.0) else {
         return Ok(None);
     };
-    let full = seen.goodput()
-        > if case.cc == "bbr" { 0.7 } else { 0.88 } * case.rate * (case.mtu - 52.0)
-            / (case.mtu + 38.0);
+    let full = seen.goodput() > if case.cc == "bbr" { 0.7 } else { 0.88 } * case.payload();
     let (connection, again) = (&seen.connection, seen.again());
     let losses = ["random_loss", "shallow_buffer", "policer"];
     Ok(Some(Told {

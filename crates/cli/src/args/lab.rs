@@ -257,10 +257,8 @@ pub(crate) struct LabStatusArgs {
 /// `farpath lab ls`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A `lab run` is listed while its command runs, as run-PROCESS. `exec` runs another command in it, `down` ends it:\n  \
-    farpath lab ls\n  \
-    farpath lab --lab run-4711 exec client -- ss -tin\n  \
-    farpath lab --lab run-4711 down"
+    after_help = "A `lab run` is listed while its command runs, as run-PROCESS. With --lab run-PROCESS, `exec` runs another command in it \
+and `down` ends it.\n\nExample:\n  farpath lab ls"
 )]
 pub(crate) struct LabLsArgs {
     /// Print JSON

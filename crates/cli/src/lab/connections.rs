@@ -132,8 +132,8 @@ impl Watched {
             100.0 * lost
         );
         match largest {
-            Some(name) if share > lost && lost < LOST_LEAST => self.limited(&name, share),
-            Some(name) if share > lost => format!("{}; {outage}", self.limited(&name, share)),
+            Some(name) if share >= lost && lost < LOST_LEAST => self.limited(&name, share),
+            Some(name) if share >= lost => format!("{}; {outage}", self.limited(&name, share)),
             _ if lost > 0.0 => outage,
             _ => "what limited it is unknown".to_owned(),
         }
@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Nothing is acknowledged from 400 ms on; the path is down from then to 600 ms, and the sender tries again at 900 ms.
+    /// Nothing is acknowledged from 400 ms on; the path is down from 350 ms to 600 ms, and the sender tries again at 900 ms.
     #[test]
     fn a_path_that_was_down_is_named_and_not_the_window() {
         let why = |down: &[(Time, Time)]| {
@@ -396,8 +396,8 @@ mod tests {
             "the congestion window limited it 100 % of the time, with 3 segments sent again";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
-        let outage = "the path was down, and nothing came through for 50 % of the time";
-        assert_eq!(why(&[(at(400), at(600))]), outage);
+        let outage = "the path was down, and nothing came through for 55 % of the time";
+        assert_eq!(why(&[(at(350), at(600))]), outage);
         let short = why(&[(at(880), at(890))]);
         assert!(
             short.starts_with("the congestion window limited it 98 % of the time"),

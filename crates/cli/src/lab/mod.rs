@@ -40,7 +40,7 @@ pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
         LabCommand::Run(_) if args.lab != NAME => {
             let title =
                 "`lab run` takes no --lab: its path has no name, and is gone when the command ends";
-            let _usage = Failure::usage(title).report();
+            Failure::usage(title).report();
             Ok(ExitCode::from(FAULT))
         }
         LabCommand::Run(run) => Ok(run::run(run)),

@@ -389,7 +389,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         ),
         (
             &["--policer", "1Gbit/s,62500B"],
-            &["7.1135 Mbit/s", "the policer", "BBR: 956.41 Mbit/s"],
+            &["7.2008 Mbit/s", "the policer", "BBR: 956.41 Mbit/s"],
         ),
         (
             &["--policer", "1Gbit/s,62500B", "--cc", "bbr"],

@@ -166,11 +166,14 @@ fn keys_and_hosts_are_those_of_the_options_path_too() {
 fn the_servers_end_is_a_case_of_its_own_and_its_words_are_no_output() {
     let place = Place::new();
     let read = || std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
-    // The pipe ends with the server.
-    let server = "mkfifo its-end; exec 3> its-end; echo its; exit 3";
+    // The lock is free when the server has ended.
+    let wait = "flock lock echo mine";
+    let server = "exec 9>lock; flock 9; echo its; echo 1 > held; exit 3";
     let options = ["--server", server, "--junit", "o.xml", "--", "sh", "-c"];
-    let until = "until [ -p its-end ]; do :; done; cat its-end; echo mine";
-    let ran = place.lab_run(&[&options[..], &[until]].concat()).exits(0);
+    let until = format!("until [ -s held ]; do sleep 0.01; done; {wait}");
+    let ran = place
+        .lab_run(&[&options[..], &[until.as_str()]].concat())
+        .exits(0);
     assert_eq!(ran.out, "mine\n");
     assert!(ran.err.contains("its\n"), "{}", ran.err);
     let junit = read();

@@ -67,7 +67,7 @@ pub(super) fn bare(key: &str) -> &str {
     key.trim().trim_matches(['"', '\''])
 }
 
-/// The key and the value of a line; `None` if it is no setting.
+/// The key and the value of a line; none of other lines.
 fn setting(content: &str) -> Option<(String, &str)> {
     let (key, value) = match content.split_once("/proc/sys/") {
         Some((before, key)) => {

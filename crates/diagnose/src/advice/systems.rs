@@ -84,7 +84,7 @@ pub(crate) fn program() -> Remedy {
 /// Against a program that does not read.
 pub(crate) fn reader() -> Remedy {
     let commands = [
-        "look at what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
+        "find out what the receiving program waits for: a disk, a processor, a lock; a larger window does not help",
         "iperf3 between the same hosts shows what the path gives without the program",
     ];
     Remedy {
@@ -121,12 +121,18 @@ pub(crate) fn buffer(system: Option<System>, wanted: f64, end: End, now: &Buffer
     }
 }
 
+/// The buffer for `wanted` bytes: a power of two, and more than there is now, which is what limits.
+fn larger(wanted: f64, now: Option<u64>) -> u64 {
+    let least = now.map_or(0.0, |now| now as f64 + 1.0);
+    power(wanted.max(least))
+}
+
 fn memory(bytes: u64) -> String {
     format!("each connection may then use up to {bytes} bytes of kernel memory")
 }
 
 fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let twice = power(wanted * 2.0);
+    let twice = larger(wanted * 2.0, now.most);
     let (way, usual) = match end {
         End::Receiver => ("r", 131_072),
         End::Sender => ("w", 16_384),
@@ -176,11 +182,14 @@ pub(crate) fn kept(settings: &[(&str, &str)]) -> Vec<String> {
 }
 
 fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let twice = power(wanted * 2.0);
+    let twice = larger(wanted * 2.0, now.most);
     let space = if end == End::Receiver { "recv" } else { "send" };
     let auto = format!("net.inet.tcp.{space}buf_max");
     let all = "kern.ipc.maxsockbuf";
-    let most = twice.saturating_mul(2).min(LARGEST);
+    let most = twice
+        .saturating_mul(2)
+        .min(LARGEST)
+        .max(now.core.unwrap_or(0));
     Remedy {
         commands: vec![
             format!("sysctl {all}={most}"),
@@ -202,7 +211,7 @@ fn freebsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
 }
 
 fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let once = power(wanted);
+    let once = larger(wanted, now.space);
     let space = if end == End::Receiver { "recv" } else { "send" };
     let key = format!("net.inet.tcp.{space}space");
     Remedy {
@@ -220,11 +229,14 @@ fn bsd(wanted: f64, end: End, now: &Buffers) -> Remedy {
 }
 
 fn macos(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let twice = power(wanted * 2.0);
+    let twice = larger(wanted * 2.0, now.most);
     let way = if end == End::Receiver { "rcv" } else { "snd" };
     let auto = format!("net.inet.tcp.auto{way}bufmax");
     let all = "kern.ipc.maxsockbuf";
-    let most = twice.saturating_mul(2).min(LARGEST);
+    let most = twice
+        .saturating_mul(2)
+        .min(LARGEST)
+        .max(now.core.unwrap_or(0));
     Remedy {
         commands: vec![
             format!("sudo sysctl -w {all}={most}"),
@@ -316,6 +328,51 @@ pub(crate) fn scaling(system: Option<System>) -> Remedy {
     }
 }
 
+/// Both hosts offer window scaling, and the connection has none: what lies between takes it out.
+pub(crate) fn scaling_between() -> Remedy {
+    Remedy {
+        commands: vec![
+            "find what takes the window scale option out of the SYN: both hosts offer it already"
+                .to_owned(),
+            "on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
+            "on the firewall between: let TCP options pass, without rewriting or normalising SYNs"
+                .to_owned(),
+        ],
+        undo: vec!["put back what was changed on the firewall".to_owned()],
+        persist: vec!["the configuration of the firewall, saved".to_owned()],
+        risk: "no setting of the hosts helps; other connections through that firewall are held in the same way".to_owned(),
+    }
+}
+
+/// Packets larger than a link carries vanish, and nobody reports it.
+pub(crate) fn probing() -> Remedy {
+    let key = "net.ipv4.tcp_mtu_probing";
+    Remedy {
+        commands: vec![
+            format!("sysctl -w {key}=1"),
+            "or, until it is repaired: ip link set dev INTERFACE mtu 1500".to_owned(),
+            "on the router before the small link: ip tcp adjust-mss, or TCPMSS --clamp-mss-to-pmtu"
+                .to_owned(),
+        ],
+        undo: vec![
+            format!("sysctl -w {key}=0"),
+            "ip link set dev INTERFACE mtu with the value it had".to_owned(),
+        ],
+        persist: kept(&[(key, "1")]),
+        risk: "the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU".to_owned(),
+    }
+}
+
+/// The test was over before the window had opened.
+pub(crate) fn longer(host: &str) -> Remedy {
+    Remedy {
+        commands: vec![format!("test for longer, without the start: iperf3 -c {host} -t 60 -O 10")],
+        undo: Vec::new(),
+        persist: Vec::new(),
+        risk: "transfers as short as this one stay as slow: only a shorter round trip or one connection for many of them helps".to_owned(),
+    }
+}
+
 /// Pacing, and against random loss an algorithm that few losses do not slow down; `cc` is the sender's now.
 pub(crate) fn pacing(cause: Cause, cc: Option<&str>) -> Remedy {
     let mut remedy = Remedy {
@@ -327,6 +384,8 @@ pub(crate) fn pacing(cause: Cause, cc: Option<&str>) -> Remedy {
     match cause {
         Cause::RandomLoss => {
             let key = "net.ipv4.tcp_congestion_control";
+            let find = "find what loses: ip -s link, ethtool -S and ethtool -m on both hosts, counters and optics of each link between";
+            remedy.commands.insert(0, find.to_owned());
             remedy.commands.push(format!("sysctl -w {key}=bbr"));
             remedy
                 .undo

@@ -171,7 +171,7 @@ impl Iperf2 {
         }
         self.close(facts);
         (self.server, self.headed) = (false, true);
-        if facts.label.side == Some(Side::Receiver) {
+        if facts.labelled() == Some(Side::Receiver) {
             // Whoever is called so, here it sends.
             facts.label.side = None;
         }

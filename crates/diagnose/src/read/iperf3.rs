@@ -23,7 +23,11 @@ pub(super) struct Iperf3 {
     asked: Option<Figure>,
     /// Ids whose closing row came without the word behind it: mail broke the line.
     closed: Vec<String>,
+    /// Closing rows that were read, by id, role and whether they are the sender's: mail has them twice.
+    reported: Vec<(String, String, bool)>,
     ids: Vec<String>,
+    /// Whether the columns of its intervals have those of a sender, segments sent again.
+    repeats: Option<bool>,
     summed: bool,
 }
 
@@ -88,6 +92,9 @@ impl Tool for Iperf3 {
             return true;
         }
         if id == "ID" {
+            if role.is_empty() && rest.starts_with("Interval") {
+                self.columns(rest.contains("Retr"));
+            }
             return rest.starts_with("Interval")
                 && (rest.contains("Bitrate") || rest.contains("Retr ") || going);
         }
@@ -165,20 +172,40 @@ impl Iperf3 {
             false => (end(near), end(far)),
             true => (end(far), end(near)),
         };
+        if self.reverse {
+            test.client = Side::Receiver;
+        }
         let to = usize::from(!self.reverse);
         if !host.is_empty() && ![&test.from.host, &test.to.host][to].eq(&host) {
             test.aliases[to].push(host);
         }
     }
 
+    /// The head of a table: a sender's own intervals count segments sent again, those of a receiver do not, whatever of the
+    /// log was pasted.
+    fn columns(&mut self, repeats: bool) {
+        let turned = match (self.server, self.repeats) {
+            // A server that sends.
+            (true, None) => repeats,
+            // The client's intervals have none, and the sender's report has some: the other end sends.
+            (false, Some(false)) => repeats,
+            _ => false,
+        };
+        if turned && !self.reverse {
+            self.reverse = true;
+            if let Some(test) = &mut self.test {
+                test.turn();
+            }
+        }
+        self.repeats = self.repeats.or(Some(repeats));
+    }
+
     fn row(&mut self, read: &IperfRow<'_>, role: &str, at: Place) {
         let words: Vec<&str> = read.rest.split_whitespace().collect();
         let last = words.last().copied().unwrap_or("");
-        let is_back = role.starts_with("RX") != self.server && !role.is_empty();
-        let is_back = if self.server {
-            role.starts_with("TX")
-        } else {
-            is_back
+        let is_back = match self.server {
+            true => role.starts_with("TX"),
+            false => role.starts_with("RX"),
         };
         let test = if is_back {
             let (host, forward) = (&self.host, self.test.as_ref());
@@ -197,6 +224,11 @@ impl Iperf3 {
         if last == "sender" || last == "receiver" {
             let sum = read.id.starts_with("SUM");
             self.summed |= sum;
+            let key = (read.id.to_owned(), role.to_owned(), last == "sender");
+            if self.reported.contains(&key) {
+                return;
+            }
+            self.reported.push(key);
             if last == "sender" {
                 self.closed.push(read.id.to_owned());
             }
@@ -206,6 +238,16 @@ impl Iperf3 {
         if is_total(test, read) {
             let sum = read.id.starts_with("SUM");
             let again = self.closed.iter().any(|id| id == read.id);
+            let key = (read.id.to_owned(), role.to_owned(), !again);
+            if self
+                .reported
+                .iter()
+                .any(|r| r.0 == key.0 && r.1 == key.1 && !r.2)
+                || self.reported.contains(&key)
+            {
+                return;
+            }
+            self.reported.push(key);
             report(test, read, (&words, !again, sum), at);
             if test.udp {
                 // iperf 3.0 does not say whose the row is: the sender's bytes, and the receiver's losses.
@@ -224,10 +266,9 @@ impl Iperf3 {
         } else {
             role.starts_with("RX")
         };
-        let side = if receiving {
-            Side::Receiver
-        } else {
-            Side::Sender
+        let side = match receiving {
+            true => Side::Receiver,
+            false => Side::Sender,
         };
         let again = words
             .first()
@@ -248,6 +289,13 @@ impl Iperf3 {
         for mut test in [self.test.take(), self.back.take()].into_iter().flatten() {
             if let Some(asked) = self.asked.clone().filter(|_| test.udp) {
                 test.set("application_rate_bps", asked);
+            }
+            let only_sent = test.sent.is_some() && test.received.is_none() && !test.udp;
+            let receiving =
+                !test.rows.is_empty() && test.rows.iter().all(|r| r.side == Side::Receiver);
+            if self.server && !self.reverse && only_sent && receiving {
+                // Not every system counts what is sent again; the closing row says whose it is.
+                test.turn();
             }
             if test.is_measured() {
                 facts.tests.push(test);
@@ -290,6 +338,7 @@ fn headless(host: &str, parallel: Option<u32>, at: Place) -> Test {
 /// The test of the other direction.
 fn backwards(forward: Option<&Test>, host: &str, at: Place) -> Test {
     let mut test = Test::new(TOOL, at);
+    test.client = Side::Receiver;
     if let Some(forward) = forward {
         test.from.host.clone_from(&forward.to.host);
         test.to.host.clone_from(&forward.from.host);

@@ -111,6 +111,9 @@ fn mlab(value: &Json, at: Place, facts: &mut Facts) -> bool {
         let Some(mbit) = rate else { continue };
         let mut test = Test::new("ndt7", at);
         let server = redact(s(value, &["ServerFQDN"]).unwrap_or(""));
+        if down {
+            test.client = Side::Receiver;
+        }
         let slot = if down { &mut test.from } else { &mut test.to };
         slot.host = server;
         test.received = Some(Report {

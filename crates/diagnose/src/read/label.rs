@@ -1,13 +1,13 @@
 //! Who printed what follows: a line `server:`, or the prompt before a command.
 
 use crate::redact;
-use crate::seen::Side;
+use crate::seen::{Role, Side};
 
 /// What a label says. It is in force until the next one, or until an empty line behind something that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Label {
     /// The end that printed it, if the label says so.
-    pub(super) side: Option<Side>,
+    pub(super) side: Option<Role>,
     /// Name of the host, empty if only the end was named.
     pub(super) name: String,
     /// Whether something under it was read.
@@ -43,16 +43,18 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
     })
 }
 
-fn end(word: &str) -> Option<Side> {
+fn end(word: &str) -> Option<Role> {
     match word.to_ascii_lowercase().as_str() {
-        "server" | "receiver" => Some(Side::Receiver),
-        "client" | "sender" => Some(Side::Sender),
+        "server" => Some(Role::Server),
+        "receiver" => Some(Role::End(Side::Receiver)),
+        "client" => Some(Role::Client),
+        "sender" => Some(Role::End(Side::Sender)),
         _ => None,
     }
 }
 
 /// `server:`, `On the client:`, `== receiver ==`.
-fn heading(text: &str) -> Option<Side> {
+fn heading(text: &str) -> Option<Role> {
     if text.len() > LABEL_MAX || text.starts_with('-') && !text.ends_with('-') {
         return None;
     }

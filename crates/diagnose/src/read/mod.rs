@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
-use crate::seen::{End, Side, Test};
+use crate::seen::{End, Role, Side, Test};
 use label::Label;
 pub use live::{LiveFlow, LiveRow};
 
@@ -56,10 +56,12 @@ pub struct Facts {
     pub hosts: Vec<Vec<String>>,
     /// Directions of captured connections, of each capture the largest first.
     pub(crate) captured: Vec<Captured>,
-    /// Which end each of them is, by the name of its file: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
-    pub sides: Vec<Option<Side>>,
+    /// What the name of its file calls each of them: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
+    pub sides: Vec<Option<Role>>,
     /// Who is said to have printed the lines that are read now.
     label: Label,
+    /// The host whose system or settings were read last in a source, and which of the two.
+    described: Option<(u32, Of, Described)>,
     /// What each stretch of lines was.
     pub pieces: Vec<Read>,
     /// Names of the sources.
@@ -70,6 +72,14 @@ pub struct Facts {
     pub ignored_count: Vec<usize>,
     /// What stopped the reading of something.
     pub notes: Vec<String>,
+}
+
+/// What a text said of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Described {
+    System,
+    Settings,
+    Both,
 }
 
 /// A stretch of lines that one tool printed.
@@ -95,6 +105,12 @@ const LINE_MAX: usize = 16_384;
 
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
+
+/// What is shorter than so many bytes and opens a brace need not be JSON.
+const TRUNCATED: usize = 512;
+
+/// Most notes on JSON that was cut off.
+const NOTES_MAX: usize = 20;
 
 /// Most ignored lines that are named.
 const IGNORED_NAMED: usize = 200;
@@ -278,7 +294,18 @@ impl Reader<'_> {
         let value = match values.next() {
             Some(Ok(value)) => value,
             // What was read in vain is paid for, so that a hostile text cannot have it read again and again.
-            Some(Err(e)) if e.is_eof() => return self.pay(rest.len()),
+            Some(Err(e)) if e.is_eof() => {
+                if begin == 0 || rest.len() > TRUNCATED {
+                    let note = format!(
+                        "{}:{line}: JSON that begins here has no end: the text was cut off; save all of it",
+                        facts.place(Place::Line(self.number, 0))
+                    );
+                    if !facts.notes.contains(&note) && facts.notes.len() < NOTES_MAX {
+                        facts.notes.push(note);
+                    }
+                }
+                return self.pay(rest.len());
+            }
             _ => return self.pay(rest.len() / 8 + 64),
         };
         let end = begin + skip + values.byte_offset();
@@ -329,19 +356,22 @@ fn offer(
     None
 }
 
-/// Which end a file is of, by its name.
-fn side_of(name: &str) -> Option<Side> {
+/// What the name of a file calls the host it is of.
+fn role_of(name: &str) -> Option<Role> {
     let file = name
         .rsplit(['/', '\\'])
         .next()
         .unwrap_or(name)
         .to_ascii_lowercase();
-    let has = |words: [&str; 2]| words.iter().any(|w| file.contains(w));
-    match (has(["sender", "client"]), has(["receiver", "server"])) {
-        (true, false) => Some(Side::Sender),
-        (false, true) => Some(Side::Receiver),
-        _ => None,
-    }
+    let roles = [
+        ("sender", Role::End(Side::Sender)),
+        ("receiver", Role::End(Side::Receiver)),
+        ("client", Role::Client),
+        ("server", Role::Server),
+    ];
+    let mut named = roles.iter().filter(|(word, _)| file.contains(word));
+    let (_, role) = named.next()?;
+    named.next().is_none().then_some(*role)
 }
 
 /// Bytes of a capture, an archive or a program: a zero, or much that no text has.
@@ -464,16 +494,52 @@ impl Facts {
 
     /// The end that is said to have printed the line that is read now.
     pub(crate) fn labelled(&self) -> Option<Side> {
-        self.label.side
+        self.label.side.map(|role| role.side(Side::Sender))
     }
 
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
         self.hosts.push(named.into_iter().collect());
-        let by_file = self.sources.last().and_then(|name| side_of(name));
+        let by_file = self.sources.last().and_then(|name| role_of(name));
         self.sides.push(self.label.side.or(by_file));
         Of::Host(self.hosts.len() as u32 - 1)
+    }
+
+    /// The host whose settings begin here: that of the `uname` before them, if there was one.
+    pub(crate) fn settings_of(&mut self) -> Of {
+        self.described(Described::System, Described::Settings)
+    }
+
+    /// The host whose `uname` stands here: that of the settings before it, if they had none.
+    pub(crate) fn system_of(&mut self) -> Of {
+        self.described(Described::Settings, Described::System)
+    }
+
+    /// A host of which the one thing was said in this source and the other is now; else a new one.
+    fn described(&mut self, before: Described, now: Described) -> Of {
+        let source = self.sources.len() as u32;
+        let of_label = |host: Of| match host {
+            Of::Host(n) => {
+                let name = &self.label.name;
+                let names = &self.hosts[n as usize];
+                let role = self.sides[n as usize];
+                (name.is_empty() || names.is_empty() || names.contains(name))
+                    && (self.label.side.is_none() || role == self.label.side)
+            }
+            _ => false,
+        };
+        if let Some((in_source, host, what)) = self.described
+            && in_source == source
+            && what == before
+            && of_label(host)
+        {
+            self.described = Some((source, host, Described::Both));
+            return host;
+        }
+        let host = self.host();
+        self.described = Some((source, host, now));
+        host
     }
 
     /// A place for people: `ticket.txt:19`, `sender.pcapng#1`.

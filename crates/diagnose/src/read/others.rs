@@ -96,6 +96,8 @@ pub(super) struct Netperf {
     /// The columns were announced: in units of this many bit/s.
     unit: Option<f64>,
     head: bool,
+    /// The client receives.
+    fetches: bool,
 }
 
 impl Tool for Netperf {
@@ -116,6 +118,7 @@ impl Tool for Netperf {
             *self = Netperf {
                 head: true,
                 unit: None,
+                fetches: text.contains("MAERTS"),
             };
             return true;
         }
@@ -131,12 +134,11 @@ impl Tool for Netperf {
         let numbers: Option<Vec<Figure>> = words.iter().map(|w| number(w, line.at)).collect();
         match (numbers.as_deref(), self.unit) {
             (Some([receive, send, _, seconds, rate, ..]), Some(unit)) => {
-                facts.tests.push(netperf(
-                    receive,
-                    send,
-                    (seconds.value, rate.times(unit)),
-                    line.at,
-                ));
+                let mut test = netperf(receive, send, (seconds.value, rate.times(unit)), line.at);
+                if self.fetches {
+                    test.client = Side::Receiver;
+                }
+                facts.tests.push(test);
                 self.head = false;
                 true
             }

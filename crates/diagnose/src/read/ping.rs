@@ -13,6 +13,8 @@ pub(super) struct Ping {
     answers: Vec<Figure>,
     /// Packets of the run that is being closed: sent and received.
     counted: Option<(f64, f64, Place)>,
+    /// Bytes of each packet, with its headers, if the first line said so.
+    size: Option<f64>,
     /// Whether a closing line gave the times.
     closed: bool,
 }
@@ -21,6 +23,9 @@ const NS: f64 = 1e6;
 
 /// Most bytes before a closing line's own words.
 const NAMED_MAX: usize = 24;
+
+/// Pings of this many bytes with their headers are sent to try an MTU.
+const LARGE: f64 = 1200.0;
 
 /// Most single answers that are kept.
 const ANSWERS_MAX: usize = 100_000;
@@ -34,6 +39,7 @@ impl Tool for Ping {
         let text = line.bare;
         if text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6(") {
             self.close(facts);
+            self.size = size(text);
             return true;
         }
         self.answer(text, line.at)
@@ -49,6 +55,15 @@ impl Tool for Ping {
     }
 }
 
+/// `PING host (192.0.2.9) 8972(9000) bytes of data.`, `PING host (192.0.2.9): 8972 data bytes`, `Pinging 192.0.2.9 with 8972 bytes of data:`:
+/// the bytes of a packet with its headers.
+fn size(text: &str) -> Option<f64> {
+    let data = between(text, "with ", " bytes")
+        .or_else(|| between(text, "): ", " data bytes"))
+        .or_else(|| between(text, ") ", "("))?;
+    whole(data.trim()).map(|n| n as f64 + 28.0)
+}
+
 /// Lines that carry nothing.
 fn is_around(text: &str) -> bool {
     text.starts_with("---") && text.contains("statistics")
@@ -58,6 +73,9 @@ fn is_around(text: &str) -> bool {
         || text.bytes().all(|b| b == b'!' || b == b'.')
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
+        || text.contains("Frag needed and DF set")
+        || text.contains("message too long, mtu")
+        || text.starts_with("Packet needs to be fragmented but DF set")
         || text.starts_with("no answer yet for icmp_seq")
 }
 
@@ -104,6 +122,11 @@ impl Ping {
         };
         if received <= sent && sent > 0 {
             self.counted = Some((sent as f64, received as f64, at));
+            if let Some(size) = self.size.filter(|s| *s >= LARGE && received == 0) {
+                // None of them is a hole for packets of this size, not a share that the path loses.
+                facts.exact(Of::Path, "ping_large_lost_bytes", size, at);
+                return true;
+            }
             facts.exact(Of::Path, "ping_sent", sent as f64, at);
             facts.exact(Of::Path, "ping_received", received as f64, at);
         }

@@ -11,14 +11,79 @@ pub(super) fn plain(bytes: &[u8]) -> Cow<'_, str> {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
         _ => String::from_utf8_lossy(bytes),
     };
-    if !text.contains(['>', '\u{1b}', '\u{a0}', '`']) {
+    let stamped = text.lines().take(STAMPED_WITHIN).any(|l| stamp(l) > 0);
+    if !stamped && !text.contains(['>', '|', '&', '\u{1b}', '\u{a0}', '`']) {
         return text;
     }
+    let text = match ENTITIES.iter().any(|(name, _)| text.contains(name)) {
+        true => Cow::Owned(
+            ENTITIES
+                .iter()
+                .fold(text.into_owned(), |t, (a, b)| t.replace(a, b)),
+        ),
+        false => text,
+    };
     let mut all = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         bare(line, &mut all);
     }
     Cow::Owned(all)
+}
+
+/// Signs that web pages and mail write by name; the ampersand last.
+const ENTITIES: [(&str, &str); 5] = [
+    ("&gt;", ">"),
+    ("&lt;", "<"),
+    ("&nbsp;", " "),
+    ("&quot;", "\""),
+    ("&amp;", "&"),
+];
+
+/// A text whose lines have the time before them has it in one of so many first lines.
+const STAMPED_WITHIN: usize = 50;
+
+/// Bytes of a time before a line: `10:15:01 `, `2026-11-24T10:15:01.25Z `, in brackets or not; 0 without one.
+fn stamp(line: &str) -> usize {
+    let text = line.trim_start();
+    let bare = text.strip_prefix('[').unwrap_or(text);
+    let end = bare.find([']', '[', ' ']).unwrap_or(bare.len());
+    let mut first = &bare[..end];
+    let is_time = |t: &str| {
+        let t = t.trim_end_matches('Z');
+        let t = t.split(['+', ',']).next().unwrap_or(t);
+        let parts: Vec<&str> = t.split(':').collect();
+        parts.len() == 3
+            && parts
+                .iter()
+                .take(2)
+                .all(|p| p.len() == 2 && p.bytes().all(|b| b.is_ascii_digit()))
+            && parts[2].len() >= 2
+            && parts[2].bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    };
+    let is_date = |d: &str| {
+        d.len() == 10
+            && d.bytes().enumerate().all(|(n, b)| match n {
+                4 | 7 => b == b'-' || b == b'/',
+                _ => b.is_ascii_digit(),
+            })
+    };
+    let mut used = end;
+    if is_date(first) && bare[end..].starts_with(' ') {
+        let rest = &bare[end + 1..];
+        let more = rest.find([']', ' ']).unwrap_or(rest.len());
+        first = &rest[..more];
+        used = end + 1 + more;
+    } else if let Some((date, time)) = first.split_once('T')
+        && is_date(date)
+    {
+        first = time;
+    }
+    let tail = &bare[used..];
+    let tail = tail.strip_prefix(']').unwrap_or(tail);
+    if !is_time(first) || !(tail.is_empty() || tail.starts_with([' ', '\t', '\r', '\n'])) {
+        return 0;
+    }
+    line.len() - tail.len()
 }
 
 /// Whether bytes are UTF-16 with its mark: what PowerShell's `>` writes.
@@ -36,9 +101,10 @@ fn wide(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 /// Adds a line without signs of quotation before it and fences of Markdown, hard spaces soft, colours gone.
 fn bare(line: &str, all: &mut String) {
     let mut rest = line;
-    while let Some(inner) = rest.trim_start().strip_prefix('>') {
+    while let Some(inner) = quoted(rest) {
         rest = inner;
     }
+    rest = &rest[stamp(rest)..];
     if rest.trim_start().starts_with("```") {
         // The word behind a fence is a language's.
         all.push('\n');
@@ -62,6 +128,17 @@ fn bare(line: &str, all: &mut String) {
     }
 }
 
+/// What stands behind a sign of quotation. A table's rows end with a bar, too.
+fn quoted(line: &str) -> Option<&str> {
+    let text = line.trim_start();
+    let bar = |rest: &&str| {
+        let end = rest.trim_end();
+        (rest.starts_with([' ', '\t', '|', '>']) || end.is_empty()) && !end.ends_with('|')
+    };
+    text.strip_prefix('>')
+        .or_else(|| text.strip_prefix('|').filter(bar))
+}
+
 /// Longest control sequence that is taken for one, bytes.
 const SEQUENCE_MAX: usize = 16;
 
@@ -75,6 +152,15 @@ mod tests {
         same("> > [  4] local\n>\n", " [  4] local\n\n");
         same("```console\n$ ping\n```\n", "\n$ ping\n\n");
         same("\u{1b}[1;32mrtt:\u{1b}[0m 5\u{a0}ms\n", "rtt: 5 ms\n");
+        same("| [  4] local\n|\n| > x\n", " [  4] local\n\n x\n");
+        same("| a | b |\n", "| a | b |\n");
+        same("a &gt; b &amp;gt;\n", "a > b &gt;\n");
+        same(
+            "10:15:01 PING x\n[2026-11-24 10:15:02.5] y\n",
+            " PING x\n y\n",
+        );
+        same("2026-11-24T10:15:01Z rtt\n", " rtt\n");
+        same("fe80::1:2:3 x\n10:15 y\n", "fe80::1:2:3 x\n10:15 y\n");
         same("a > b\n", "a > b\n");
         same("\u{1b}[", "");
         let wide: Vec<u8> = "\u{feff}ms\r\n"

@@ -6,7 +6,7 @@ use farpath_record::survey::Survey;
 
 use super::{Facts, counters, sysctl};
 use crate::fact::{Of, Place};
-use crate::seen::Side;
+use crate::seen::{Role, Side};
 
 /// Counters of an interface that grow when it drops what it received.
 const DROPS: [&str; 3] = [".rx_missed_errors", ".rx_over_errors", ".rx_crc_errors"];
@@ -17,7 +17,7 @@ impl Facts {
         let names = survey.name.iter().map(|n| crate::redact(n)).collect();
         let host = Of::Host(self.hosts.len() as u32);
         self.hosts.push(names);
-        self.sides.push(side);
+        self.sides.push(side.map(Role::End));
         for (key, setting) in &survey.settings {
             let at = self.file(&setting.file);
             sysctl::put(host, key, &setting.value, at, self);

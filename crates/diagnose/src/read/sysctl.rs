@@ -80,7 +80,7 @@ impl Tool for Sysctl {
         if !going {
             self.host = None;
         }
-        let host = *self.host.get_or_insert_with(|| facts.host());
+        let host = *self.host.get_or_insert_with(|| facts.settings_of());
         let value = value.trim().trim_matches(['"', '\'']).trim();
         put(host, &key, value, line.at, facts)
     }
@@ -88,7 +88,11 @@ impl Tool for Sysctl {
 
 /// Makes a fact of a setting; whether it is one, of a path or of something else.
 pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts) -> bool {
-    if CONTROLS.contains(&key) {
+    if key == "kernel.osrelease" {
+        if value.starts_with(|c: char| c.is_ascii_digit()) {
+            facts.word(host, "kernel", value, at);
+        }
+    } else if CONTROLS.contains(&key) {
         if let Some(name) = crate::known::control(value) {
             facts.word(host, "cc", name, at);
         }
@@ -114,7 +118,10 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
         // A setting all the same, of something else.
         return true;
     }
-    let system = match key.starts_with("net.ipv4") || key.starts_with("net.core") {
+    let system = match key.starts_with("net.ipv4")
+        || key.starts_with("net.core")
+        || key == "kernel.osrelease"
+    {
         true => "linux",
         false => bsd(key),
     };
@@ -136,6 +143,22 @@ fn bsd(key: &str) -> &'static str {
     }
 }
 
+/// Whether a key is one of Linux's that have nothing to do with networks: `kernel.osrelease`, `fs.file-max`.
+fn of_kernel(key: &str) -> bool {
+    let part = [
+        "kernel.", "fs.", "vm.", "dev.", "user.", "debug.", "abi.", "crypto.", "sunrpc.",
+    ]
+    .iter()
+    .find_map(|begin| key.strip_prefix(begin));
+    part.is_some_and(|rest| {
+        !rest.is_empty()
+            && rest.len() < 100
+            && rest
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'))
+    })
+}
+
 /// The key and value of a line that is a setting, however it was written.
 fn setting(text: &str) -> Option<(String, &str)> {
     if let Some((before, key)) = text.split_once("/proc/sys/") {
@@ -149,6 +172,8 @@ fn setting(text: &str) -> Option<(String, &str)> {
         return key.starts_with("net.").then_some((key, value));
     }
     let (key, value) = match text.split_once('=') {
+        // What else `sysctl -a` prints is of the same host.
+        Some((key, value)) if of_kernel(key.trim()) => return Some((key.trim().to_owned(), value)),
         Some(pair) => pair,
         // FreeBSD and macOS print a colon.
         None => text.split_once(": ")?,
@@ -159,10 +184,11 @@ fn setting(text: &str) -> Option<(String, &str)> {
         .find_map(|s| key.strip_prefix(s))
         .unwrap_or(key)
         .trim();
-    let is_key = (key.starts_with("net.") || key.starts_with("kern.ipc."))
-        && key.len() < 100
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
+    let is_key =
+        (key.starts_with("net.") || key.starts_with("kern.ipc.") || key == "kernel.osrelease")
+            && key.len() < 100
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
     is_key.then(|| (key.to_owned(), value.split('#').next().unwrap_or(value)))
 }

@@ -39,7 +39,7 @@ impl Tool for Uname {
         {
             return false;
         }
-        let host = facts.host();
+        let host = facts.system_of();
         if let Of::Host(n) = host {
             facts.hosts[n as usize].push(redact(name));
         }

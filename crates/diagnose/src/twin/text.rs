@@ -53,6 +53,10 @@ fn hosts(model: &Model, w: &mut Writer) {
         .zip(["tcp_wmem", "tcp_rmem"]);
     for ((name, key), host) in ends.zip(&model.hosts) {
         w.section("host").put("name", name);
+        // What bursts do to a queue that is assumed is in no text.
+        if host.profile.value == "linux-6" {
+            w.put("tso", false);
+        }
         w.put_from("profile", host.profile.value, &host.profile.from);
         let [first, most] = host.memory.value;
         let least = 4096.min(first);

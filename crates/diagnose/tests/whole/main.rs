@@ -1,5 +1,7 @@
 //! Texts in, verdicts out.
 
+mod beside;
+mod both_ends;
 mod documented;
 mod hostile;
 mod pasted;

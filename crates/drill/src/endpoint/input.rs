@@ -340,7 +340,7 @@ impl Connection {
         }
     }
 
-    /// What the receiver is told of a segment. Linux says nothing of repetitions before their FIN, if it is in order, and
+    /// What the receiver learns of a segment. Linux says nothing of repetitions before their FIN, if it is in order, and
     /// takes the connection for one of questions and answers from there on: the FIN waits for an answer to
     /// carry its ACK, or for the delayed-ACK timer, which has not begun where no data came before.
     fn before_fin(&mut self, fin: bool, (start, len): (u64, u64)) -> (u64, u64) {

@@ -374,7 +374,7 @@ impl Host {
                 self.settings.receive_space_asked = self.settings.manners == Manners::Linux;
             }
             "SO_MAX_PACING_RATE" => {
-                // Bytes a second; all ones are no bound.
+                // Bytes a second; all ones mean unbounded.
                 let bits = u64::try_from(number).ok().and_then(|n| n.checked_mul(8));
                 let bounded = bits.filter(|_| number != i64::from(u32::MAX));
                 self.settings.pacing_rate = bounded.and_then(Rate::from_bps);

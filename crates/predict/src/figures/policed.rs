@@ -5,6 +5,7 @@ use farpath_units::Size;
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
 use crate::climb::Climb;
+use crate::clumps::Clumped;
 use crate::law;
 use crate::path::PathInput;
 use crate::policer::Policer;
@@ -14,6 +15,10 @@ use super::Figures;
 
 /// Time after which a receiver acknowledges a single segment (Linux, at the start of a connection).
 const DELAYED_ACK_S: f64 = 0.04;
+/// How long a receiver gathers segments before it acknowledges them (a network card's GRO).
+const GATHER_S: f64 = 50e-6;
+/// The mean is of so long after the first loss: single segments part from the others in minutes, and each gains.
+const MEAN_OVER_S: f64 = 60.0;
 
 /// Payload that passes, bit/s.
 pub(super) struct Policed {
@@ -56,9 +61,27 @@ impl Policed {
         };
         // What follows a rate is paced and comes in no clumps.
         let clumped = !matches!(input.cc, Cc::Bbr | Cc::Bbr3);
-        let bounds = [passing.likely, passing.least, passing.most].map(of_window);
-        let [likely_bps, least_bps, most_bps] = match bounds {
-            [Some(likely), Some(least), Some(most)] if clumped => [likely, least, most],
+        let segments = Clumped {
+            policer,
+            counted_bytes: counted,
+            cc: input.cc,
+            rtt_s,
+            initial: f64::from(input.initial_window),
+            gather_s: GATHER_S,
+            delayed_ack_s: DELAYED_ACK_S,
+            htcp_beta: input.beta.unwrap_or(crate::htcp::BETA),
+        };
+        let likely = if clumped {
+            segments.passing(0.0, MEAN_OVER_S)
+        } else {
+            None
+        };
+        let bounds = [passing.least, passing.most].map(of_window);
+        let [likely_bps, least_bps, most_bps] = match (likely, bounds) {
+            (Some(likely), [Some(least), Some(most)]) => {
+                let likely = (likely * segment * 8.0).min(all_bps);
+                [likely, least.min(likely), most.max(likely)]
+            }
             _ => [all_bps; 3],
         };
         Some(Policed {
@@ -76,8 +99,8 @@ impl Figures<'_> {
         let note = match &self.policed {
             None => "No policer was named.".to_owned(),
             Some(policed) if policed.least_bps < policed.most_bps => format!(
-                "Between {:.4} and {:.4} Mbit/s: it depends on how the segments of a window are \
-                 spread over a round trip. The policer's rate leaves {:.4} Mbit/s of payload.",
+                "The mean of the first {MEAN_OVER_S} s. Between {:.4} and {:.4} Mbit/s: it depends on how the \
+                 segments of a window are spread over a round trip. The policer's rate leaves {:.4} Mbit/s of payload.",
                 policed.least_bps / 1e6,
                 policed.most_bps / 1e6,
                 policed.all_bps / 1e6
@@ -90,7 +113,7 @@ impl Figures<'_> {
             "bit/s",
         )
         .by(
-            "mean window × 8 / RTT, of a window whose clumps pass: b / (1 − r/C)",
+            "mean window × 8 / RTT, of clumps that pass: n ≤ b + rT, round trip by round trip",
             law::grounds(self.input.cc).source,
         )
         .note(note)

@@ -1,6 +1,7 @@
 //! Policers on a test's way: what closed forms say gets through them.
 
 use farpath_predict::climb::Climb;
+use farpath_predict::clumps::Clumped;
 use farpath_predict::policer::Policer;
 use farpath_record::{Record, Uncertainty};
 
@@ -9,6 +10,9 @@ use super::tcp::Flow;
 use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
 use crate::model::{Test, Way};
 use crate::queueing::{Match, Protocol};
+
+/// Time over which the mean of a transfer without a duration is taken, seconds.
+const MEAN_OVER_S: f64 = 60.0;
 
 /// A policer, as one test's frames meet it.
 pub(super) struct Met {
@@ -86,9 +90,26 @@ impl Path<'_> {
         };
         // What is paced, or follows a rate, comes in no clumps.
         let clumped = flow.config.pacing.is_none();
-        let bounds = [passing.likely, passing.least, passing.most];
-        let [likely, low, high] = match bounds.map(of_each) {
-            [Some(likely), Some(low), Some(high)] if clumped => [likely, low, high],
+        let likely = flow.cc.filter(|_| clumped).and_then(|cc| {
+            let segments = Clumped {
+                policer: met.policer,
+                counted_bytes: f64::from(mss) / met.payload,
+                cc,
+                rtt_s,
+                initial: f64::from(flow.config.initial_window.max(1)),
+                gather_s: flow.config.gro.as_secs_f64(),
+                delayed_ack_s: timeout,
+                htcp_beta: farpath_predict::htcp::BETA,
+            };
+            let omit = test.omit.as_secs_f64();
+            let until = test
+                .duration
+                .map_or(MEAN_OVER_S, |d| omit + d.as_secs_f64());
+            Some(segments.passing(omit, until)? * f64::from(mss) * 8.0)
+        });
+        let bounds = [passing.least, passing.most].map(of_each);
+        let [likely, low, high] = match (likely, bounds) {
+            (Some(likely), [Some(low), Some(high)]) => [likely, low.min(likely), high.max(likely)],
             _ => [all; 3],
         };
         let together = [likely, low, high].map(|each| (each * flow.streams).min(all));

@@ -108,6 +108,7 @@ impl Path<'_> {
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
+        self.note_queues(&flow, steady, record);
         if let Some(bounds) = policed {
             self.note_policed(bounds, goodput / steady, record);
         }

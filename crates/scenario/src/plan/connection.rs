@@ -35,15 +35,8 @@ impl Plan {
         let (sends, receives) = (profile(sender), profile(receiver));
         let max = |size: Option<Size>| size.unwrap_or(DEFAULT_MAX).as_bytes();
         let mss = self.mss(scenario, flow);
-        // Deviation from RFC 5681 §3.1: by the kernel's rules cwnd grows past a window that bounds what is in flight.
-        // A test's `window` bounds both, as a lab does with a route's locked `cwnd`; that counts whole segments.
         let is_bulk = scenario.tests[f.test].kind.bulk().is_some();
-        let bounds = is_bulk && tcp.cc.flavour == Flavour::Linux;
-        let whole = |window: Size| match window.as_bytes() / u64::from(mss) {
-            0 => window.as_bytes(),
-            segments => segments * u64::from(mss),
-        };
-        let largest_window = tcp.window.filter(|_| bounds).map(whole);
+        let largest_window = largest_window(tcp, mss).filter(|_| is_bulk);
         let mut autotuning = None;
         let (receive_window, send_buffer) = match (tcp.window, tcp.socket_buffer) {
             (Some(window), _) => (largest_window.unwrap_or(window.as_bytes()), u64::MAX),
@@ -104,6 +97,23 @@ impl Plan {
             reading: Reading::AtOnce,
         }
     }
+}
+
+/// What bounds cwnd in bytes.
+///
+/// Deviation from RFC 5681 §3.1: by the kernel's rules cwnd grows past a window that bounds what is in flight.
+/// A test's `window` bounds both, as a lab does with a route's locked `cwnd`; that counts whole segments.
+fn largest_window(tcp: &Tcp, mss: u32) -> Option<u64> {
+    let window = tcp
+        .window
+        .filter(|_| tcp.cc.flavour == Flavour::Linux)?
+        .as_bytes();
+    let segments = window / u64::from(mss);
+    Some(if segments == 0 {
+        window
+    } else {
+        segments * u64::from(mss)
+    })
 }
 
 /// Segments for each step of slow start's growth: with byte counting every acknowledged segment

@@ -51,7 +51,6 @@ fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
         // The card's, which a script's segments do not pass.
         gro: Duration::from_us(50),
         tso: 65_536,
-        compressed_sacks: 44,
         // Half of 128 KiB, and 169/256 of it.
         autotuning: Some(Autotuning {
             profile: Profile::Linux6,
@@ -94,7 +93,6 @@ fn a_window_grows_where_nothing_is_said_of_buffers() {
         let found = connection("", keys);
         assert_eq!(found.autotuning, None, "{keys}");
         assert_eq!(found.tso > 0, !keys.contains("rfc"), "{keys}");
-        assert_eq!(found.compressed_sacks > 0, !keys.contains("rfc"), "{keys}");
     }
     assert_eq!(connection("profile = \"linux-2004\"", "").autotuning, None);
     assert_eq!(connection("tso = false\ncomp_sack_nr = 0", "").tso, 0);
@@ -110,7 +108,6 @@ fn linux_5_differs_in_its_buffers_gro_and_syns() {
         receive_window: 3 << 20,
         gro: Duration::ZERO,
         tso: 0,
-        compressed_sacks: 0,
         autotuning: Some(Autotuning {
             profile: Profile::Linux5,
             first: 65_536,

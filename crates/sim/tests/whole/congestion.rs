@@ -106,6 +106,7 @@ fn reno_uses_three_quarters_of_a_pipe_without_buffer_and_all_of_it_with_one() {
 name = "utilisation"
 [[host]]
 name = "a"
+tso = false # five packets of queue hold no burst
 [[host]]
 name = "b"
 [[router]]

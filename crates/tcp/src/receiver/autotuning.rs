@@ -160,7 +160,7 @@ impl Receiver {
         }
     }
 
-    /// What is offered has changed: the sender has to be told.
+    /// What is offered has changed: the next acknowledgement says so.
     fn offer_tuned(&mut self) {
         let next = self.delivered();
         let Some(tuned) = &mut self.tuned else {

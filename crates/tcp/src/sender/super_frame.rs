@@ -5,6 +5,7 @@ use farpath_units::{Duration, Time};
 
 use super::{Sender, State};
 use crate::Config;
+use crate::cc::Watch;
 use crate::pacing::{BURSTS_A_SECOND, LEAST_SEGMENTS, window_rate};
 
 /// What a super-frame keeps for headers, in bytes.
@@ -25,10 +26,21 @@ pub(super) struct SuperFrames {
 
 impl SuperFrames {
     /// As configured; pacing has bursts of its own.
-    pub(super) fn of(config: &Config, paces: bool) -> SuperFrames {
+    pub(super) fn of(config: &Config, watch: Watch) -> SuperFrames {
+        let paces = config.pacing.is_some() || watch == Watch::Deliveries;
         let largest = if paces { 0 } else { config.tso };
         SuperFrames {
             largest: largest.saturating_sub(HEADERS),
+        }
+    }
+
+    /// The first byte that may not leave before it was worked out: none where nothing is ever held.
+    pub(super) fn first_edge(config: &Config, watch: Watch) -> u64 {
+        let paces = config.pacing.is_some() || watch == Watch::Deliveries;
+        if paces || config.tso > HEADERS {
+            0
+        } else {
+            u64::MAX
         }
     }
 
@@ -40,7 +52,7 @@ impl SuperFrames {
 
 impl Sender {
     /// Works out how far what the windows allow may leave at `now`. A driver calls it before it takes segments with
-    /// [`Sender::poll_full`]; [`Sender::poll`] does so by itself.
+    /// [`Sender::poll_full`]; [`Sender::poll`] needs no such call.
     #[inline]
     pub fn prepare(&mut self, now: Time) {
         if self.super_frames.is_on() && self.plain && self.nxt + self.segment > self.limit {
@@ -77,14 +89,14 @@ impl Sender {
         self.refresh_limit();
     }
 
-    /// The first byte that may not leave at `now`: what is no whole burst waits for the next acknowledgement, if that is near.
+    /// The first byte that may not leave at `now`: less than a whole burst waits for the next acknowledgement, if that is near.
     fn burst_edge(&self, now: Time) -> u64 {
         let edge = self.window_edge.min(self.cwnd_edge).min(self.end);
         let (burst, whole) = (self.burst(), self.whole());
         let mut to = self.nxt;
         while to + self.segment.min(self.end - to) <= edge && to < edge {
-            // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next. What is left of one that
-            // is no whole segment goes with the segment that has it.
+            // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next. Less than a segment that is
+            // left of one goes with the segment that has it.
             let rest = (whole - to % whole).div_ceil(self.segment) * self.segment;
             let rest = rest.min(self.end - to);
             let open = edge - to;

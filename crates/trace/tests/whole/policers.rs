@@ -2,7 +2,7 @@
 
 use farpath_arranged::{Arranged, cases};
 
-use crate::runs::{TAPS, read, run};
+use crate::runs::{TAPS, read, run, without_bursts};
 
 const PATH: &str = r#"
 [scenario]
@@ -45,7 +45,7 @@ duration = "20 s"
 #[test]
 fn a_policer_is_found_at_every_tap() {
     for case in cases().filter(|c| c.arranged == Arranged::Policer) {
-        let run = run(&case.text);
+        let run = run(&without_bursts(&case.text));
         for tap in TAPS {
             let found = read(&run.captures[tap]).document.connections[0].a2b.policer;
             println!("{} at {tap}: {found:?}", case.name);

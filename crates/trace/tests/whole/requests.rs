@@ -406,7 +406,8 @@ fn changed_handshakes_and_requests_are_read() {
         let mut outcome = "bare";
         for c in &found.document.connections {
             for r in &c.requests {
-                let parts = r.client_sending_ns + r.server_thinking_ns + r.wire_ns + r.response_ns;
+                // Part of the time on the wire is on the far side of the capture.
+                let parts = r.client_sending_ns + r.server_thinking_ns + r.response_ns;
                 assert!(parts <= c.duration_ns, "{r:?} in {c:?}");
             }
             if c.tls.is_some() {

@@ -2,7 +2,7 @@
 
 use farpath_record::trace::SackBenefit;
 
-use crate::runs::{read, run};
+use crate::runs::{read, run, with_fixed_windows};
 
 /// A path on which segments of one window are lost by order.
 const BURSTS: &str = r#"
@@ -26,7 +26,7 @@ name = "wan"
 ends = ["r1", "r2"]
 rate = "100 Mbit/s"
 delay = "20 ms"
-queue = "1bdp"
+queue = "4bdp"
 [link.forward]
 lose = [{lost}]
 [[link]]
@@ -51,12 +51,12 @@ fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
             .map(|n| format!("{{ flow = \"bulk\", segment = {} }}", 800 + n * step))
             .collect();
         let text = BURSTS.replace("{lost}", &lost.join(", "));
-        let with = run(&text.replace("{more}", "sack = true"));
+        let with = run(&with_fixed_windows(&text.replace("{more}", "sack = true")));
         let found = read(&with.captures["access"]).document;
         let benefit = found.connections[0].a2b.sack_benefit;
         let benefit = benefit.expect("several holes were repaired at once");
         assert_eq!((benefit.recoveries, benefit.holes), (1, holes));
-        let without = run(&text.replace("{more}", "sack = false"));
+        let without = run(&with_fixed_windows(&text.replace("{more}", "sack = false")));
         let found = read(&without.captures["access"]);
         let direction = &found.document.connections[0].a2b;
         assert_eq!(direction.sack_benefit, None);

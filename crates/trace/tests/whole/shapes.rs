@@ -461,6 +461,9 @@ fn block(kind: u32, body: &[u8], order: Order) -> Vec<u8> {
     b
 }
 
+/// Time, bytes and length on the line.
+type Packet = (u64, Vec<u8>, u32);
+
 /// A section of a pcapng file: two interfaces of one link type, whose packets alternate; the second has ticks of
 /// 2⁻²⁰ s, or 1 ns, and an offset of a second. At the end it says that it lost 3 packets.
 pub(crate) fn section(
@@ -475,16 +478,11 @@ pub(crate) fn section(
 }
 
 /// The same of frames that say at which interface they were.
-pub(crate) fn section_of(link: u16, frames: &[(usize, (u64, Vec<u8>, u32))]) -> Vec<u8> {
+pub(crate) fn section_of(link: u16, frames: &[(usize, Packet)]) -> Vec<u8> {
     section_with(link, frames, false, false)
 }
 
-fn section_with(
-    link: u16,
-    frames: &[(usize, (u64, Vec<u8>, u32))],
-    big: bool,
-    binary: bool,
-) -> Vec<u8> {
+fn section_with(link: u16, frames: &[(usize, Packet)], big: bool, binary: bool) -> Vec<u8> {
     let order = Order { big };
     let mut head = order.four(0x1a2b_3c4d).to_vec();
     head.extend(order.two(1));

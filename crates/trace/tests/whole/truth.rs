@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::runs::{Frame, TAPS, data, read, run};
+use crate::runs::{Frame, TAPS, data, read, run, with_fixed_windows};
 
 /// The path: a sender, two routers, a receiver; what stands in braces is filled in.
 const PATH: &str = r#"
@@ -206,7 +206,7 @@ fn reorderings_are_known_with_timestamps_and_mostly_without() {
     let minute = "duration = \"60 s\"";
     for (stamps, least) in [("", 0.98), ("\ntimestamps = false", 0.95)] {
         let text = scenario("12 ms", held, "", &format!("{minute}{stamps}"));
-        let run = run(&text);
+        let run = run(&with_fixed_windows(&text));
         let sender = data(&run.captures["access"]);
         for tap in ["wan", "far"] {
             let bytes = &run.captures[tap];

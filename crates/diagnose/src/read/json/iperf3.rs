@@ -62,6 +62,9 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let reverse = n(start, &["test_start", "reverse"]) == Some(1.0);
     let server = start.get("accepted_connection").is_some();
     let mut test = Test::new("iperf3", at);
+    if reverse {
+        test.client = Side::Receiver;
+    }
     test.udp = s(start, &["test_start", "protocol"]) == Some("UDP");
     let connected = list(start, "connected");
     test.streams = connected.len().max(1) as u32;
@@ -101,6 +104,10 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         && !test.udp
     {
         test.set("application_rate_bps", Figure::exact(bps, at));
+    }
+    let paced = n(start, &["test_start", "fqrate"]).or(n(start, &["fq_rate"]));
+    if let Some(bps) = paced.filter(|b| *b > 0.0) {
+        test.set("pacing_rate_bps", Figure::exact(bps, at));
     }
     rows(value, at, &mut test, reverse != server);
     ends(&value["end"], at, &mut test);

@@ -1,0 +1,138 @@
+//! What queues, shapers and the way back do to a connection: what a forecast counts of them, and what it leaves out and says.
+
+use farpath_element::qdisc::{AqmConfig, Limit};
+use farpath_predict::Cc;
+use farpath_predict::aimd::{Aimd, cubic_utilisation};
+use farpath_record::Record;
+use farpath_units::Rate;
+
+use super::Path;
+use super::tcp::Flow;
+use crate::model::{Direction, Scenario, Way};
+use crate::plan::Hop;
+use crate::queueing::Queueing;
+
+/// Longest burst of a host that acknowledges or sends super-frames, bytes.
+const BURST: f64 = 65_536.0;
+
+impl Path<'_> {
+    fn direction(&self, port: usize) -> &Direction {
+        let port = &self.plan.ports[port];
+        &self.scenario.links[port.link.0].directions[usize::from(port.way == Way::Reverse)]
+    }
+
+    fn queueing(&self, port: usize) -> Option<&Queueing> {
+        self.direction(port).queueing.as_ref()
+    }
+
+    /// Payload rate that a shaper on `port` leaves, for datagrams of `len` bytes with `payload` of them and the
+    /// datagrams of `ack_len` bytes that come back for each; infinite without one. It counts frames as they wait.
+    pub(super) fn shaped_bps(
+        &self,
+        port: usize,
+        (len, payload): (u32, u32),
+        (acks, ack_len): (f64, u32),
+    ) -> f64 {
+        let Some(shape) = self.queueing(port).and_then(|q| q.shape) else {
+            return f64::INFINITY;
+        };
+        let framing = self.scenario.links[self.plan.ports[port].link.0].framing;
+        let waits = |walk: &[Hop], len: u32| -> f64 {
+            let here = walk.iter().filter(|h| h.port == port);
+            here.map(|h| f64::from(framing.queue_bytes(len + h.extra)))
+                .sum()
+        };
+        let all = waits(&self.there, len) + acks * waits(&self.back, ack_len);
+        shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
+    }
+
+    /// Bytes that may wait in front of the narrowest link of the way out, if it is a router's plain queue, and its rate.
+    fn plain_queue(&self, flow: &Flow) -> Option<(f64, Rate)> {
+        if flow.narrowest.place != "link" {
+            return None;
+        }
+        let slowest = self.there.iter().min_by_key(|h| self.lasting_rate(h.port));
+        let port = slowest?.port;
+        if self.queueing(port).is_some() {
+            return None;
+        }
+        let rate = self.plan.ports[port].rate;
+        let limit = Scenario::queue_limit(self.direction(port).queue, rate, flow.base);
+        let bytes = match limit {
+            Limit::Bytes(bytes) => bytes as f64,
+            Limit::Packets(n) => n as f64 * f64::from(flow.config.mss),
+        };
+        Some((bytes, rate))
+    }
+
+    /// What of these a forecast of `steady` payload bit/s leaves out.
+    pub(super) fn note_queues(&self, flow: &Flow, steady: f64, record: &mut Record) {
+        let managed = |h: &Hop| self.queueing(h.port).and_then(manager);
+        if let Some(name) = self.there.iter().find_map(managed) {
+            record.notes.push(format!(
+                "as if a queue dropped only what it cannot hold: {name} drops or marks before that, and one flow gets less than the line"
+            ));
+        }
+        self.note_short_queue(flow, steady, record);
+        self.note_acks(flow, steady, record);
+    }
+
+    fn note_short_queue(&self, flow: &Flow, steady: f64, record: &mut Record) {
+        let Some((bytes, _)) = self.plain_queue(flow) else {
+            return;
+        };
+        let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
+        let fills = steady >= flow.narrowest.bps * 0.9999;
+        let fits = flow.window as f64 * flow.streams <= pipe + bytes;
+        let share = match flow.cc {
+            Some(Cc::Cubic) => cubic_utilisation(bytes / pipe),
+            Some(Cc::Bbr | Cc::Bbr3 | Cc::Fast | Cc::Vegas) | None => return,
+            _ => Aimd::reno(1.0).utilisation(bytes / pipe),
+        };
+        if !fills || fits || flow.streams > 1.0 || share >= 0.999 {
+            return;
+        }
+        let bursts = if bytes < BURST {
+            ", and less still where hosts send bursts that it cannot hold"
+        } else {
+            ""
+        };
+        record.notes.push(format!(
+            "as if the queue in front of the line were long: it holds {:.3} of what the path holds, which leaves one flow {:.1} % of the line{bursts}",
+            bytes / pipe,
+            share * 100.0
+        ));
+    }
+
+    /// Acknowledgements that the way back cannot carry.
+    fn note_acks(&self, flow: &Flow, steady: f64, record: &mut Record) {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let every = f64::from(flow.config.delayed_ack.every.max(1));
+        let acks = steady / 8.0 / f64::from(flow.config.mss) / every;
+        let carried = self.back.iter().map(|h| {
+            let framing = self.scenario.links[self.plan.ports[h.port].link.0].framing;
+            let each = f64::from(framing.wire_bytes(header + h.extra)) * 8.0;
+            self.lasting_rate(h.port).as_bps() as f64 / each
+        });
+        let carried = carried.fold(f64::INFINITY, f64::min);
+        if acks > carried {
+            record.notes.push(format!(
+                "as if the way back carried every acknowledgement: it carries {carried:.0} of {acks:.0} a second, and the flow gets less where hosts do not thin them out"
+            ));
+        }
+    }
+}
+
+/// What manages some queue of a port.
+fn manager(queueing: &Queueing) -> Option<&'static str> {
+    if queueing.fq_codel.is_some() {
+        return Some("FQ-CoDel");
+    }
+    queueing.classes.iter().find_map(|c| {
+        Some(match c.aqm.as_ref()? {
+            AqmConfig::Red(_) => "RED",
+            AqmConfig::Codel(_) => "CoDel",
+            AqmConfig::Pie(_) => "PIE",
+        })
+    })
+}
