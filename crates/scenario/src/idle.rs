@@ -3,6 +3,10 @@
 //! A key is named only where it is certain: what a search or an event may bring in counts as there, and of a sweep a key
 //! must do nothing at every point.
 
+mod line;
+mod links;
+mod traffic;
+
 use std::collections::BTreeSet;
 
 use farpath_tcp::Algorithm;
@@ -13,12 +17,19 @@ use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
 use crate::kind::TestKind;
 use crate::model::{LinkId, NodeId, Scenario, Test};
+use crate::names::Names;
 use crate::plan::Plan;
+use traffic::Traffic;
 
 /// A scenario under check, and what is known of it.
 struct Reader<'a> {
     tables: &'a Tables,
     scenario: &'a Scenario,
+    plan: &'a Plan,
+    names: Names,
+    traffic: Traffic,
+    /// When every test has ended, where that is known.
+    end: Option<farpath_units::Duration>,
     /// Links that some test crosses, either way.
     crossed: BTreeSet<usize>,
     /// LSPs that some test travels in.
@@ -28,13 +39,6 @@ struct Reader<'a> {
 
 /// Every key of `scenario` that makes no difference to its runs.
 pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
-    let mut reader = Reader {
-        tables,
-        scenario,
-        crossed: BTreeSet::new(),
-        travelled: BTreeSet::new(),
-        found: Vec::new(),
-    };
     // What a searched value brings in is not known here.
     if !scenario.searches.is_empty() {
         return Vec::new();
@@ -46,6 +50,18 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
     }
     let Ok(plan) = Plan::new(scenario) else {
         return Vec::new();
+    };
+    let ends = scenario.tests.iter().map(end).collect::<Option<Vec<_>>>();
+    let mut reader = Reader {
+        tables,
+        scenario,
+        plan: &plan,
+        names: Names::collect(tables, &mut Vec::new()),
+        traffic: Traffic::new(scenario, &plan),
+        end: ends.and_then(|all| all.into_iter().max()),
+        crossed: BTreeSet::new(),
+        travelled: BTreeSet::new(),
+        found: Vec::new(),
     };
     for flow in 0..plan.flows.len() {
         let there = FlowDir::forward(u16::try_from(flow).unwrap_or(0));
@@ -79,79 +95,6 @@ impl Reader<'_> {
         }
     }
 
-    fn links(&mut self) {
-        let tables = self.tables;
-        for (number, f) in tables.links.iter().enumerate() {
-            let mut bundles = self.scenario.bundles.iter();
-            let member = bundles.any(|b| b.links.contains(&LinkId(number)));
-            if !member && !self.crossed.contains(&number) {
-                let title = format!(
-                    "no test crosses link `{}`: none of its keys has an effect",
-                    name_of(f)
-                );
-                let d = Diagnostic::new(f.span.clone(), title);
-                let help = "give a test `via`, or ends that this link is between";
-                self.found.push(d.help(help));
-                continue;
-            }
-            let own: Vec<Fields> = ["forward", "reverse"]
-                .into_iter()
-                .filter_map(|k| f.get(k))
-                .collect();
-            for layer in own.iter().chain([f]) {
-                self.link(layer, (number, f), &own);
-            }
-        }
-    }
-
-    /// Keys of a link, or of one of its directions.
-    fn link(&mut self, layer: &Fields, (number, f): (usize, &Fields), own: &[Fields]) {
-        let has = |key: &str| f.has(key) || own.iter().any(|o| o.has(key));
-        let changes = self.tables.events.iter().any(|e| e.has("delay"));
-        if layer.get::<bool>("reorder") == Some(true) && !has("jitter") && !changes {
-            let why = "the delay of this link never changes";
-            self.say(
-                layer,
-                "reorder",
-                why,
-                "add `jitter`, or an event that changes `delay`",
-            );
-        }
-        if layer.has("cell_glue") && !has("cell_loss") {
-            let why = "no cell of this link is lost";
-            self.say(
-                layer,
-                "cell_glue",
-                why,
-                "it is about `cell_loss`: add that, or remove this",
-            );
-        }
-        if layer.has("interfaces") {
-            let ends = self.scenario.links[number].ends;
-            if !ends.iter().any(|e| self.configured(*e)) {
-                let why = "neither end has a configuration";
-                self.say(
-                    layer,
-                    "interfaces",
-                    why,
-                    "give a router its `config`, or remove it",
-                );
-            }
-        }
-        let classes: Vec<Fields> = layer.get("class").unwrap_or_default();
-        if let [only] = &classes[..] {
-            let why = "there is no other class to share the link with";
-            self.say_all(only, &["weight"], why, "add a class, or remove it");
-        }
-    }
-
-    /// Whether a router brings its configuration.
-    fn configured(&self, node: NodeId) -> bool {
-        let router = node.0.checked_sub(self.tables.hosts.len());
-        let router = router.and_then(|r| self.tables.routers.get(r));
-        router.is_some_and(|r| r.has("config"))
-    }
-
     /// LSPs that nothing travels in, and words about configurations that are not there.
     fn labels(&mut self) {
         let tables = self.tables;
@@ -171,19 +114,12 @@ impl Reader<'_> {
 
     fn events(&mut self) {
         let tables = self.tables;
-        let end = self
-            .scenario
-            .tests
-            .iter()
-            .map(end)
-            .collect::<Option<Vec<_>>>();
-        let end = end.and_then(|all| all.into_iter().max());
         for f in &tables.events {
             let link = f.get::<String>("link");
             let crossed = |l: &String| {
                 let mut links = self.scenario.links.iter();
                 let at = links.position(|k| k.name == *l);
-                at.is_none_or(|n| self.crossed.contains(&n))
+                at.is_none_or(|n| self.carries(n))
             };
             if !link.as_ref().is_none_or(crossed) {
                 let title = "this event has no effect: no test crosses its link";
@@ -191,7 +127,7 @@ impl Reader<'_> {
                 self.found.push(d.help("name a link on a test's way"));
             }
             let at = f.get::<farpath_units::Duration>("at");
-            if let (Some(at), Some(end)) = (at, end)
+            if let (Some(at), Some(end)) = (at, self.end)
                 && at >= end
             {
                 let title = format!("this event has no effect: every test has ended at {end}");
@@ -226,12 +162,10 @@ impl Reader<'_> {
                     "add `socket_buffer` to a test; without it `tcp_rmem` and `tcp_wmem` count";
                 self.say_all(f, &["rmem_max", "wmem_max"], why, help);
             }
-            let tuned = tcp
-                .iter()
-                .any(|t| t.socket_buffer.is_none() && t.window.is_none());
-            if !tuned {
+            // An exact `window` says all to a model; a real host's buffers still have to hold it.
+            if tcp.iter().all(|t| t.socket_buffer.is_some()) {
                 let why = "no TCP test of this host leaves its buffers to the kernel";
-                let help = "it counts where a test has neither `window` nor `socket_buffer`";
+                let help = "it counts where a test has no `socket_buffer`";
                 self.say_all(f, &["tcp_rmem", "tcp_wmem"], why, help);
             }
             if tcp.is_empty() {

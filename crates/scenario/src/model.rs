@@ -546,6 +546,11 @@ pub enum Change {
 }
 
 impl Link {
+    /// One of its directions.
+    pub fn direction(&self, way: Way) -> &Direction {
+        &self.directions[usize::from(way == Way::Reverse)]
+    }
+
     /// The direction in which `node` sends; the reverse one for a node at neither end.
     pub fn direction_from(&self, node: NodeId) -> &Direction {
         &self.directions[usize::from(self.ends[0] != node)]

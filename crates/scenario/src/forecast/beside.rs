@@ -1,7 +1,6 @@
 //! What tests do to the round trips of one another, and a connection to its own: the queue that stands in front of the
 //! narrowest place, where closed forms know it, and a word why where they do not.
 
-use farpath_element::qdisc::Limit;
 use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
 use farpath_record::Record;
@@ -11,7 +10,7 @@ use farpath_wire::FlowDir;
 
 use super::tcp::Flow;
 use super::{Path, mean_share, put};
-use crate::model::{Arrivals, Scenario, Test, Udp};
+use crate::model::{Arrivals, Test, Udp};
 use crate::plan::Hop;
 
 /// Share of a port's rate up to which what is sent evenly does not wait for long.
@@ -302,7 +301,7 @@ impl Path<'_> {
     }
 
     /// How long a frame waits in front of a port whose queue is full of datagrams of `len` bytes, as it is accepted;
-    /// `None` where that is not one queue that drops at its end.
+    /// `None` where that is not one queue, as long at all times.
     fn full_queue(&self, port: usize, len: u32) -> Option<Duration> {
         let plan = &self.plan.ports[port];
         let link = &self.scenario.links[plan.link.0];
@@ -311,20 +310,11 @@ impl Path<'_> {
         let [hop] = crossings.as_slice() else {
             return None;
         };
-        let plain = direction.queueing.is_none()
-            && direction.cells.is_none()
-            && direction.impairments.trace.is_none()
+        let steady = direction.cells.is_none()
             && direction.impairments.flap.is_none()
             && !plan.changes
             && self.scenario.bundle_of(plan.link).is_none();
-        if !plain {
-            return None;
-        }
-        let longest = self.plan.longest_rtts(self.scenario)[port];
-        let frames = match Scenario::queue_limit(direction.queue, plan.rate, longest) {
-            Limit::Bytes(bytes) => bytes / u64::from(link.framing.queue_bytes(len + hop.extra)),
-            Limit::Packets(packets) => packets,
-        };
+        let frames = self.room(port, len).filter(|_| steady)?;
         let wire = farpath_units::Size::from_bytes(link.framing.wire_bytes(len + hop.extra).into());
         Some(plan.rate.time_for(wire).times(frames))
     }

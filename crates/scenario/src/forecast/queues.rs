@@ -4,11 +4,10 @@ use farpath_element::qdisc::{AqmConfig, Limit};
 use farpath_predict::Cc;
 use farpath_predict::aimd::{Aimd, cubic_utilisation};
 use farpath_record::Record;
-use farpath_units::Rate;
 
 use super::Path;
 use super::tcp::Flow;
-use crate::model::{Direction, Scenario, Way};
+use crate::model::{Direction, Scenario};
 use crate::plan::Hop;
 use crate::queueing::Queueing;
 
@@ -19,7 +18,7 @@ impl Path<'_> {
     /// The direction of a link that a port is.
     pub(super) fn direction(&self, port: usize) -> &Direction {
         let port = &self.plan.ports[port];
-        &self.scenario.links[port.link.0].directions[usize::from(port.way == Way::Reverse)]
+        self.scenario.links[port.link.0].direction(port.way)
     }
 
     fn queueing(&self, port: usize) -> Option<&Queueing> {
@@ -47,23 +46,25 @@ impl Path<'_> {
         shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
     }
 
-    /// Bytes that may wait in front of the narrowest link of the way out, if it is a router's plain queue, and its rate.
-    fn plain_queue(&self, flow: &Flow) -> Option<(f64, Rate)> {
-        if flow.narrowest.place != "link" {
+    /// Datagrams of `len` bytes that may wait in front of a port, as its network is built; `None` where that is not one
+    /// queue that drops at its end.
+    pub(super) fn room(&self, port: usize, len: u32) -> Option<u64> {
+        let plan = &self.plan.ports[port];
+        let direction = self.direction(port);
+        let cells = direction.cells.as_ref().is_some_and(|c| c.queue.is_some());
+        let traced = direction.impairments.trace.is_some();
+        if direction.queueing.is_some() || cells || traced {
             return None;
         }
-        let slowest = self.there.iter().min_by_key(|h| self.lasting_rate(h.port));
-        let port = slowest?.port;
-        if self.queueing(port).is_some() {
-            return None;
-        }
-        let rate = self.plan.ports[port].rate;
-        let limit = Scenario::queue_limit(self.direction(port).queue, rate, flow.base);
-        let bytes = match limit {
-            Limit::Bytes(bytes) => bytes as f64,
-            Limit::Packets(n) => n as f64 * f64::from(flow.config.mss),
-        };
-        Some((bytes, rate))
+        let extra = self.there.iter().find(|h| h.port == port)?.extra;
+        let framing = self.scenario.links[plan.link.0].framing;
+        let longest = self.plan.longest_rtts(self.scenario)[port];
+        Some(
+            match Scenario::queue_limit(direction.queue, plan.rate, longest) {
+                Limit::Bytes(bytes) => bytes / u64::from(framing.queue_bytes(len + extra)),
+                Limit::Packets(packets) => packets,
+            },
+        )
     }
 
     /// What of these a forecast of `steady` payload bit/s leaves out.
@@ -79,9 +80,17 @@ impl Path<'_> {
     }
 
     fn note_short_queue(&self, flow: &Flow, steady: f64, record: &mut Record) {
-        let Some((bytes, _)) = self.plain_queue(flow) else {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let mss = flow.config.mss;
+        let port = flow
+            .narrowest
+            .port
+            .filter(|_| flow.narrowest.place == "link");
+        let Some(segments) = port.and_then(|p| self.room(p, mss + header)) else {
             return;
         };
+        // Payload, as all of `flow`.
+        let bytes = segments as f64 * f64::from(mss);
         let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
         let fills = steady >= flow.narrowest.bps * 0.9999;
         let fits = flow.window as f64 * flow.streams <= pipe + bytes;

@@ -496,3 +496,77 @@ fn what_a_queue_takes_and_a_forecast_leaves_out_is_said() {
     assert!(says(&narrow, "acknowledgement"), "{:?}", narrow.notes);
     assert!(!says(&long, "acknowledgement"), "{:?}", long.notes);
 }
+
+/// A limit of `1bdp` is that of the longest path through the port, as it is built, and packets are whole frames: both
+/// notes about a queue count it alike.
+#[test]
+fn a_queue_in_bdp_is_that_of_the_longest_path_through_it() {
+    let beside = |queue: &str| {
+        record_of(format!(
+            r#"
+[scenario]
+name = "unlike"
+
+[[host]]
+name = "near"
+
+[[host]]
+name = "far"
+
+[[host]]
+name = "b"
+
+[[router]]
+name = "r"
+
+[[link]]
+name = "short"
+ends = ["near", "r"]
+rate = "1 Gbit/s"
+delay = "1 ms"
+
+[[link]]
+name = "long"
+ends = ["far", "r"]
+rate = "1 Gbit/s"
+delay = "46 ms"
+
+[[link]]
+name = "out"
+ends = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "4 ms"
+queue = "{queue}"
+
+[[test]]
+name = "other"
+kind = "ping"
+from = "far"
+to = "b"
+
+[[test]]
+name = "t"
+kind = "tcp"
+from = "near"
+to = "b"
+cc = "reno"
+window = "64 MB"
+duration = "60 s"
+"#
+        ))
+    };
+    // 0.05 of 100 ms at 100 Mbit/s is half of what 10 ms hold: 62.5 kB, 41 frames of 1514 bytes.
+    let notes = ["0.05bdp", "62.5 kB", "41 packets"].map(|queue| {
+        let notes = beside(queue).notes;
+        let note = notes.iter().find(|n| n.contains("of what the path holds"));
+        note.unwrap_or_else(|| panic!("{queue}: {notes:?}")).clone()
+    });
+    assert!(
+        notes[0].contains("it holds 0.49") || notes[0].contains("it holds 0.50"),
+        "{}",
+        notes[0]
+    );
+    assert!(notes.iter().all(|n| *n == notes[0]), "{notes:?}");
+    // A pipe of its own beside that of the far one: more than enough.
+    assert!(!says(&beside("1bdp"), "of what the path holds"));
+}

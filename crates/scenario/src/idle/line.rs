@@ -1,0 +1,430 @@
+//! One direction of a link: what its keys do to the frames that tests send there.
+
+use farpath_element::impair::Distribution;
+use farpath_units::{Duration, Size};
+
+use super::Reader;
+use super::traffic::Sort;
+use crate::atm::CellContract;
+use crate::decode::{At, Fields};
+use crate::diagnostic::Diagnostic;
+use crate::document::name_of;
+use crate::model::{Change, Direction, LinkId, Loss, QueueLimit, Way};
+use crate::network::first;
+use crate::plan::PortPlan;
+use crate::queueing::{ClassLimit, Match, matches};
+
+/// What frames are known by.
+const KNOWN_BY: [&str; 6] = ["dscp", "precedence", "cos", "exp", "protocol", "test"];
+
+/// One direction under check.
+pub(super) struct Line<'a> {
+    pub reader: &'a Reader<'a>,
+    pub link: LinkId,
+    pub side: Way,
+    pub port: usize,
+    /// Its own table, if it has one, and the link's.
+    pub layers: &'a [&'a Fields],
+    pub found: Vec<Diagnostic>,
+}
+
+impl Line<'_> {
+    pub(super) fn all(&mut self) {
+        self.order();
+        self.scripted();
+        self.impairments();
+        self.cells();
+        if self.reader.scenario.is_router(self.plan().from) {
+            self.rules();
+            self.shaper();
+            self.marking();
+            self.memory();
+        }
+        self.queue();
+    }
+
+    fn plan(&self) -> &PortPlan {
+        &self.reader.plan.ports[self.port]
+    }
+
+    fn direction(&self) -> &Direction {
+        self.reader.scenario.links[self.link.0].direction(self.side)
+    }
+
+    fn say(&mut self, f: &Fields, key: &str, why: &str, help: &str) {
+        let title = format!("`{key}` has no effect: {why}");
+        let d = Diagnostic::new(f.place(key), title);
+        self.found.push(d.help(help.to_owned()));
+    }
+
+    /// The table that says a key of this direction.
+    fn layer(&self, key: &str) -> Option<Fields> {
+        self.layers
+            .iter()
+            .find(|f| f.has(key))
+            .map(|f| (*f).clone())
+    }
+
+    fn changes(&self, is: fn(&Change) -> bool) -> bool {
+        let mut events = self.reader.scenario.events.iter();
+        events.any(|e| e.link == self.link && e.ways.contains(&self.side) && is(&e.change))
+    }
+
+    fn order(&mut self) {
+        let Some(f) = self.layer("reorder") else {
+            return;
+        };
+        let may = self.direction().impairments.jitter.is_some();
+        let moved = self.changes(|c| matches!(c, Change::Delay(_)));
+        if f.get("reorder") == Some(true) && !may && !moved {
+            let why = "the delay of this link never changes";
+            let help = "add `jitter`, or an event that changes `delay`";
+            self.say(&f, "reorder", why, help);
+        }
+    }
+
+    /// Losses of segments that do not come this way.
+    fn scripted(&mut self) {
+        let scenario = self.reader.scenario;
+        for lost in first::<Vec<Fields>>(self.layers, "lose").unwrap_or_default() {
+            let name: String = lost.get("flow").unwrap_or_default();
+            let data = |s: &&Sort| s.data && scenario.tests[s.test].name == name;
+            let sort = self.reader.traffic.on(self.port).iter().find(data);
+            if sort.is_none() {
+                let title = format!("nothing is lost here: no data of test `{name}` come this way");
+                let help =
+                    "write it for a link, and the direction of it, that the test's data cross";
+                let d = Diagnostic::new(lost.place("flow"), title);
+                self.found.push(d.help(help));
+            }
+        }
+    }
+
+    fn impairments(&mut self) {
+        let impairments = self.direction().impairments.clone();
+        if let (Some(f), Some((delays, _))) = (self.layer("jitter"), &impairments.jitter)
+            && never_delays(delays)
+        {
+            let why = "every delay of it is 0";
+            self.say(&f, "jitter", why, "write a longer time, or remove it");
+        }
+        for (key, is) in [
+            ("reordering", impairments.reordering.is_some()),
+            ("duplication", impairments.duplication.is_some()),
+            ("corruption", impairments.corruption.is_some()),
+        ] {
+            if let Some(f) = self.layer(key).filter(|_| !is) {
+                self.say(
+                    &f,
+                    key,
+                    "its share is 0",
+                    "write a share above 0, or remove it",
+                );
+            }
+        }
+        if let (Some(f), Some(flap)) = (self.layer("flap"), impairments.flap)
+            && let Some(end) = self.reader.end
+            && !flap.random
+            && flap.up >= end
+        {
+            let why = format!(
+                "it is up for {}, and every test has ended at {end}",
+                flap.up
+            );
+            self.say(
+                &f,
+                "flap",
+                &why,
+                "write a shorter `up`, or let a test last longer",
+            );
+        }
+        let spared = |l: &Loss| matches!(l, Loss::GilbertElliott { p, loss_good, .. } if p.get() == 0.0 && loss_good.get() == 0.0);
+        let spared = self.direction().losses.iter().any(spared);
+        if let Some(f) = self.layer("gilbert_elliott").filter(|_| spared) {
+            let why = "it never leaves the good state, where nothing is lost";
+            self.say(
+                &f,
+                "gilbert_elliott",
+                why,
+                "write `p` or `loss_good` above 0",
+            );
+        }
+    }
+
+    fn cells(&mut self) {
+        let Some(cells) = self.direction().cells.clone() else {
+            return;
+        };
+        let drops = cells.police.is_some_and(|p| !p.tags);
+        let scenario = self.reader.scenario;
+        let is_cell = |s: &Sort| {
+            scenario.tests[s.test]
+                .kind
+                .udp()
+                .is_some_and(|u| u.cells.is_some())
+        };
+        let single = self.reader.traffic.on(self.port).iter().all(is_cell);
+        if let Some(f) = self.layer("cell_glue") {
+            let (why, help) = match (cells.loss.get() > 0.0 || drops, single) {
+                (false, _) => (
+                    "no cell of this link is lost",
+                    "it is about `cell_loss` and policers of cells: add one, or remove this",
+                ),
+                (true, true) => (
+                    "a tester's cells come this way, and each is a frame of its own",
+                    "add a test whose frames have several cells, or remove it",
+                ),
+                (true, false) => ("", ""),
+            };
+            if !why.is_empty() {
+                self.say(&f, "cell_glue", why, help);
+            }
+        }
+        let contracts = [
+            ("police_cells", cells.police.map(|p| p.contract)),
+            ("shape_cells", cells.shape),
+        ];
+        for (key, contract) in contracts {
+            if let (Some(f), Some(contract)) = (self.layer(key), contract) {
+                self.contract(&f, key, &contract);
+            }
+        }
+    }
+
+    /// What of a contract of cells binds nobody.
+    fn contract(&mut self, f: &Fields, key: &str, contract: &CellContract) {
+        let Some(own) = f.get::<Fields>(key) else {
+            return;
+        };
+        let line = self.plan().rate;
+        let changes = self.changes(|c| matches!(c, Change::Rate(_)));
+        match contract.sustained {
+            Some((scr, _)) if scr == contract.pcr => {
+                let why = "it is the peak rate, which holds already";
+                self.say(
+                    &own,
+                    "scr",
+                    why,
+                    "write a lower `scr`, or remove it and `mbs`",
+                );
+            }
+            None if contract.pcr >= line && !changes => {
+                let why = format!("the line sends no more than its `pcr`, {line}");
+                self.say(f, key, &why, "write a lower `pcr`, or `scr` and `mbs`");
+            }
+            _ => {}
+        }
+        if contract.scr_ignored && contract.sustained.is_none() {
+            let why = "there is no `scr` to ignore";
+            self.say(
+                &own,
+                "scr_ignored",
+                why,
+                "add `scr` and `mbs`, or remove it",
+            );
+        }
+    }
+
+    /// Classes, their drop rules, marks and policers that take no frame.
+    fn rules(&mut self) {
+        let classes: Vec<Fields> = first(self.layers, "class").unwrap_or_default();
+        if let [only] = &classes[..]
+            && only.has("weight")
+        {
+            let why = "there is no other class to share the link with";
+            self.say(only, "weight", why, "add a class, or remove it");
+        }
+        // A class's own match stands before those of its drop rules.
+        let with_drops = |f: &Fields| {
+            let drops: Vec<Fields> = f.get("drop").unwrap_or_default();
+            [("class", f.clone())]
+                .into_iter()
+                .chain(drops.into_iter().map(|d| ("drop rule", d)))
+        };
+        self.table(classes.iter().flat_map(with_drops).collect());
+        for (key, what) in [("mark", "mark"), ("police", "policer")] {
+            let all: Vec<Fields> = first(self.layers, key).unwrap_or_default();
+            self.rest(what, &all);
+            self.table(all.into_iter().map(|f| (what, f)).collect());
+        }
+    }
+
+    /// Of several rules without a match only the first takes frames.
+    fn rest(&mut self, what: &str, all: &[Fields]) {
+        let open = |f: &&Fields| !KNOWN_BY.iter().any(|k| f.has(k));
+        let mut open = all.iter().filter(open);
+        let Some(first) = open.next() else { return };
+        for f in open {
+            let title = format!(
+                "this {what} has no effect: another without a match takes every frame left"
+            );
+            let d = Diagnostic::new(f.span.clone(), title).see(first.span.clone(), "the other one");
+            self.found
+                .push(d.help("add a match such as dscp = \"le\", or remove one of them"));
+        }
+    }
+
+    /// Rules, of which the first that matches takes a frame.
+    fn table(&mut self, rules: Vec<(&str, Fields)>) {
+        let (scenario, names) = (self.reader.scenario, &self.reader.names);
+        let said: Vec<Vec<At<Match>>> = rules
+            .iter()
+            .map(|(_, f)| matches(f, names, &mut Vec::new()))
+            .collect();
+        let plain = |m: &Vec<At<Match>>| m.iter().map(|m| m.get_ref().clone()).collect::<Vec<_>>();
+        let all: Vec<Vec<Match>> = said.iter().map(plain).collect();
+        let taken = self.reader.traffic.taken(scenario, self.port, &all);
+        for (n, (what, f)) in rules.iter().enumerate() {
+            let takes = |n: usize, key: &str| {
+                let at = f.place(key);
+                let here = |m: &&At<Match>| at.start <= m.span().start && m.span().end <= at.end;
+                let mut here = said[n].iter().filter(here);
+                here.any(|m| taken.contains(&(n, m.get_ref().clone())))
+            };
+            let keys: Vec<&str> = KNOWN_BY.into_iter().filter(|k| f.has(k)).collect();
+            let idle: Vec<&str> = keys.iter().copied().filter(|k| !takes(n, k)).collect();
+            let alone = self.reader.traffic.taken(scenario, self.port, &all[n..=n]);
+            let why = match alone.is_empty() {
+                true => "no frame that a test sends here matches",
+                false => "what matches is taken by another rule first",
+            };
+            let way = scenario
+                .direction_name(self.link, self.side)
+                .replace('>', " to ");
+            if !keys.is_empty() && idle.len() == keys.len() {
+                let name = name_of(f);
+                let named = if name.is_empty() {
+                    String::new()
+                } else {
+                    format!(" `{name}`")
+                };
+                let title = format!("{what}{named} has no effect from {way}: {why}");
+                let help = "match what a test sends (its `class`, protocol or name), or remove it";
+                self.found
+                    .push(Diagnostic::new(f.span.clone(), title).help(help));
+                continue;
+            }
+            for key in idle {
+                self.say(
+                    f,
+                    key,
+                    "no frame that comes here is taken by it",
+                    "remove it",
+                );
+            }
+        }
+    }
+
+    fn shaper(&mut self) {
+        let queueing = self.direction().queueing.as_ref();
+        let shape = queueing.and_then(|q| q.shape);
+        let rate = self.plan().rate;
+        let moves = self.changes(|c| matches!(c, Change::Rate(_)))
+            || self.direction().impairments.trace.is_some();
+        if let (Some(f), Some(shape)) = (self.layer("shape"), shape)
+            && shape.rate >= rate
+            && !moves
+        {
+            let why = format!("the link itself sends no more than {rate}");
+            self.say(&f, "shape", &why, "write a lower rate, or remove it");
+        }
+    }
+
+    /// Marks in place of drops for datagrams of which none asks for it.
+    fn marking(&mut self) {
+        let scenario = self.reader.scenario;
+        let capable = |s: &Sort| {
+            scenario.tests[s.test]
+                .kind
+                .tcp()
+                .is_some_and(|t| t.recovery.ecn)
+        };
+        if self.reader.traffic.on(self.port).iter().any(capable) {
+            return;
+        }
+        let classes: Vec<Fields> = first(self.layers, "class").unwrap_or_default();
+        let tables = self.layers.iter().copied().chain(&classes);
+        let managed = ["red", "codel", "pie", "fq_codel"];
+        let managers: Vec<Fields> = tables
+            .flat_map(|f| managed.iter().filter_map(|k| f.get::<Fields>(k)))
+            .collect();
+        for f in managers.iter().filter(|f| f.get("ecn") == Some(true)) {
+            let why = "no test that comes this way has `ecn`";
+            self.say(f, "ecn", why, "write ecn = true for a test, or remove it");
+        }
+    }
+
+    /// A limit of the plain queue where something else says what may wait.
+    fn queue(&mut self) {
+        let Some(f) = self.layer("queue") else { return };
+        let direction = self.direction();
+        let written: Option<QueueLimit> = f.get("queue");
+        // A host has the plain queue whatever its link says for routers.
+        let classes: Vec<Fields> = match direction.queueing {
+            Some(_) => first(self.layers, "class").unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let own = |c: &Fields| c.has("queue") || c.has("memory_share");
+        let fair = direction
+            .queueing
+            .as_ref()
+            .is_some_and(|q| q.fq_codel.is_some());
+        let shared = direction.queueing.as_ref().and_then(|q| q.memory);
+        let (why, help) = if direction.cells.as_ref().is_some_and(|c| c.queue.is_some()) {
+            ("cells wait in `cell_queue`", "remove it")
+        } else if fair {
+            (
+                "fq-codel counts by `packets` and `memory`",
+                "write these under `fq_codel`",
+            )
+        } else if written != Some(direction.queue) {
+            ("the router's configuration says what may wait", "remove it")
+        } else if !classes.is_empty() && (shared.is_some() || classes.iter().all(own)) {
+            (
+                "every class has a limit of its own, or the memory's",
+                "remove it, or leave `queue` out of a class",
+            )
+        } else {
+            ("", "")
+        };
+        if !why.is_empty() {
+            self.say(&f, "queue", why, help);
+        }
+    }
+
+    /// A common memory that the classes' own limits cannot fill.
+    fn memory(&mut self) {
+        let Some(queueing) = &self.direction().queueing else {
+            return;
+        };
+        let bytes = |limit: &ClassLimit| match limit {
+            ClassLimit::Own(QueueLimit::Bytes(size)) => Some(size.as_bytes()),
+            _ => None,
+        };
+        let all: Option<Vec<u64>> = queueing.classes.iter().map(|c| bytes(&c.limit)).collect();
+        let sum = all.map(|all| all.into_iter().fold(0, u64::saturating_add));
+        if let (Some(memory), Some(sum), Some(f)) = (queueing.memory, sum, self.layer("memory"))
+            && sum <= memory.as_bytes()
+        {
+            let sum = Size::from_bytes(sum);
+            let why = format!("the classes' own limits add up to {sum}");
+            self.say(
+                &f,
+                "memory",
+                &why,
+                "write less, or leave `queue` out of a class",
+            );
+        }
+    }
+}
+
+fn never_delays(delays: &Distribution) -> bool {
+    let zero = |d: &Duration| *d == Duration::ZERO;
+    match delays {
+        Distribution::Uniform { max } => zero(max),
+        Distribution::Normal { mean, std } => zero(mean) && zero(std),
+        Distribution::Pareto { mean, .. } => zero(mean),
+        Distribution::ParetoNormal { mean, std, .. } => zero(mean) && zero(std),
+        Distribution::Table(all) => all.iter().all(zero),
+    }
+}

@@ -1,0 +1,205 @@
+//! Links, and what they say of one direction or of both.
+
+use core::ops::Range;
+
+use super::Reader;
+use super::line::Line;
+use crate::decode::Fields;
+use crate::diagnostic::Diagnostic;
+use crate::document::name_of;
+use crate::model::{LinkId, NodeId, Way as Side};
+use crate::plan::port_of;
+use crate::queueing;
+
+/// Keys that say what a line does to frames, whoever sends on it.
+const OF_LINES: [&str; 16] = [
+    "queue",
+    "loss",
+    "lose",
+    "lose_every",
+    "gilbert_elliott",
+    "bit_error_rate",
+    "jitter",
+    "reordering",
+    "duplication",
+    "corruption",
+    "flap",
+    "cell_loss",
+    "cell_glue",
+    "police_cells",
+    "shape_cells",
+    "cell_queue",
+];
+
+/// What one direction makes of the keys of a link.
+struct Heard {
+    /// A host sends: what is a router's work is not meant for it.
+    host: bool,
+    /// Keys it takes no notice of.
+    unheard: Vec<Range<usize>>,
+    /// What makes no difference to it.
+    found: Vec<Diagnostic>,
+}
+
+impl Heard {
+    fn agrees(&self, finding: &Diagnostic) -> bool {
+        let Some(place) = finding.places.first().map(|p| &p.span) else {
+            return false;
+        };
+        let within = |r: &Range<usize>| r.start <= place.start && place.end <= r.end;
+        let same = |d: &Diagnostic| d.places.first().is_some_and(|p| p.span == *place);
+        self.unheard.iter().any(within) || self.found.iter().any(same)
+    }
+}
+
+fn keys() -> impl Iterator<Item = &'static str> {
+    queueing::keys().chain(OF_LINES)
+}
+
+impl Reader<'_> {
+    pub(super) fn links(&mut self) {
+        let tables = self.tables;
+        for (number, f) in tables.links.iter().enumerate() {
+            if !self.carries(number) {
+                let title = format!(
+                    "no test crosses link `{}`: none of its keys has an effect",
+                    name_of(f)
+                );
+                let d = Diagnostic::new(f.span.clone(), title);
+                let help = "give a test `via`, or ends that this link is between";
+                self.found.push(d.help(help));
+                continue;
+            }
+            self.interfaces(number, f);
+            let sides = [("forward", Side::Forward), ("reverse", Side::Reverse)];
+            let heard = sides.map(|(key, side)| self.direction(number, side, f, f.get(key)));
+            self.of_both(f, &heard);
+        }
+    }
+
+    /// Whether some test's frames may cross a link, or another member of its bundle.
+    pub(super) fn carries(&self, link: usize) -> bool {
+        let mut bundles = self.scenario.bundles.iter();
+        self.crossed.contains(&link) || bundles.any(|b| b.links.contains(&LinkId(link)))
+    }
+
+    fn interfaces(&mut self, number: usize, f: &Fields) {
+        let ends = self.scenario.links[number].ends;
+        if f.has("interfaces") && !ends.iter().any(|e| self.configured(*e)) {
+            let why = "neither end has a configuration";
+            self.say(
+                f,
+                "interfaces",
+                why,
+                "give a router its `config`, or remove it",
+            );
+        }
+    }
+
+    /// Whether a router brings its configuration.
+    fn configured(&self, node: NodeId) -> bool {
+        let router = node.0.checked_sub(self.tables.hosts.len());
+        let router = router.and_then(|r| self.tables.routers.get(r));
+        router.is_some_and(|r| r.has("config"))
+    }
+
+    /// Finds what the keys of one direction do not do, and returns what it makes of those of both.
+    fn direction(&mut self, number: usize, side: Side, f: &Fields, own: Option<Fields>) -> Heard {
+        let port = port_of(LinkId(number), side);
+        let host = !self.scenario.is_router(self.plan.ports[port].from);
+        let mut heard = Heard {
+            host,
+            unheard: Vec::new(),
+            found: Vec::new(),
+        };
+        if self.traffic.on(port).is_empty() {
+            heard
+                .unheard
+                .extend(keys().filter(|k| f.has(k)).map(|k| f.place(k)));
+            let mut said = own.iter().flat_map(|own| keys().filter(|k| own.has(k)));
+            if let (Some(own), Some(key)) = (&own, said.next()) {
+                let link = &self.scenario.links[number];
+                let name = self.scenario.direction_name(LinkId(number), side);
+                let title = format!(
+                    "`{key}` has no effect: no test sends anything from {} on link `{}`",
+                    name.replace('>', " to "),
+                    link.name
+                );
+                let help = "write it for the other direction, or add a test that sends this way";
+                self.found
+                    .push(Diagnostic::new(own.place(key), title).help(help));
+            }
+            return heard;
+        }
+        let layers: Vec<&Fields> = own.iter().chain([f]).collect();
+        let mut line = Line {
+            reader: self,
+            link: LinkId(number),
+            side,
+            port,
+            layers: &layers,
+            found: Vec::new(),
+        };
+        line.all();
+        let found = line.found;
+        for finding in found {
+            // It stands in the link's own table unless it is in that of the direction.
+            let of_own = own.as_ref().is_some_and(|own| {
+                let place = finding.places.first().map(|p| p.span.clone());
+                let within = |k: &'static str| {
+                    let at = own.place(k);
+                    place
+                        .as_ref()
+                        .is_some_and(|p| at.start <= p.start && p.end <= at.end)
+                };
+                own.keys().any(within)
+            });
+            match of_own {
+                true => self.found.push(finding),
+                false => heard.found.push(finding),
+            }
+        }
+        let again = keys().filter(|k| own.as_ref().is_some_and(|own| own.has(k)));
+        heard
+            .unheard
+            .extend(again.filter(|k| f.has(k)).map(|k| f.place(k)));
+        heard
+    }
+
+    /// Keys of a link that do nothing in either direction they are meant for.
+    fn of_both(&mut self, f: &Fields, heard: &[Heard; 2]) {
+        let routers: Vec<&'static str> = queueing::keys().collect();
+        let of_router = |d: &Diagnostic| {
+            let place = d.places.first().map(|p| p.span.clone()).unwrap_or_default();
+            let within = |k: &&&str| {
+                let at = f.place(k);
+                f.has(k) && at.start <= place.start && place.end <= at.end
+            };
+            routers.iter().find(within).is_some()
+        };
+        let mut done: Vec<Diagnostic> = Vec::new();
+        for finding in heard.iter().flat_map(|h| &h.found) {
+            let meant = |h: &&Heard| !(h.host && of_router(finding));
+            let all = heard.iter().filter(meant).all(|h| h.agrees(finding));
+            let said = |d: &Diagnostic| d.places.first() == finding.places.first();
+            if all && !done.iter().any(said) {
+                done.push(finding.clone());
+            }
+        }
+        self.found.append(&mut done);
+        for key in keys().filter(|k| f.has(k)) {
+            let place = f.place(key);
+            let meant = |h: &&Heard| !(h.host && routers.contains(&key));
+            let unheard = |h: &Heard| h.unheard.contains(&place);
+            if heard.iter().filter(meant).all(unheard) {
+                let why = "each direction has its own, or nothing to do with it";
+                self.say(
+                    f,
+                    key,
+                    why,
+                    "remove it, or write it under `forward` or `reverse`",
+                );
+            }
+        }
+    }
+}
