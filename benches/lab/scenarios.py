@@ -1,22 +1,26 @@
 """Runs shared scenarios with real kernels and lays them beside prediction and simulation.
 
 Needs root, iproute2 and an idle machine; benches/lab/scenarios.toml says what is run. A run whose certificate is
-invalid is made again: three tries for each valid run that is wanted. Each document is kept in target/lab-scenarios, and
-the page of errors is written from all of them: docs/models/emulation-errors.md.
-usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [NAME...]
-  --page runs nothing; --missing runs only what has no document newer than FARPATH, so that a list that was
-  interrupted goes on; --runs 3 judges medians of three valid runs. Names are parts of a scenario's name.
+invalid is made again: three tries for each valid run that is wanted. The document of each try is kept in
+target/lab-scenarios, and the page of errors is written from all of them: docs/models/emulation-errors.md.
+usage: scenarios.py FARPATH [--page] [--missing] [--runs N] [--within SECONDS] [NAME...]
+  --page runs nothing; --missing counts the tries that are newer than FARPATH, so that a list that was interrupted
+  goes on; --runs 3 judges medians of three valid runs; --within ends the list in time: a try that would take
+  longer than is left, as the last one of its scenario did, is not begun. The list is gone through once for each
+  run that is wanted. Names are parts of a scenario's name.
 Exit: 0 ok, 1 an expectation failed or an error is not explained, 4 a certificate is invalid, else the run's own.
 """
 
 import fnmatch
 import glob
 import json
+import math
 import os
 import platform
 import statistics
 import subprocess
 import sys
+import time
 import tomllib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -48,8 +52,20 @@ def plan():
     return runs
 
 
+def tries(run):
+    """The files of a scenario's tries, in order."""
+    stem = run.get("name", run["scenario"]).replace("/", "-")
+    return sorted(glob.glob(os.path.join(OUT, f"{glob.escape(stem)}.[1-9].json")))
+
+
 def kept(run):
-    return os.path.join(OUT, run.get("name", run["scenario"]).replace("/", "-") + ".json")
+    """The median of a scenario's valid tries, or the last where none is valid; nothing where it was never run."""
+    documents = []
+    for path in tries(run):
+        with open(path, encoding="utf-8") as file:
+            documents.append(json.load(file))
+    valid = [d for d in documents if certificate(d)["valid"]]
+    return median(valid) if valid else documents[-1] if documents else None
 
 
 def emulate(farpath, run):
@@ -71,23 +87,106 @@ def emulate(farpath, run):
     return done.returncode, document
 
 
-def repeat(farpath, run, wanted):
-    """The exit code of several valid runs together, or of the last where none is valid; their median is kept."""
-    valid, last = [], None
-    for _ in range(ATTEMPTS * wanted):
-        code, document = emulate(farpath, run)
-        print(f'{run.get("name", run["scenario"])}: exit {code}', flush=True)
-        if document is None:
-            return code
-        last = (code, document)
-        if code != 4:
-            valid.append(document)
-        if len(valid) == wanted:
-            break
-    document = median(valid) if valid else last[1]
-    with open(kept(run), "w", encoding="utf-8") as file:
-        json.dump(document, file)
-    return int(any(failed(document))) if valid else last[0]
+# What a lab keeps of a host of another time, and what the profile says where the scenario is silent. The congestion
+# control is the algorithm's; its rules, and how a window grows and comes down, are the running kernel's.
+BUFFERS = ("rmem_max", "wmem_max", "tcp_rmem", "tcp_wmem")
+OLD = {
+    "bsd-1999": ["262144", "262144", "4096 16384 16384", "4096 16384 16384"],
+    "linux-2004": ["131071", "131071", "4096 87380 174760", "4096 16384 131072"],
+    "linux-5": ["212992", "212992", "4096 131072 6291456", "4096 16384 4194304"],
+}
+FIRST_WINDOW = {"bsd-1999": 1, "linux-2004": 2, "linux-5": 10, "linux-6": 10}
+# More segments than any window has: a kernel cannot be told where slow start ends.
+NO_THRESHOLD = 1_000_000
+
+
+def as_kernel(run):
+    """What makes of the scenario's hosts in the simulation what they are in the lab; nothing where they are."""
+    with open(f'scenarios/{run["scenario"]}.toml', "rb") as file:
+        scenario = tomllib.load(file)
+    profiles = {h["name"]: h.get("profile", "linux-6") for h in scenario["host"]}
+    if all(p == "linux-6" for p in profiles.values()):
+        return []
+    values = []
+    for host in scenario["host"]:
+        old = OLD.get(profiles[host["name"]])
+        values.append((f'host.{host["name"]}.profile', "linux-6"))
+        for key, usual in zip(BUFFERS, old or []):
+            if key not in host:
+                values.append((f'host.{host["name"]}.{key}', usual))
+    swept = scenario.get("sweep", {})
+    for test in scenario["test"]:
+        if test["kind"] not in ("tcp", "transfer", "request"):
+            continue
+        ends = [profiles[test["from"]], profiles[test["to"]]]
+        sender = ends[0]
+        modern = sender in ("linux-5", "linux-6")
+        sack = test.get("sack", "bsd-1999" not in ends)
+        cc = test.get("cc", "cubic" if modern else "reno")
+        said = {
+            "cc": cc,
+            "flavour": "linux",
+            "sack": sack,
+            "rack": sack and modern,
+            "frto": modern,
+            "initial_window": FIRST_WINDOW[sender],
+            "slow_start": "hystart" if cc == "cubic" and not run.get("tune_host") else "standard",
+        }
+        if "initial_ssthresh" in test:
+            said["initial_ssthresh"] = NO_THRESHOLD
+        always = ("flavour", "initial_ssthresh")
+        for key, value in said.items():
+            name = f'test.{test["name"]}.{key}'
+            if name not in swept and (key in always or key not in test):
+                values.append((name, str(value).lower() if isinstance(value, bool) else value))
+    return [f"{name}={value}" for name, value in values]
+
+
+def simulate_kernel(farpath, run):
+    """The records of the simulation whose hosts are as this kernel; kept until FARPATH is newer."""
+    path = os.path.join(OUT, run.get("name", run["scenario"]).replace("/", "-") + ".kernel.json")
+    if os.path.exists(path) and os.path.getmtime(path) > os.path.getmtime(farpath):
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    values = as_kernel(run)
+    if not values:
+        return []
+    flags = [f for s in [*run.get("set", []), *values] for f in ("--set", s)]
+    flags += [f for t in run.get("only", []) for f in ("--only", t)]
+    command = [farpath, "run", f'scenarios/{run["scenario"]}.toml', "--simulate", "--json", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f'{run["scenario"]} as this kernel: {done.stderr}')
+    records = [r for r in json.loads(done.stdout)["records"] if r["origin"] == "simulated"]
+    for record in records:
+        record.pop("series", None)
+        record["origin"] = "as kernel"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(records, file)
+    return records
+
+
+def attempt(farpath, run, wanted, until):
+    """One more try, unless there are valid ones enough, or too many; its exit code, or nothing."""
+    before = tries(run)
+    valid, took = 0, 0
+    for path in before:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        valid += certificate(document)["valid"]
+        took = document["took_s"]
+    if valid >= wanted or len(before) >= ATTEMPTS * wanted or time.monotonic() + took > until:
+        return None
+    begun = time.monotonic()
+    code, document = emulate(farpath, run)
+    name = run.get("name", run["scenario"])
+    print(f"{name}: exit {code}", flush=True)
+    if document is not None:
+        document["took_s"] = time.monotonic() - begun
+        path = os.path.join(OUT, f'{name.replace("/", "-")}.{len(before) + 1}.json')
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+    return code
 
 
 def median(documents):
@@ -124,14 +223,15 @@ def of(document, origin, record):
 
 
 def rows(document):
-    """Of each emulated figure: point, name, the three values, error as share and difference, whether it is large."""
+    """Of each emulated figure: point, name, the four values, error as share and difference, whether it is large."""
     for record in document["records"]:
         if record["origin"] != "emulated":
             continue
-        predicted, simulated = (of(document, o, record) for o in ("predicted", "simulated"))
+        origins = [of(document, o, record) for o in ("predicted", "simulated", "as kernel")]
         for name, share, most in COMPARED.get(record["kind"], []):
-            values = [m.get(name) for m in (predicted, simulated, record["metrics"])]
-            emulated, beside = values[2], values[1]
+            values = [m.get(name) for m in (*origins, record["metrics"])]
+            # The kernel's own rules, where the scenario's hosts have others.
+            emulated, beside = values[3], values[1] if values[2] is None else values[2]
             if emulated is None or beside is None:
                 continue
             quiet = name in ("retransmits", "loss_ratio") and not emulated and not beside
@@ -156,9 +256,10 @@ def deviation(name, values, error):
         return f"{error * 100:+.2f} points"
     if name.endswith("_ns"):
         return f"{error / 1e6:+.3f} ms"
-    if not values[1]:
+    beside = values[1] if values[2] is None else values[2]
+    if not beside:
         return f"{error:+g}"
-    return f"{error / values[1] * 100:+.2f} %"
+    return f"{error / beside * 100:+.2f} %"
 
 
 def explanation(run, point, name):
@@ -196,8 +297,9 @@ def failed(document):
 PREFACE = """# Simulated beside emulated
 
 Written by `make lab-scenarios` from `benches/lab/scenarios.toml`; do not edit. Every shared scenario that a real
-kernel can run was run with hosts in namespaces on {machine}. The error is that of the emulated figure beside the
-simulated one. Whatever differs by more than 2 % in a rate, 3 points in a loss, 0.5 ms in a round trip or 5 % in a
+kernel can run was run with hosts in namespaces on {machine}. Where its hosts are of another time, *as this kernel* is the
+simulation with hosts as the lab has them: `linux-6`, with the algorithm, buffers and first window of the scenario. The error is that of the
+emulated figure beside this one, or beside the simulated one. Whatever differs by more than 2 % in a rate, 3 points in a loss, 0.5 ms in a round trip or 5 % in a
 recovery is explained; so is every retransmission that is not in both. [Emulation](emulation.md) says what a
 certificate is; an invalid one says that the machine was late, and its table what came of it all the same. Where a run was
 scaled, the line above its table says how; all are shorter where time adds nothing, as the list of runs has it.
@@ -213,7 +315,7 @@ def written():
     return {s.partition("\n")[0]: f"## {s.rstrip()}\n" for s in sections}
 
 
-def page(runs):
+def page(farpath, runs):
     """Writes the page of everything that has been run, and leaves the rest as it is; what is large and not explained."""
     unexplained = []
     before = written()
@@ -224,11 +326,11 @@ def page(runs):
             text.append(f'## {", ".join(run["scenarios"])}\n\nNot emulated: {run["left_out"]}\n')
             continue
         title = run.get("title", run["scenario"])
-        if not os.path.exists(kept(run)):
+        document = kept(run)
+        if document is None:
             text.append(before.get(title, ""))
             continue
-        with open(kept(run), encoding="utf-8") as file:
-            document = json.load(file)
+        document["records"] += simulate_kernel(farpath, run)
         held = certificate(document)
         word = "valid" if held["valid"] else "**invalid**"
         p50, p99 = (held[f"lateness_{p}_ns"] / 1e6 for p in ("p50", "p99"))
@@ -239,7 +341,7 @@ def page(runs):
         text.append(f'Certificate {word}: {held["frames"]} frames, lateness p50 {p50:.3f} ms, p99 {p99:.3f} ms.{several}')
         for wrong in failed(document):
             text.append(f"**Expectation fails**: {wrong}.")
-        text.append("\n| figure | predicted | simulated | emulated | error | why |\n|---|---|---|---|---|---|")
+        text.append("\n| figure | predicted | simulated | as this kernel | emulated | error | why |\n|---|---|---|---|---|---|---|")
         text.extend(lines(run, document, unexplained))
         text.append("")
     with open(PAGE, "w", encoding="utf-8") as file:
@@ -247,36 +349,50 @@ def page(runs):
     return unexplained
 
 
+def option(arguments, name, default):
+    """Takes an option and its number out of the arguments."""
+    if name not in arguments:
+        return default
+    at = arguments.index(name)
+    number = int(arguments[at + 1])
+    del arguments[at : at + 2]
+    return number
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a not in ("--page", "--missing")]
-    wanted = 1
-    if "--runs" in arguments:
-        at = arguments.index("--runs")
-        wanted = int(arguments[at + 1])
-        del arguments[at : at + 2]
+    wanted = option(arguments, "--runs", 1)
+    within = option(arguments, "--within", None)
+    until = math.inf if within is None else time.monotonic() + within
     farpath, names = arguments[0], arguments[1:]
     os.makedirs(OUT, exist_ok=True)
     runs = plan()
+    asked = [r for r in runs if "left_out" not in r]
+    asked = [r for r in asked if not names or any(n in r.get("name", r["scenario"]) for n in names)]
     worst = 0
-    for run in [] if "--page" in sys.argv else runs:
-        if "left_out" in run:
-            continue
-        name = run.get("name", run["scenario"])
-        if names and not any(n in name for n in names):
-            continue
-        if "--missing" in sys.argv and os.path.exists(kept(run)) and os.path.getmtime(kept(run)) > os.path.getmtime(farpath):
-            continue
-        code = repeat(farpath, run, wanted)
-        if code in (0, 1, 4):
-            with open(kept(run), encoding="utf-8") as file:
-                for wrong in failed(json.load(file)):
-                    print(f"  {wrong}")
-        # The run's own precedence, an environment that fails before anything else.
-        worst = max(worst, code, key=[0, 1, 4, 2, 3, 130].index)
-    unexplained = page(runs)
+    for run in [] if "--page" in sys.argv else asked:
+        for path in tries(run):
+            if "--missing" not in sys.argv or os.path.getmtime(path) < os.path.getmtime(farpath):
+                os.remove(path)
+    for number in [] if "--page" in sys.argv else range(ATTEMPTS * wanted):
+        for run in asked:
+            # Each scenario has a valid run before any has a second.
+            code = attempt(farpath, run, min(wanted, number // ATTEMPTS + 1), until)
+            # The run's own precedence, an environment that fails before anything else; a late machine is asked again.
+            if code not in (None, 1, 4):
+                worst = max(worst, code, key=[0, 2, 3, 130].index)
+    for run in [] if "--page" in sys.argv else asked:
+        document = kept(run)
+        for wrong in failed(document) if document else []:
+            print(f'{run.get("name", run["scenario"])}: {wrong}')
+            worst = worst or 1
+        if document and not certificate(document)["valid"]:
+            worst = worst or 4
+    unexplained = page(farpath, runs)
     for what in unexplained:
         print(f"not explained: {what}")
     sys.exit(worst or bool(unexplained))
 
 
-main()
+if __name__ == "__main__":
+    main()

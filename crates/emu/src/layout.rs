@@ -145,6 +145,8 @@ fn host(
             },
             routes: routes(&ways, number, own),
             ring_packets: RING_PACKETS,
+            // TCP builds super-frames whatever the card takes (since Linux 4.17): `ethtool -K` would cut them after the fact.
+            segments_at_once: (scenario.hosts[node.0].tso == Some(false)).then_some(1),
             shaping: shaping(whole, (plan, longest), *port, mtu),
             name,
         });
@@ -412,6 +414,23 @@ mod tests {
 
     fn way(route: &Route) -> (String, bool) {
         (route.to.to_string(), route.bound_only)
+    }
+
+    #[test]
+    fn a_host_builds_super_frames_unless_it_is_written_that_it_does_not() {
+        let of = |key: &str| {
+            let text = TWO_WAYS.replacen("txqueuelen = 100", key, 1);
+            layouts(&text)[0].spec.interfaces.clone()
+        };
+        let told = |key: &str| {
+            of(key)
+                .iter()
+                .map(|i| i.segments_at_once)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told("tso = false"), [Some(1), Some(1)]);
+        assert_eq!(told("tso = true"), [None, None]);
+        assert_eq!(told("profile = \"linux-2004\""), [None, None]);
     }
 
     #[test]

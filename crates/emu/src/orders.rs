@@ -104,6 +104,9 @@ fn links(spec: &HostSpec, ipv6: bool) -> Vec<String> {
         lines.push(format!(
             "link set dev {name} address {mac} mtu {mtu} txqueuelen {ring_packets} arp off"
         ));
+        if let Some(segments) = interface.segments_at_once {
+            lines.push(format!("link set dev {name} gso_max_segs {segments}"));
+        }
         lines.push(format!("link set dev {name} up"));
         for address in carried(interface, &interface.addresses, ipv6, |a| *a) {
             let (length, how) = if address.is_ipv4() {
@@ -236,6 +239,7 @@ mod tests {
                     },
                 ],
                 ring_packets: 20_000,
+                segments_at_once: None,
                 shaping: Some(Shaping {
                     rate: Rate::from_bps(1_000_000_000).unwrap(),
                     burst: Size::from_bytes(125_000),
@@ -275,6 +279,17 @@ mod tests {
         );
         assert!(orders.etc_hosts.ends_with("\n198.18.0.2 b\n"));
         assert_eq!(orders.settings.last().unwrap().1, "1 2 3");
+    }
+
+    #[test]
+    fn a_host_without_segmentation_offload_is_told_so_before_it_is_up() {
+        let mut told = spec();
+        told.interfaces[0].segments_at_once = Some(1);
+        let links = Orders::of(&told, true).links;
+        assert_eq!(
+            links[2..4],
+            ["link set dev eth0 gso_max_segs 1", "link set dev eth0 up"]
+        );
     }
 
     #[test]

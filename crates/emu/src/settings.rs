@@ -129,6 +129,7 @@ pub(crate) const TCP_MEM: &str = "net.ipv4.tcp_mem";
 pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
 pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const MTU_PROBING: &str = "net.ipv4.tcp_mtu_probing";
+const COMP_SACK_NR: &str = "net.ipv4.tcp_comp_sack_nr";
 const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
@@ -190,6 +191,13 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
         MtuProbing::Off => {}
         MtuProbing::BlackHole => settings.set(MTU_PROBING, "1"),
         MtuProbing::Always => settings.set(MTU_PROBING, "2"),
+    }
+    settings.compressed_sacks(host);
+    if host.gro.is_some() {
+        settings.notes.push(
+            "its `gro` is of the models alone: it gets as one what the data plane writes as one, which spans 50 us"
+                .to_owned(),
+        );
     }
     if !matches!(host.profile, Profile::Linux5 | Profile::Linux6) {
         settings.notes.push(
@@ -349,6 +357,21 @@ impl Settings {
             return;
         }
         self.needs.push(Need::HyStart(first));
+    }
+
+    /// Acknowledgements of what is out of order, held back where the host says how many.
+    fn compressed_sacks(&mut self, host: &Host) {
+        let Some(most) = host.comp_sack_nr else {
+            return;
+        };
+        // The kernel's counter is a byte.
+        let taken = most.min(u8::MAX.into());
+        if taken < most {
+            self.notes.push(format!(
+                "{COMP_SACK_NR} is {taken}, the most a kernel takes, not {most}"
+            ));
+        }
+        self.set(COMP_SACK_NR, taken.to_string());
     }
 
     /// What `setsockopt` would be clamped to, and what TCP may hold in all.
@@ -527,6 +550,26 @@ pub(crate) mod tests {
             let settings = told(&host, "", &machine());
             assert_eq!(value(&settings, MTU_PROBING), set);
         }
+    }
+
+    #[test]
+    fn compressed_sacks_are_the_kernels_own_unless_written() {
+        for (key, set, notes) in [
+            ("", None, 0),
+            ("comp_sack_nr = 0", Some("0"), 0),
+            ("comp_sack_nr = 255", Some("255"), 0),
+            ("comp_sack_nr = 256", Some("255"), 1),
+        ] {
+            let settings = told(key, "", &machine());
+            assert_eq!(value(&settings, COMP_SACK_NR), set, "{key}");
+            assert_eq!(notes_of(&settings, COMP_SACK_NR), notes, "{key}");
+        }
+    }
+
+    #[test]
+    fn what_of_the_receivers_card_is_modelled_only_is_said() {
+        assert_eq!(notes_of(&told("gro = \"0 s\"", "", &machine()), "`gro`"), 1);
+        assert_eq!(notes_of(&told("", "", &machine()), "`gro`"), 0);
     }
 
     #[test]

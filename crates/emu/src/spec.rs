@@ -37,6 +37,7 @@ impl HostSpec {
                 addresses: Vec::new(),
                 routes: Vec::new(),
                 ring_packets: 1,
+                segments_at_once: None,
                 shaping: None,
             }],
             settings: Vec::new(),
@@ -73,6 +74,9 @@ pub struct InterfaceSpec {
     pub routes: Vec<Route>,
     /// Packets that may wait for the data plane to read them (`txqueuelen`).
     pub ring_packets: u32,
+    /// Most segments TCP builds and hands over as one (`gso_max_segs`): 1 for a host without segmentation offload, the
+    /// kernel's 65 535 if absent.
+    pub segments_at_once: Option<u32>,
     /// The rate the host feels; none lets it send as fast as the data plane reads.
     pub shaping: Option<Shaping>,
 }

@@ -40,6 +40,7 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
                 })
                 .collect(),
             ring_packets: 20_000,
+            segments_at_once: None,
             shaping: None,
         }],
         settings: Vec::new(),
@@ -50,7 +51,7 @@ pub(crate) fn spec(name: &str, device: DeviceChoice) -> HostSpec {
 }
 
 /// Every setting a scenario can lead to, each to a value that is not the kernel's own.
-pub(crate) const SETTINGS: [(&str, &str); 12] = [
+pub(crate) const SETTINGS: [(&str, &str); 13] = [
     ("net.ipv4.tcp_rmem", "4096 131072 67108864"),
     ("net.ipv4.tcp_wmem", "4096 16384 67108864"),
     ("net.ipv4.tcp_sack", "0"),
@@ -62,6 +63,7 @@ pub(crate) const SETTINGS: [(&str, &str); 12] = [
     ("net.ipv4.tcp_ecn", "1"),
     ("net.ipv4.tcp_slow_start_after_idle", "0"),
     ("net.ipv4.tcp_rto_min_us", "1000000"),
+    ("net.ipv4.tcp_comp_sack_nr", "0"),
     ("net.ipv4.tcp_congestion_control", "reno"),
 ];
 

@@ -38,6 +38,10 @@ pub(crate) const TESTS: &[(&str, fn())] = &[
         veth_and_packet_sockets_do_what_taps_do,
     ),
     (
+        "without_segmentation_offload_no_super_frame_leaves",
+        without_segmentation_offload_no_super_frame_leaves,
+    ),
+    (
         "a_quiet_host_sends_nothing_unasked",
         a_quiet_host_sends_nothing_unasked,
     ),
@@ -74,6 +78,19 @@ fn veth_and_packet_sockets_do_what_taps_do() {
     let pair = Pair::new(DeviceChoice::Only(Device::Packet));
     exchange_both(&pair);
     assert!(pair.stop() > 128);
+}
+
+fn without_segmentation_offload_no_super_frame_leaves() {
+    for device in [Device::Tap, Device::Packet] {
+        let specs = ["a", "b"].map(|name| {
+            let mut spec = spec(name, DeviceChoice::Only(device));
+            spec.interfaces[0].segments_at_once = Some(1);
+            spec
+        });
+        let pair = Pair::of(&specs[0], &specs[1]);
+        exchange_both(&pair);
+        assert_eq!(pair.stop(), 0, "{device:?}");
+    }
 }
 
 fn a_quiet_host_sends_nothing_unasked() {
