@@ -152,6 +152,12 @@ export function keyName(key: string): string {
   return named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key;
 }
 
+/** What `1bdp` of a queue is, where one of these texts has it. */
+export function ofBdp(texts: readonly string[]): string | null {
+  const has = texts.some((text) => text.split("\n").some((line) => /\d\s*bdp\b/.test(line.split("#")[0]!)));
+  return has ? "A queue of 1bdp is the link's rate times the longest round trip, without queues, of the tests that cross it." : null;
+}
+
 /** A sweep point in words, its keys in the order of the sweep. */
 export function point(p: Point | undefined): string {
   const place = (key: string): number => (named.findIndex((k) => k.key === key) + 1 || named.length + 1);

@@ -47,6 +47,12 @@ describe("keys of a sweep", () => {
     expect(point({ "test.f1.cc": "bbr" })).toBe("cc bbr");
   });
 
+  it("say of which round trip a bandwidth-delay product is", () => {
+    const data = swept({ "link.l.queue": ["0.1bdp", "1 bdp", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6);
+    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
+    expect(captionOf(sweepOf(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6), "bulk", "goodput_bps")!)).not.toContain("1bdp");
+  });
+
   it("come in the order in which they were written, whatever their names", () => {
     const data = swept({ z: ["1", "2"], a: ["x", "y"], one: ["1"] }, () => 1);
     expect(sweptKeys(data.document.records)).toEqual(["z", "a"]);

@@ -19,10 +19,7 @@ pub fn data(
     command: String,
 ) -> ReportData {
     let scenario = &loaded.scenario;
-    let mut notes = crate::sequence::thin(&mut sequence);
-    if names_bdp(loaded.document.resolved_text()) {
-        notes.push(BDP.to_owned());
-    }
+    let notes = crate::sequence::thin(&mut sequence);
     ReportData {
         schema: SCHEMA.to_owned(),
         document: document.clone(),
@@ -44,17 +41,6 @@ pub fn data(
         said: farpath_record::record_notes(document),
         notes,
     }
-}
-
-/// What a queue of `1bdp` is.
-const BDP: &str = "A queue of 1bdp is the link's rate times the longest round trip, without queues, of the tests that cross it.";
-
-/// Whether a value of a scenario's text is in bandwidth-delay products: of a link's queue, or of a sweep.
-fn names_bdp(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .map(|l| l.split('#').next().unwrap_or_default());
-    lines.any(|l| l.contains("bdp\""))
 }
 
 fn topology(scenario: &Scenario) -> Topology {
@@ -171,18 +157,4 @@ fn cross_connect(
         .iter()
         .find(joins)
         .map(|c| c.name().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names_bdp;
-
-    #[test]
-    fn a_queue_in_bandwidth_delay_products_is_found_wherever_it_is_written() {
-        assert!(names_bdp("[[link]]\nqueue = \"1bdp\"\n"));
-        assert!(names_bdp(
-            "[sweep]\n\"link.l.queue\" = [\"10 ms\", \"0.5 bdp\"]\n"
-        ));
-        assert!(!names_bdp("queue = \"10 ms\" # not \"1bdp\"\n"));
-    }
 }

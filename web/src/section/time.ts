@@ -220,7 +220,7 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
   const plots = used.map(({ name, both }) => timePlot(queuePlot(data, name, both), bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
-  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, `What waited in front of each transmitter at the end of each interval. ${words}`),
+  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
     h("div", { class: "grid" }, ...plots)];
 }
 

@@ -476,15 +476,19 @@ impl Flow {
             doubts.push(self.law_of_reno());
         }
         doubts.extend(self.doubt_of_law(loss_bps).map(str::to_owned));
-        let Some(span) = test.duration else {
-            return doubts;
+        let (segments, when) = match (test.duration, self.config.amount) {
+            (Some(span), _) => {
+                let bytes = self.steady(loss_bps) * span.as_secs_f64() / 8.0;
+                (bytes / self.mss(), "the measured time")
+            }
+            (None, Some(bytes)) => (bytes as f64 * self.streams / self.mss(), "the transfer"),
+            (None, None) => return doubts,
         };
         let clean = self.steady(f64::INFINITY);
-        let segments = self.steady(loss_bps) * span.as_secs_f64() / 8.0 / self.mss();
         let expected = segments * self.loss;
         if expected < LOSSES_FEW && loss_bps < self.window_bps() {
             doubts.push(format!(
-                "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in the measured time; without any: {:.3} Mbit/s",
+                "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in {when}; without any: {:.3} Mbit/s",
                 clean / 1e6
             ));
         }
