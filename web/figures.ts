@@ -8,6 +8,7 @@ import { repeatFigures } from "./src/section/repeats";
 import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
+import { nameKeys } from "./src/format";
 import type { ReportData } from "./src/types";
 
 /** As wide as those that a page gives. */
@@ -16,6 +17,7 @@ const WIDTH = 960;
 /** The figures of a report's JSON, as JSON: a list of `{name, svg}`. */
 function figures(report: string): string {
   const data = JSON.parse(report) as ReportData;
+  nameKeys(data.keys);
   const load = loadFigure(data);
   const all: Drawn[] = [
     ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data), ...repeatFigures(data),

@@ -1,7 +1,7 @@
 // Numbers with their units, as a reader wants them. A metric's unit is the end of its key.
 
 import { LIMITS, LINK_METRICS, METRICS } from "./registry";
-import type { Maybe, Point } from "./types";
+import type { KeyName, Maybe, Point } from "./types";
 
 /** Between a number and its unit: no line break, and narrower than a space. */
 const GAP = "\u202f";
@@ -96,16 +96,24 @@ export function dimension(metric: string): Dimension {
 }
 
 /** A metric's value with its unit. */
-export function metric(key: string, value: Maybe | undefined): string {
+export function metric(key: string, value: Maybe | undefined, significant?: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   switch (dimension(key)) {
-    case "time": return delay(value);
-    case "rate": return rate(value);
-    case "size": return /cwnd|window/.test(key) ? window(value) : size(value);
-    case "seconds": return seconds(value);
-    case "ratio": return lossLike(key) && value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : digits(value, 4);
-    case "count": return count(value);
+    case "time": return delay(value, significant);
+    case "rate": return rate(value, significant);
+    case "size": return significant === undefined && /cwnd|window/.test(key) ? window(value) : size(value, significant);
+    case "seconds": return seconds(value, significant);
+    case "ratio": return lossLike(key) && value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential((significant ?? 3) - 1) : digits(value, significant ?? 4);
+    case "count": return significant === undefined ? count(value) : String(value);
   }
+}
+
+/** A value outside its band with as many digits as tell it from the bound it misses. */
+export function missed(key: string, value: number, bounds: readonly Maybe[]): string {
+  const others = bounds.filter((b): b is number => b !== null && b !== value);
+  const hidden = (significant?: number): boolean => others.some((b) => metric(key, b, significant) === metric(key, value, significant));
+  const enough = [undefined, 5, 6, 7, 8, 9, 10, 12, 15].find((significant) => !hidden(significant));
+  return metric(key, value, enough);
 }
 
 function lossLike(key: string): boolean {
@@ -131,24 +139,30 @@ export function limit(key: string): string {
   return LIMITS.get(key) ?? key.replace(/_/g, " ");
 }
 
-/** Keys of a sweep as short as tells them apart: `cc`, or `f1.cc` beside `f2.cc`. */
-export function keyNames(keys: readonly string[]): ReadonlyMap<string, string> {
-  const short = (key: string): string => {
-    const parts = key.split(".");
-    for (let n = 1; n < parts.length; n++) {
-      const tail = parts.slice(-n).join(".");
-      if (!keys.some((other) => other !== key && (other === tail || other.endsWith(`.${tail}`)))) return tail;
-    }
-    return key;
-  };
-  return new Map(keys.map((key) => [key, short(key)]));
+/** What the page calls the keys of its run, in the order of its sweep. */
+let named: readonly KeyName[] = [];
+
+/** Takes the names of a run's keys, for every point that is written from here on. */
+export function nameKeys(keys: readonly KeyName[] | undefined): void {
+  named = keys ?? [];
 }
 
-/** A sweep point in words. */
+/** A key as the run calls it: `cc`, or `f1.cc` where another test could have one; of an unknown key the last part. */
+export function keyName(key: string): string {
+  return named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key;
+}
+
+/** What `1bdp` of a queue is, where one of these texts has it. */
+export function ofBdp(texts: readonly string[]): string | null {
+  const has = texts.some((text) => text.split("\n").some((line) => /\d\s*bdp\b/.test(line.split("#")[0]!)));
+  return has ? "A queue of 1bdp is the link's rate times the longest round trip, without queues, of the tests that cross it." : null;
+}
+
+/** A sweep point in words, its keys in the order of the sweep. */
 export function point(p: Point | undefined): string {
-  const entries = Object.entries(p ?? {});
-  const names = keyNames(entries.map(([key]) => key));
-  return entries.map(([key, value]) => `${names.get(key) ?? key} ${value}`).join(", ");
+  const place = (key: string): number => (named.findIndex((k) => k.key === key) + 1 || named.length + 1);
+  const entries = Object.entries(p ?? {}).sort(([a], [b]) => place(a) - place(b));
+  return entries.map(([key, value]) => `${keyName(key)} ${value}`).join(", ");
 }
 
 /** Values of an axis with as many digits as tell them apart, four at least. */

@@ -15,6 +15,8 @@ import { traceErrors, traceFlows } from "./section/flows";
 import { traceRequests } from "./section/requests";
 import { SCHEMA as TRACE, traceGlitches, traceHeader, traceOthers, traceOverTime } from "./section/trace";
 import { witnesses } from "./section/witnesses";
+import { nameKeys } from "./format";
+import { unpack } from "./packed";
 import type { ReportData, TraceData } from "./types";
 
 const SCHEMA = "farpath.report/1";
@@ -24,7 +26,7 @@ type Part = readonly [string, () => HTMLElement | null];
 function read(): ReportData | TraceData {
   const text = document.getElementById("farpath-data")?.textContent;
   if (!text) throw new Error("the page carries no data");
-  const data = JSON.parse(text) as ReportData | TraceData;
+  const data = unpack(JSON.parse(text) as Record<string, unknown>) as ReportData | TraceData;
   if (data.schema !== SCHEMA && data.schema !== TRACE) throw new Error(`the data are ${data.schema}, this page reads ${SCHEMA} and ${TRACE}`);
   return data;
 }
@@ -73,6 +75,7 @@ function draw(root: HTMLElement): void {
   const data = read();
   const main = h("main", {});
   root.append(main);
+  if (!isTrace(data)) nameKeys(data.keys);
   const parts = isTrace(data) ? ofTrace(data) : ofReport(data);
   for (const [name, make] of parts) {
     const element = part(name, make);

@@ -218,6 +218,39 @@ function searchFacts(data: ReportData): Fact[] {
     .map(({ record, value }) => ({ value: format.rate(value), text: `the highest that ${record.test} holds (${record.origin})` }));
 }
 
+/** What a run is about: the metric most of its expectations name, of those that can head a page; else the goodput. */
+function subjectOf(data: ReportData): string {
+  const counts = new Map<string, number>();
+  for (const { metric } of data.document.expectations) {
+    const name = /^[^. ]+\.([^. ]+)$/.exec(metric)?.[1];
+    if (name !== undefined && HEADS.includes(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].sort((p, q) => q[1] - p[1])[0]?.[0] ?? "goodput_bps";
+}
+
+/** Metrics a page may begin with where a run is about them. */
+const HEADS: readonly string[] = ["goodput_bps", "recovery_s", "completion_ns", "response_avg_ns", "flow_time_avg_ns"];
+
+/** A metric that is not a rate: what it is of the test that has most of it. */
+function otherFacts(data: ReportData, metric: string): Fact[] {
+  const found = best(data.document.records.filter((r) => r.kind !== "ping"), metric);
+  // What never came about in a simulation is not taken from a formula.
+  const all = found.filter((entry) => entry.record.origin === found[0]?.record.origin).sort((p, q) => p.value - q.value);
+  const top = all.at(-1);
+  if (!top) return [];
+  const name = format.metricName(metric);
+  const swept = all.filter((entry) => entry.record.test === top.record.test && where(entry.record) !== "");
+  const least = swept[0];
+  if (least && least.value < top.value * 0.98) {
+    const point = (record: TestRecord): string => format.point(record.point).replace(/ /g, "\u00a0");
+    return [{
+      value: `${format.metric(metric, least.value)} → ${format.metric(metric, top.value)}`,
+      text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)} (${top.record.origin})`,
+    }];
+  }
+  return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${top.record.origin})` }];
+}
+
 function goodputFacts(data: ReportData): Fact[] {
   const all = best(data.document.records.filter((r) => r.kind !== "ping"), "goodput_bps").sort((p, q) => q.value - p.value);
   const top = all[0];
@@ -245,7 +278,9 @@ function capital(text: string): string {
 /** The answer, before anything else is read. */
 export function headline(data: ReportData): Fact[] {
   const found = searchFacts(data);
-  const facts = [delayFact(data), ...(found.length > 0 ? found : goodputFacts(data))].filter((fact): fact is Fact => fact !== null);
+  const about = subjectOf(data);
+  const others = about === "goodput_bps" ? [] : otherFacts(data, about);
+  const facts = [delayFact(data), ...(found.length > 0 ? found : others.length > 0 ? others : goodputFacts(data))].filter((fact): fact is Fact => fact !== null);
   const { expectations } = data.document;
   const failed = expectations.filter((e) => !e.pass).length;
   if (expectations.length > 0) {
@@ -259,23 +294,25 @@ export function headline(data: ReportData): Fact[] {
   return repeated > 1 ? facts.map(counted) : facts;
 }
 
-/** Every series of the run in one long table. */
+/** Every series of the run in one long table: what `series.csv` holds. */
 export function csv(data: ReportData): string {
-  const lines = ["origin,test_or_link,point,repeat_or_direction,series,t_ns,value"];
+  const lines = ["origin,test,point,repeat,series,t_ns,v"];
   const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const keys = data.keys ?? [];
+  const at = (point: Point): string => keys.flatMap(({ key }) => (point[key] === undefined ? [] : [`${key}=${point[key]}`])).join(";");
   const add = (head: readonly string[], t: readonly number[], v: readonly (number | null)[]): void => {
     const prefix = head.map(cell).join(",");
     for (const [i, time] of t.entries()) lines.push(`${prefix},${time},${v[i] ?? ""}`);
   };
   for (const r of data.document.records) {
     for (const [name, series] of Object.entries(r.series)) {
-      add([r.origin, r.test, format.point(r.point), String(r.repeat), name], series.t_ns, series.v);
+      add([r.origin, r.test, at(r.point), String(r.repeat), name], series.t_ns, series.v);
     }
   }
   for (const l of data.document.links) {
-    const head = [l.origin, l.link, format.point(l.point), l.direction];
+    const head = [l.origin, `link.${l.link}.${l.direction}`, at(l.point), String(l.repeat ?? 0)];
     add([...head, "rate_bps"], l.t_ns, l.rate_bps);
-    add([...head, "queue_bytes"], l.t_ns, l.queue_bytes ?? []);
+    if (l.queue_bytes) add([...head, "queue_bytes"], l.t_ns, l.queue_bytes);
   }
   return `${lines.join("\n")}\n`;
 }

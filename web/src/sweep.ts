@@ -148,17 +148,12 @@ function within(point: Point, part: Point): boolean {
   return Object.entries(part).every(([key, value]) => point[key] === value);
 }
 
-function words(part: Point, names: ReadonlyMap<string, string>): string {
-  return Object.entries(part).map(([key, value]) => `${names.get(key) ?? key} ${value}`).join(", ");
-}
-
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
 export function sweepOf(data: ReportData, test: string, metric: string, name = test): Sweep | null {
   const records = data.document.records.filter((r) => r.test === test);
   const found = records.filter((r) => typeof r.metrics[metric] === "number");
   const keys = sweptKeys(records);
-  const names = format.keyNames(keys);
-  const role = roles(keys.map((key) => keyOf(key, names.get(key) ?? key, records.map((r) => r.point[key]).filter((v) => v !== undefined))));
+  const role = roles(keys.map((key) => keyOf(key, format.keyName(key), records.map((r) => r.point[key]).filter((v) => v !== undefined))));
   const values = found.map((r) => r.metrics[metric] as number);
   if (role === null || found.length === 0) return null;
   if (Math.max(...values) - Math.min(...values) <= LEVEL * Math.max(...values.map(Math.abs))) return null;
@@ -173,13 +168,13 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
       const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i);
       const gaps = x.values.filter((_, k) => one.cells[k] === null);
       const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
-      const at = whole ? [words(here, names)] : gaps.map((v) => words({ [x.key]: v, ...here }, names));
+      const at = whole ? [format.point(here)] : gaps.map((v) => format.point({ [x.key]: v, ...here }));
       if (gaps.length > 0) missing.push({ origin, at, points: gaps.length });
       return one;
     }));
     const drawn = all.filter((s) => s.cells.some((c) => c !== undefined));
     const marks = expected.filter((e) => within(e.point, part)).flatMap((e) => markOf(metric, e, x, colour));
-    return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: words(part, names), series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
+    return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: format.point(part), series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
   });
   const positive = values.filter((v) => v > 0);
   const log = values.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;

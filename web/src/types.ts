@@ -112,12 +112,20 @@ export interface Certificate {
   readonly stolen_share: number;
 }
 
+/** `farpath_record::KeyName`: a key of the sweep and what it is called. */
+export interface KeyName {
+  readonly key: string;
+  readonly name: string;
+}
+
 export interface LinkRecord {
   readonly origin: Origin;
   readonly link: string;
   /** `A>B` */
   readonly direction: string;
   readonly point: Point;
+  /** From 0; absent of the first. */
+  readonly repeat?: number;
   readonly bytes: number;
   readonly payload_bytes: number;
   readonly frames: number;
@@ -266,6 +274,8 @@ export interface ReportData {
   readonly sequence?: readonly Sequence[];
   /** Captures in the folder of the page. */
   readonly captures?: readonly LinkCapture[];
+  /** The keys of the sweep, the slowest first. */
+  readonly keys?: readonly KeyName[];
   /** What records say of themselves, each sentence once, with the tests and points it holds for. */
   readonly said?: readonly string[];
   readonly notes?: readonly string[];

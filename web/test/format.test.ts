@@ -91,3 +91,11 @@ describe("axes", () => {
     expect(seriesKey("rtt_ns")).toEqual({ stream: null, metric: "rtt_ns" });
   });
 });
+
+describe("a figure that misses its bound", () => {
+  it("has as many digits as tell it from the bound", () => {
+    expect(plain(format.missed("bulk.goodput_bps", 899_999_000, [9e8, null]))).toBe("899.999 Mbit/s");
+    expect(format.missed("u.loss_ratio", 0.0050001, [null, 0.005])).toBe("0.0050001");
+    expect(plain(format.missed("bulk.goodput_bps", 8e8, [9e8, null]))).toBe("800.0 Mbit/s");
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { mixed, readSheet, toStandalone } from "../src/export";
-import { keyNames, point, ticks, delay } from "../src/format";
+import { nameKeys, point, ticks, delay } from "../src/format";
 import { drawSweep } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf } from "../src/section/sweep";
@@ -40,9 +40,17 @@ function drawnText(data: ReportData, width = 900): string {
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
 describe("keys of a sweep", () => {
-  it("keep as many of their last parts as distinguish them", () => {
-    expect([...keyNames(["test.f1.cc", "test.f2.cc", "link.l.loss"]).values()]).toEqual(["f1.cc", "f2.cc", "loss"]);
-    expect(point({ "test.f1.cc": "bbr", "test.f2.cc": "cubic" })).toBe("f1.cc bbr, f2.cc cubic");
+  it("are called and ordered as the run says", () => {
+    nameKeys([{ key: "test.f2.cc", name: "f2.cc" }, { key: "link.l.loss", name: "loss" }, { key: "test.f1.cc", name: "f1.cc" }]);
+    expect(point({ "link.l.loss": "1e-4", "test.f1.cc": "bbr", "test.f2.cc": "cubic" })).toBe("f2.cc cubic, loss 1e-4, f1.cc bbr");
+    nameKeys(undefined);
+    expect(point({ "test.f1.cc": "bbr" })).toBe("cc bbr");
+  });
+
+  it("say of which round trip a bandwidth-delay product is", () => {
+    const data = swept({ "link.l.queue": ["0.1bdp", "1 bdp", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6);
+    expect(captionOf(sweepOf(data, "bulk", "goodput_bps")!)).toContain("A queue of 1bdp is the link's rate times the longest round trip");
+    expect(captionOf(sweepOf(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6), "bulk", "goodput_bps")!)).not.toContain("1bdp");
   });
 
   it("come in the order in which they were written, whatever their names", () => {

@@ -122,10 +122,16 @@ pub(crate) struct ManArgs {
 
 /// `farpath run`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    after_help = "A scenario's [sweep] lists values of its keys, and the run has a point for each combination; \
+    `farpath new` writes a scenario that shows how. --set with a swept key runs that one value.\n\n\
+    What an [[expect]] of the scenario allows is judged, by the median of the repeats: exit code 1 if it fails.\n\n\
+    Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
     farpath run my-path.toml --set link.ocean.queue=10ms --out report\n  \
-    farpath run cern-snaky/window-sweep --json | jq '.records[].metrics'")]
+    farpath run my-path.toml --repeat 5 --junit run.xml\n  \
+    farpath run cern-snaky/window-sweep --json | jq '.records[].metrics'"
+)]
 pub(crate) struct RunArgs {
     /// A scenario file, or the name of a shipped one (`farpath scenarios`)
     pub(crate) scenario: String,
@@ -167,7 +173,7 @@ pub(crate) struct RunArgs {
     /// Write the expectations, and with --emulate the certificates, as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write records.json, metrics.csv, series.csv, scenario.resolved.toml, report.html and captures here
+    /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Random seed; without it, the scenario's, or 1

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use farpath_config::render;
-use farpath_experiment::{Loaded, open};
+use farpath_experiment::{Faults, Loaded, open};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{Scenario, Set, Way};
 use farpath_wire::FlowDir;
@@ -81,10 +81,17 @@ fn planned(loaded: &Loaded) -> Result<Plan, Failure> {
 /// Reads the scenario at each point of its sweep, as a run would.
 fn try_points(name: &str, sets: &[Set], scenario: &Scenario) -> Result<(), Failure> {
     let points = scenario.points();
+    let mut faults = Faults::default();
     for point in points.iter().filter(|p| !p.is_empty()).take(POINTS_MOST) {
         let all: Vec<Set> = sets.iter().chain(point).cloned().collect();
-        planned(&open(name, &all)?)?;
+        if let Some(loaded) = faults.of(open(name, &all)) {
+            planned(&loaded)?;
+        }
+        if faults.enough() {
+            break;
+        }
     }
+    faults.none()?;
     if points.len() > POINTS_MOST {
         let all = points.len();
         crate::exit::note(&format!(

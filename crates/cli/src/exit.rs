@@ -90,9 +90,9 @@ impl Failure {
         } else {
             "error: "
         };
-        let mut text = format!("{heading}{message}\n");
+        let mut text = to_read(&format!("{heading}{message}")) + "\n";
         if let Some(hint) = &self.hint {
-            text.push_str(&format!("\nhint: {hint}\n"));
+            text.push_str(&format!("\n{}\n", to_read(&format!("hint: {hint}"))));
         }
         // Nobody may be reading; the exit code still says it.
         drop(std::io::stderr().write_all(text.as_bytes()));
@@ -136,7 +136,29 @@ pub(crate) const NOTE: &str = "note: ";
 /// Says on standard error what is worth knowing and no failure.
 pub(crate) fn note(message: &str) {
     // Nobody may be reading.
-    drop(writeln!(std::io::stderr(), "{NOTE}{message}"));
+    let text = to_read(&format!("{NOTE}{message}"));
+    drop(writeln!(std::io::stderr(), "{text}"));
+}
+
+/// Columns that a terminal has at least, unless `COLUMNS` says otherwise.
+pub(crate) fn columns() -> usize {
+    let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    width.unwrap_or(80)
+}
+
+/// A line for standard error: broken at blanks where a terminal shows it, whole where a program reads it.
+fn to_read(line: &str) -> String {
+    match std::io::stderr().is_terminal() && !line.contains('\n') {
+        true => broken(line, columns()),
+        false => line.to_owned(),
+    }
+}
+
+/// A line in lines of at most `width`, all but the first indented.
+fn broken(line: &str, width: usize) -> String {
+    let indent = "  ";
+    farpath_report::wrap(line, width, width.saturating_sub(indent.len()))
+        .join(&format!("\n{indent}"))
 }
 
 /// Writes a document to standard output, as indented JSON.
@@ -153,5 +175,17 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
             "write to standard output: {e}"
         ))),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+
+    #[test]
+    fn a_long_note_is_broken_at_blanks() {
+        let note = "note: two words and a few more";
+        assert_eq!(broken(note, 16), "note: two words\n  and a few more");
+        assert_eq!(broken(note, 80), note);
     }
 }

@@ -7,7 +7,7 @@
 
 use std::fs;
 
-use farpath_report::figures::{FiguresError, figures};
+use farpath_report::figures::{Figure, FiguresError, figures};
 
 use crate::args::FiguresArgs;
 use crate::exit::{Exit, Failure, print};
@@ -29,13 +29,17 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         FiguresError::Drawing(why) => Failure::usage(format!("{name}: {why}"))
             .hint("name a folder written by `farpath run --out`, or the report.json in it"),
     })?;
+    let wanted = |name: &str| args.name.as_deref().is_none_or(|part| name.contains(part));
+    let drawn = match drawn.iter().any(|f| wanted(&f.name)) {
+        true => drawn,
+        false => return Err(nothing(args, &drawn)),
+    };
     let beside = report.with_file_name("figures");
     let folder = args.into.as_deref().unwrap_or(&beside);
     fs::create_dir_all(folder).map_err(|e| {
         Failure::environment(format!("create folder {}: {e}", folder.display()))
             .hint("choose a place you may write to")
     })?;
-    let wanted = |name: &str| args.name.as_deref().is_none_or(|part| name.contains(part));
     let mut count = 0;
     for figure in drawn.iter().filter(|f| wanted(&f.name)) {
         let path = folder.join(format!("{}.svg", figure.name));
@@ -44,4 +48,25 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
     }
     print(&format!("{count} figures in {}\n", folder.display()))?;
     Ok(Exit::Ok)
+}
+
+/// Figures that an error names; the others are counted.
+const NAMED: usize = 20;
+
+/// No figure is called so, or there is none at all.
+fn nothing(args: &FiguresArgs, drawn: &[Figure]) -> Failure {
+    let run = args.run.display();
+    let Some(part) = &args.name else {
+        return Failure::usage(format!("{run} has no figure"))
+            .hint("a run has figures of what has a path, is swept, repeated or goes on over time");
+    };
+    let names: Vec<&str> = drawn.iter().take(NAMED).map(|f| f.name.as_str()).collect();
+    let more = match drawn.len() - names.len() {
+        0 => String::new(),
+        n => format!("\n  and {n} more"),
+    };
+    Failure::usage(format!(
+        "--name {part}: no figure of {run} has that in its name"
+    ))
+    .hint(format!("there are\n  {}{more}", names.join("\n  ")))
 }

@@ -59,6 +59,20 @@ fn guess(kind: ErrorKind, words: &[String]) -> Option<Failure> {
         let hint = "For more information, try '--help'.";
         return Some(Failure::usage(title).hint(hint));
     }
+    let has = |name: &str| {
+        own.iter()
+            .any(|w| w == name || w.starts_with(&format!("{name}=")))
+    };
+    if kind == ErrorKind::MissingRequiredArgument
+        && is_lab_run(words)
+        && has("--rtt")
+        && !has("--rate")
+    {
+        let title = "--rtt without --rate: a path has both";
+        let hint = "add --rate, such as --rate 1Gbit/s where the rate is not to matter; a rate above what this machine \
+                    carries makes the certificate invalid";
+        return Some(Failure::usage(title).hint(hint));
+    }
     let takes_command = ["exec", "run"].into_iter().find(|name| {
         let at = words.iter().position(|w| w == "lab");
         at.is_some_and(|at| words[at..].iter().any(|w| w == name))
@@ -150,6 +164,20 @@ mod tests {
     }
 
     #[test]
+    fn a_path_without_a_rate_is_told_which_to_add() {
+        for line in [
+            "farpath lab run --rtt 1ms -- true",
+            "farpath lab run --rtt=1ms",
+        ] {
+            let said = said(line).expect(line);
+            assert!(
+                said.contains("add --rate, such as --rate 1Gbit/s"),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
     fn lab_run_has_exit_codes_of_its_own() {
         for (line, own) in [
             ("farpath lab run --mtu 10 -- true", true),
@@ -171,7 +199,6 @@ mod tests {
             "farpath rnu",
             "farpath run x --sed 1",
             "farpath lab exec client --nonsense -- true",
-            "farpath lab run --rtt 1ms -- true",
         ] {
             assert_eq!(said(line), None, "{line}");
         }

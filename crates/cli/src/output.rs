@@ -32,10 +32,11 @@ pub(crate) struct Pending {
 }
 
 /// What a run writes, beside the scenario's own files and captures.
-const RESULTS: [&str; 6] = [
+const RESULTS: [&str; 7] = [
     "records.json",
     "series.csv",
     "metrics.csv",
+    "links.csv",
     "scenario.resolved.toml",
     "report.json",
     "report.html",
@@ -180,12 +181,17 @@ impl Output {
         document
             .write_metrics_csv(&mut metrics)
             .map_err(|e| Failure::environment(format!("metrics.csv: {e}")))?;
+        let mut links = Vec::new();
+        document
+            .write_links_csv(&mut links)
+            .map_err(|e| Failure::environment(format!("links.csv: {e}")))?;
         let data = serde_json::to_vec(page)
             .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
         let results = [
             document.to_json().into_bytes(),
             csv,
             metrics,
+            links,
             loaded.document.resolved_text().as_bytes().to_vec(),
             data,
             render(page).into_bytes(),

@@ -177,11 +177,10 @@ fn command(args: &RunArgs, seed: u64) -> String {
 /// As wide as the terminal, 80 columns where there is none; or as `markdown`.
 pub(crate) fn layout(markdown: bool) -> table::Layout {
     use std::io::IsTerminal;
-    let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = std::io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some();
     table::Layout {
-        width: width.unwrap_or(80).clamp(60, 160),
+        width: crate::exit::columns().clamp(60, 160),
         colour: terminal && !plain && !markdown,
         form: match markdown {
             true => table::Form::Markdown,

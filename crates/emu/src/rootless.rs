@@ -35,9 +35,11 @@ pub struct Facts {
     pub max_user_namespaces: Option<u64>,
     /// `kernel.apparmor_restrict_unprivileged_userns`, on kernels that have it (Ubuntu's).
     pub apparmor_restricts: Option<u64>,
-    /// It is root, or under a filter of system calls (seccomp), or files are there that container engines leave in
-    /// theirs: who refuses then is a container, or something like it.
+    /// It is under a filter of system calls (seccomp), or files are there that container engines leave in theirs: who
+    /// refuses then is a container, or something like it.
     pub container: bool,
+    /// It is root, of whatever it may do.
+    pub root: bool,
     /// `/proc` is not there, or is that of another PID namespace.
     pub foreign_proc: bool,
     /// What a child found that tried a user namespace: step and error of the first refusal.
@@ -71,6 +73,16 @@ pub enum Obstacle {
         "this container makes no namespaces ({step}: {errno}): start it with `docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN --device /dev/net/tun --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (podman takes the same and `--cap-add NET_RAW`; a GitHub job `options: --privileged` below `container:`, a pod of Kubernetes `securityContext: {{privileged: true}}`)"
     )]
     Container {
+        /// What was refused.
+        step: String,
+        /// How.
+        errno: Errno,
+    },
+    /// Root, of which somebody has taken the capabilities.
+    #[error(
+        "this root lacks CAP_SYS_ADMIN, CAP_NET_ADMIN or CAP_NET_RAW, and a user namespace that would bring them was refused ({step}: {errno}): start farpath where nothing takes them away, as `setpriv`, `capsh` and the CapabilityBoundingSet of a systemd unit do"
+    )]
+    Stripped {
         /// What was refused.
         step: String,
         /// How.
@@ -121,6 +133,8 @@ pub fn decide(facts: &Facts) -> Result<Way, Obstacle> {
         }
     } else if facts.container {
         Obstacle::Container { step, errno }
+    } else if facts.root {
+        Obstacle::Stripped { step, errno }
     } else {
         Obstacle::Refused { step, errno }
     })
@@ -162,7 +176,8 @@ impl Facts {
             userns_clone: number("kernel/unprivileged_userns_clone"),
             max_user_namespaces: number("user/max_user_namespaces"),
             apparmor_restricts: number("kernel/apparmor_restrict_unprivileged_userns"),
-            container: marked || getuid().is_root() || is_filtered(&status),
+            container: marked || is_filtered(&status),
+            root: getuid().is_root(),
             refused: if privileged { None } else { trial() },
         }
     }
@@ -323,6 +338,12 @@ mod tests {
         };
         assert!(says(&docker).contains("docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN"));
         assert!(says(&docker).contains("`securityContext: {privileged: true}`"));
+        let stripped = Facts {
+            root: true,
+            ..refused()
+        };
+        assert!(says(&stripped).contains("this root lacks CAP_SYS_ADMIN"));
+        assert!(!says(&stripped).contains("docker"), "{}", says(&stripped));
         let foreign = Facts {
             privileged: true,
             foreign_proc: true,

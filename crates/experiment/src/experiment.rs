@@ -12,6 +12,7 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set};
 use farpath_units::{Duration, Key};
 
+use crate::fault::Faults;
 use crate::jobs::{self, Job, Room};
 use crate::loaded::{keep_only, narrow};
 use crate::origin::{Findings, Origin, Setting, answer, asked};
@@ -145,7 +146,17 @@ impl Experiment {
         document.links = found.links;
         if repeats > 1 {
             say_unvaried(&mut document.records, repeats);
-            document.repeats = Some(Repeats::of(seeds, &document.records));
+            let results = Results {
+                records: &document.records,
+                links: &document.links,
+            };
+            let named: Vec<&str> = loaded
+                .scenario
+                .expects
+                .iter()
+                .map(|e| e.metric.as_str())
+                .collect();
+            document.repeats = Some(Repeats::of(seeds, results, &named));
         }
         self.judge(&mut document);
         if fault.is_some() {
@@ -198,7 +209,14 @@ impl Experiment {
             scenario.intervals = loaded.scenario.intervals;
             At::new(swept.collect(), scenario)
         };
-        loaded.scenario.points().into_iter().map(at).collect()
+        let (mut points, mut faults) = (Vec::new(), Faults::default());
+        for point in loaded.scenario.points() {
+            points.extend(faults.of(at(point)));
+            if faults.enough() {
+                break;
+            }
+        }
+        faults.none().map(|()| points)
     }
 
     /// What every point, repeat and search gives, in this order whatever ran beside what.
@@ -298,7 +316,7 @@ impl Experiment {
         (beside, alone)
     }
 
-    /// One repeat of a point, from what each origin gave there. Links and traces are those of the first.
+    /// One repeat of a point, from what each origin gave there. Traces are those of the first.
     fn repeat(&self, found: &mut [Vec<Findings>], repeat: usize) -> Findings {
         let mut all = Findings::default();
         for (origin, runs) in self.origins.iter().zip(found) {
@@ -313,11 +331,12 @@ impl Experiment {
             // listed once.
             let lucky = |name| self.origins.iter().any(|o| o.name() == name && o.lucky());
             all.records.retain(|r| lucky(r.origin));
-            all.links.clear();
+            all.links.retain(|l| lucky(l.origin));
             all.sequences.clear();
         }
-        let number = |r: &mut Record| r.repeat = repeat as u32;
-        all.records.iter_mut().for_each(number);
+        let number = repeat as u32;
+        all.records.iter_mut().for_each(|r| r.repeat = number);
+        all.links.iter_mut().for_each(|l| l.repeat = number);
         all
     }
 

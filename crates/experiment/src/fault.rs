@@ -167,6 +167,38 @@ pub enum Fault {
     },
 }
 
+/// What is wrong with the points of a sweep: everything with their texts, or the first fault of another kind.
+#[derive(Debug, Default)]
+pub struct Faults(Option<Fault>);
+
+impl Faults {
+    /// Takes what a point gave, and gives it back where there was no fault.
+    pub fn of<T>(&mut self, point: Result<T, Fault>) -> Option<T> {
+        match (point, &mut self.0) {
+            (Ok(found), _) => return Some(found),
+            (Err(Fault::Scenario(more)), Some(Fault::Scenario(known))) => known.add(more),
+            (Err(first), none @ None) => *none = Some(first),
+            // The text is to be mended first.
+            (Err(_), Some(_)) => {}
+        }
+        None
+    }
+
+    /// Whether no more is worth finding.
+    pub fn enough(&self) -> bool {
+        match &self.0 {
+            Some(Fault::Scenario(known)) => known.total >= Diagnostics::MOST,
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    /// `Err` with the fault there was.
+    pub fn none(self) -> Result<(), Fault> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
 impl Fault {
     /// Whose it is to mend.
     pub fn class(&self) -> Class {

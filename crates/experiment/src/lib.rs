@@ -36,7 +36,7 @@ mod simulate;
 pub mod tap;
 
 pub use experiment::{Experiment, Outcome, Part};
-pub use fault::{Class, Fault};
+pub use fault::{Class, Fault, Faults};
 pub use loaded::{Files, Loaded, open};
 pub use planned::{Hosts, Planned, plan_jobs};
 pub use progress::{Progress, Silent};

@@ -6,7 +6,7 @@ use crate::Loaded;
 use farpath_record::page::{
     Hop, Link, Node, NodeKind, ReportData, SCHEMA, ScenarioText, TestPath, Topology,
 };
-use farpath_record::{RunDocument, Sequence};
+use farpath_record::{Keys, RunDocument, Sequence};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{NodeId, Scenario};
 use farpath_wire::FlowDir;
@@ -37,6 +37,7 @@ pub fn data(
             .unwrap_or_default(),
         sequence,
         captures: Vec::new(),
+        keys: Keys::of(document).names().to_vec(),
         said: farpath_record::record_notes(document),
         notes,
     }

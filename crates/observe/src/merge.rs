@@ -48,6 +48,10 @@ pub fn compare_groups(groups: &[Option<&str>], records: &mut [Record]) {
         let goodputs: Vec<f64> = members
             .filter_map(|(_, r)| r.metrics.get("goodput_bps").copied())
             .collect();
+        // One is as fair as can be to itself.
+        if goodputs.len() < 2 {
+            continue;
+        }
         if let (Some(index), Some(record)) = (jain_index(&goodputs), records.get_mut(number)) {
             let metrics = &mut record.metrics;
             metrics.insert("group_jain_index".to_owned(), index);
@@ -72,6 +76,20 @@ mod tests {
         assert_eq!(jain_index(&[3.0, 3.0]), Some(1.0));
         assert_eq!(jain_index(&[4.0, 0.0, 0.0, 0.0]), Some(0.25));
         assert_eq!(jain_index(&[0.0]), None);
+    }
+
+    #[test]
+    fn a_group_of_one_has_no_fairness() {
+        let record = |test: &str| {
+            let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
+            record.set("goodput_bps", 1e6);
+            record
+        };
+        let mut records = [record("x"), record("y"), record("alone")];
+        compare_groups(&[Some("g"), Some("g"), Some("h")], &mut records);
+        let index = |r: &Record| r.metrics.get("group_jain_index").copied();
+        assert_eq!([index(&records[0]), index(&records[2])], [Some(1.0), None]);
+        assert_eq!(records[2].group.as_deref(), Some("h"));
     }
 
     #[test]

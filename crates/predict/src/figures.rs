@@ -513,7 +513,8 @@ impl<'i> Figures<'i> {
         }
         if self.input.cc == Cc::Reno {
             note.push_str(
-                "b segments for each ACK, growth by ACKs; counting bytes gives √b times as much.",
+                "b segments for each ACK, growth by ACKs. Linux and `farpath run` count bytes and get \
+                 √b times as much: --segments-per-ack 1.",
             );
         } else if self.input.cc == Cc::Cubic
             && recovery::cubic_own_window(p, self.rtt_s, recovery::CUBIC_C)

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
-use crate::statistics::{Summary, runs_to_tell, welch};
-use crate::{Origin, Record, RunDocument, point_text};
+use crate::statistics::{Summary, runs_to_tell, shares, welch};
+use crate::{Keys, Origin, Record, RunDocument, point_text};
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -123,6 +123,9 @@ pub struct Comparison {
     pub only_b: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// The keys of the first set's points.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 impl Comparison {
@@ -135,8 +138,26 @@ impl Comparison {
     }
 }
 
+/// What one side has of a metric.
+#[derive(Default)]
+struct Side {
+    /// Its value in each run.
+    values: Vec<f64>,
+    /// Of a share of counted things: how many were counted in all runs. 0 of other metrics.
+    counted: f64,
+    /// Whether any metric of the test was another in another run.
+    random: bool,
+}
+
 /// What one side has of each metric.
-type Values<'r> = BTreeMap<Key<'r>, Vec<f64>>;
+type Values<'r> = BTreeMap<Key<'r>, Side>;
+
+/// Ratios that are shares of things counted, and the metric that has their number.
+const COUNTED: [(&str, &str); 3] = [
+    ("loss_ratio", "sent"),
+    ("loss_ratio", "cells_sent"),
+    ("conforming_ratio", "cells_received"),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'r> {
@@ -231,6 +252,7 @@ fn blank(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Comparison {
         only_a: Vec::new(),
         only_b: Vec::new(),
         notes: notes(a, b),
+        keys: a.first().map(|n| Keys::of(&n.document)).unwrap_or_default(),
     }
 }
 
@@ -338,31 +360,52 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
         }
         for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
             let of = values.entry(key(record, metric)).or_default();
-            if record.origin != Origin::Predicted || !of.contains(value) {
-                of.push(*value);
+            if record.origin != Origin::Predicted || !of.values.contains(value) {
+                of.values.push(*value);
+                of.counted += counted(record, metric);
             }
         }
+    }
+    let varied = |side: &Side| side.values.iter().any(|v| *v != side.values[0]);
+    let random: BTreeSet<Key<'_>> = values
+        .iter()
+        .filter(|(_, side)| varied(side))
+        .map(|(key, _)| Key { metric: "", ..*key })
+        .collect();
+    for (key, side) in &mut values {
+        side.random = random.contains(&Key { metric: "", ..*key });
     }
     Ok(values)
 }
 
-fn row(
-    key: &Key<'_>,
-    origin_b: Origin,
-    x: &[f64],
-    y: &[f64],
-    tolerance: Option<f64>,
-) -> Option<Row> {
-    let (a, b) = (Summary::of(x)?, Summary::of(y)?);
+/// How many things a record counted of which `metric` is a share.
+fn counted(record: &Record, metric: &str) -> f64 {
+    let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
+    of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
+}
+
+/// Half the width of the interval of a difference of two shares of counted things, towards 0: equal shares in a few runs
+/// do not show their spread. 0 where nothing was counted, or nothing is random.
+fn counting(x: &Side, y: &Side, (a, b): (&Summary, &Summary)) -> f64 {
+    let counts = [x, y].iter().any(|side| side.random && side.counted > 0.0);
+    match counts {
+        true => shares((a.mean, x.counted), (b.mean, y.counted)),
+        false => 0.0,
+    }
+}
+
+fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f64>) -> Option<Row> {
+    let (a, b) = (Summary::of(&x.values)?, Summary::of(&y.values)?);
     let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
     let certain = (key.origin, origin_b) == (Origin::Predicted, Origin::Predicted);
     let known = exact(&a, key.origin) && exact(&b, origin_b) && (a.n > 1 || b.n > 1 || certain);
     let found = welch(&a, &b);
+    let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
     let verdict = if found.difference == 0.0 && (known || a == b) {
         Verdict::Same
     } else if !known {
         Verdict::Unknown
-    } else if found.difference.abs() > found.ci95 {
+    } else if found.difference.abs() > ci95 {
         Verdict::Differs
     } else {
         Verdict::Same
@@ -378,7 +421,7 @@ fn row(
         a,
         b,
         difference: found.difference,
-        difference_ci95: known.then_some(found.ci95),
+        difference_ci95: known.then_some(ci95),
         relative,
         effect: Some(found.effect).filter(|e| known && e.is_finite()),
         df: Some(found.df).filter(|d| known && d.is_finite()),

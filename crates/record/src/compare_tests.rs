@@ -174,7 +174,14 @@ fn what_one_side_lacks_is_named() {
 #[test]
 fn repeats_are_summed_up_and_come_back() {
     let mut document = with_prediction(simulated("a", 1, &[1.0, 2.0, 6.0]), 5.0).document;
-    document.repeats = Some(crate::Repeats::of(vec![1, 7, 8], &document.records));
+    document.repeats = Some(crate::Repeats::of(
+        vec![1, 7, 8],
+        crate::Results {
+            records: &document.records,
+            links: &document.links,
+        },
+        &[],
+    ));
     let repeats = document.repeats.as_ref().expect("set");
     // The prediction stands once and is not a repeat.
     let names: Vec<&str> = repeats.metrics.iter().map(|m| m.metric.as_str()).collect();
@@ -186,4 +193,39 @@ fn repeats_are_summed_up_and_come_back() {
         document
     );
     assert!(document.to_json().contains("\"seeds\": [1, 7, 8]"));
+}
+
+/// A document of one ping that lost `lost` of 1000, `varied` by repeat.
+fn pings(seed: u64, lost: f64, varied: bool) -> Named {
+    let mut named = simulated("p", seed, &[1.0, 1.0, 1.0]);
+    for (repeat, record) in named.document.records.iter_mut().enumerate() {
+        let more = [("sent", 1000.0), ("loss_ratio", lost / 1000.0)];
+        more.iter()
+            .for_each(|(name, value)| record.set(name, *value));
+        record.set("rtt_avg_ns", if varied { repeat as f64 } else { 0.0 });
+    }
+    named
+}
+
+/// Three repeats that happen to lose alike have no spread, and yet no more than 3000 packets behind them.
+#[test]
+fn equal_losses_in_a_few_repeats_are_no_proof() {
+    let says = |a: Named, b: Named| {
+        let found = sets(&[a], &[b], None).expect("comparable");
+        let row = found.rows.iter().find(|r| r.metric == "loss_ratio");
+        row.expect("a row").verdict
+    };
+    assert_eq!(
+        says(pings(1, 1.0, true), pings(2, 2.0, true)),
+        Verdict::Same
+    );
+    assert_eq!(
+        says(pings(1, 1.0, true), pings(2, 20.0, true)),
+        Verdict::Differs
+    );
+    // Where nothing is random, every difference is one.
+    assert_eq!(
+        says(pings(1, 1.0, false), pings(2, 2.0, false)),
+        Verdict::Differs
+    );
 }

@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
+use crate::judge::link_metrics;
 use crate::number::Number;
-use crate::{Expectation, LinkRecord, Origin, Record, RunDocument};
+use crate::{Expectation, Keys, LinkRecord, Origin, Record, RunDocument};
 
 /// Value of `schema` in a [`RunDocument`].
 pub const RUN_SCHEMA: &str = "farpath.run/1";
@@ -143,19 +144,20 @@ impl RunDocument {
 
     /// Writes every series as CSV: `origin,test,point,repeat,series,t_ns,v`, one value a row.
     ///
-    /// `point` is `key=value` pairs joined by `;`. A link's series have `link.NAME.A>B` for the
-    /// test, repeat 0, and are `rate_bps` and `queue_bytes`.
+    /// `point` is `key=value` pairs joined by `;`, in the order of the sweep. A link's series have `link.NAME.A>B` for the
+    /// test, and are `rate_bps` and `queue_bytes`.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn write_series_csv(&self, mut out: impl Write) -> io::Result<()> {
         writeln!(out, "origin,test,point,repeat,series,t_ns,v")?;
+        let keys = Keys::of(self);
         for record in &self.records {
             for (name, series) in &record.series {
                 let row = Row::new(
                     record.origin,
                     &record.test,
-                    &record.point,
+                    &keys.text(&record.point),
                     record.repeat,
                     name,
                 );
@@ -168,8 +170,14 @@ impl RunDocument {
                 ("rate_bps", &link.rate_bps),
                 ("queue_bytes", &link.queue_bytes),
             ] {
-                Row::new(link.origin, &test, &link.point, 0, name)
-                    .write(&link.t_ns, values, &mut out)?;
+                Row::new(
+                    link.origin,
+                    &test,
+                    &keys.text(&link.point),
+                    link.repeat,
+                    name,
+                )
+                .write(&link.t_ns, values, &mut out)?;
             }
         }
         out.flush()
@@ -182,13 +190,10 @@ impl RunDocument {
     /// # Errors
     /// Those of the sink.
     pub fn write_metrics_csv(&self, mut out: impl Write) -> io::Result<()> {
-        let points: Vec<&BTreeMap<String, String>> =
-            self.records.iter().map(|r| &r.point).collect();
-        let keys = crate::key_order(&points);
+        let keys = Keys::of(self);
         let columns = |of: &dyn Fn(&str) -> String| -> String {
-            keys.iter()
-                .map(|key| format!("{},", quoted(&of(key))))
-                .collect()
+            let names = keys.names().iter();
+            names.map(|k| format!("{},", quoted(&of(&k.key)))).collect()
         };
         let heads = columns(&|key| key.to_owned());
         writeln!(out, "origin,test,{heads}repeat,metric,value,unit")?;
@@ -210,9 +215,50 @@ impl RunDocument {
     }
 }
 
+impl RunDocument {
+    /// Writes the counters of every direction of every link as CSV: origin, link, direction, a column for each key of the
+    /// sweep, repeat, metric, value, unit. Metrics are those that an expectation may name (`drops.tail`).
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn write_links_csv(&self, mut out: impl Write) -> io::Result<()> {
+        let keys = Keys::of(self);
+        let names = keys.names();
+        let heads: String = names
+            .iter()
+            .map(|k| format!("{},", quoted(&k.key)))
+            .collect();
+        writeln!(out, "origin,link,direction,{heads}repeat,metric,value,unit")?;
+        for link in &self.links {
+            let value = |key: &str| quoted(link.point.get(key).map_or("", String::as_str));
+            let at: String = names
+                .iter()
+                .map(|k| format!("{},", value(&k.key)))
+                .collect();
+            let (name, direction) = (quoted(&link.link), quoted(&link.direction));
+            let about = format!(
+                "{},{name},{direction},{at}{}",
+                link.origin.name(),
+                link.repeat
+            );
+            for (metric, value) in link_metrics(link) {
+                let value = serde_json::to_string(&Number(value))?;
+                writeln!(
+                    out,
+                    "{about},{},{value},{}",
+                    quoted(&metric),
+                    metric_unit(&metric)
+                )?;
+            }
+        }
+        out.flush()
+    }
+}
+
 /// The unit that a metric's name ends in; empty for counts and ratios.
 fn metric_unit(metric: &str) -> &'static str {
-    match metric.rsplit_once('_').map_or(metric, |(_, last)| last) {
+    let name = metric.rsplit('.').next().unwrap_or(metric);
+    match name.rsplit_once('_').map_or(name, |(_, last)| last) {
         "ns" => "ns",
         "s" => "s",
         "bps" => "bit/s",
@@ -249,19 +295,12 @@ pub fn point_text(point: &BTreeMap<String, String>) -> String {
 struct Row(String);
 
 impl Row {
-    fn new(
-        origin: Origin,
-        test: &str,
-        point: &BTreeMap<String, String>,
-        repeat: u32,
-        series: &str,
-    ) -> Row {
-        let point = point_text(point);
+    fn new(origin: Origin, test: &str, point: &str, repeat: u32, series: &str) -> Row {
         Row(format!(
             "{},{},{},{repeat},{}",
             origin.name(),
             quoted(test),
-            quoted(&point),
+            quoted(point),
             quoted(series)
         ))
     }

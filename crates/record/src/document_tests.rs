@@ -34,6 +34,7 @@ fn document() -> RunDocument {
         link: "stm64".to_owned(),
         direction: "cernh5>ar5-chicago".to_owned(),
         point: BTreeMap::new(),
+        repeat: 0,
         bytes: 10,
         payload_bytes: 5,
         frames: 1,
@@ -118,6 +119,31 @@ fn series_are_rows_with_quoted_points() {
         simulated,link.stm64.cernh5>ar5-chicago,,0,rate_bps,100000000,9900000000\n\
         simulated,link.stm64.cernh5>ar5-chicago,,0,queue_bytes,100000000,0\n";
     assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
+}
+
+#[test]
+fn link_counters_are_rows_with_the_names_that_expectations_use() {
+    let mut run = document();
+    run.links[0].repeat = 2;
+    run.links[0].drops.insert("error".to_owned(), 7);
+    let mut csv = Vec::new();
+    run.write_links_csv(&mut csv)
+        .expect("a Vec takes everything");
+    let text = String::from_utf8(csv).expect("UTF-8");
+    let about = "simulated,stm64,cernh5>ar5-chicago,,2";
+    let expected = [
+        "origin,link,direction,test.bulk.window,repeat,metric,value,unit".to_owned(),
+        format!("{about},bytes,10,B"),
+        format!("{about},payload_bytes,5,B"),
+        format!("{about},frames,1,"),
+        format!("{about},drops,7,"),
+        format!("{about},rate_mean_bps,9900000000,bit/s"),
+        format!("{about},rate_max_bps,9900000000,bit/s"),
+        format!("{about},queue_max_bytes,0,B"),
+        format!("{about},drops.error,7,"),
+        format!("{about},drops.tail,0,"),
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -246,6 +246,55 @@ pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     }
 }
 
+/// Every metric that a link has, with its value: see [`link_metric`].
+pub(crate) fn link_metrics(link: &LinkRecord) -> Vec<(String, f64)> {
+    let plain = [
+        "bytes",
+        "payload_bytes",
+        "frames",
+        "drops",
+        "rate_mean_bps",
+        "rate_max_bps",
+        "queue_max_bytes",
+        "cells",
+        "cells_lost",
+        "cells_tagged",
+        "cell_loss_ratio",
+    ];
+    let of_queue = [
+        "offered",
+        "frames",
+        "bytes",
+        "rate_mean_bps",
+        "drops",
+        "marked",
+        "loss_ratio",
+        "queue_max_bytes",
+        "delay_max_ns",
+        "delay_mean_ns",
+    ];
+    let of_policer = [
+        "green",
+        "yellow",
+        "red",
+        "green_bytes",
+        "yellow_bytes",
+        "red_bytes",
+        "conforming_ratio",
+    ];
+    let mut names: Vec<String> = plain.map(str::to_owned).to_vec();
+    names.extend(link.drops.keys().map(|reason| format!("drops.{reason}")));
+    names.extend(link.realised.keys().cloned());
+    for queue in &link.queues {
+        names.extend(of_queue.map(|metric| format!("queue.{}.{metric}", queue.class)));
+    }
+    for policer in &link.policers {
+        names.extend(of_policer.map(|metric| format!("police.{}.{metric}", policer.name)));
+    }
+    let value = |name: String| link_metric(link, &name).map(|v| (name, v));
+    names.into_iter().filter_map(value).collect()
+}
+
 /// A class's metric: `queue.CLASS.METRIC`.
 fn queue_metric(link: &LinkRecord, name: &str) -> Option<f64> {
     let (class, metric) = name.strip_prefix("queue.")?.split_once('.')?;

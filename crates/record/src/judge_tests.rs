@@ -18,6 +18,7 @@ fn link() -> LinkRecord {
         link: "stm64".to_owned(),
         direction: "a>b".to_owned(),
         point: Point::new(),
+        repeat: 0,
         bytes: 300,
         payload_bytes: 250,
         frames: 3,

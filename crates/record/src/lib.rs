@@ -24,7 +24,7 @@ pub use certificate::Certificate;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric, median};
-pub use point::{key_names, key_order, point_words, points_words, record_notes};
+pub use point::{KeyName, Keys, record_notes};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats};
 pub use schema::*;

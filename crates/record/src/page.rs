@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, RunDocument, Sequence};
+use crate::{KeyName, Origin, RunDocument, Sequence};
 
 /// The version of [`ReportData`]'s JSON.
 pub const SCHEMA: &str = "farpath.report/1";
@@ -31,6 +31,9 @@ pub struct ReportData {
     /// Captures beside the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<LinkCapture>,
+    /// The keys of the sweep as they were written, the slowest first, with what they are called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<KeyName>,
     /// What records say of themselves, each sentence once, with the tests and points it holds for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,

@@ -1,44 +1,134 @@
 //! Sweep points in words: keys as short as tells them apart, and several points together.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use crate::{Origin, Point, RunDocument};
+use serde::{Deserialize, Serialize};
+
+use crate::{Origin, Point, Record, RunDocument};
 
 /// Points that are named one by one; of more, how many there are.
 const NAMED: usize = 3;
 
-/// Each key with the fewest last parts that no other key ends in: `cc`, or `f1.cc` beside `f2.cc`.
-pub fn key_names<'a>(keys: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
+/// The keys of a run's points in the order in which they were written, each with its name in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys(Vec<KeyName>);
+
+/// A key of a sweep, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyName {
+    /// The `--set` path.
+    pub key: String,
+    /// Its fewest last parts that mean nothing else in the run: `cc`, or `f1.cc` where test `f2` could have one too.
+    pub name: String,
+}
+
+impl Keys {
+    /// Those of every point that a run's results have.
+    pub fn of(run: &RunDocument) -> Keys {
+        let links = run.links.iter().map(|l| &l.point);
+        let judged = run.expectations.iter().map(|e| &e.point);
+        let all = run
+            .records
+            .iter()
+            .map(|r| &r.point)
+            .chain(links)
+            .chain(judged);
+        let points: Vec<&Point> = all.collect();
+        let keys = key_order(&points);
+        let beside: Vec<String> = keys.iter().flat_map(|key| beside(run, key)).collect();
+        let others: Vec<&str> = keys
+            .iter()
+            .copied()
+            .chain(beside.iter().map(String::as_str))
+            .collect();
+        let named = |key: &&str| KeyName {
+            key: (*key).to_owned(),
+            name: key_name(key, &others).to_owned(),
+        };
+        Keys(keys.iter().map(named).collect())
+    }
+
+    /// Each key with its name.
+    pub fn names(&self) -> &[KeyName] {
+        &self.0
+    }
+
+    /// A point in few words: `loss 1e-4, cc reno`; empty without a sweep.
+    pub fn words(&self, point: &Point) -> String {
+        let known = self
+            .0
+            .iter()
+            .filter_map(|k| Some(format!("{} {}", k.name, point.get(&k.key)?)));
+        let foreign = point
+            .iter()
+            .filter(|(key, _)| self.0.iter().all(|k| k.key != **key));
+        let all = known.chain(foreign.map(|(key, value)| format!("{key} {value}")));
+        all.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A point as a reader of tables wants it: `key=value` pairs joined by `;`, the keys whole.
+    pub fn text(&self, point: &Point) -> String {
+        let pairs = self
+            .0
+            .iter()
+            .filter_map(|k| Some(format!("{}={}", k.key, point.get(&k.key)?)));
+        pairs.collect::<Vec<_>>().join(";")
+    }
+}
+
+/// The same key of what stands beside its subject: of other tests of its kind, other links, other hosts.
+fn beside(run: &RunDocument, key: &str) -> Vec<String> {
+    let mut parts = key.splitn(3, '.');
+    let (Some(section), Some(name), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        return Vec::new();
+    };
+    let kind = |test: &str| {
+        run.records
+            .iter()
+            .find(|r| r.test == test)
+            .map(|r| r.kind.as_str())
+    };
+    let names: BTreeSet<&str> = match section {
+        "test" => {
+            let alike = |r: &&Record| Some(r.kind.as_str()) == kind(name);
+            run.records
+                .iter()
+                .filter(alike)
+                .map(|r| r.test.as_str())
+                .collect()
+        }
+        "link" => run.links.iter().map(|l| l.link.as_str()).collect(),
+        "host" => run
+            .records
+            .iter()
+            .flat_map(|r| [r.from.as_str(), r.to.as_str()])
+            .collect(),
+        _ => BTreeSet::new(),
+    };
+    let others = names.into_iter().filter(|other| *other != name);
+    others
+        .map(|other| format!("{section}.{other}.{rest}"))
+        .collect()
+}
+
+/// The fewest last parts of `key` that no other of `all` ends in.
+fn key_name<'a>(key: &'a str, all: &[&str]) -> &'a str {
     let ends_in = |key: &str, tail: &str| {
         key.strip_suffix(tail)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    let short = |key: &'a str| {
-        let tails = key.rmatch_indices('.').map(|(dot, _)| &key[dot + 1..]);
-        tails
-            .chain([key])
-            .find(|tail| {
-                keys.iter()
-                    .all(|other| *other == key || !ends_in(other, tail))
-            })
-            .unwrap_or(key)
-    };
-    keys.iter().map(|key| (*key, short(key))).collect()
-}
-
-/// A point in few words: `cc reno, loss 1e-4`; empty without a sweep.
-pub fn point_words(point: &Point) -> String {
-    let keys: Vec<&str> = point.keys().map(String::as_str).collect();
-    let names = key_names(&keys);
-    let words: Vec<String> = point
-        .iter()
-        .map(|(key, value)| format!("{} {value}", names[key.as_str()]))
-        .collect();
-    words.join(", ")
+    let tails = key.rmatch_indices('.').map(|(dot, _)| &key[dot + 1..]);
+    tails
+        .chain([key])
+        .find(|tail| {
+            all.iter()
+                .all(|other| *other == key || !ends_in(other, tail))
+        })
+        .unwrap_or(key)
 }
 
 /// The keys of points in the order in which the sweep was written: what varies fastest is last.
-pub fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
+fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
     let mut keys: Vec<&str> = Vec::new();
     for key in points.iter().flat_map(|p| p.keys()) {
         if !keys.contains(&key.as_str()) {
@@ -54,7 +144,7 @@ pub fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
 
 /// Which of `all` points `some` are, in few words: what they share, if no other point shares it, or each of them. Empty
 /// if they are all.
-pub fn points_words(some: &[&Point], all: &[&Point]) -> String {
+fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     if some.len() >= all.len() {
         return String::new();
     }
@@ -62,23 +152,13 @@ pub fn points_words(some: &[&Point], all: &[&Point]) -> String {
     shared.retain(|key, value| some.iter().all(|p| p.get(key) == Some(value)));
     let has = |p: &&&Point| shared.iter().all(|(key, value)| p.get(key) == Some(value));
     if !shared.is_empty() && all.iter().filter(has).count() == some.len() {
-        return partial_words(&shared, all);
+        return keys.words(&shared);
     }
-    let mut words: Vec<String> = some.iter().take(NAMED).map(|p| point_words(p)).collect();
+    let mut words: Vec<String> = some.iter().take(NAMED).map(|p| keys.words(p)).collect();
     if some.len() > NAMED {
         words.push(format!("{} more points", some.len() - NAMED));
     }
     words.join("; ")
-}
-
-/// A part of a point, its keys named as in the whole points.
-fn partial_words(part: &Point, all: &[&Point]) -> String {
-    let names = key_names(&key_order(all));
-    let words = part.iter().map(|(key, value)| {
-        let name = names.get(key.as_str()).copied().unwrap_or(key);
-        format!("{name} {value}")
-    });
-    words.collect::<Vec<_>>().join(", ")
 }
 
 /// What is said of a record whose certificate failed.
@@ -118,11 +198,12 @@ pub fn record_notes(run: &RunDocument) -> Vec<String> {
             add(&mut found[at].about, record);
         }
     }
-    let said = |s: &Said| format!("{}: {}", about_words(&s.about, run), s.text);
+    let keys = Keys::of(run);
+    let said = |s: &Said| format!("{}: {}", about_words(&s.about, run, &keys), s.text);
     found.iter().map(said).collect()
 }
 
-fn add(about: &mut Vec<About>, record: &crate::Record) {
+fn add(about: &mut Vec<About>, record: &Record) {
     let same = |a: &&mut About| a.test == record.test && a.origin == record.origin;
     if let Some(known) = about.iter_mut().find(same) {
         if !known.points.contains(&record.point) {
@@ -138,10 +219,10 @@ fn add(about: &mut Vec<About>, record: &crate::Record) {
 }
 
 /// `bulk, predicted and simulated, at cc bic; ping, simulated`
-fn about_words(about: &[About], run: &RunDocument) -> String {
+fn about_words(about: &[About], run: &RunDocument, keys: &Keys) -> String {
     let mut parts: Vec<(String, Vec<&str>, String)> = Vec::new();
     for one in about {
-        let at = at_words(one, run);
+        let at = at_words(one, run, keys);
         let same = parts
             .iter_mut()
             .find(|(test, _, points)| *test == one.test && *points == at);
@@ -157,15 +238,15 @@ fn about_words(about: &[About], run: &RunDocument) -> String {
     parts.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-fn at_words(about: &About, run: &RunDocument) -> String {
+fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
     let mut all: Vec<&Point> = Vec::new();
-    let mine = |r: &&crate::Record| r.test == about.test && r.origin == about.origin;
+    let mine = |r: &&Record| r.test == about.test && r.origin == about.origin;
     for record in run.records.iter().filter(mine) {
         if !all.contains(&&record.point) {
             all.push(&record.point);
         }
     }
-    points_words(&about.points.iter().collect::<Vec<_>>(), &all)
+    points_words(&about.points.iter().collect::<Vec<_>>(), &all, keys)
 }
 
 #[cfg(test)]
@@ -178,16 +259,59 @@ mod tests {
         pairs.iter().map(own).collect()
     }
 
+    /// A run of these tests at one point.
+    fn run(tests: &[(&str, &str)], at: &[(&str, &str)]) -> RunDocument {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (test, kind) in tests {
+            let mut record = Record::new(Origin::Simulated, test, kind, "a", "b");
+            record.point = point(at);
+            run.records.push(record);
+        }
+        run
+    }
+
     #[test]
     fn keys_are_as_short_as_tells_them_apart() {
-        let pair = point(&[("test.f1.cc", "bbr"), ("test.f2.cc", "cubic")]);
-        assert_eq!(point_words(&pair), "f1.cc bbr, f2.cc cubic");
-        let apart = point(&[("link.l.loss", "1e-4"), ("test.f1.cc", "bbr")]);
-        assert_eq!(point_words(&apart), "loss 1e-4, cc bbr");
+        let words = |tests: &[(&str, &str)], at: &[(&str, &str)]| {
+            Keys::of(&run(tests, at)).words(&point(at))
+        };
+        let pair = [("test.f1.cc", "bbr"), ("test.f2.cc", "cubic")];
+        assert_eq!(
+            words(&[("f1", "tcp"), ("f2", "tcp")], &pair),
+            "f1.cc bbr, f2.cc cubic"
+        );
+        // Whose it is, where another test could have one; a ping has none.
+        let one = [("link.l.loss", "1e-4"), ("test.f1.cc", "bbr")];
+        assert_eq!(
+            words(&[("f1", "tcp"), ("f2", "tcp")], &one),
+            "loss 1e-4, f1.cc bbr"
+        );
+        assert_eq!(
+            words(&[("f1", "tcp"), ("p", "ping")], &one),
+            "loss 1e-4, cc bbr"
+        );
+        assert_eq!(
+            words(&[("f1", "tcp")], &[("host.a.rmem_max", "1 MiB")]),
+            "a.rmem_max 1 MiB"
+        );
         // One key is the end of the other.
         let nested = ["a.cc", "b.a.cc", "x"];
-        assert_eq!(key_names(&nested)["b.a.cc"], "b.a.cc");
-        assert_eq!(key_names(&nested)["x"], "x");
+        assert_eq!(key_name("b.a.cc", &nested), "b.a.cc");
+        assert_eq!(key_name("x", &nested), "x");
+    }
+
+    #[test]
+    fn a_point_is_in_the_order_of_the_sweep() {
+        let mut all = run(&[], &[]);
+        for z in ["1", "2"] {
+            for a in ["u", "v"] {
+                all.records
+                    .extend(run(&[("t", "tcp")], &[("test.t.z", z), ("test.t.a", a)]).records);
+            }
+        }
+        let keys = Keys::of(&all);
+        assert_eq!(keys.words(&all.records[0].point), "z 1, a u");
+        assert_eq!(keys.text(&all.records[3].point), "test.t.z=2;test.t.a=v");
     }
 
     #[test]
@@ -225,9 +349,9 @@ mod tests {
         }
         let expected = [
             "bulk, predicted: of all",
-            "bulk, predicted, at loss 1e-4, cc reno; loss 0, cc bic: of two",
+            "bulk, predicted, at cc reno, loss 1e-4; cc bic, loss 0: of two",
             "bulk, predicted, at cc bic: of bic",
-            "bulk, predicted, at loss 0, cc bic: of one",
+            "bulk, predicted, at cc bic, loss 0: of one",
         ];
         assert_eq!(record_notes(&run), expected);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::Summary;
-use crate::{Origin, Record};
+use crate::{LinkRecord, Origin, Point, Results, link_metric};
 
 /// The repeats of a run: their seeds, and every metric of every test summed up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Repeats {
 pub struct MetricSummary {
     /// Where the numbers come from.
     pub origin: Origin,
-    /// The test's name.
+    /// The test's name; of a link's metric, `link.NAME.A>B`.
     pub test: String,
     /// The sweep point.
     pub point: BTreeMap<String, String>,
@@ -34,28 +34,55 @@ pub struct MetricSummary {
     pub summary: Summary,
 }
 
+/// The values of one metric, in the order of the repeats.
+struct Found<'a> {
+    origin: Origin,
+    test: String,
+    point: &'a Point,
+    metric: &'a str,
+    values: Vec<f64>,
+}
+
 impl Repeats {
-    /// Sums up the records of a run with these seeds. Records marked invalid are left out.
-    pub fn of(seeds: Vec<u64>, records: &[Record]) -> Repeats {
-        let mut found: Vec<(&Record, &str, Vec<f64>)> = Vec::new();
+    /// Sums up the results of a run with these seeds: every metric of its tests, and those of links that are in `named`
+    /// (`link.NAME.A>B.METRIC`). Records marked invalid are left out.
+    pub fn of(seeds: Vec<u64>, results: Results<'_>, named: &[&str]) -> Repeats {
+        let mut found: Vec<Found<'_>> = Vec::new();
         let mut places = BTreeMap::new();
-        for record in records.iter().filter(|r| r.valid) {
-            for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
-                let key = (record.origin, &record.test, &record.point, metric);
-                let at = *places.entry(key).or_insert(found.len());
-                match found.get_mut(at) {
-                    Some((_, _, values)) => values.push(*value),
-                    None => found.push((record, metric, vec![*value])),
-                }
+        let mut add = |origin, test: &str, point, metric, value: f64| {
+            if !value.is_finite() {
+                return;
+            }
+            let key = (origin, test.to_owned(), point, metric);
+            let at = *places.entry(key).or_insert(found.len());
+            match found.get_mut(at) {
+                Some(known) => known.values.push(value),
+                None => found.push(Found {
+                    origin,
+                    test: test.to_owned(),
+                    point,
+                    metric,
+                    values: vec![value],
+                }),
+            }
+        };
+        for record in results.records.iter().filter(|r| r.valid) {
+            for (metric, value) in &record.metrics {
+                add(record.origin, &record.test, &record.point, metric, *value);
             }
         }
-        let summary = |(record, metric, values): (&Record, &str, Vec<f64>)| {
-            let summary = Summary::of(&values).filter(|s| s.n > 1)?;
+        for link in results.links {
+            for (metric, value) in named_of(link, named) {
+                add(link.origin, &link.path(), &link.point, metric, value);
+            }
+        }
+        let summary = |one: Found<'_>| {
+            let summary = Summary::of(&one.values).filter(|s| s.n > 1)?;
             Some(MetricSummary {
-                origin: record.origin,
-                test: record.test.clone(),
-                point: record.point.clone(),
-                metric: metric.to_owned(),
+                origin: one.origin,
+                test: one.test,
+                point: one.point.clone(),
+                metric: one.metric.to_owned(),
                 summary,
             })
         };
@@ -65,4 +92,14 @@ impl Repeats {
             metrics: found.into_iter().filter_map(summary).collect(),
         }
     }
+}
+
+/// The metrics of a link that are named, each once.
+fn named_of<'a>(link: &LinkRecord, named: &[&'a str]) -> BTreeMap<&'a str, f64> {
+    let path = link.path();
+    let of = |metric: &&'a str| {
+        let name = metric.strip_prefix(path.as_str())?.strip_prefix('.')?;
+        Some((name, link_metric(link, name)?))
+    };
+    named.iter().filter_map(of).collect()
 }

@@ -116,6 +116,9 @@ pub struct LinkRecord {
     pub direction: String,
     /// The sweep point.
     pub point: BTreeMap<String, String>,
+    /// Number of the repeat, from 0; not written where it is 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub repeat: u32,
     /// Bytes on the wire, framing included.
     pub bytes: u64,
     /// TCP and UDP payload bytes.
@@ -148,6 +151,10 @@ pub struct LinkRecord {
     /// Cells, on a link of cells: `sent`, `lost` on the way, `tagged` by a policer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cells: BTreeMap<String, u64>,
+}
+
+fn is_first(repeat: &u32) -> bool {
+    *repeat == 0
 }
 
 /// What one policer measured.

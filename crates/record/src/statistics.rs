@@ -123,6 +123,31 @@ pub fn welch(a: &Summary, b: &Summary) -> Welch {
     }
 }
 
+/// Half the width of the 95 % confidence interval of the difference of two shares, towards 0: Newcombe, Statistics in
+/// Medicine 17 (1998), method 10, of the two Wilson intervals. Each is a share (0 to 1) and of how many things; 0 things
+/// are a share known exactly.
+pub fn shares(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let ((low_a, high_a), (low_b, high_b)) = (wilson(a), wilson(b));
+    let root = |x: f64, y: f64| libm::sqrt(x * x + y * y);
+    match b.0 >= a.0 {
+        true => root(b.0 - low_b, high_a - a.0),
+        false => root(high_b - b.0, a.0 - low_a),
+    }
+}
+
+/// The 95 % confidence interval of a share of `n` things (Wilson, Journal of the American Statistical Association 22,
+/// 1927): it is right for few things, and for none of many.
+fn wilson((share, n): (f64, f64)) -> (f64, f64) {
+    if n <= 0.0 {
+        return (share, share);
+    }
+    let z = t_quantile(half_tail(), f64::INFINITY);
+    let square = z * z / n;
+    let middle = (share + square / 2.0) / (1.0 + square);
+    let half = z / (1.0 + square) * libm::sqrt(share * (1.0 - share) / n + square / (4.0 * n));
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
 /// The root of the mean variance of those sides that have one.
 fn deviation(a: &Summary, b: &Summary) -> f64 {
     let known: Vec<f64> = [a.sd, b.sd].into_iter().flatten().map(|s| s * s).collect();

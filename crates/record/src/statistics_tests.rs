@@ -1,5 +1,16 @@
 use super::*;
 
+/// Newcombe, Statistics in Medicine 17 (1998), table II, 56 of 70 less 48 of 80, method 10: 0.0524 to 0.3339.
+#[test]
+fn a_difference_of_shares_has_the_published_interval() {
+    let (many, few) = ((56.0 / 70.0, 70.0), (48.0 / 80.0, 80.0));
+    assert!((shares(few, many) - (0.2 - 0.0524)).abs() < 5e-5);
+    assert!((shares(many, few) - (0.2 - 0.0524)).abs() < 5e-5);
+    // Nothing of ten is not nothing of ever: up to 27.75 % (Wilson).
+    assert!((shares((0.0, 10.0), (0.1, 0.0)) - 0.2775).abs() < 5e-5);
+    assert_eq!(shares((0.1, 0.0), (0.2, 0.0)), 0.0);
+}
+
 /// Student's t, upper quantiles 0.80 0.90 0.95 0.975 0.99 0.995 0.9995 (NIST/SEMATECH e-Handbook of
 /// Statistical Methods, 1.3.6.7.2, and Fisher and Yates, table III).
 const T: [(f64, [f64; 7]); 12] = [

@@ -1,6 +1,6 @@
 //! How far emulated runs may be believed, in a line each.
 
-use farpath_record::{Certificate, Point, RunDocument, point_words};
+use farpath_record::{Certificate, Keys, Point, RunDocument};
 
 /// The certificate of each emulated run once, with its sweep point and repeat, in the order of the records.
 pub(crate) fn each(run: &RunDocument) -> Vec<(&Point, u32, &Certificate)> {
@@ -18,8 +18,9 @@ pub(crate) fn each(run: &RunDocument) -> Vec<(&Point, u32, &Certificate)> {
 
 /// What they say, in a line each.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
+    let keys = Keys::of(run);
     let line = |(point, _, certificate): &(&Point, u32, &Certificate)| {
-        let at = point_words(point);
+        let at = keys.words(point);
         let comma = if at.is_empty() { "" } else { ", " };
         format!("{at}{comma}{}", certificate.line())
     };

@@ -1,7 +1,6 @@
 //! A comparison as text.
 
 use farpath_record::compare::{Comparison, Row, Verdict};
-use farpath_record::point_words;
 
 use crate::grid::{Column, wrap};
 use crate::markdown::lines;
@@ -61,7 +60,7 @@ fn heading(comparison: &Comparison, form: Form) -> String {
 fn subject(row: &Row, comparison: &Comparison) -> String {
     let mut text = row.test.clone();
     if !row.point.is_empty() {
-        text += &format!(", {}", point_words(&row.point));
+        text += &format!(", {}", comparison.keys.words(&row.point));
     }
     let times = |n: u32| match n {
         1 => String::new(),
@@ -190,6 +189,9 @@ fn key(rows: &[&Row]) -> String {
     }
     if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
         text += " one run: it takes two or more (`--repeat`) to know the spread of runs.";
+    }
+    if rows.iter().any(|r| r.metric.ends_with("loss_ratio")) {
+        text += " Of a loss ratio the interval is at least that of its counts (Wilson, Newcombe).";
     }
     text + " d: the difference in standard deviations of one run."
 }

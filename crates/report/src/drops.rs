@@ -1,26 +1,56 @@
 //! Where frames were lost: which link, which way, for which reason.
 
-use farpath_record::{LinkRecord, Point, RunDocument, point_words};
+use std::collections::BTreeSet;
+
+use farpath_record::{Keys, LinkRecord, Point, RunDocument, median};
 
 /// Lines that are printed; the rest is counted.
 const MOST: usize = 12;
 
-/// One line for each direction of a link that dropped frames, those that dropped most first; empty
-/// when nothing was lost.
+/// One direction of a link, whatever the repeat.
+struct Lossy<'a> {
+    repeats: Vec<&'a LinkRecord>,
+    /// Frames lost, of all reasons.
+    all: f64,
+}
+
+/// What stands above the lines.
+pub(crate) fn heading(run: &RunDocument) -> String {
+    match run.repeats.as_ref().map(|r| r.count) {
+        Some(n) => format!("\nFrames lost, medians of {n} repeats\n"),
+        None => "\nFrames lost\n".to_owned(),
+    }
+}
+
+/// One line for each direction of a link that dropped frames, those that dropped most first; empty when nothing was lost.
+/// Several repeats count by their median.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
-    let mut lossy: Vec<(u64, &LinkRecord)> = run
-        .links
-        .iter()
-        .map(|link| (link.drops.values().sum(), link))
-        .filter(|(all, _)| *all > 0)
-        .collect();
+    let mut lossy: Vec<Lossy<'_>> = Vec::new();
+    for link in &run.links {
+        let of = |l: &LinkRecord| {
+            (l.origin, &l.link, &l.direction, &l.point)
+                == (link.origin, &link.link, &link.direction, &link.point)
+        };
+        match lossy.iter_mut().find(|l| of(l.repeats[0])) {
+            Some(known) => known.repeats.push(link),
+            None => lossy.push(Lossy {
+                repeats: vec![link],
+                all: 0.0,
+            }),
+        }
+    }
+    for one in &mut lossy {
+        one.all = one.median(|l| l.drops.values().sum());
+    }
+    lossy.retain(|l| l.repeats.iter().any(|r| r.drops.values().any(|n| *n > 0)));
     // Of equals the order of the run holds.
-    lossy.sort_by_key(|(all, _)| std::cmp::Reverse(*all));
+    lossy.sort_by(|a, b| b.all.total_cmp(&a.all));
     let several = run.links.iter().any(|l| l.origin != run.links[0].origin);
+    let keys = Keys::of(run);
     let mut lines: Vec<String> = lossy
         .iter()
         .take(MOST)
-        .map(|(_, link)| line(link, several))
+        .map(|l| l.line(several, &keys))
         .collect();
     if lossy.len() > MOST {
         lines.push(format!("{} more directions of links", lossy.len() - MOST));
@@ -28,34 +58,50 @@ pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     lines
 }
 
-/// One direction's line; with its origin where there are `several`.
-fn line(link: &LinkRecord, several: bool) -> String {
-    let mut reasons: Vec<(&String, &u64)> = link.drops.iter().filter(|(_, n)| **n > 0).collect();
-    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let words: Vec<String> = reasons
-        .iter()
-        .map(|(reason, n)| format!("{n} {}", in_words(reason)))
-        .collect();
-    let origin = if several {
-        format!(", {}", link.origin.name())
-    } else {
-        String::new()
-    };
-    format!(
-        "{} {}{}{origin}: {}; {} frames sent",
-        link.link,
-        link.direction,
-        at(&link.point),
-        words.join(", "),
-        link.frames
-    )
+impl Lossy<'_> {
+    fn median(&self, of: impl Fn(&LinkRecord) -> u64) -> f64 {
+        let values = self.repeats.iter().map(|l| of(l) as f64).collect();
+        median(values).unwrap_or(0.0)
+    }
+
+    /// Its line; with its origin where there are `several`.
+    fn line(&self, several: bool, keys: &Keys) -> String {
+        let link = self.repeats[0];
+        let names: BTreeSet<&String> = self.repeats.iter().flat_map(|l| l.drops.keys()).collect();
+        let lost = |reason: &str| self.median(|l| l.drops.get(reason).copied().unwrap_or(0));
+        let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
+        let some = |reason: &str| {
+            self.repeats
+                .iter()
+                .any(|l| l.drops.get(reason).is_some_and(|n| *n > 0))
+        };
+        reasons.retain(|(reason, _)| some(reason));
+        reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let words: Vec<String> = reasons
+            .iter()
+            .map(|(reason, n)| format!("{n} {}", in_words(reason)))
+            .collect();
+        let origin = if several {
+            format!(", {}", link.origin.name())
+        } else {
+            String::new()
+        };
+        format!(
+            "{} {}{}{origin}: {}; {} frames sent",
+            link.link,
+            link.direction,
+            at(&link.point, keys),
+            words.join(", "),
+            self.median(|l| l.frames)
+        )
+    }
 }
 
-fn at(point: &Point) -> String {
+fn at(point: &Point, keys: &Keys) -> String {
     if point.is_empty() {
         String::new()
     } else {
-        format!(" at {}", point_words(point))
+        format!(" at {}", keys.words(point))
     }
 }
 
@@ -86,6 +132,7 @@ mod tests {
             link: name.to_owned(),
             direction: "a>b".to_owned(),
             point: BTreeMap::new(),
+            repeat: 0,
             bytes: 0,
             payload_bytes: 0,
             frames: 1000,
@@ -114,6 +161,17 @@ mod tests {
                 "far a>b: 40 by a full queue (tail), 2 by chance (error); 1000 frames sent",
                 "near a>b: 3 by a full queue (tail); 1000 frames sent"
             ]
+        );
+        // Three repeats: the middle one counts, also where a reason is missing in one.
+        let mut repeated = run.clone();
+        for (repeat, drops) in [(1, &[("tail", 9)][..]), (2, &[("tail", 4), ("error", 1)])] {
+            let mut again = link("near", drops);
+            again.repeat = repeat;
+            repeated.links.push(again);
+        }
+        assert_eq!(
+            lines(&repeated)[1],
+            "near a>b: 4 by a full queue (tail), 0 by chance (error); 1000 frames sent"
         );
         run.links[1].origin = Origin::Emulated;
         assert_eq!(

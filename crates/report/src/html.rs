@@ -3,6 +3,8 @@
 //! The page carries the run as JSON and a script that draws it. Its plain part, written here, holds the same numbers
 //! as tables, for readers without a script and for builds without the bundle of `web/`.
 
+mod packed;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -20,8 +22,7 @@ padding:.5rem 0}#plain .missing{border-left:4px solid #b45309;padding:.5rem 1rem
 
 /// The page: one HTML file that needs nothing else.
 pub fn render(data: &ReportData) -> String {
-    let json = serde_json::to_string(data).expect("string keys and plain values always serialise");
-    page(&data.scenario.name, plain(data), &json)
+    page(&data.scenario.name, plain(data), &packed::packed(data))
 }
 
 /// A page that carries data for the script, and a plain part for readers without one.

@@ -1,13 +1,13 @@
 //! What repeats of a run come to, below its table.
 
-use farpath_record::{MetricSummary, RunDocument, point_words};
+use farpath_record::{Keys, MetricSummary, RunDocument};
 
 use crate::grid::Column;
 use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
 use crate::table::{Layout, paths};
 
-/// The table of repeats: least, greatest, mean, standard deviation and confidence interval of what
+/// The table of repeats: how many have it, least, greatest, mean, standard deviation and confidence interval of what
 /// the table above shows.
 pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     let Some(repeats) = &run.repeats else {
@@ -22,12 +22,13 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     if metrics.is_empty() {
         return String::new();
     }
-    let mut cells: [Vec<String>; 6] = Default::default();
+    let keys = Keys::of(run);
+    let mut cells: [Vec<String>; 7] = Default::default();
     let mut groups: Vec<(usize, String)> = Vec::new();
     for (at, m) in metrics.iter().enumerate() {
         let mut heading = format!("{}, {}", m.test, m.origin.name());
         if !m.point.is_empty() {
-            heading += &format!(", {}", point_words(&m.point));
+            heading += &format!(", {}", keys.words(&m.point));
         }
         if groups.last().is_none_or(|(_, last)| *last != heading) {
             groups.push((at, heading));
@@ -43,11 +44,20 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
         let (unit, numbers) = in_common_unit(&m.metric, s.mean, &values);
         let comma = if unit.is_empty() { "" } else { ", " };
         cells[0].push(format!("  {}{comma}{unit}", unitless(&m.metric)));
-        for (column, number) in cells[1..].iter_mut().zip(numbers) {
+        cells[1].push(s.n.to_string());
+        for (column, number) in cells[2..].iter_mut().zip(numbers) {
             column.push(number);
         }
     }
-    let heads = ["test, metric", "min", "max", "mean", "std", "\u{b1} 95 %"];
+    let heads = [
+        "test, metric",
+        "n",
+        "min",
+        "max",
+        "mean",
+        "std",
+        "\u{b1} 95 %",
+    ];
     let columns: Vec<Column> = heads
         .into_iter()
         .zip(cells)

@@ -2,8 +2,7 @@
 
 use farpath_observe::metric::headline;
 use farpath_record::{
-    Expectation, Origin, Point, Record, Results, RunDocument, key_names, key_order, point_words,
-    record_notes,
+    Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, record_notes,
 };
 
 use crate::grid::{Column, wrap};
@@ -60,14 +59,20 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if !failed.is_empty() {
         out.push('\n');
     }
+    let keys = Keys::of(run);
     for expectation in &failed {
+        let failure = failure(expectation, &keys);
         let text = match layout.form {
-            Form::Terminal => format!("FAIL  {}", failure(expectation)),
-            Form::Markdown => format!("- **FAIL** {}", failure(expectation)),
+            Form::Terminal => format!("FAIL  {failure}"),
+            Form::Markdown => format!("- **FAIL** {failure}"),
         };
         push_wrapped(&mut out, &text, "      ", layout);
     }
-    out += &listed("\nFrames lost\n", crate::drops::lines(run), layout);
+    out += &listed(
+        &crate::drops::heading(run),
+        crate::drops::lines(run),
+        layout,
+    );
     out += &listed("\nNotes\n", notes(run), layout);
     if !run.expectations.is_empty() {
         let count = run.expectations.len();
@@ -331,11 +336,11 @@ fn limit_words(limit: &str) -> String {
 }
 
 /// What failed, in one sentence.
-fn failure(e: &Expectation) -> String {
+fn failure(e: &Expectation, keys: &Keys) -> String {
     let point = if e.point.is_empty() {
         String::new()
     } else {
-        format!(" at {}", point_words(&e.point))
+        format!(" at {}", keys.words(&e.point))
     };
     let print = |v: f64| quantity(&e.metric, v);
     // Where rounding hides the difference, all digits are shown.
@@ -485,7 +490,7 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
         "test, metric",
         (0..rows.len()).map(metric).collect(),
     )];
-    columns.extend(point_columns(rows));
+    columns.extend(point_columns(rows, &Keys::of(run)));
     columns.push(Column::text(
         "stated",
         rows.iter().map(|r| r.stated.clone()).collect(),
@@ -514,19 +519,16 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
 const KEY_COLUMNS: usize = 3;
 
 /// The sweep's columns: one for each key, the fastest last, or one for all where they are many.
-fn point_columns(rows: &[Row<'_>]) -> Vec<Column> {
-    let points: Vec<&Point> = rows.iter().map(|r| r.point).collect();
-    let keys = key_order(&points);
-    if keys.len() > KEY_COLUMNS {
-        let cells = points.iter().map(|p| point_words(p)).collect();
+fn point_columns(rows: &[Row<'_>], keys: &Keys) -> Vec<Column> {
+    if keys.names().len() > KEY_COLUMNS {
+        let cells = rows.iter().map(|r| keys.words(r.point)).collect();
         return vec![Column::text("point", cells)];
     }
-    let names = key_names(&keys);
-    let column = |key: &&str| {
-        let value = |p: &&Point| p.get(*key).cloned().unwrap_or_default();
-        Column::text(names[key], points.iter().map(value).collect())
+    let column = |key: &KeyName| {
+        let value = |r: &Row<'_>| r.point.get(&key.key).cloned().unwrap_or_default();
+        Column::text(&key.name, rows.iter().map(value).collect())
     };
-    keys.iter().map(column).collect()
+    keys.names().iter().map(column).collect()
 }
 
 /// Colours a mark at either end of a line.

@@ -205,7 +205,7 @@ fn emulated_runs_have_their_certificates_under_the_table() {
     }
     let text = render(&run, Layout::default());
     let at = |part: &str| text.find(part).expect(part);
-    assert!(at("- cc cubic, certificate valid: 1000") < at("- cc reno, certificate INVALID: 1000"));
+    assert!(at("- bulk.cc cubic, certificate valid") < at("- bulk.cc reno, certificate INVALID"));
     assert!(at("goodput") < at("certificate valid"), "{text}");
     assert_eq!(text.matches("certificate").count(), 2, "{text}");
 }

@@ -131,6 +131,30 @@ impl Diagnostics {
         }
     }
 
+    /// Adds what is wrong with the same scenario under other settings; a fault of both is kept once.
+    pub fn add(&mut self, other: Diagnostics) {
+        let mut numbers = Vec::new();
+        for text in other.texts {
+            let known = self.texts.iter().position(|t| *t == text);
+            numbers.push(known.unwrap_or_else(|| {
+                self.texts.push(text);
+                self.texts.len() - 1
+            }));
+        }
+        let hidden = other.total - other.faults.len();
+        let before = self.faults.len();
+        for mut fault in other.faults {
+            for place in &mut fault.places {
+                place.text = numbers.get(place.text).copied().unwrap_or_default();
+            }
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+        }
+        self.total += self.faults.len() - before + hidden;
+        self.faults.truncate(Diagnostics::MOST);
+    }
+
     /// Line and column of a place, both from 1; the column counts characters.
     pub fn line_column(&self, place: &Place) -> (usize, usize) {
         let text = self.texts.get(place.text).map_or("", |t| t.1.as_str());

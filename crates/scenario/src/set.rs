@@ -247,9 +247,10 @@ pub(crate) fn target(path: &str) -> Result<Target<'_>, Refusal> {
 }
 
 fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusal> {
-    let target = target(&set.path)?;
-    let value = literal(&set.value);
     let (tree, errors) = DeTable::parse_recoverable(&edited.text);
+    let target =
+        target(&set.path).map_err(|fault| with_section(fault, tree.get_ref(), &set.path))?;
+    let value = literal(&set.value);
     if !errors.is_empty() {
         return Ok(()); // The text itself is wrong, which is reported in its own place.
     }
@@ -265,6 +266,28 @@ fn apply_one(edited: &mut Edited, number: usize, set: &Set) -> Result<(), Refusa
     };
     edited.replace(number, span, &new);
     Ok(())
+}
+
+/// The fault of a path that begins with the name of something, with what to write.
+fn with_section(mut fault: Refusal, root: &DeTable<'_>, path: &str) -> Refusal {
+    let head = path.split('.').next().unwrap_or_default();
+    let named = |section: &&Section| {
+        let DeValue::Array(list) = root.get(section.name)?.get_ref() else {
+            return None;
+        };
+        let name = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+            DeValue::Table(t) => {
+                matches!(t.get("name")?.get_ref(), DeValue::String(n) if n == head).then_some(())
+            }
+            _ => None,
+        };
+        list.iter().find_map(name)
+    };
+    let known = table::section(head).is_some();
+    if let Some(section) = ARRAYS.iter().find(|s| !known && named(s).is_some()) {
+        fault.remedies = vec![format!("`{head}` is a {0}: write {0}.{path}", section.name)];
+    }
+    fault
 }
 
 /// The entry that says the same in another way, which the new one must replace.

@@ -36,10 +36,17 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
     let mut keys = Vec::new();
     for (path, value) in table {
         match value.get_ref() {
-            DeValue::Array(list) if !list.is_empty() => keys.push(Key {
-                path: Spanned::new(path.span(), path.get_ref().to_string()),
-                values: list.iter().map(|v| set::written(v.get_ref())).collect(),
-            }),
+            DeValue::Array(list) if !list.is_empty() => {
+                let values = list
+                    .iter()
+                    .map(|v| Spanned::new(v.span(), set::written(v.get_ref())));
+                let values: Vec<At<String>> = values.collect();
+                refuse_twice(path.get_ref(), &values, faults);
+                keys.push(Key {
+                    path: Spanned::new(path.span(), path.get_ref().to_string()),
+                    values: values.into_iter().map(Spanned::into_inner).collect(),
+                });
+            }
             DeValue::Table(_) => {
                 let remedy =
                     "put the whole path in quotes: \"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]";
@@ -64,6 +71,25 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
     }
     keys.sort_by_key(|k| k.path.span().start);
     keys
+}
+
+/// A value that stands twice would be one point of twice the runs, and count as repeats that are not.
+fn refuse_twice(key: &str, values: &[At<String>], faults: &mut Vec<Diagnostic>) {
+    for (n, value) in values.iter().enumerate() {
+        let Some(first) = values[..n].iter().find(|v| v.get_ref() == value.get_ref()) else {
+            continue;
+        };
+        let (key, text) = (shorten(key), shorten(value.get_ref()));
+        let d = Diagnostic::new(
+            value.span(),
+            format!("sweep key `{key}` has `{text}` twice"),
+        );
+        faults.push(
+            d.label("the second")
+                .see(first.span(), "the first")
+                .help("take one out; `--repeat` runs every point several times"),
+        );
+    }
 }
 
 impl Scenario {

@@ -41,6 +41,7 @@ pub fn link(
         link: scenario.links[id.0].name.clone(),
         direction: scenario.direction_name(id, way),
         point: BTreeMap::new(),
+        repeat: 0,
         bytes: counters.bytes,
         payload_bytes: counters.payload_bytes,
         frames: counters.frames,

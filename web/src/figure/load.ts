@@ -40,7 +40,7 @@ export function crossings(data: ReportData, link: string): number {
 /** Of the link crossed most by a path, or else the link that carried most: its two directions. */
 export function findLoad(data: ReportData): Load | null {
   const origin = PREFERENCE.find((o) => data.document.links.some((l) => l.origin === o && l.rate_bps.length > 1));
-  const links = data.document.links.filter((l) => l.origin === origin && l.rate_bps.length > 1);
+  const links = data.document.links.filter((l) => l.origin === origin && (l.repeat ?? 0) === 0 && l.rate_bps.length > 1);
   const best = [...links].sort((p, q) => crossings(data, q.link) - crossings(data, p.link) || q.bytes - p.bytes)[0];
   if (!best || origin === undefined) return null;
   const same = links.filter((l) => l.link === best.link && JSON.stringify(l.point) === JSON.stringify(best.point))

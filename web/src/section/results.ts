@@ -31,7 +31,8 @@ function cell(row: Row, origin: Origin): HTMLElement {
   const value = row.values.get(origin);
   const e = row.expectations.find((x) => x.origin === origin);
   if (value === undefined && !e) return h("td", { class: "number none", "data-head": origin }, "–");
-  const text = format.metric(row.metric, value ?? e?.actual);
+  const shown = value ?? e?.actual;
+  const text = e && !e.pass && typeof shown === "number" ? format.missed(row.metric, shown, [e.min, e.max]) : format.metric(row.metric, shown);
   return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title: value === undefined ? undefined : String(value) }, text, judged(e));
 }
 

@@ -23,7 +23,8 @@ export function captionOf(sweep: Sweep): string {
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? "Upright lines: from the least to the greatest of the repeats." : "";
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
-  return [predicted, says, allowed, spread, gaps].filter((t) => t !== "").join(" ");
+  const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
+  return [predicted, says, allowed, spread, gaps, bdp].filter((t) => t !== "").join(" ");
 }
 
 function figure(data: ReportData, test: string, metric: string, name = test): Drawn[] {

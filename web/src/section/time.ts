@@ -1,5 +1,6 @@
 // Everything over time: RTT, goodput, windows; time–sequence traces; links and their queues. One cursor for all.
 
+import { median } from "../distribution";
 import { h, scroller, section } from "../dom";
 import { fileName, type Drawn } from "../drawn";
 import * as format from "../format";
@@ -40,8 +41,7 @@ const FAMILIES: readonly Family[] = [
 
 function named(record: TestRecord, stream: number | null, metric: string, several: boolean, origins: number): string {
   const what = several ? ` ${metric.replace(/_(ns|bps|bytes)$/, "").replace(/_/g, " ")}` : "";
-  const repeat = record.repeat > 0 ? ` #${record.repeat + 1}` : "";
-  return `${record.test}${stream === null ? "" : ` stream ${stream}`}${repeat}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
+  return `${record.test}${stream === null ? "" : ` stream ${stream}`}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
 }
 
 const FIRST: readonly Origin[] = ["simulated", "emulated", "measured", "captured", "predicted"];
@@ -66,7 +66,7 @@ function family(records: readonly TestRecord[], of: Family): TimePlot | null {
       const { stream, metric } = seriesKey(name);
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
       found.push({
-        dash: points(record) ? 0 : lines.indexOf(metric) + record.repeat, name: named(record, stream, metric, metrics.length > 1, origins),
+        dash: points(record) ? 0 : lines.indexOf(metric), name: named(record, stream, metric, metrics.length > 1, origins),
         t_ns: series.t_ns, v: series.v, style: colours(record), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
       });
     }
@@ -99,6 +99,25 @@ function references(records: readonly TestRecord[], metric: string, name: string
     name: rows.length === 1 ? name : `${row.map((s) => s.test).join(", ")}: ${name}`, style: 0, dash: 0, reference: true,
     t_ns: row.flatMap((s) => [s.from, s.to, s.to + 1]), v: row.flatMap((s) => [s.value, s.value, null]),
   }));
+}
+
+/** Records of the first repeat: lines of forty would be one stain, and a legend of forty rows. */
+function recordsAt(data: ReportData, point: Point): TestRecord[] {
+  return data.document.records.filter((r) => r.repeat === 0 && samePoint(r.point, point));
+}
+
+/** How often a point was run. */
+function repeatsAt(data: ReportData, point: Point): number {
+  return 1 + Math.max(0, ...data.document.records.filter((r) => samePoint(r.point, point)).map((r) => r.repeat));
+}
+
+function linksAt(data: ReportData, point: Point): LinkRecord[] {
+  return data.document.links.filter((l) => samePoint(l.point, point));
+}
+
+/** Links of the first repeat: one line for each direction. */
+function ofFirst(links: readonly LinkRecord[]): LinkRecord[] {
+  return links.filter((l) => (l.repeat ?? 0) === 0);
 }
 
 /** The name of a plot's file. */
@@ -136,8 +155,8 @@ function queuePlot(data: ReportData, name: string, both: readonly LinkRecord[]):
 
 /** Every plot over time of a point, and its segments, for files. */
 export function timeFigures(data: ReportData, point: Point): Drawn[] {
-  const records = data.document.records.filter((r) => samePoint(r.point, point));
-  const links = data.document.links.filter((l) => samePoint(l.point, point));
+  const records = recordsAt(data, point);
+  const links = ofFirst(linksAt(data, point));
   const both = [...pairs(links.filter((l) => l.t_ns.length > 0))];
   const plots = [
     ...FAMILIES.flatMap((f) => family(records, f) ?? []), ...both.filter(([, all]) => all.some((l) => l.bytes > 0)).map(([name, all]) => ratePlot(data, name, all)),
@@ -201,21 +220,25 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
   const plots = used.map(({ name, both }) => timePlot(queuePlot(data, name, both), bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
-  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, `What waited in front of each transmitter at the end of each interval. ${words}`),
+  return [h("h3", {}, "Queues"), h("p", { class: "hint" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
     h("div", { class: "grid" }, ...plots)];
 }
 
-/** Frames that were dropped, by link, direction and reason. */
+/** Frames that were dropped, by link, direction and reason: the median of the repeats. */
 function drops(links: readonly LinkRecord[]): HTMLElement[] {
   if (links.length === 0) return [];
-  const lossy = links.filter((l) => Object.values(l.drops).some((n) => n > 0));
+  const lossy = ofFirst(links).map((l) => links.filter((o) => o.link === l.link && o.direction === l.direction && o.origin === l.origin))
+    .filter((all) => all.some((l) => Object.values(l.drops).some((n) => n > 0)));
   if (lossy.length === 0) return [h("h3", {}, "Drops"), h("p", {}, "No frame was dropped on any link.")];
-  const reasons = [...new Set(lossy.flatMap((l) => Object.keys(l.drops).filter((k) => (l.drops[k] ?? 0) > 0)))].sort();
+  const reasons = [...new Set(lossy.flat().flatMap((l) => Object.keys(l.drops).filter((k) => (l.drops[k] ?? 0) > 0)))].sort();
   const head = ["link", "direction", "origin", ...reasons, "of frames"];
-  const body = lossy.map((l) => h("tr", {},
-    h("th", { scope: "row" }, l.link), h("td", {}, l.direction.replace(">", " → ")), h("td", {}, l.origin),
-    ...reasons.map((reason) => h("td", { class: "number" }, format.count(l.drops[reason] ?? 0))),
-    h("td", { class: "number" }, format.count(l.frames))));
+  const number = (all: readonly LinkRecord[], of: (l: LinkRecord) => number): HTMLElement => h("td", { class: "number" }, format.count(median(all.map(of))));
+  const body = lossy.map((all) => {
+    const l = all[0]!;
+    return h("tr", {},
+      h("th", { scope: "row" }, l.link), h("td", {}, l.direction.replace(">", " → ")), h("td", {}, l.origin),
+      ...reasons.map((reason) => number(all, (one) => one.drops[reason] ?? 0)), number(all, (one) => one.frames));
+  });
   return [h("h3", {}, "Drops"), scroller("Drops", h("table", { class: "drops" },
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...body)))];
 }
@@ -246,15 +269,19 @@ function span(records: readonly TestRecord[], links: readonly LinkRecord[]): [nu
 }
 
 function at(data: ReportData, point: Point): HTMLElement[] {
-  const records = data.document.records.filter((r) => samePoint(r.point, point));
-  const links = data.document.links.filter((l) => samePoint(l.point, point));
+  const records = recordsAt(data, point);
+  const every = linksAt(data, point);
+  const links = ofFirst(every);
   const bus = new TimeBus(span(records, links));
   const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus, fileOf(data, point, p.title)));
-  const hint = h("p", { class: "hint" }, "Drag across a plot to zoom all of them in time; double-click shows everything again.");
+  const repeats = repeatsAt(data, point);
+  const first = repeats === 1 ? "" : `Shown is the first of ${repeats} repeats; the CSV below has all of them. `;
+  const hint = h("p", { class: "hint" }, `${first}Drag across a plot to zoom all of them in time; double-click shows everything again.`);
+  const which = repeats === 1 ? null : h("p", { class: "hint" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
   const found = [
     plots.length > 0 ? section("time", "Over time", hint, h("div", { class: "grid wide" }, ...plots)) : null,
     traces(data, point, bus),
-    links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, ...rates(data, links, bus), ...queues(data, links, bus), ...drops(links)) : null,
+    links.length > 0 ? section("links", "Links", plots.length > 0 ? null : hint, which, ...rates(data, links, bus), ...queues(data, links, bus), ...drops(every)) : null,
   ];
   return found.filter((part): part is HTMLElement => part !== null);
 }

@@ -11,6 +11,8 @@ import { drawTime } from "./drawing";
 import { DASHES, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 232;
+/** More series have a legend that is scrolled, and pushes nothing away. */
+const MANY = 12;
 
 /** A colour of the style sheet, as it is now. */
 function colour(name: string): string {
@@ -54,7 +56,7 @@ function axis(values: (splits: number[]) => string[], size: number, side: 2 | 3)
 
 /** The plot in its frame; it follows the frame's width and the bus. Its file has the span that is shown. */
 export function timePlot(plot: TimePlot, bus: TimeBus, file: string): HTMLElement {
-  const holder = h("div", { class: "time-holder" });
+  const holder = h("div", { class: plot.series.length > MANY ? "time-holder many" : "time-holder" });
   const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,
     plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }))), holder);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.

@@ -46,6 +46,10 @@ fn every_page_has_a_solution_that_holds() {
                 .unwrap_or_else(|said| panic!("{name}: `{typed}` failed: {said}"));
             if typed == solution {
                 assert!(printed.contains(" ok, 0 failed"), "{name}: {printed}");
+                // Each answer is judged, and a note says why it is so.
+                for exercise in ["Exercise 1: ", "Exercise 2: "] {
+                    assert!(printed.contains(exercise), "{name}: {printed}");
+                }
             }
         }
     }

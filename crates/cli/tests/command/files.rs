@@ -5,7 +5,8 @@ use std::fs;
 use crate::farpath::{SMALL, farpath, farpath_in, names, with_small};
 use crate::shape::document;
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
+    "links.csv",
     "metrics.csv",
     "records.json",
     "report.html",
@@ -59,6 +60,11 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     let count = |r: &serde_json::Value| r["metrics"].as_object().map_or(0, |m| m.len());
     let all: usize = records.as_array().expect("a list").iter().map(count).sum();
     assert_eq!(lines.count(), all, "{metrics}");
+    let links = read("links.csv");
+    assert!(
+        links.contains("\nsimulated,rb,r>b,0,drops.error,") && links.contains(",rate_mean_bps,"),
+        "{links}"
+    );
     let page = read("report.html");
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
     assert!(
@@ -99,6 +105,14 @@ fn figures_are_files_that_need_nothing_else() {
     farpath_in(folder.path(), &["figures", "nowhere"])
         .exits(2)
         .says(&["nowhere", "--out"]);
+    // Nothing written is no success.
+    let none = ["figures", "out", "--name", "goodptu", "--into", "y"];
+    farpath_in(folder.path(), &none).exits(2).says(&[
+        "--name goodptu: no figure",
+        "there are",
+        "small-path-",
+    ]);
+    assert!(!folder.path().join("y").exists());
 }
 
 #[test]

@@ -56,11 +56,13 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
     assert!(results.iter().any(|r| r[0].starts_with("**bulk, limited")));
     assert_eq!(
         repeats[0],
-        ["test, metric", "min", "max", "mean", "std", "± 95 %"]
+        ["test, metric", "n", "min", "max", "mean", "std", "± 95 %"]
     );
-    assert!(row(repeats, "goodput, Mbit/s")[1] < row(repeats, "goodput, Mbit/s")[2]);
+    let goodput = row(repeats, "goodput, Mbit/s");
+    assert!(goodput[1] == "3" && goodput[2] < goodput[3]);
     assert!(
-        text.contains("### small, seed 1\n\n") && text.contains("\n\n**Frames lost**\n\n- "),
+        text.contains("### small, seed 1\n\n")
+            && text.contains("\n\n**Frames lost, medians of 3 repeats**\n\n- "),
         "{text}"
     );
     // The terminal's own has none of it, and the same figures.

@@ -196,6 +196,8 @@ fn a_bad_argument_of_set_and_only_is_shown_where_it_is() {
     run(&["--set", "link.stm64.dealy=1ms"]).says(&["--set", "did you mean `delay`?"]);
     run(&["--set", "link.stm65.delay=1ms"]).says(&["stm65", "did you mean `stm64`?"]);
     run(&["--set", "link.stm64.delay=1"]).says(&["--set", "unit"]);
+    run(&["--set", "stm64.delay=1ms"]).says(&["`stm64` is a link: write link.stm64.delay"]);
+    run(&["--set", "bulk.window=1MiB"]).says(&["`bulk` is a test: write test.bulk.window"]);
     run(&["--set", "nonsense"]).says(&["`nonsense` sets nothing", "SECTION.NAME.KEY=VALUE"]);
     run(&["--only", "bulkk"]).says(&["--only bulkk", "ping-folded, bulk"]);
 }
@@ -219,13 +221,34 @@ fn a_wrong_value_of_a_sweep_is_found_by_check() {
     let text = "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\n\
         rate = \"10 Mbit/s\"\n[[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"1 s\"\n\
         [sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"ten\"]\n";
-    std::fs::write(&file, text).expect("a file");
     let path = file.to_str().expect("a path");
-    for args in [&["check", path][..], &["run", path, "--predict"]] {
-        farpath(args)
-            .exits(2)
-            .says(&["[sweep]", "link.l.rate = ten", "`ten` is not a rate"]);
-    }
+    let run_and_check = |values: &str, words: &[&str]| {
+        std::fs::write(&file, text.replace("\"1 Mbit/s\", \"ten\"", values)).expect("a file");
+        for args in [&["check", path][..], &["run", path, "--predict"]] {
+            farpath(args).exits(2).says(words);
+        }
+    };
+    run_and_check(
+        "\"1 Mbit/s\", \"ten\"",
+        &["[sweep]", "link.l.rate = ten", "`ten` is not a rate"],
+    );
+    // All of them at once, each once.
+    run_and_check(
+        "\"1 Mbit/s\", \"ten\", \"5 Mbits\"",
+        &[
+            "`ten` is not a rate",
+            "link.l.rate = 5 Mbits",
+            "2 errors in",
+        ],
+    );
+    run_and_check(
+        "\"1 Mbit/s\", \"ten\", \"1 Mbit/s\"",
+        &[
+            "`link.l.rate` has `1 Mbit/s` twice",
+            "the first",
+            "the second",
+        ],
+    );
 }
 
 #[test]

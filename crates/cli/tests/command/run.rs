@@ -132,6 +132,59 @@ fn a_repeat_is_a_run_with_a_seed_of_its_own() {
     );
 }
 
+/// Links are counted in every repeat, and what is expected of them is judged by the median, as of tests.
+#[test]
+fn links_are_those_of_every_repeat() {
+    let folder = with_small();
+    let expect = "\n[[expect]]\nmetric = \"link.rb.r>b.drops\"\nmin = 0\n";
+    let text = format!("{}{expect}", crate::farpath::SMALL);
+    std::fs::write(folder.path().join("small.toml"), text).expect("a file");
+    let args = ["run", "small.toml", "--repeat", "5"];
+    let json = farpath_in(folder.path(), &[&args[..], &["--json"]].concat())
+        .exits(0)
+        .out;
+    let document: Value = serde_json::from_str(&json).expect("JSON");
+    let links = document["links"].as_array().expect("a list").iter();
+    let mut counted: Vec<(u64, f64)> = links
+        .filter(|l| l["link"] == "rb" && l["direction"] == "r>b")
+        .map(|l| {
+            let drops = l["drops"].as_object().expect("an object").values();
+            let all: u64 = drops.filter_map(Value::as_u64).sum();
+            (l["repeat"].as_u64().unwrap_or(0), all as f64)
+        })
+        .collect();
+    assert_eq!(
+        counted.iter().map(|c| c.0).collect::<Vec<_>>(),
+        [0, 1, 2, 3, 4]
+    );
+    let first = counted[0].1;
+    counted.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let median = counted[2].1;
+    assert!(
+        first != median,
+        "the seed is one whose first repeat is not the middle one"
+    );
+    let judged = document["expectations"].as_array().expect("a list").iter();
+    let mut of_link = judged.filter(|e| e["metric"] == "link.rb.r>b.drops");
+    assert_eq!(
+        of_link.next().map(|e| e["actual"].as_f64()),
+        Some(Some(median))
+    );
+    let table = farpath_in(folder.path(), &args).exits(0).out;
+    assert!(
+        table.contains("Frames lost, medians of 5 repeats"),
+        "{table}"
+    );
+    assert!(
+        table.contains(&format!("rb r>b: {median} by chance")),
+        "{table}"
+    );
+    assert!(
+        table.contains("link.rb.r>b, simulated\n  drops "),
+        "{table}"
+    );
+}
+
 /// Without losses, only the starts are random: two flows that begin apart share the path otherwise in each repeat.
 #[test]
 fn a_spread_of_starts_makes_repeats_differ_and_a_seed_brings_them_back() {

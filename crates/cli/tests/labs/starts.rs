@@ -119,7 +119,7 @@ fn where_no_lab_can_be_the_remedy_is_named_and_auto_skips() {
         (
             "root without capabilities",
             bare.to_vec(),
-            "docker run --cap-add NET_ADMIN --cap-add SYS_ADMIN",
+            "this root lacks CAP_SYS_ADMIN, CAP_NET_ADMIN or CAP_NET_RAW",
         ),
         (
             "a container",

@@ -36,6 +36,7 @@ fn data() -> ReportData {
         command: None,
         topology: None,
         paths: Vec::new(),
+        keys: Vec::new(),
         said: vec!["ping, simulated: note".into()],
         sequence: Vec::new(),
         captures: Vec::new(),

@@ -128,6 +128,20 @@ fn a_forecast_out_of_range_says_so() {
         "{:?}",
         few.notes
     );
+    let transfer = "kind = \"tcp\"\nbytes = \"20 MB\"\n";
+    let file = predicted("loss = 1e-4", transfer);
+    assert!(
+        says(&file, "1.4 are expected in the transfer"),
+        "{:?}",
+        file.notes
+    );
+    // Which of its constants Reno's law was taken with.
+    let reno = predicted("loss = 1e-3", &format!("{BULK}cc = \"reno\""));
+    assert!(
+        says(&reno, "Reno's law is 1.31 / √p segments here"),
+        "{:?}",
+        reno.notes
+    );
     let many = predicted("", &format!("{BULK}parallel = 4000"));
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
     let random = predicted("loss = 1e-4", BULK);

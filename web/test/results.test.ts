@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+
+import { csv, headline } from "../src/results";
+import type { LinkRecord, ReportData, TestRecord } from "../src/types";
+
+function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
+  return {
+    schema: "farpath.record/1", origin: "simulated", test: "bulk", kind: "tcp", from: "a", to: "b", point: { "test.bulk.cc": cc }, repeat, started_ns: 0, duration_ns: 1,
+    metrics, limited_by: null, streams: [], series: {}, valid: true, notes: [],
+  } as unknown as TestRecord;
+}
+
+function data(records: readonly TestRecord[], expected: string, links: readonly LinkRecord[] = []): ReportData {
+  const expectation = { metric: expected, origin: "simulated", point: {}, min: 0, max: null, actual: 1, stated: null, source: null, note: null, pass: true };
+  return {
+    schema: "farpath.report/1", scenario: { name: "s" }, keys: [{ key: "test.bulk.cc", name: "cc" }],
+    document: { schema: "", scenario: "s", version: "", seed: 1, scenario_sha256: "", records, links, expectations: [expectation] },
+  } as unknown as ReportData;
+}
+
+describe("the first line of a page", () => {
+  const records = [record("scalable", { goodput_bps: 946e6, recovery_s: 1.85 }), record("reno", { goodput_bps: 720e6, recovery_s: 585.7 })];
+
+  it("is about what the run's expectations are about", () => {
+    const [fact] = headline(data(records, "bulk.recovery_s"));
+    expect(fact?.value).toMatch(/^1\.85.*→ 585\.7/);
+    expect(fact?.text).toContain("recovery of bulk");
+    expect(headline(data(records, "bulk.goodput_bps"))[0]?.value).toMatch(/^720.*→ 946/);
+  });
+
+  it("takes nothing from a formula that the simulation has not", () => {
+    const predicted = { ...record("cubic", { recovery_s: 9999 }), origin: "predicted" } as TestRecord;
+    expect(headline(data([...records, predicted], "bulk.recovery_s"))[0]?.value).not.toContain("9999");
+  });
+});
+
+describe("the table of series", () => {
+  it("tells repeats of a link apart", () => {
+    const link = (repeat: number): LinkRecord => ({
+      origin: "simulated", link: "l", direction: "a>b", point: { "test.bulk.cc": "reno" }, ...(repeat === 0 ? {} : { repeat }), bytes: 0, payload_bytes: 0, frames: 0, drops: {},
+      t_ns: [5], rate_bps: [repeat + 1],
+    });
+    const lines = csv(data([], "x.y", [link(0), link(1)])).trim().split("\n");
+    expect(lines).toEqual([
+      "origin,test,point,repeat,series,t_ns,v", "simulated,link.l.a>b,test.bulk.cc=reno,0,rate_bps,5,1", "simulated,link.l.a>b,test.bulk.cc=reno,1,rate_bps,5,2",
+    ]);
+  });
+});
