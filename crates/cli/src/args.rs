@@ -387,12 +387,15 @@ pub(crate) struct ConfigCheckArgs {
     /// What the text does not say of switch ports.
     #[command(flatten)]
     pub(crate) ports: PortArgs,
-    /// Round-trip time for the checks of policers and windows, with its unit: 100ms
+    /// Round-trip time for the checks of policers and windows, with its unit: 100ms; several router files are also joined to a path of this round trip
     #[arg(long)]
     pub(crate) rtt: Option<String>,
     /// One-way rate of the test that is planned: circuits (CCC016) and windows of hosts (HOST003) are held against it
     #[arg(long)]
     pub(crate) rate: Option<String>,
+    /// Linux release of hosts whose settings are checked, as `uname -r` prints it: 6.18; a window's part of a buffer depends on it
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) kernel: Option<String>,
     /// Share that the lower-effort class should have: 1%
     #[arg(long)]
     pub(crate) share: Option<String>,

@@ -5,6 +5,8 @@
     reason = "the binary reads the files it is given, with errors that name the path"
 )]
 
+mod between;
+
 use std::fmt::Display;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -43,7 +45,9 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
             sarif::log(&report, &sources, env!("CARGO_PKG_VERSION"))
         )
     } else {
-        render::text(&report, &sources, std::io::stdout().is_terminal())
+        let colour = std::io::stdout().is_terminal();
+        let path = between::path(&report, &sources, &options, colour);
+        render::text(&report, &sources, colour) + &path
     };
     print(&shown)?;
     Ok(outcome(&report, args.fail_on))

@@ -41,6 +41,13 @@ fn machine(name: &str) -> Result<Platform, Failure> {
     })
 }
 
+fn release(text: &str) -> Result<(u32, u32), Failure> {
+    farpath_predict::window::release(text).ok_or_else(|| {
+        Failure::usage(format!("--kernel {text}: no release of Linux"))
+            .hint("write what `uname -r` prints there, such as 6.18 or 5.15.0-91-generic")
+    })
+}
+
 /// What the user says of ports and targets.
 pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
     let platform = args.platform.as_deref().map(machine).transpose()?;
@@ -50,6 +57,7 @@ pub(crate) fn options(args: &ConfigCheckArgs) -> Result<Options, Failure> {
         unit: maybe("wrr-unit", args.ports.wrr_unit.as_deref())?,
         rtt: maybe::<Duration>("rtt", args.rtt.as_deref())?,
         rate: maybe::<Rate>("rate", args.rate.as_deref())?,
+        kernel: args.kernel.as_deref().map(release).transpose()?,
         share: maybe("share", args.share.as_deref())?,
     })
 }

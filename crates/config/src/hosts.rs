@@ -13,6 +13,7 @@ use crate::qos::Options;
 use crate::report::Report;
 use crate::rules::HOST013;
 use crate::source::{Place, Source};
+use farpath_predict::window::{WindowPart, window_part};
 use path::Path;
 
 pub use sysctl::CONTROLS;
@@ -47,6 +48,8 @@ fn bare(line: &str) -> &str {
 struct Host {
     path: Path,
     file: usize,
+    /// What of a receive buffer is window, on its kernel.
+    window: WindowPart,
     /// MTUs, as stated.
     mtus: Vec<(u64, Place)>,
     findings: Vec<Finding>,
@@ -78,14 +81,15 @@ impl Host {
 pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) {
     let mut mtus: Vec<(u64, Place)> = Vec::new();
     for number in report.files_in(&[Dialect::Hosts]) {
+        let text = &sources[number].text;
         let mut host = Host {
             path: Path::of(options),
             file: number,
+            window: window_part(sysctl::window_scale(text), options.kernel),
             mtus: Vec::new(),
             findings: Vec::new(),
         };
         let mut at = 0;
-        let text = &sources[number].text;
         let overridden = sysctl::overridden(text);
         for (line_number, raw) in text.split_inclusive('\n').enumerate() {
             let content = bare(raw);
@@ -227,6 +231,37 @@ mod tests {
             .collect()
     }
 
+    /// The part of a receive buffer that is window is what `predict` says of the release: 6291456 B · part · 8 / 0.12 s.
+    #[test]
+    fn a_window_is_the_part_of_a_buffer_that_the_release_gives() {
+        let text = "net.ipv4.tcp_rmem = 4096 131072 6291456";
+        for (kernel, before, rate) in [
+            (None, "", "230.7 Mbit/s"),
+            (Some((6, 18)), "", "276.9 Mbit/s"),
+            (
+                Some((5, 15)),
+                "net.ipv4.tcp_adv_win_scale = 1\n",
+                "209.7 Mbit/s",
+            ),
+            (None, "net.ipv4.tcp_adv_win_scale = 2\n", "314.6 Mbit/s"),
+        ] {
+            let source = Source {
+                name: "hosts".to_owned(),
+                text: format!("{before}{text}\n"),
+            };
+            let options = Options {
+                rtt: Some(farpath_units::Duration::from_ms(120)),
+                rate: farpath_units::Rate::from_bps(10_000_000_000),
+                kernel,
+                ..Options::default()
+            };
+            let report = crate::check_with(&[source], &[Some(Dialect::Hosts)], &options);
+            let said = report.findings.iter().find(|f| f.rule == "HOST003");
+            let said = said.map(|f| f.text.as_str()).unwrap_or_default();
+            assert!(said.contains(rate), "{kernel:?} {before}: {said}");
+        }
+    }
+
     /// Source of the figures: a window a round trip, 600000 · 8 / 0.12 s.
     #[test]
     fn settings_are_held_against_the_path() {
@@ -242,7 +277,7 @@ mod tests {
                 "net.ipv4.tcp_rmem = 4096 131072 6291456",
                 "HOST003",
                 Severity::Error,
-                "209.7 Mbit/s",
+                "230.7 Mbit/s",
             ),
             (
                 "net.core.rmem_max = 212992",

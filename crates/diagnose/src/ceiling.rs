@@ -252,13 +252,13 @@ pub(crate) fn receiving(
     let mut all = Vec::new();
     for host in hosts {
         let get = |name: &'static str| number(facts, *host, name).cloned();
-        let (least, usual, most) =
-            window_part(get("adv_win_scale").map(|s| s.value), kernel(facts, *host));
+        let scale = get("adv_win_scale").map(|s| s.value);
+        let part = window::window_part(scale, kernel(facts, *host));
         let room = |bytes: Figure, what: &str, asked: bool| {
-            let mut part = bytes.times(usual);
-            (part.low, part.high) = (bytes.low * least, bytes.high * most);
+            let mut window = bytes.times(part.usual);
+            (window.low, window.high) = (bytes.low * part.least, bytes.high * part.most);
             Room {
-                bytes: part,
+                bytes: window,
                 memory: Some(bytes),
                 what: what.to_owned(),
                 asked,
@@ -364,32 +364,13 @@ pub(crate) fn most_said(bytes: f64) -> f64 {
     most as f64
 }
 
-/// The payload's share of the memory that segments take, as Linux 6.18 measures it: [TCP](../../../docs/models/tcp.md).
-pub(crate) const PAYLOAD_SHARE: f64 = 169.0 / 256.0;
-
-/// Since this release a receiver measures how much of its memory is payload.
-const MEASURES: (u32, u32) = (6, 6);
-
 /// Since this release segments to be sent share large pages, and their memory is hardly more than their data.
 const SHARES_PAGES: (u32, u32) = (4, 0);
 
 /// The release of a host's kernel, if it was said.
 fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
     let (release, _) = word(facts, host, "kernel")?;
-    let mut parts = release.split(|c: char| !c.is_ascii_digit());
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-/// The part of Linux's receive memory that is window: the least, the usual and the most. Half of it with
-/// `tcp_adv_win_scale` 1, three quarters with 2; Linux 6.6 and later measure it, whatever the setting says.
-fn window_part(scale: Option<f64>, kernel: Option<(u32, u32)>) -> (f64, f64, f64) {
-    match scale {
-        // Drivers waste more or less memory.
-        _ if kernel.is_some_and(|k| k >= MEASURES) => (0.6, PAYLOAD_SHARE, 0.9),
-        Some(2.0) => (0.75, 0.75, 0.75),
-        Some(1.0) => (0.5, 0.5, 0.7),
-        _ => (0.5, 0.55, 0.75),
-    }
+    window::release(release)
 }
 
 /// What the sender's settings make of its buffer. Linux charges a segment's memory, not its data.

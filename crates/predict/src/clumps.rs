@@ -28,6 +28,13 @@ const GATHERINGS_MOST: u64 = 400_000;
 /// Longest super-frame of a receiver, bytes.
 const GATHERED_MOST: f64 = 65_536.0;
 
+/// How long a receiver gathers segments before it acknowledges them (a network card's GRO), seconds.
+pub const GATHER_S: f64 = 50e-6;
+/// Time after which a receiver acknowledges a single segment (Linux, at the start of a connection), seconds.
+pub const DELAYED_ACK_S: f64 = 0.04;
+/// A mean is of so long after the first loss, seconds: single segments part from the others in minutes, and each gains.
+pub const MEAN_OVER_S: f64 = 60.0;
+
 /// One connection, a bucket, and the receiver's way of acknowledging.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clumped {
@@ -189,6 +196,20 @@ impl Window {
 }
 
 impl Clumped {
+    /// CUBIC between Linux hosts of today with their defaults, over a round trip of `rtt_s` seconds.
+    pub fn usual(policer: Policer, counted_bytes: f64, rtt_s: f64) -> Clumped {
+        Clumped {
+            policer,
+            counted_bytes,
+            cc: Cc::Cubic,
+            rtt_s,
+            initial: 10.0,
+            gather_s: GATHER_S,
+            delayed_ack_s: DELAYED_ACK_S,
+            htcp_beta: crate::htcp::BETA,
+        }
+    }
+
     /// Segments a second that pass from the first loss, or `from_s` if that is later, to `until_s` after the start. The
     /// mean over a few round trips close by. `None` where no rule says how the algorithm climbs back.
     pub fn passing(&self, from_s: f64, until_s: f64) -> Option<f64> {

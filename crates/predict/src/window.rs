@@ -35,6 +35,43 @@ pub fn shift_for(bytes: f64) -> Option<u8> {
     (0..=SHIFT_MAX).find(|shift| (UNSCALED_MAX << shift) as f64 >= bytes)
 }
 
+/// The payload's share of the memory that segments take, as Linux 6.18 measures it: [TCP](../../../docs/models/tcp.md).
+pub const PAYLOAD_SHARE: f64 = 169.0 / 256.0;
+
+/// Since this release a Linux receiver measures how much of its memory is payload (`scaling_ratio`).
+const MEASURES: (u32, u32) = (6, 6);
+
+/// The part of a Linux receive buffer that is window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowPart {
+    /// The least.
+    pub least: f64,
+    /// As it usually is.
+    pub usual: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// What of a receive buffer is window, with `tcp_adv_win_scale` where it is known, on a release of Linux where that is.
+///
+/// Half of it with a scale of 1, three quarters with 2 (ip-sysctl: the buffer less buffer / 2^scale); Linux 6.6 and later
+/// measure it, whatever the setting says, and drivers waste more or less memory.
+pub fn window_part(scale: Option<f64>, release: Option<(u32, u32)>) -> WindowPart {
+    let [least, usual, most] = match scale {
+        _ if release.is_some_and(|r| r >= MEASURES) => [0.6, PAYLOAD_SHARE, 0.9],
+        Some(2.0) => [0.75, 0.75, 0.75],
+        Some(1.0) => [0.5, 0.5, 0.7],
+        _ => [0.5, 0.55, 0.75],
+    };
+    WindowPart { least, usual, most }
+}
+
+/// The release in what `uname -r` prints: (6, 1) of `6.1.0-13-amd64`.
+pub fn release(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
 /// Seconds until old and new sequence numbers can be confused: 2³¹/B with B in bytes a second
 /// (RFC 7323 §5). The whole sequence space lasts twice as long.
 pub fn sequence_wrap_s(rate: Rate) -> f64 {

@@ -10,6 +10,9 @@ mod filters;
 mod known;
 mod scheduling;
 mod switch;
+mod wired;
+
+pub use wired::{Stated, Wired, wired};
 
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;

@@ -49,6 +49,64 @@ fn a_tunnel_is_written_and_passes() {
     );
 }
 
+/// The files say which interfaces share a subnet and where the circuit ends; the round trip and the line's rate are stated.
+#[test]
+fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    farpath_in(folder.path(), &SNAKY).exits(0);
+    let (a, b) = ("t/ams.conf", "t/nyc.conf");
+    let with = |more: &[&str]| {
+        let all: Vec<&str> = ["config", "check"].iter().chain(more).copied().collect();
+        farpath_in(folder.path(), &all)
+    };
+    let joined = with(&[a, b, "--rtt", "300ms", "--rate", "9Gbit/s"]).exits(0);
+    assert!(
+        joined
+            .out
+            .contains("the path that the files make, with a round trip of 300 ms"),
+        "{}",
+        joined.out
+    );
+    // Three passes over one link, between the access links.
+    let there = joined.out.lines().find(|l| l.starts_with("  there"));
+    let there = there.expect("the way there");
+    assert_eq!(there.matches("link-0").count(), 3, "{there}");
+    // Two of three passes go one way: 4.5 Gbit/s each. An access of 1 Gbit/s is narrower, and a minute has its slow start.
+    let gets =
+        "one TCP connection gets 885.8 Mbit/s, limited by the interface in front of the client";
+    assert!(joined.out.contains(gets), "{}", joined.out);
+    // At a rate of 2 Gbit/s the link is.
+    let narrow = with(&[a, b, "--rtt", "300ms", "--rate", "2Gbit/s"]).exits(0);
+    assert!(narrow.out.contains("limited by a link"), "{}", narrow.out);
+    // The name of a SONET interface is no rate.
+    let unknown = with(&[a, b, "--rtt", "300ms"]).exits(0);
+    assert!(
+        unknown
+            .out
+            .contains("the files make no path: the files do not say how fast so-"),
+        "{}",
+        unknown.out
+    );
+    let alone = with(&[a, "--rtt", "300ms"]);
+    assert!(!alone.out.contains("path that the files"), "{}", alone.out);
+    let text = "interfaces {\n    ge-0/0/0 {\n        unit 0 {\n            family inet {\n                address 192.0.2.1/30;\n            }\n        }\n    }\n}\n";
+    for name in ["x", "y", "z"] {
+        let own = text.replace(
+            "192.0.2.1",
+            &format!("198.51.100.{}", 4 * name.as_bytes()[0] % 60 + 1),
+        );
+        fs::write(folder.path().join(format!("{name}.conf")), own).expect("a file");
+    }
+    let apart = with(&["x.conf", "y.conf", "z.conf", "--rtt", "100ms"]);
+    assert!(
+        apart.out.contains(
+            "the files make no path: interfaces that no other file's subnet joins are ge-0/0/0 of"
+        ),
+        "{}",
+        apart.out
+    );
+}
+
 #[test]
 fn an_even_tunnel_is_refused_with_the_reason() {
     let ran = farpath(&["config", "snaky", "--passes", "4"]).exits(2);

@@ -114,6 +114,16 @@ pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
     found
 }
 
+/// `tcp_adv_win_scale`, as the last line that sets it says.
+pub(super) fn window_scale(text: &str) -> Option<f64> {
+    let lines = text.lines().rev().map(super::bare);
+    let mut set = lines
+        .filter(|l| !l.starts_with(['#', ';']))
+        .filter_map(setting);
+    let (_, value) = set.find(|(key, _)| key == "net.ipv4.tcp_adv_win_scale")?;
+    value.trim().trim_matches(['"', '\'']).parse().ok()
+}
+
 /// HOST017, of such a line: line `later` counts.
 pub(super) fn is_overridden(content: &str, later: usize, place: &Place, host: &mut Host) {
     let Some((key, _)) = setting(content) else {
@@ -328,17 +338,23 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
         return;
     }
     near_power(&format!("{key}: the default"), *default, place, host);
-    // A current kernel gives half of a receive buffer to the window (`tcp_adv_win_scale` = 1).
-    let (part, twice) = match key {
-        "net.ipv4.tcp_rmem" => (
-            most / 2,
-            "set the third number to twice rate times round-trip time",
-        ),
-        "net.ipv4.tcp_wmem" => (*most, "set the third number to rate times round-trip time"),
+    let (part, remedy) = match key {
+        "net.ipv4.tcp_rmem" => {
+            let usual = host.window.usual;
+            let times = 1.0 / usual;
+            let remedy = format!(
+                "set the third number to {times:.2} times rate times round-trip time: the rest of a receive buffer is no window"
+            );
+            ((*most as f64 * usual) as u64, remedy)
+        }
+        "net.ipv4.tcp_wmem" => {
+            let remedy = "set the third number to rate times round-trip time";
+            (*most, remedy.to_owned())
+        }
         _ => return pages(key, *most, place, host),
     };
     let what = format!("{key} up to {most}");
-    window(host, place, (&what, part, 1), twice);
+    window(host, place, (&what, part, 1), &remedy);
 }
 
 /// HOST004, of memory for all connections together, which is counted in pages.

@@ -18,6 +18,8 @@ pub struct Options {
     pub rtt: Option<Duration>,
     /// Rate of the test that is to run over a circuit, one way.
     pub rate: Option<Rate>,
+    /// Release of the Linux kernels that settings of hosts are for.
+    pub kernel: Option<(u32, u32)>,
     /// The share the low class is to have.
     pub share: Option<Ratio>,
 }

@@ -5,20 +5,13 @@ use farpath_units::Size;
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
 use crate::climb::Climb;
-use crate::clumps::Clumped;
+use crate::clumps::{Clumped, DELAYED_ACK_S, MEAN_OVER_S};
 use crate::law;
 use crate::path::PathInput;
 use crate::policer::Policer;
 use crate::window::seconds;
 
 use super::Figures;
-
-/// Time after which a receiver acknowledges a single segment (Linux, at the start of a connection).
-const DELAYED_ACK_S: f64 = 0.04;
-/// How long a receiver gathers segments before it acknowledges them (a network card's GRO).
-const GATHER_S: f64 = 50e-6;
-/// The mean is of so long after the first loss: single segments part from the others in minutes, and each gains.
-const MEAN_OVER_S: f64 = 60.0;
 
 /// Payload that passes, bit/s.
 pub(super) struct Policed {
@@ -62,14 +55,10 @@ impl Policed {
         // What follows a rate is paced and comes in no clumps.
         let clumped = !matches!(input.cc, Cc::Bbr | Cc::Bbr3);
         let segments = Clumped {
-            policer,
-            counted_bytes: counted,
             cc: input.cc,
-            rtt_s,
             initial: f64::from(input.initial_window),
-            gather_s: GATHER_S,
-            delayed_ack_s: DELAYED_ACK_S,
             htcp_beta: input.beta.unwrap_or(crate::htcp::BETA),
+            ..Clumped::usual(policer, counted, rtt_s)
         };
         let likely = if clumped {
             segments.passing(0.0, MEAN_OVER_S)

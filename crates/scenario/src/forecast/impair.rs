@@ -6,7 +6,7 @@ use farpath_record::Record;
 use farpath_units::{Duration, Size};
 
 use super::Path;
-use crate::model::Way;
+use crate::model::{Loss, Way};
 use crate::plan::Hop;
 
 impl Path<'_> {
@@ -51,11 +51,43 @@ impl Path<'_> {
             let note = "as if no link ever went down: what outages lose or delay is not foreseen";
             record.notes.push(note.to_owned());
         }
+        // What happens when the test has ended changes nothing of it.
+        let test = &self.scenario.tests[self.plan.flows[self.flow].test];
+        let until = test.duration.map(|d| test.start + test.omit + d);
+        let changes = self.scenario.events.iter().any(|e| {
+            let port = |way: &Way| crate::plan::port_of(e.link, *way);
+            let during = until.is_none_or(|until| e.at < until);
+            during
+                && e.ways
+                    .iter()
+                    .map(port)
+                    .any(|p| hops.clone().any(|h| h.port == p))
+        });
+        if changes {
+            let note = "as if no event changed the path: what is sent from then on, or lost, is not foreseen";
+            record.notes.push(note.to_owned());
+        }
         if hops.any(|h| self.impairments(h).trace.is_some()) {
             let note =
                 "at the mean rate of the trace a link follows; its highs and lows are not foreseen";
             record.notes.push(note.to_owned());
         }
+    }
+
+    /// Whether cells are dropped on the way out that come outside a contract, which frames that fill the line do.
+    fn meets_cell_policer(&self) -> bool {
+        self.there.iter().any(|h| {
+            let cells = &self.direction(h.port).cells;
+            let police = cells.as_ref().and_then(|c| c.police);
+            police.is_some_and(|p| !p.tags && p.contract.lasting() < self.plan.ports[h.port].rate)
+        })
+    }
+
+    fn loses_in_bursts(&self) -> bool {
+        let bursts = |l: &Loss| matches!(l, Loss::GilbertElliott { .. });
+        self.there
+            .iter()
+            .any(|h| self.direction(h.port).losses.iter().any(bursts))
     }
 
     /// What a forecast of a stream of data leaves out.
@@ -74,6 +106,14 @@ impl Path<'_> {
                 "as if in order: no closed form says what late frames do to a sender",
             ),
             (any(|i| i.duplication.is_some()), "as if nothing came twice"),
+            (
+                self.meets_cell_policer(),
+                "as if every cell kept the contract of `police_cells`: a frame that loses one is lost, and TCP gets less than its rate",
+            ),
+            (
+                record.kind != "udp" && self.loses_in_bursts(),
+                "as if losses came one by one: several in one window cut it once, and more gets through",
+            ),
         ];
         let said = forms.iter().filter(|(is_so, _)| *is_so);
         record

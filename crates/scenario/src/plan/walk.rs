@@ -1,10 +1,10 @@
 //! The path one direction of a flow takes: every crossing of every link, in order.
 
 use farpath_element::{Exit, RouteAction};
-use farpath_units::{Duration, Size};
+use farpath_units::{Duration, Size, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
-use crate::model::{NodeId, Scenario};
+use crate::model::{Change, Event, NodeId, Scenario};
 use crate::plan::{Output, Plan};
 
 /// One crossing of one direction of a link.
@@ -111,6 +111,39 @@ impl Plan {
             }
         }
         longest
+    }
+
+    /// When one of some hops is down by the scenario's events, in order and without overlap. A member of a bundle is not
+    /// asked: others carry its frames.
+    pub fn outages(&self, scenario: &Scenario, hops: &[Hop]) -> Vec<(Time, Time)> {
+        let mut spans: Vec<(Time, Time)> = Vec::new();
+        let mut ports: Vec<usize> = hops.iter().map(|hop| hop.port).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        for port in ports.into_iter().map(|n| &self.ports[n]) {
+            if scenario.bundle_of(port.link).is_some() {
+                continue;
+            }
+            let mut since = None;
+            let mine = |e: &&Event| e.link == port.link && e.ways.contains(&port.way);
+            for event in scenario.events.iter().filter(mine) {
+                match event.change {
+                    Change::Up(false) => since = since.or(Some(event.at)),
+                    Change::Up(true) => spans.extend(since.take().map(|from| (from, event.at))),
+                    _ => {}
+                }
+            }
+            spans.extend(since.map(|from| (from, Time::MAX)));
+        }
+        spans.sort();
+        let mut merged: Vec<(Time, Time)> = Vec::new();
+        for (from, until) in spans {
+            match merged.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(until),
+                _ => merged.push((from, until)),
+            }
+        }
+        merged
     }
 
     /// Propagation along a walk.

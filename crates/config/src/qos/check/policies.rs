@@ -45,7 +45,7 @@ impl Checker<'_> {
 
     fn policer(&mut self, class: &Class, line_mbps: Option<u32>) {
         let Some(police) = &class.police else { return };
-        let line = Rate::from_bps(u64::from(line_mbps.unwrap_or(1_000)) * 1_000_000);
+        let line = line_mbps.and_then(|mbps| Rate::from_bps(u64::from(mbps) * 1_000_000));
         let contract = (police.value.rate, police.value.burst, line);
         let named = format!("class {}", class.name);
         if let Some(mut finding) = small_burst(&named, contract, &police.place, self.options) {
@@ -68,14 +68,17 @@ pub(crate) fn small_burst(
     if burst.as_bytes() >= (per_rtt / 10).max(frames) {
         return None;
     }
-    let tcp = policed_tcp(rate, burst, line.unwrap_or(rate), rtt);
+    let tcp = match policed_tcp(rate, burst, line, rtt) {
+        Some(tcp) => format!("one TCP connection gets about {tcp:.1}"),
+        None => "no full frame passes".to_owned(),
+    };
     let tiny = burst.as_bytes() < frames;
     let assumed = match options.rtt {
         Some(_) => "",
         None => " (taken; --rtt states it)",
     };
     let message = format!(
-        "{named}: a burst of {burst} at {rate} is {}{:.1} % of what comes in a round trip of {rtt}{assumed}; one TCP connection gets {tcp:.1} without loss",
+        "{named}: a burst of {burst} at {rate} is {}{:.1} % of what comes in a round trip of {rtt}{assumed}; {tcp}",
         if tiny {
             "less than two frames and "
         } else {
