@@ -96,7 +96,7 @@ OLD = {
     "linux-5": ["212992", "212992", "4096 131072 6291456", "4096 16384 4194304"],
 }
 FIRST_WINDOW = {"bsd-1999": 1, "linux-2004": 2, "linux-5": 10, "linux-6": 10}
-# More segments than any window has: a kernel cannot be told where slow start ends.
+# More segments than any window has: a kernel has no setting for where slow start ends.
 NO_THRESHOLD = 1_000_000
 
 
