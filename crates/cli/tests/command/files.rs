@@ -105,7 +105,7 @@ fn figures_are_files_that_need_nothing_else() {
     farpath_in(folder.path(), &["figures", "nowhere"])
         .exits(2)
         .says(&["nowhere", "--out"]);
-    // Nothing written is no success.
+    // Nothing written is a failure.
     let none = ["figures", "out", "--name", "goodptu", "--into", "y"];
     farpath_in(folder.path(), &none).exits(2).says(&[
         "--name goodptu: no figure",

@@ -1,11 +1,13 @@
 //! The forecast of a TCP test: the least of window, losses and line, less what its start costs; round
 //! by round where single segments are named lost.
 
+mod reservations;
+
 use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
-use farpath_predict::recovery::{Losses, mathis_constant, segments_bps};
+use farpath_predict::recovery::{Losses, segments_bps};
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
@@ -20,8 +22,6 @@ use crate::plan::segments_per_growth;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
 const LOSS_MAX: f64 = 0.02;
-/// Segments up to which RFC 3649 §5 draws its line.
-const HIGHSPEED_MOST: f64 = 83_000.0;
 /// Losses in the measured time below which their mean says little.
 const LOSSES_FEW: f64 = 10.0;
 /// Of the largest window: what a forecast window must differ from the one before to be kept.
@@ -493,42 +493,6 @@ impl Flow {
             ));
         }
         doubts
-    }
-}
-
-impl Flow {
-    /// With which of its constants Reno's law was taken: `predict path` takes another unless it is told.
-    fn law_of_reno(&self) -> String {
-        let counted = match self.segments_per_step() {
-            1.0 => "counts bytes",
-            _ => "counts ACKs",
-        };
-        let lost = match self.losses {
-            Losses::Random => "at random",
-            Losses::Periodic => "periodically",
-        };
-        format!(
-            "Reno's law is {:.2} / √p segments here: it {counted}, and they are lost {lost}; `predict path` has 0.87 \
-             (ACKs, periodic), and 1.22 with --segments-per-ack 1",
-            mathis_constant(self.losses, self.segments_per_step())
-        )
-    }
-
-    /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
-    fn doubt_of_law(&self, loss_bps: f64) -> Option<&'static str> {
-        if loss_bps >= self.steady(f64::INFINITY) {
-            return None;
-        }
-        let segments = loss_bps / self.streams * self.rtt_s() / 8.0 / self.mss();
-        match self.cc? {
-            Cc::Htcp => Some(
-                "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more",
-            ),
-            Cc::HighSpeed if segments > HIGHSPEED_MOST => Some(
-                "outside the formula's range: HighSpeed's law goes on above 83000 segments, its table does not",
-            ),
-            _ => None,
-        }
     }
 }
 

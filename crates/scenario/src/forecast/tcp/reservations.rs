@@ -1,0 +1,44 @@
+//! What is to be said of the law that a loss-limited flow is predicted by.
+
+use farpath_predict::Cc;
+use farpath_predict::recovery::{Losses, mathis_constant};
+
+use super::Flow;
+
+/// Segments up to which RFC 3649 §5 draws its line.
+const HIGHSPEED_MOST: f64 = 83_000.0;
+impl Flow {
+    /// With which of its constants Reno's law was taken: `predict path` takes another unless --segments-per-ack says otherwise.
+    pub(super) fn law_of_reno(&self) -> String {
+        let counted = match self.segments_per_step() {
+            1.0 => "counts bytes",
+            _ => "counts ACKs",
+        };
+        let lost = match self.losses {
+            Losses::Random => "at random",
+            Losses::Periodic => "periodically",
+        };
+        format!(
+            "Reno's law is {:.2} / √p segments here: it {counted}, and they are lost {lost}; `predict path` has 0.87 \
+             (ACKs, periodic), and 1.22 with --segments-per-ack 1",
+            mathis_constant(self.losses, self.segments_per_step())
+        )
+    }
+
+    /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
+    pub(super) fn doubt_of_law(&self, loss_bps: f64) -> Option<&'static str> {
+        if loss_bps >= self.steady(f64::INFINITY) {
+            return None;
+        }
+        let segments = loss_bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        match self.cc? {
+            Cc::Htcp => Some(
+                "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more",
+            ),
+            Cc::HighSpeed if segments > HIGHSPEED_MOST => Some(
+                "outside the formula's range: HighSpeed's law goes on above 83000 segments, its table does not",
+            ),
+            _ => None,
+        }
+    }
+}
