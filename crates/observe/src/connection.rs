@@ -6,7 +6,7 @@ use farpath_record::{Record, StreamRecord, Uncertainty};
 use farpath_units::{Duration, Time};
 
 use crate::flights::Flight;
-use crate::limit::{Limit, Stretch, Surroundings, largest, shares};
+use crate::limit::{Limit, Stretch, Surroundings, largest, outage, shares};
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
@@ -110,6 +110,17 @@ impl RoundTrips {
     }
 }
 
+/// A smaller share of time in which a path was down is not mentioned beside what limited more.
+pub const OUTAGE_LEAST: f64 = 0.01;
+
+/// What is said of a path that was down for this share of a connection's time.
+pub fn outage_words(share: f64) -> String {
+    format!(
+        "the path was down, and nothing came through for {:.0} % of the time",
+        100.0 * share
+    )
+}
+
 /// Metrics, streams, series and shares of connections side by side.
 pub(crate) fn fill<'a>(
     all: &[Connection],
@@ -118,13 +129,16 @@ pub(crate) fn fill<'a>(
     record: &mut Record,
 ) {
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
+    let mut lost = 0.0_f64;
     for (stream, connection) in all.iter().enumerate() {
         let mut of_stream = StreamRecord {
             stream: stream as u32,
             ..StreamRecord::default()
         };
         connection.metrics(span, &mut of_stream.metrics);
-        of_stream.limited_by = shares(connection, span.from(), &around(stream));
+        let surroundings = around(stream);
+        of_stream.limited_by = shares(connection, span.from(), &surroundings);
+        lost = lost.max(outage(connection, span.from(), &surroundings));
         for (name, share) in &of_stream.limited_by {
             *together.entry(name.clone()).or_default() += share / all.len() as f64;
         }
@@ -135,6 +149,9 @@ pub(crate) fn fill<'a>(
         span.not_ended(record, why);
     }
     record.limited_by = largest(&together);
+    if lost >= OUTAGE_LEAST {
+        record.notes.push(outage_words(lost));
+    }
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {
         say_smoothed(record);
     }
@@ -211,6 +228,29 @@ impl Connection {
         let ended = |at: Time| self.intervals.partition_point(|(t, _)| *t < at);
         let (first, last) = (ended(from.next()), ended(until));
         self.intervals.get(first..last).unwrap_or_default()
+    }
+
+    /// For which share of the time between two instants a path was `down`, or its sender still waited to try again.
+    pub(crate) fn down(&self, down: &[(Time, Time)], from: Time, until: Time) -> f64 {
+        if until <= from || down.is_empty() {
+            return 0.0;
+        }
+        let mut covered = 0.0;
+        let mut behind = from;
+        for (start, end) in down {
+            // Until the first interval with more delivered that lies behind the end.
+            let last = self.intervals.last().map_or(*end, |(t, _)| *t);
+            let mut later = self.intervals.iter().filter(|(t, _)| t > end);
+            let heard = later
+                .find(|(_, bytes)| *bytes > 0)
+                .map_or(last, |(t, _)| *t);
+            let (start, end) = ((*start).max(behind), heard.max(*end).min(until));
+            if end > start {
+                covered += end.since(start).as_secs_f64();
+                behind = end;
+            }
+        }
+        covered / until.since(from).as_secs_f64()
     }
 
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {

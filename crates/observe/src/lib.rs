@@ -28,7 +28,7 @@ mod timers;
 
 pub use answers::{Refusal, answers};
 pub use clocks::between_clocks;
-pub use connection::{Connection, RoundTrips, Sample};
+pub use connection::{Connection, OUTAGE_LEAST, RoundTrips, Sample, outage_words};
 pub use datagrams::{Cells, Datagrams};
 pub use exchange::Asker;
 pub use flights::Flight;
@@ -38,4 +38,4 @@ pub use packets::Packets;
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
 pub use recovery::recovery;
-pub use timers::Timers;
+pub use timers::{Timers, is_paced};

@@ -7,7 +7,8 @@
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
 //!    a connection that random losses keep small. Where nothing was delivered, what took it all limited.
-//! 3. Shares of the sum, which add up to 1.
+//! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
+//!    was heard again, is in none of them: [`outage`] says how much that is.
 
 use std::collections::BTreeMap;
 
@@ -125,6 +126,12 @@ impl Stretch {
         self.spent[limit as usize]
     }
 
+    /// A part of it, of each limit alike.
+    fn scaled(mut self, part: f64) -> Stretch {
+        self.spent.iter_mut().for_each(|spent| *spent *= part);
+        self
+    }
+
     /// All of its seconds.
     pub fn total(&self) -> f64 {
         self.spent.iter().sum()
@@ -171,19 +178,34 @@ pub fn shares(
 
 /// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
-    let stretches = stretches(connection, from).into_iter();
-    let overruled = stretches.map(|stretch| overrule(&stretch, connection, around));
+    let stretches = stretches(connection, from, around.path.is_some()).into_iter();
+    let down = around.path.as_ref().map_or(&[][..], |path| &path.down);
+    let overruled = stretches.map(|stretch| {
+        let lost = connection.down(down, stretch.from, stretch.until);
+        overrule(&stretch, connection, around).scaled(1.0 - lost)
+    });
     overruled.collect()
 }
 
+/// Share of a connection's time from `from` on in which its path was down, or its sender waited to try again.
+pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) -> f64 {
+    let Some(path) = around.path.as_ref().filter(|p| !p.down.is_empty()) else {
+        return 0.0;
+    };
+    let all = stretches(connection, from, true);
+    let total: f64 = all.iter().map(Stretch::total).sum();
+    let lost = |s: &Stretch| connection.down(&path.down, s.from, s.until) * s.total();
+    all.iter().map(lost).sum::<f64>() / total.max(f64::MIN_POSITIVE)
+}
+
 /// Stage 1: by the best evidence there is.
-fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
+fn stretches(connection: &Connection, from: Time, known_path: bool) -> Vec<Stretch> {
     if !connection.account.is_empty() {
         let of = connection.account.iter().filter(|s| s.until > from);
         return of.copied().collect();
     }
     if connection.samples.iter().any(|s| s.timers.is_some()) {
-        return timers::stretches(connection, from);
+        return timers::stretches(connection, from, known_path);
     }
     if !connection.flights.is_empty() {
         return flights::stretches(connection, from);
@@ -348,9 +370,43 @@ mod tests {
         assert!(shares(&Connection::default(), at(0), &Surroundings::default()).is_empty());
     }
 
+    /// Down from 2 s to 4 s, and heard again at 5 s: three of ten seconds belong to no limit, of every kind of evidence.
+    #[test]
+    fn time_in_which_the_path_was_down_is_of_no_limit() {
+        let mut seen = connection(&[
+            (0, 2000, Limit::ReceiveWindow),
+            (2000, 5000, Limit::Loss),
+            (5000, 10_000, Limit::CwndRecovery),
+        ]);
+        let heard = |second: u64| u64::from(second <= 2 || second >= 5) * 1000;
+        seen.intervals = (1..=10).map(|s| (at(s * 1000), heard(s))).collect();
+        let around = |down: Vec<(Time, Time)>| Surroundings {
+            path: Some(Path {
+                down,
+                ..link(&[], Dropped::default())
+            }),
+            hosts: None,
+        };
+        let out = around(vec![(at(2000), at(4000))]);
+        assert!((outage(&seen, at(0), &out) - 0.3).abs() < 1e-9);
+        let left = shares(&seen, at(0), &out);
+        assert!(!left.contains_key("loss"), "{left:?}");
+        assert!(
+            (left["receive_window"] - 2.0 / 7.0).abs() < 1e-9,
+            "{left:?}"
+        );
+        let whole = around(Vec::new());
+        assert_eq!(outage(&seen, at(0), &whole), 0.0);
+        assert!((shares(&seen, at(0), &whole)["loss"] - 0.3).abs() < 1e-9);
+        // Never heard again: all of the rest.
+        let dead = around(vec![(at(2000), Time::MAX)]);
+        assert!((outage(&seen, at(0), &dead) - 0.8).abs() < 1e-9);
+    }
+
     /// A path of one link that carries 1000 bytes in an interval of 100 ms.
     fn link(intervals: &[Interval], dropped: Dropped) -> Path<'_> {
         Path {
+            down: Vec::new(),
             notes: Vec::new(),
             every: Duration::from_ms(100),
             hops: vec![Hop {

@@ -94,6 +94,8 @@ pub struct Path<'a> {
     pub every: Duration,
     /// The links.
     pub hops: Vec<Hop<'a>>,
+    /// When one of them, or of those on the way back, was down: in order and without overlap.
+    pub down: Vec<(Time, Time)>,
     /// What a reader must know of them.
     pub notes: Vec<String>,
 }
@@ -189,6 +191,7 @@ mod tests {
             dropped: Dropped::default(),
         };
         Path {
+            down: Vec::new(),
             notes: Vec::new(),
             every: MS,
             hops: vec![hop],

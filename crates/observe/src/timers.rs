@@ -7,6 +7,11 @@
 //!
 //! The timer of the send buffer runs only while a writer sleeps in front of a full one. One that comes back late, or
 //! asks first whether there is room, is seen in the samples: nothing unsent, room in the window, the buffer full.
+//!
+//! A sender with data and room in its window waits for its own pacing. Where the application has set that rate, it is the
+//! limit. Where the algorithm has, as BBR does, it paces at what it takes for the path's rate: a link is full where as much is
+//! delivered and the round trip is longer than the shortest. Slow start is what still grows: BBR has no threshold
+//! that tells, and a window that is held small stays as it is.
 
 use farpath_units::{Duration, Time};
 
@@ -37,8 +42,14 @@ pub struct Timers {
     pub unsent: Option<u64>,
     /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`).
     pub full: bool,
-    /// It paces as fast as the application lets it (`tcpi_pacing_rate` is `tcpi_max_pacing_rate`).
+    /// It paces as fast as the application lets it (`tcpi_pacing_rate` is at `tcpi_max_pacing_rate`): [`is_paced`].
     pub paced: bool,
+    /// Rate at which it paces, or would, bit/s (`tcpi_pacing_rate`); none where it is unknown.
+    pub pacing_bps: Option<u64>,
+    /// Rate at which data were delivered lately, bit/s (`tcpi_delivery_rate`); none where it is unknown.
+    pub delivery_bps: Option<u64>,
+    /// Shortest round trip so far (`tcpi_min_rtt`); none where it is unknown.
+    pub min_rtt: Option<Duration>,
     /// Time with data to send or to be acknowledged.
     pub busy: Duration,
     /// Of that, limited by the receiver's window.
@@ -49,8 +60,28 @@ pub struct Timers {
     pub cpu: Duration,
 }
 
+/// Share of the rate that an application allows from which a sender is paced by it: BBR paces at its estimate of what it gets.
+const PACED: f64 = 0.9;
+
+/// Whether a sender that paces at `own` bit/s is as fast as its application lets it, which is `most`.
+pub fn is_paced(own: u64, most: u64) -> bool {
+    own as f64 >= PACED * most as f64
+}
+
+/// Round trips over which what is in slow start grows, and by which factor at least. After an early end HyStart++ grows by
+/// a quarter of a doubling a round trip (RFC 9406 §4.2): 1.9 in three.
+const GROWS_OVER: u64 = 3;
+const GROWS_BY: f64 = 1.1;
+
+/// Share of its pacing that a flow delivers which paces at the rate of the path: in one round trip of eight it paces at 5/4.
+const DELIVERED: f64 = 0.75;
+/// By so much longer than the shortest is a round trip that waits in a queue.
+const WAITS: f64 = 1.03;
+
 /// The account of a connection's samples from the measurement's start to the end of writing.
-pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
+///
+/// Where something is `known` of the path's links, they say whether one is full, not the round trips.
+pub(crate) fn stretches(connection: &Connection, from: Time, known_path: bool) -> Vec<Stretch> {
     let mut all = Vec::new();
     // The handshake: nothing may be sent yet.
     let begun = from.max(connection.opened);
@@ -62,7 +93,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         t: connection.established,
         ..Sample::default()
     };
-    let mut samples: Vec<&Sample> = Vec::new();
+    let mut samples: Vec<(&Sample, bool)> = Vec::new();
     // What a window's ticks were ahead of its time, seconds.
     let mut debt = 0.0;
     let known: Vec<&Sample> = connection
@@ -71,7 +102,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         .filter(|s| s.timers.is_some())
         .collect();
     for (number, sample) in known.iter().copied().enumerate() {
-        samples.push(sample);
+        samples.push((sample, grows(&known, number)));
         let last = number + 1 == known.len();
         if sample.t.since(before.t.min(sample.t)) < WINDOW && !last && sample.t > from {
             continue;
@@ -80,6 +111,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
             let window = Window {
                 before: &before,
                 samples: &samples,
+                known_path,
                 idle: match connection.always_writes {
                     true => Limit::SendBuffer,
                     false => Limit::Application,
@@ -98,14 +130,16 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
 /// Consecutive samples of a connection, and the one before them.
 struct Window<'a> {
     before: &'a Sample,
-    samples: &'a [&'a Sample],
+    /// Each with whether it has grown lately.
+    samples: &'a [(&'a Sample, bool)],
+    known_path: bool,
     /// What limits a sender that has nothing to send.
     idle: Limit,
 }
 
 impl Window<'_> {
     fn last(&self) -> &Sample {
-        self.samples.last().copied().unwrap_or(self.before)
+        self.samples.last().map_or(self.before, |(s, _)| s)
     }
 
     fn spent(&self, timer: fn(&Timers) -> Duration) -> f64 {
@@ -129,36 +163,75 @@ impl Window<'_> {
         stretch.add(Limit::SendBuffer, buffer);
         let rest = (busy - window - buffer).max(0.0);
         let mut since = from;
-        for sample in self.samples {
+        for (sample, grows) in self.samples {
             let part = sample.t.since(since).as_secs_f64() / whole.max(1e-9);
-            stretch.add(of_state(sample, self.idle), rest * part);
+            stretch.add(self.of_state(sample, *grows), rest * part);
             since = sample.t;
         }
         (stretch, (-idle).max(0.0))
     }
 }
 
-/// What the congestion control of a sample means.
-fn of_state(sample: &Sample, idle: Limit) -> Limit {
-    let below = || match (sample.cwnd, sample.ssthresh) {
-        (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
-        _ => true,
+/// Whether a sample's window or what it delivers is larger than some round trips before; a young connection grows.
+fn grows(known: &[&Sample], number: usize) -> bool {
+    let now = known[number];
+    let Some(rtt) = now.srtt.filter(|rtt| *rtt > Duration::ZERO) else {
+        return true;
     };
-    // Nine tenths of the window in flight: it is what holds the sender back.
-    let has_room = match (sample.cwnd, sample.in_flight) {
-        (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
-        _ => false,
+    let (age, over) = (now.t.since(Time::ZERO), rtt.times(GROWS_OVER));
+    if age < over {
+        return true;
+    }
+    let since = age.saturating_sub(over);
+    let earlier = known.partition_point(|s| s.t.since(Time::ZERO) <= since);
+    let Some(then) = earlier.checked_sub(1).map(|n| known[n]) else {
+        return true;
     };
-    let timers = sample.timers.unwrap_or_default();
-    let nothing_to_send = timers.app_limited || timers.unsent == Some(0);
-    match timers.state {
-        // All that the buffer holds is in flight.
-        OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
-        OPEN | DISORDER if has_room && nothing_to_send => idle,
-        OPEN | DISORDER if has_room && timers.paced => Limit::Pacing,
-        LOSS => Limit::Loss,
-        OPEN | DISORDER if below() => Limit::CwndSlowStart,
-        _ => Limit::CwndRecovery,
+    let more = |of: fn(&Sample) -> Option<u64>| {
+        let pair = of(then).zip(of(now));
+        pair.is_some_and(|(then, now)| now as f64 >= GROWS_BY * then as f64)
+    };
+    more(|s| s.cwnd) || more(|s| s.timers?.delivery_bps)
+}
+
+/// Whether a flow that paces itself gets what it paces at, and a queue stands in front of what is no faster.
+fn fills_a_link(sample: &Sample, timers: &Timers) -> bool {
+    let delivers = timers.pacing_bps.zip(timers.delivery_bps);
+    let delivers = delivers.is_some_and(|(own, got)| got as f64 >= DELIVERED * own as f64);
+    let rtts = sample.srtt.zip(timers.min_rtt);
+    let waits = rtts.is_some_and(|(now, least)| now.as_secs_f64() >= WAITS * least.as_secs_f64());
+    delivers && waits
+}
+
+impl Window<'_> {
+    /// What the congestion control of a sample means.
+    fn of_state(&self, sample: &Sample, grows: bool) -> Limit {
+        let below = || match (sample.cwnd, sample.ssthresh) {
+            (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
+            _ => true,
+        };
+        // Nine tenths of the window in flight: it is what holds the sender back.
+        let has_room = match (sample.cwnd, sample.in_flight) {
+            (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
+            _ => false,
+        };
+        let timers = sample.timers.unwrap_or_default();
+        let nothing_to_send = timers.app_limited || timers.unsent == Some(0);
+        match timers.state {
+            // All that the buffer holds is in flight.
+            OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
+            OPEN | DISORDER if has_room && nothing_to_send => self.idle,
+            OPEN | DISORDER if has_room && timers.paced => Limit::Pacing,
+            OPEN | DISORDER if has_room && !self.known_path && fills_a_link(sample, &timers) => {
+                Limit::Link
+            }
+            LOSS => Limit::Loss,
+            OPEN | DISORDER if below() && grows => Limit::CwndSlowStart,
+            // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
+            OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
+            OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,
+            _ => Limit::CwndRecovery,
+        }
     }
 }
 

@@ -111,6 +111,15 @@ pub struct Sample {
     /// The kernel paces as fast as the program lets it.
     #[serde(default)]
     pub paced: bool,
+    /// Rate at which the kernel paces, or would, bit/s.
+    #[serde(default)]
+    pub pacing_bps: Option<u64>,
+    /// Rate at which data were delivered lately, bit/s.
+    #[serde(default)]
+    pub delivery_bps: Option<u64>,
+    /// Shortest round trip so far.
+    #[serde(default)]
+    pub rtt_min_ns: Option<u64>,
     /// Time with data to send or to be acknowledged, µs.
     pub busy_us: u64,
     /// Of that, limited by the receiver's window.

@@ -128,9 +128,12 @@ impl<'a> Evidence<'a> {
                 dropped: *dropped,
             }
         };
+        // What is sent is not acknowledged either while the way back is down.
+        let both = [walk.clone(), plan.walk(self.scenario, dir.turned())].concat();
         Path {
             every,
             notes: Vec::new(),
+            down: plan.outages(self.scenario, &both),
             hops: walk.iter().map(|step| hop(step.port)).collect(),
         }
     }

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use farpath_observe::limit::{Stretch, WORDS as LIMITS, account, largest};
-use farpath_observe::{Connection, Limit, Path, Sample, Surroundings, Timers};
+use farpath_observe::limit::{largest, outage, shares};
+
+use farpath_observe::{
+    Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, is_paced, outage_words,
+};
 use farpath_units::{Duration, Time};
 
 /// What one sample of one connection says.
@@ -24,9 +27,6 @@ struct Seen {
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
 const BUSY_LEAST: Duration = Duration::from_secs(1);
-
-/// A smaller share of time that the path was down is not mentioned beside what limited more.
-const LOST_LEAST: f64 = 0.01;
 
 /// A connection: all samples of it, and the words of the last one.
 #[derive(Debug, Default)]
@@ -73,12 +73,8 @@ impl Connections {
     }
 
     /// One line about the connection that was given most to carry, if there was one; the links that cross what each of the two hosts sends
-    /// say what the connection does not. `down` is when nothing crossed the path, in order and without overlap.
-    pub(super) fn line(
-        &self,
-        mut ways: [Option<Path<'_>>; 2],
-        down: &[(Time, Time)],
-    ) -> Option<String> {
+    /// say what the connection does not.
+    pub(super) fn line(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<String> {
         // What the path swallows is written, and never acknowledged.
         let most = self.0.values();
         let most = most.max_by_key(|c| c.last.acked + c.last.waiting)?;
@@ -88,7 +84,7 @@ impl Connections {
         let bdp = most.holds;
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
-        let why = most.why(ways[most.host].take(), down);
+        let why = most.why(ways[most.host].take());
         Some(format!(
             "your program ({}) kept at most {} in flight on a path that holds {}; {why}",
             most.last.control,
@@ -106,7 +102,7 @@ impl Watched {
     }
 
     /// What limited it most, and for how much of its time.
-    fn why(&self, path: Option<Path<'_>>, down: &[(Time, Time)]) -> String {
+    fn why(&self, path: Option<Path<'_>>) -> String {
         let first = self.samples.first().copied().unwrap_or_default();
         let busy = first.timers.map_or(Duration::ZERO, |t| t.busy);
         // What was counted before the first sample is taken to lie right before it.
@@ -122,44 +118,18 @@ impl Watched {
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
-        let (shares, lost) = apart(&account(&connection, Time::ZERO, &around), |from, until| {
-            self.down(down, from, until)
-        });
+        let lost = outage(&connection, Time::ZERO, &around);
+        let mut shares = shares(&connection, Time::ZERO, &around);
+        shares.values_mut().for_each(|share| *share *= 1.0 - lost);
         let largest = largest(&shares);
         let share = largest.as_ref().map_or(0.0, |name| shares[name]);
-        let outage = format!(
-            "the path was down, and nothing came through for {:.0} % of the time",
-            100.0 * lost
-        );
+        let outage = outage_words(lost);
         match largest {
-            Some(name) if share >= lost && lost < LOST_LEAST => self.limited(&name, share),
+            Some(name) if share >= lost && lost < OUTAGE_LEAST => self.limited(&name, share),
             Some(name) if share >= lost => format!("{}; {outage}", self.limited(&name, share)),
             _ if lost > 0.0 => outage,
             _ => "what limited it is unknown".to_owned(),
         }
-    }
-
-    /// For which share of the time between two instants the path was down, or its sender still waited to try again.
-    fn down(&self, down: &[(Time, Time)], from: Time, until: Time) -> f64 {
-        if until <= from {
-            return 0.0;
-        }
-        let mut covered = 0.0;
-        let mut behind = from;
-        for (start, end) in down {
-            // Until the first sample with more acknowledged that lies behind the end.
-            let waits = self.samples.last().map_or(*end, |last| last.t);
-            let mut later = self.intervals.iter().filter(|(t, _)| t > end);
-            let heard = later
-                .find(|(_, bytes)| *bytes > 0)
-                .map_or(waits, |(t, _)| *t);
-            let (start, end) = ((*start).max(behind), heard.max(*end).min(until));
-            if end > start {
-                covered += end.since(start).as_secs_f64();
-                behind = end;
-            }
-        }
-        covered / until.since(from).as_secs_f64()
     }
 
     /// What a limit did, for a share of the time.
@@ -175,6 +145,9 @@ impl Watched {
             Some(Limit::CwndSlowStart) => {
                 format!("the congestion window limited it {percent}: it was still growing")
             }
+            Some(Limit::Pacing) => {
+                format!("the program limited it: it set a pace, which the kernel kept {percent}")
+            }
             Some(Limit::Nic) => format!("its host's own link was full {percent}"),
             Some(Limit::Link) => format!("a link of the path was full {percent}"),
             Some(Limit::Policer) => {
@@ -188,24 +161,6 @@ impl Watched {
             ),
         }
     }
-}
-
-/// Shares of all time by what limited, without what is `lost`; and the share that is.
-fn apart(stretches: &[Stretch], lost: impl Fn(Time, Time) -> f64) -> (BTreeMap<String, f64>, f64) {
-    let all: f64 = stretches.iter().map(Stretch::total).sum();
-    let mut shares = BTreeMap::new();
-    let mut gone = 0.0;
-    for stretch in stretches {
-        let lost = lost(stretch.from, stretch.until);
-        gone += lost * stretch.total() / all;
-        for (limit, name, _) in LIMITS {
-            let spent = (1.0 - lost) * stretch.spent(limit) / all;
-            if spent > 0.0 {
-                *shares.entry(name.to_owned()).or_default() += spent;
-            }
-        }
-    }
-    (shares, gone)
 }
 
 impl Seen {
@@ -232,17 +187,40 @@ const WORDS: [&str; 8] = [
 const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
+/// The number that a word begins with; 0 without one.
+fn number(text: &str) -> f64 {
+    let digits = text.split(|c: char| !c.is_ascii_digit() && c != '.').next();
+    digits.and_then(|d| d.parse::<f64>().ok()).unwrap_or(0.0)
+}
+
+/// Takes in a rate that the word before announces; whether it is one.
+fn is_rate(announced: &str, word: &str, timers: &mut Timers) -> bool {
+    match announced {
+        // `4951368bps/5000000bps`: its own, and the most that the program allows.
+        "pacing_rate" => {
+            let (own, most) = word.split_once('/').unwrap_or((word, ""));
+            timers.pacing_bps = Some(number(own) as u64);
+            timers.paced = !most.is_empty() && is_paced(number(own) as u64, number(most) as u64);
+        }
+        "delivery_rate" => timers.delivery_bps = Some(number(word) as u64),
+        _ => return false,
+    }
+    true
+}
+
 /// The second line of a connection: words, most of them `name:value`.
 fn read(now: Time, line: &str) -> Seen {
     let mut seen = Seen::default();
     let mut timers = Timers::default();
-    let number = |text: &str| {
-        let digits = text.split(|c: char| !c.is_ascii_digit() && c != '.').next();
-        digits.and_then(|d| d.parse::<f64>().ok()).unwrap_or(0.0)
-    };
     let time = |text: &str| Duration::from_secs_f64(number(text) / 1e3);
     let (mut mss, mut unacked, mut cwnd, mut ssthresh) = (0, 0, 0, None);
+    let mut srtt = None;
+    // What the word before announces: `delivery_rate 4999128bps`.
+    let mut announced = "";
     for word in line.split_whitespace() {
+        if is_rate(core::mem::replace(&mut announced, word), word, &mut timers) {
+            continue;
+        }
         let Some((name, value)) = word.split_once(':') else {
             timers.app_limited |= word == "app_limited";
             // Before it stand at most the socket's options (`ts sack ecn`); behind it come words of `send 27Mbps`.
@@ -262,6 +240,9 @@ fn read(now: Time, line: &str) -> Seen {
                 timers.busy = time(value);
                 timers.unsent = timers.unsent.or(Some(0));
             }
+            // `rtt:100.38/28.295`: smoothed, and its variation.
+            "rtt" => srtt = Some(time(value.split('/').next().unwrap_or_default())),
+            "minrtt" => timers.min_rtt = Some(time(value)),
             "notsent" => timers.unsent = Some(number(value) as u64),
             "skmem" => timers.full = is_full(value),
             "rwnd_limited" => timers.receive_window = time(value),
@@ -284,8 +265,8 @@ fn read(now: Time, line: &str) -> Seen {
         cwnd: Some(cwnd * mss),
         ssthresh: ssthresh.map(|segments| segments * mss),
         in_flight: Some(unacked * mss),
+        srtt,
         timers: Some(timers),
-        ..Sample::default()
     };
     seen
 }
@@ -321,7 +302,7 @@ mod tests {
     fn a_sample_is_read_and_explained_in_one_line() {
         let mut connections = Connections::default();
         connections.note(at(10_000), (0, 37_500_000), TEXT);
-        let line = connections.line(UNKNOWN, &[]).expect("there is one");
+        let line = connections.line(UNKNOWN).expect("there is one");
         assert_eq!(
             line,
             "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
@@ -343,7 +324,7 @@ mod tests {
             );
             connections.note(at(n * 100), (0, 10_000_000), &text);
         }
-        let line = connections.line(UNKNOWN, &[])?;
+        let line = connections.line(UNKNOWN)?;
         line.rsplit_once("; ").map(|(_, why)| why.to_owned())
     }
 
@@ -372,6 +353,36 @@ mod tests {
         }
     }
 
+    /// Lines of `ss` as Linux 6.18 printed them on 20 Mbit/s x 100 ms on 2026-11-24 (iperf3 -C bbr --fq-rate 5M; -C bbr).
+    #[test]
+    fn who_paces_a_flow_is_told_from_a_full_link() {
+        let all = |line: &str| {
+            let mut connections = Connections::default();
+            for n in 1..=10 {
+                let text = format!(
+                    "0 0 198.18.0.1:40000 198.18.0.2:5201\n\t {line} bytes_acked:{n}00000 busy:{}ms\n",
+                    n * 100
+                );
+                connections.note(at(n * 100), (0, 250_000), &text);
+            }
+            let line = connections.line(UNKNOWN).expect("there is one");
+            line.rsplit_once("; ").expect("why").1.to_owned()
+        };
+        let paced = all(
+            "bbr wscale:10,10 rto:304 rtt:101.618/0.836 mss:1428 cwnd:100 ssthresh:50 bbr:(bw:4951368bps,mrtt:100.203,pacing_gain:1,cwnd_gain:2) \
+             send 11691787bps pacing_rate 4951368bps/5000000bps delivery_rate 4951832bps unacked:44 notsent:789684 minrtt:100.203",
+        );
+        assert_eq!(
+            paced,
+            "the program limited it: it set a pace, which the kernel kept 100 % of the time"
+        );
+        let link = all(
+            "bbr wscale:10,10 rto:316 rtt:113.398/1.361 mss:1428 cwnd:388 ssthresh:178 bbr:(bw:18708776bps,mrtt:100.189,pacing_gain:1,cwnd_gain:2) \
+             send 36771019bps pacing_rate 18478816bps delivery_rate 18517936bps unacked:222 notsent:2611704 minrtt:100.189",
+        );
+        assert_eq!(link, "a link of the path was full 100 % of the time");
+    }
+
     /// Nothing is acknowledged from 400 ms on; the path is down from 350 ms to 600 ms, and the sender tries again at 900 ms.
     #[test]
     fn a_path_that_was_down_is_named_and_not_the_window() {
@@ -386,7 +397,13 @@ mod tests {
                 );
                 connections.note(at(n * 100), (0, 10_000_000), &text);
             }
-            let line = connections.line(UNKNOWN, down).expect("there is one");
+            let path = Path {
+                every: Duration::ZERO,
+                hops: Vec::new(),
+                down: down.to_vec(),
+                notes: Vec::new(),
+            };
+            let line = connections.line([Some(path), None]).expect("there is one");
             line.rsplit_once("that holds 10.0 MB; ")
                 .expect("why")
                 .1
@@ -443,10 +460,10 @@ mod tests {
         // A short download, sampled once before anything was acknowledged.
         let short = "0 0 198.18.0.2:8000 198.18.0.1:40000\n\t bbr mss:1448 cwnd:10 bytes_acked:82 busy:80ms app_limited\n";
         connections.note(at(100), (1, 1_000_000), short);
-        assert_eq!(connections.line(UNKNOWN, &[]), None);
+        assert_eq!(connections.line(UNKNOWN), None);
         let mut connections = Connections::default();
         connections.note(at(1), (0, 1), "");
         connections.note(at(2), (0, 1), "half a pair\n");
-        assert_eq!(connections.line(UNKNOWN, &[]), None);
+        assert_eq!(connections.line(UNKNOWN), None);
     }
 }

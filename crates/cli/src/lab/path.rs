@@ -2,8 +2,8 @@
 
 use farpath_experiment::open;
 use farpath_scenario::plan::{Plan, PlanError};
-use farpath_scenario::{Change, Event, NodeId, Periodic, Scenario, Test};
-use farpath_units::{Duration, Rate, Time};
+use farpath_scenario::{NodeId, Periodic, Scenario, Test};
+use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use super::{environment, one_path};
@@ -63,34 +63,6 @@ impl Path {
                 .min()
                 .map_or(0, |rate: Rate| rate.bytes_in(rtt).as_bytes())
         }))
-    }
-
-    /// When a link between the two hosts is down by the scenario's events, in order and without overlap.
-    pub(super) fn down(&self, plan: &Plan) -> Vec<(Time, Time)> {
-        let walks = self.ways(plan).map(|dir| plan.walk(&self.scenario, dir));
-        let mut spans: Vec<(Time, Time)> = Vec::new();
-        for hop in walks.iter().flatten() {
-            let port = &plan.ports[hop.port];
-            let mut since = None;
-            let mine = |e: &&Event| e.link == port.link && e.ways.contains(&port.way);
-            for event in self.scenario.events.iter().filter(mine) {
-                match event.change {
-                    Change::Up(false) => since = since.or(Some(event.at)),
-                    Change::Up(true) => spans.extend(since.take().map(|from| (from, event.at))),
-                    _ => {}
-                }
-            }
-            spans.extend(since.map(|from| (from, Time::MAX)));
-        }
-        spans.sort();
-        let mut merged: Vec<(Time, Time)> = Vec::new();
-        for (from, until) in spans {
-            match merged.last_mut() {
-                Some(last) if from <= last.1 => last.1 = last.1.max(until),
-                _ => merged.push((from, until)),
-            }
-        }
-        merged
     }
 
     /// The way of what each of the two hosts sends to the other: that of the lab's own ping and of its answers.

@@ -149,7 +149,7 @@ fn limit_of(ended: &Ended, path: &Path, lab: &Lab) -> Option<String> {
     let evidence = lab::evidence(lab);
     let plan = &lab.plane.wan().plan;
     let ways = path.ways(plan).map(|dir| Some(evidence.way(dir)));
-    ended.connections.line(ways, &path.down(plan))
+    ended.connections.line(ways)
 }
 
 /// What the hosts stand on, names resolving as the arguments say.

@@ -78,7 +78,7 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     // At a rate of 2 Gbit/s the link is.
     let narrow = with(&[a, b, "--rtt", "300ms", "--rate", "2Gbit/s"]).exits(0);
     assert!(narrow.out.contains("limited by a link"), "{}", narrow.out);
-    // The name of a SONET interface is no rate.
+    // The name of a SONET interface does not say its rate.
     let unknown = with(&[a, b, "--rtt", "300ms"]).exits(0);
     assert!(
         unknown

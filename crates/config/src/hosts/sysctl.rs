@@ -343,7 +343,7 @@ fn triple(key: &str, numbers: &[u64], place: &Place, host: &mut Host) {
             let usual = host.window.usual;
             let times = 1.0 / usual;
             let remedy = format!(
-                "set the third number to {times:.2} times rate times round-trip time: the rest of a receive buffer is no window"
+                "set the third number to {times:.2} times rate times round-trip time: the rest of a receive buffer is kept for bookkeeping"
             );
             ((*most as f64 * usual) as u64, remedy)
         }

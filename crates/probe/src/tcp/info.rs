@@ -92,12 +92,16 @@ impl TcpInfo {
         is_set.then(|| bytes.saturating_mul(8))
     }
 
-    /// Whether `tcpi_pacing_rate` is as high as the program lets it be.
+    /// `tcpi_pacing_rate` (Linux 3.15), bit/s; none where it has no bound yet.
+    fn pacing_bps(&self) -> Option<u64> {
+        let bytes = self.u64(104).filter(|bytes| *bytes < u64::MAX - 1)?;
+        Some(bytes.saturating_mul(8))
+    }
+
+    /// Whether `tcpi_pacing_rate` is about as high as the program lets it be: BBR paces at its estimate of what it gets.
     fn is_paced(&self) -> bool {
-        let own = self.u64(104).map(|bytes| bytes.saturating_mul(8));
-        self.pacing_limit_bps()
-            .zip(own)
-            .is_some_and(|(most, own)| own >= most)
+        let rates = self.pacing_limit_bps().zip(self.pacing_bps());
+        rates.is_some_and(|(most, own)| own >= most / 10 * 9)
     }
 
     /// `tcpi_bytes_acked` (Linux 4.1); 0 where the kernel does not count.
@@ -171,6 +175,9 @@ impl TcpInfo {
             unsent: self.field(144).map(|b| u32::from_ne_bytes(b).into()),
             full: false,
             paced: self.is_paced(),
+            pacing_bps: self.pacing_bps(),
+            delivery_bps: self.delivery_bps(),
+            rtt_min_ns: self.rtt_min_ns(),
             busy_us: self.u64(168).unwrap_or(0),
             rwnd_us: self.u64(176).unwrap_or(0),
             sndbuf_us: self.u64(184).unwrap_or(0),

@@ -16,7 +16,7 @@ use crate::plan::Plan;
 
 /// The name of the test from end to end.
 const TEST: &str = "end-to-end";
-/// The window of the test: nearly the largest that TCP knows, so that it is no limit (RFC 7323 §2.3).
+/// The window of the test: nearly the largest that TCP knows, so that it does not limit (RFC 7323 §2.3).
 const WINDOW: &str = "1 GB";
 
 /// What the files do not say.
