@@ -31,6 +31,8 @@ pub(crate) const FIT: u64 = 1200;
 pub(crate) enum What {
     /// The weights are fitted to the training half.
     Fit,
+    /// The same with what was simulated for the last fit.
+    Refit,
     /// The test half is diagnosed.
     Test,
     /// Twins of the test half are run beside it.
@@ -53,6 +55,8 @@ pub(crate) fn asked(args: &[&str]) -> Result<(u64, What), String> {
     Ok(match args {
         [] => (ALL, What::Test),
         ["--fit"] => (FIT, What::Fit),
+        ["--fit", n] => (number(n)?, What::Fit),
+        ["--refit"] => (0, What::Refit),
         ["--twins"] => (TWINS, What::Twins),
         ["--blind"] => (ALL, What::Blind(0)),
         ["--blind", first] => (ALL, What::Blind(number(first)?)),
@@ -82,6 +86,10 @@ const TWINS: u64 = 160;
 
 /// Simulates `number` cases; prints how often each level of evidence led to the cause, or fits the weights.
 pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
+    if what == What::Refit {
+        print!("{}", fit::fit(&fit::kept()?)?);
+        return Ok(true);
+    }
     if what == What::Twins {
         return twins(number);
     }
@@ -90,7 +98,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     }
     let next = AtomicU64::new(0);
     let first = match what {
-        What::Fit => 0,
+        What::Fit | What::Refit => 0,
         What::Test | What::Twins => TEST,
         What::Blind(from) => BLIND + from,
         What::Healthy(from) => BLIND + from * CAUSES.len() as u64 + HEALTHY_CASE,
@@ -128,6 +136,7 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     outcomes.sort_by_key(|o| (o.number, o.level));
     if what == What::Fit {
         let samples: Vec<Sample> = outcomes.into_iter().map(|o| o.sample).collect();
+        fit::keep(&samples)?;
         print!("{}", fit::fit(&samples)?);
         return Ok(true);
     }
@@ -237,6 +246,8 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
                 flow.observed.goodput_bps, told.goodput, verdict.because
             ),
             sample: Sample {
+                case: case.number,
+                level,
                 truth,
                 from: farpath_diagnose::unfitted(&facts).ok_or("a text without a flow")?,
             },
@@ -248,14 +259,15 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
 /// The connection of a diagnosis: what datagrams gave stands beside it.
 fn judged(facts: &Facts) -> Result<FlowReport, String> {
     let diagnosis = farpath_diagnose::diagnose(facts, "0");
-    let datagrams = facts.tests.iter().filter(|t| t.udp).count();
-    let connection = |(n, _): &(usize, FlowReport)| match facts.tests.first() {
-        Some(first) if first.udp => *n >= datagrams,
-        _ => true,
+    // A captured connection comes after all that texts report.
+    let captured = facts.tests.first().is_some_and(|first| first.udp);
+    let mut flows = diagnosis.flows.into_iter();
+    let flow = if captured {
+        flows.next_back()
+    } else {
+        flows.next()
     };
-    let mut flows = diagnosis.flows.into_iter().enumerate();
-    let first = flows.find(connection).map(|(_, flow)| flow);
-    first.ok_or_else(|| "a diagnosis without a flow".to_owned())
+    flow.ok_or_else(|| "a diagnosis without a flow".to_owned())
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ usage: cargo xtask tidy           check what compilers do not: arrows, lengths, 
        cargo xtask corpus --two [N]   the same with runs that have two causes
        cargo xtask corpus --plot ROWS...   draw how often each confidence was right, from target/corpus.tsv of runs
        cargo xtask corpus --fit   fit the weights of diagnose to the corpus's training half, and write them
+       cargo xtask corpus --fit [N] | --refit   the same with N runs, or with those that were simulated for the last fit
        cargo xtask captures FOLDER  compare what `trace` says of captures of others with their tables
        cargo xtask same [--write] compare what `make scenarios` gave with xtask/same.txt, or take it as the baseline
 ";

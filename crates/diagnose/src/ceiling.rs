@@ -32,7 +32,8 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     }
     losses(e, &mut all);
     ramp(e, &mut all);
-    let stated: [(&Option<Figure>, Cause, &str); 4] = [
+    let stated: [(&Option<Figure>, Cause, &str); 5] = [
+        (&e.around.disk, Cause::Disk, "the rate of a disk"),
         (&e.pacing, Cause::Pacing, "the sender's pacing rate"),
         (
             &e.application,

@@ -1,6 +1,7 @@
 //! The evidence on one flow: every figure the ceilings and the weighing ask for, or that it is not there.
 
 use crate::account::Account;
+use crate::around::Around;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
@@ -118,6 +119,8 @@ pub(crate) struct Evidence {
     pub(crate) loss_pattern: Option<String>,
     /// What counters of hosts and other tests add.
     pub(crate) counted_else: Counted,
+    /// What disks, radio links and interfaces on the path add.
+    pub(crate) around: Around,
 }
 
 const NS: f64 = 1e-9;
@@ -143,6 +146,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_path(facts);
         e.of_hosts(facts, flow);
+        e.of_surroundings(facts, flow);
         e.of_counters(facts, flow);
         e.of_other_tests(flow);
         e.weigh_account();

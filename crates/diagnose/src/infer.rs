@@ -42,7 +42,8 @@ const UNDER_LINE: f64 = 0.92;
 
 /// How far under a line a mean rate lies: what slow start and its repair cost comes on top, where the rest was full.
 fn under_line(e: &Evidence, line: &Figure) -> f64 {
-    let full = e.late().is_some_and(|late| late > 0.88 * line.value);
+    let full = |late: f64| late > 0.88 * line.value && late <= line.high;
+    let full = e.late().is_some_and(full);
     match full || e.is_bbr() {
         true => 0.8,
         false => UNDER_LINE,
@@ -86,16 +87,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let best = scored.first().map_or(0.0, |s| s.1);
-    let odds = |score: f64| libm::exp((score - best) * core::f64::consts::LN_10 / 10.0);
-    let all: f64 = scored.iter().map(|s| odds(s.1)).sum();
-    let ranking = scored
-        .iter()
-        .map(|(cause, score)| Ranking {
-            cause: *cause,
-            confidence: odds(*score) / all,
-        })
-        .collect();
+    let ranking = ranked(&scored);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()
         .filter(|i| i.holds > 0.3 && !i.sentence.is_empty())
@@ -113,6 +105,18 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
             .map(|(_, causes, text)| (causes, text))
             .collect(),
     }
+}
+
+/// Each cause's share of the odds; the likeliest stands first.
+fn ranked(scored: &[(Cause, f64)]) -> Vec<Ranking> {
+    let best = scored.first().map_or(0.0, |s| s.1);
+    let odds = |score: f64| libm::exp((score - best) * core::f64::consts::LN_10 / 10.0);
+    let all: f64 = scored.iter().map(|s| odds(s.1)).sum();
+    let share = |(cause, score): &(Cause, f64)| Ranking {
+        cause: *cause,
+        confidence: odds(*score) / all,
+    };
+    scored.iter().map(share).collect()
 }
 
 /// The score of each cause before the pattern of losses is weighed, decibans.

@@ -31,6 +31,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::counted::by_counters(e, &mut items);
     crate::counted::of_datagrams(e, &mut items);
     crate::counted::by_other_tests(e, &mut items);
+    crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
@@ -342,7 +343,9 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
 fn of_line(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let (Some(rate), Some(line)) = (&e.rate, ceilings.iter().find(|c| c.cause == Cause::Link)) {
         // Once slow start and its repair are over, it is the later intervals that show what the path leaves.
-        let late = e.late().filter(|_| !e.udp).unwrap_or(0.0);
+        // More than the line carries went into a socket: that says nothing of what left it.
+        let carried = |late: &f64| !e.udp && *late <= line.rate.high;
+        let late = e.late().filter(carried).unwrap_or(0.0);
         let share = rate.value.max(late) / line.rate.value;
         // BBR drains the queue and probes for its floor: it leaves more of a line that is its own.
         let full = if e.is_bbr() { 0.65 } else { 0.85 };

@@ -93,6 +93,9 @@ pub struct Known {
     pub window: Option<Size>,
 }
 
+/// A satellite and its queues take a second or two.
+const LONG: Duration = Duration::from_secs(5);
+
 impl Known {
     /// Adds them to what was read.
     pub fn tell(&self, facts: &mut Facts) {
@@ -105,6 +108,7 @@ impl Known {
         let bps = |rate: Option<Rate>| rate.map(|r| r.as_bps() as f64);
         let bytes = |size: Option<Size>| size.map(|s| s.as_bytes() as f64);
         let rtt = self.rtt.map(|r| r.as_ps() as f64 / 1000.0);
+        let long = self.rtt.filter(|rtt| *rtt > LONG);
         number(Of::Path, "rtt_known_ns", rtt.filter(|r| *r > 0.0));
         number(Of::Path, "line_bps", bps(self.line));
         number(Of::Path, "target_bps", bps(self.target));
@@ -117,6 +121,12 @@ impl Known {
             bytes(self.send_buffer),
         );
         number(Of::Receiver, "window_known_bytes", bytes(self.window));
+        if let Some(rtt) = long {
+            let thousandth = Duration::from_ps(rtt.as_ps() / 1000);
+            facts.notes.push(format!(
+                "you: a round trip of {rtt} is longer than any path on Earth has: was {thousandth} meant?"
+            ));
+        }
         for (of, system) in [(Of::Sender, self.sender), (Of::Receiver, self.receiver)] {
             if let Some(system) = system {
                 facts.word(of, "system", system.name(), at);

@@ -8,6 +8,7 @@
 
 mod account;
 mod advice;
+mod around;
 mod captured;
 mod cause;
 mod ceiling;

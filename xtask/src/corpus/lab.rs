@@ -148,6 +148,8 @@ fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
                     .collect::<Vec<_>>()
             ),
             sample: Sample {
+                case: case.number,
+                level,
                 truth,
                 from: farpath_diagnose::unfitted(&facts).ok_or("a text without a flow")?,
             },

@@ -6,6 +6,7 @@
 
 mod command;
 mod counters;
+mod disk;
 mod iperf2;
 mod iperf3;
 mod iperf_row;
@@ -16,6 +17,7 @@ mod nic;
 mod others;
 mod ping;
 mod plain;
+mod radio;
 mod route;
 mod router;
 mod ss;
@@ -157,6 +159,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(disk::Disk::default()),
+        Box::new(radio::Radio::default()),
         Box::new(uname::Uname),
         Box::new(command::Commands),
     ]

@@ -23,10 +23,15 @@ impl Tool for Interfaces {
             || text.contains(" is down, line protocol is ")
         {
             self.kind = "ios";
+            facts.word(Of::Path, "interface", self.kind, line.at);
             return true;
         }
-        if text.starts_with("Physical interface: ") && text.contains("Physical link is ") {
+        // Pasted without its first words, the line begins with the interface's name.
+        let physical = text.split_once("Physical link is ");
+        let named = |head: &str| head.starts_with("Physical interface: ") || is_interface(head);
+        if physical.is_some_and(|(head, _)| named(head)) {
             self.kind = "junos";
+            facts.word(Of::Path, "interface", self.kind, line.at);
             return true;
         }
         if !going || self.kind.is_empty() {
@@ -49,6 +54,10 @@ impl Tool for Interfaces {
             facts.word(Of::Path, "half_duplex", "half", at);
             return true;
         }
+        if let Some(bps) = carried(text) {
+            facts.exact(Of::Path, "interface_carried_bps", bps, at);
+            return true;
+        }
         for (before, name) in [
             ("input errors", "interface_errors"),
             ("Total output drops:", "interface_drops"),
@@ -61,6 +70,35 @@ impl Tool for Interfaces {
         self.kind == "ios" && is_ios(text)
             || self.kind == "junos" && text.contains(": ") && text.len() < 200
     }
+}
+
+/// The rate of `Output rate    : 9987412304 bps (931022 pps)` and of `5 minute output rate 9876543000 bits/sec, 912 packets/sec`.
+fn carried(text: &str) -> Option<f64> {
+    let junos = || {
+        let (head, rest) = text.split_once(':')?;
+        let rate = ["Input rate", "Output rate"].contains(&head.trim());
+        rate.then(|| rest.trim().split_once(" bps"))?
+    };
+    let ios = || {
+        let (head, rest) = text.split_once("put rate ")?;
+        let rate = head.contains(" minute ") || head.contains(" second ");
+        rate.then(|| rest.split_once(" bits/sec"))?
+    };
+    let (bps, _) = junos().or_else(ios)?;
+    whole(bps).map(|n| n as f64)
+}
+
+/// `xe-0/0/3 `: a kind, and where the card is.
+fn is_interface(head: &str) -> bool {
+    let name = head.trim_end_matches([' ', ',']);
+    let parts = name.split_once('-');
+    parts.is_some_and(|(kind, place)| {
+        (2..=4).contains(&kind.len())
+            && kind.bytes().all(|b| b.is_ascii_lowercase())
+            && place
+                .bytes()
+                .all(|b| b.is_ascii_digit() || b"/:.".contains(&b))
+    })
 }
 
 /// The number before these words, or behind them where they end with a colon.

@@ -9,6 +9,7 @@ mod run_here;
 mod seeds;
 mod slac;
 mod strangers;
+mod surroundings;
 mod two;
 mod views;
 
