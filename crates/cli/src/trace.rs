@@ -279,6 +279,7 @@ pub(crate) fn read(
     let (sources, sums, bytes) = sources(files, summed)?;
     let counts = sums.iter().map(|s| Arc::clone(&s.0)).collect();
     let mut watch = Reading::new(counts, bytes, "reading");
+    watch.live = files.iter().any(|f| f.as_os_str() == "-");
     let analysis = analyse_some(sources, filter, &mut watch);
     watch.bar.finish();
     let mut analysis = analysis.map_err(|e| refused(&e))?;
@@ -326,7 +327,7 @@ fn refused(error: &TraceError) -> Failure {
 
 fn open(path: &Path) -> Result<(Box<dyn Read>, u64), Failure> {
     if path.as_os_str() == "-" {
-        return Ok((Box::new(io::stdin().lock()), 0));
+        return Ok((Box::new(Live(io::stdin().lock())), 0));
     }
     let cannot = |e: io::Error| {
         Failure::usage(format!("read {}: {e}", path.display()))
@@ -341,6 +342,18 @@ fn open(path: &Path) -> Result<(Box<dyn Read>, u64), Failure> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// A capture that is being made: Ctrl-C ends it, and what came until then is read.
+struct Live(io::StdinLock<'static>);
+
+impl Read for Live {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        match progress::interrupted() {
+            true => Ok(0),
+            false => self.0.read(to),
+        }
+    }
 }
 
 /// A file whose bytes are counted and summed up as they are read.
@@ -368,6 +381,8 @@ struct Reading {
     bytes: u64,
     counts: Vec<Arc<Mutex<u64>>>,
     told: u64,
+    /// Ctrl-C ends the capture and not the reading.
+    live: bool,
 }
 
 impl Reading {
@@ -380,6 +395,7 @@ impl Reading {
             bytes,
             counts,
             told: 0,
+            live: false,
         }
     }
 }
@@ -390,7 +406,7 @@ impl Watch for Reading {
         let now = (done * 1000).checked_div(self.bytes).unwrap_or(0).min(1000);
         self.bar.advance(now - self.told.min(now));
         self.told = now.max(self.told);
-        !self.bar.interrupted()
+        self.live || !self.bar.interrupted()
     }
 }
 

@@ -301,6 +301,10 @@ pub struct LossBySize {
 pub struct PolicerFound {
     /// Its rate, bit/s.
     pub rate_bps: u64,
+    /// The lowest rate that explains the losses as well, bit/s.
+    pub rate_least_bps: u64,
+    /// The highest one, bit/s. Far apart: the sender stayed below the policer's rate, and its size alone is sure.
+    pub rate_most_bps: u64,
     /// What it lets pass at once, bytes.
     pub burst_bytes: u64,
 }

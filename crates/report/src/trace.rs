@@ -4,7 +4,7 @@ mod exchange;
 mod flows;
 mod pairs;
 
-use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
+use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection, TraceDocument};
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
 use crate::quantity::quantity;
@@ -40,8 +40,10 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
         true => (whole, Vec::new()),
         false => (columns(&rows, false), headings(&rows)),
     };
-    for line in lay_out(&columns, &headings, layout.width) {
-        out += &(line + "\n");
+    if !shown.is_empty() {
+        for line in lay_out(&columns, &headings, layout.width) {
+            out += &(line + "\n");
+        }
     }
     let mut say = |text: &str| {
         for line in wrap(text, layout.width, layout.width) {
@@ -81,6 +83,16 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
         say(&others);
     }
     out
+}
+
+/// A policer's rate, or what it lies between where the sender leaves that open.
+fn policed(policer: &PolicerFound) -> String {
+    let rate = |bps: u64| quantity("rate_bps", bps as f64);
+    let (least, most) = (policer.rate_least_bps, policer.rate_most_bps);
+    match most > least + least / 2 {
+        true => format!("{} to {}", rate(least), rate(most)),
+        false => rate(policer.rate_bps),
+    }
 }
 
 /// Packets that are not listed, by what they are.
@@ -193,14 +205,20 @@ fn columns(rows: &[Row<'_>], with_ends: bool) -> Vec<Column> {
         number("Resent", &|r| {
             r.direction.retransmitted_segments.to_string()
         }),
-        text("Limited by", &|r| limited(r.direction)),
+        text("Limited by", &|r| limited(r.connection, r.direction)),
     ]);
     columns
 }
 
-fn limited(direction: &TraceDirection) -> String {
+fn limited(connection: &TraceConnection, direction: &TraceDirection) -> String {
     let Some(limit) = &direction.limited_by else {
-        return "-".to_owned();
+        let asked = connection.opening.as_ref().is_some_and(|o| !o.answered);
+        let word = match (asked, &connection.reset) {
+            (true, Some(_)) => "refused",
+            (true, None) => "no answer",
+            _ => "-",
+        };
+        return word.to_owned();
     };
     let share = direction.limit_shares.get(limit).copied().unwrap_or(0.0);
     format!("{} {:.0} %", limit.replace('_', " "), share * 100.0)
@@ -371,7 +389,7 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     if let Some(policer) = &d.policer {
         lines.push(format!(
             "  a policer: {}, burst {}",
-            quantity("rate_bps", policer.rate_bps as f64),
+            policed(policer),
             bytes(policer.burst_bytes)
         ));
     }

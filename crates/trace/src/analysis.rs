@@ -5,13 +5,13 @@ use std::io::Read;
 use farpath_record::trace::{IcmpError, TraceConnection, TraceDocument, TraceFile, TracePair};
 
 use crate::capture::{Capture, Packet};
-use crate::connection::Connection;
 use crate::describe::describe;
 use crate::error::TraceError;
 use crate::filter::Filter;
 use crate::flows::{FLOWS_MAX, Flows, PORT_DNS};
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
+use crate::overlap::{Opened, Overlap};
 use crate::pairs::{Collector, PAIRS_MAX, Paired};
 use crate::peel::{PROTOCOL_TCP, Peeled, Rest, peel};
 use crate::segment::Segment;
@@ -50,6 +50,8 @@ pub struct Analysis {
 
 /// ICMP errors that are noted of one connection; the document lists all.
 const ERRORS_NOTED: usize = 4;
+/// Connections after whose description memory is given back.
+const GIVEN_BACK: usize = 8192;
 /// Packets read between two reports to the watch.
 const LOOK: u32 = 1 << 16;
 
@@ -182,14 +184,29 @@ fn each<'a>(
     mut take: impl FnMut(&Packet<'_>, usize),
     mut ended: impl FnMut(TraceFile),
 ) -> Result<(), TraceError> {
-    for (number, source) in sources.into_iter().enumerate() {
-        let mut capture = Capture::new(&source.name, source.bytes)?;
+    let mut captures = sources
+        .into_iter()
+        .map(|source| Capture::new(&source.name, source.bytes).map(Opened::new));
+    let mut next = captures.next().transpose()?;
+    let (mut overlap, mut before) = (Overlap::default(), String::new());
+    let mut number = 0;
+    while let Some(mut opened) = next {
+        next = captures.next().transpose()?;
+        overlap = overlap.follow(&before, next.as_ref());
+        opened.early(|packet| {
+            if !overlap.had(packet) {
+                take(packet, number);
+            }
+        });
+        let mut capture = opened.capture;
         loop {
             let mut left = LOOK;
             while left > 0
                 && let Some(packet) = capture.next()
             {
-                take(&packet, number);
+                if !overlap.had(&packet) {
+                    take(&packet, number);
+                }
                 left -= 1;
             }
             if !watch.read(number, capture.offset()) {
@@ -199,7 +216,10 @@ fn each<'a>(
                 break;
             }
         }
+        overlap.note(&mut capture.file);
+        before.clone_from(&capture.file.name);
         ended(capture.file);
+        number += 1;
     }
     Ok(())
 }
@@ -272,7 +292,7 @@ impl Reader {
         &mut self,
         document: &mut TraceDocument,
     ) -> (Vec<[DirectionFound; 2]>, Vec<Paired>) {
-        let mut all = Vec::new();
+        let (mut all, mut numbers) = (Vec::new(), Vec::new());
         let table = &mut self.table;
         let mut order: Vec<usize> = (0..table.connections.len()).collect();
         order.sort_by_key(|place| table.connections[*place].number);
@@ -290,9 +310,14 @@ impl Reader {
             });
         document.flows = self.flows.described();
         let paired = table.paired(&ids);
-        for (n, place) in order.into_iter().enumerate() {
-            let ends = table.connections[place].ends;
-            let mut judged = describe(&mut table.connections[place], n as u64 + 1);
+        // From the end of the table, so that its memory can be given back meanwhile.
+        while let Some(mut connection) = table.connections.pop() {
+            let place = table.connections.len();
+            if place.is_multiple_of(GIVEN_BACK) {
+                table.connections.shrink_to_fit();
+            }
+            let ends = connection.ends;
+            let mut judged = describe(&mut connection, ids[place]);
             if judged.described.name.is_none() {
                 let (server, at) = (ends[1].address, judged.described.start_ns);
                 judged.described.name = self.flows.names.of(server, at).map(str::to_owned);
@@ -300,9 +325,9 @@ impl Reader {
             note_errors(&mut judged.described, &document.icmp_errors);
             document.connections.push(judged.described);
             all.push(judged.found);
-            // Its memory is needed no longer.
-            table.connections[place] = Connection::default();
+            numbers.push(ids[place] as usize - 1);
         }
+        in_order(&mut numbers, &mut document.connections, &mut all);
         for (name, count) in &table.others {
             document.others.insert((*name).to_owned(), *count);
         }
@@ -349,6 +374,18 @@ impl Reader {
             self.flows.errors.left_out,
             "ICMP errors are counted and not listed: the list is full".to_owned(),
         );
+    }
+}
+
+/// Puts connections and what was found of them in the order of their numbers.
+fn in_order<A, B>(numbers: &mut [usize], connections: &mut [A], found: &mut [B]) {
+    for n in 0..numbers.len() {
+        while numbers[n] != n {
+            let to = numbers[n];
+            numbers.swap(n, to);
+            connections.swap(n, to);
+            found.swap(n, to);
+        }
     }
 }
 

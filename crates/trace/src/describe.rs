@@ -84,7 +84,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
 
 /// How it began, what was asked on it, and who broke it off.
 fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
-    let syns = [0, 1].map(|n| connection.streams[n].syn.as_ref());
+    let syns = [0, 1].map(|n| connection.streams[n].syn.as_deref());
     described.opening = connection.syns.stated(syns, connection.handshake);
     let started = connection.started;
     described.reset = connection
@@ -111,15 +111,20 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     d.glitches = glitches(&seen, connection.started);
     d.loss_pattern = pattern(&seen.repairs).map(str::to_owned);
     d.sack_benefit = sack_benefit(&stream.events, &classes, seen.beyond);
-    d.policer = policer(&seen, &stream.events, &classes);
+    d.policer = match stream.passages.as_deref() {
+        Some(passages) => policer(&seen, passages, (&stream.events, &classes), stream.mss()),
+        None => None,
+    };
     if d.policer.is_some() {
         seen.observed.taker = Some(Limit::Policer);
     }
     // Offload joins segments of the network to larger ones, whose sizes say nothing.
-    if !is_offloaded(stream) {
-        let (sizes, scales) = stream
-            .size_classes
-            .stated(&stream.events, &classes, stream.mss());
+    if let Some(seen) = stream
+        .size_classes
+        .as_deref()
+        .filter(|_| !is_offloaded(stream))
+    {
+        let (sizes, scales) = seen.stated(&stream.events, &classes, stream.mss());
         d.loss_by_size = sizes;
         d.loss_scales = scales.map(str::to_owned);
     }
@@ -287,6 +292,18 @@ fn reset_text(reset: &Reset) -> String {
     text
 }
 
+/// SYNs without an answer.
+fn unanswered(opening: Option<&Opening>) -> String {
+    match opening {
+        Some(opening) if opening.syns > 1 => format!(
+            "nobody answered {} SYNs in {:.1} s: they are filtered, or nothing has that address",
+            opening.syns,
+            opening.waited_ns as f64 / 1e9
+        ),
+        _ => "nobody answered the SYN".to_owned(),
+    }
+}
+
 /// SYNs that were lost, and options that were not agreed.
 fn opening_notes(opening: &Opening) -> Vec<String> {
     let mut notes = Vec::new();
@@ -338,7 +355,7 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
         notes.push("one direction only is in the capture".to_owned());
     }
     if connection.is_half_open() {
-        notes.push("nobody answered the SYN".to_owned());
+        notes.push(unanswered(described.opening.as_ref()));
     }
     if let Some(reset) = &described.reset {
         notes.push(reset_text(reset));

@@ -24,6 +24,8 @@ pub(crate) struct Event {
     pub(crate) place: Place,
     /// Since its bytes were seen last, or since the segment that left the hole.
     pub(crate) lag: i64,
+    /// Of a hole: from the segment before it to that which left it.
+    pub(crate) gap: i64,
     /// How much later its TSval is than that of the other one; none without timestamps.
     pub(crate) stamp: Option<i32>,
     /// How much higher its IPv4 identification is; none where it does not count up.

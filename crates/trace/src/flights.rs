@@ -140,6 +140,13 @@ impl Flights {
             ..Interval::default()
         };
         let done = std::mem::replace(&mut self.current, next);
+        if self.peak == 0
+            && let Some(last) = self.intervals.last_mut().filter(|i| i.is_silent())
+            && done.is_silent()
+        {
+            last.join(&done);
+            return;
+        }
         if self.intervals.len() >= INTERVALS_MAX
             || (room.intervals == 0 && self.intervals.len() > 16)
         {
@@ -298,6 +305,11 @@ impl Flights {
 }
 
 impl Interval {
+    /// Nothing was sent in it, and nothing acknowledged.
+    fn is_silent(&self) -> bool {
+        self.sent + self.again + self.delivered == 0
+    }
+
     fn join(&mut self, later: &Interval) {
         self.until = later.until;
         self.idle += later.idle;

@@ -77,7 +77,8 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
             flight.far = !at_sender;
             flight
         });
-    let flights: Vec<Flight> = flights.collect();
+    let mut flights: Vec<Flight> = flights.collect();
+    flights.shrink_to_fit();
     let observed = Observed {
         opened: Time::ZERO,
         established: since(started, established),

@@ -64,7 +64,7 @@ impl Point {
             started: connection.started,
             last: connection.last,
             turns: [0, 1].map(|n| connection.turn(n)),
-            syns: [0, 1].map(|n| streams[n].syn),
+            syns: [0, 1].map(|n| streams[n].syn.as_deref().copied()),
             bases: [0, 1].map(|n| streams[n].base),
         }
     }

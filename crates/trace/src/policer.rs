@@ -1,10 +1,11 @@
 //! A policer, from the losses of one direction.
 //!
-//! A token bucket is empty where packets are lost and holds tokens where they pass. The idea is that of Flach and
-//! others, "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM 2016), who replay a bucket without an upper end at
-//! the goodput between the first loss and the last. A sender that each loss sets back far below the rate never shows
-//! it as goodput. So here buckets of many rates and sizes are replayed, each with its end, against what passed and what was
-//! lost; one is found where it is as good as empty at the losses and is hardly ever overdrawn.
+//! What a token bucket lacks to be full is the backlog of a queue of its rate that never refuses: it grows by what passes and
+//! shrinks at the rate. A packet passes while that and its own length are not more than the bucket's size, and is lost when they
+//! are. So of the right rate all losses come at one backlog, the size, and no packet passes above it. Rates are tried, and those
+//! that explain the most decisions are kept: a sender far below the policer's rate leaves many of them, and all that is sure is
+//! the size (Flach and others, "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016, look at the goodput between losses
+//! instead, which such a sender does not have).
 //!
 //! A line with a short queue loses packets as a bucket of the queue's size does. What tells them apart is that packets wait in
 //! a queue, and never for a policer: where they wait at the losses for as long as the bucket takes to empty, it is a queue.
@@ -16,25 +17,30 @@ use crate::classify::Class;
 use crate::event::Event;
 use crate::flights::Interval;
 use crate::observed::Direction;
+use crate::passages::{Passage, Passages};
 
 /// Losses that are needed, and round trips that have some.
 const LOSSES_LEAST: usize = 15;
 const SLICES_LEAST: usize = 3;
-/// Intervals replayed: the first ones.
-const INTERVALS_MAX: usize = 1 << 14;
-/// Rates tried, from the goodput on, each larger than the one before by [`STEP`].
-const RATES: u32 = 40;
-const STEP: f64 = 1.05;
-/// Sizes of buckets tried: from 4 kB on, each half as large again.
-const SIZES: u32 = 18;
+/// Rates tried, as shares of what passes: up to the first number of each in steps of the second. A sender near the policer's rate
+/// empties the bucket over seconds, and tells rates that are close to each other; one that is far below tells little.
+const RATES: [(f64, f64); 3] = [(1.4, 1.001), (2.0, 1.005), (60.0, 1.04)];
+/// Replays until the size at the first loss is known.
+const ROUNDS: usize = 3;
+/// The smallest bucket.
 const SIZE_LEAST: f64 = 4000.0;
-const SIZE_STEP: f64 = 1.5;
+/// A decision is explained where it lies so many packets from the bucket's size.
+const SLACK: f64 = 1.5;
+/// And so much of the bucket: what passed together is not divided.
+const SLACK_SHARE: f64 = 0.05;
 /// At losses a bucket holds at most this share of what it holds otherwise.
 const EMPTY: f64 = 0.3;
-/// What passed overdraws a bucket in at most this share of intervals.
+/// At most this share of what passed finds an empty bucket.
 const OVERDRAWN: f64 = 0.03;
-/// At most this share of losses come while a bucket is fuller than half.
-const FULL_LOSSES: f64 = 0.10;
+/// At most this share of losses come while a bucket has room.
+const ROOMY_LOSSES: f64 = 0.15;
+/// Rates are as good as the best one within this share of all losses.
+const AS_GOOD: f64 = 0.02;
 /// A queue of a bucket's size makes packets wait for at least this share of the time in which it empties.
 const WAITED: f64 = 0.4;
 /// At most so many losses come while round trips are this much longer than usual, and by this: a queue's.
@@ -42,160 +48,209 @@ const QUEUED_LOSSES: f64 = 0.20;
 const INFLATED: f64 = 1.3;
 const INFLATED_NS: i64 = 5_000_000;
 
-/// One interval for the replay.
-#[derive(Clone, Copy)]
-struct Slot {
-    ns: f64,
+/// A packet that was lost.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    /// When it passed the capture, or when the one before it did.
+    at: i64,
+    /// Its bytes with headers that passed here; none where it was lost before.
+    bytes: f64,
+}
+
+/// Passages for the replay: when, what was not lost of it, and how many losses came with it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    at: i64,
     passed: f64,
     losses: u32,
 }
 
-/// How a bucket fits.
-#[derive(Clone, Copy)]
+/// How a rate fits.
+#[derive(Clone, Copy, Debug)]
 struct Fit {
     rate: f64,
     size: f64,
-    /// Mean tokens at losses over mean tokens where packets pass.
-    emptiness: f64,
+    /// Decisions that it does not explain.
+    wrong: u32,
 }
 
-/// The policer that the losses of a direction show, if they show one.
+/// The policer that the losses of a direction show, if they show one; `full` is the payload of a full segment, bytes.
 pub(crate) fn policer(
     direction: &Direction,
-    events: &[Event],
-    classes: &[Class],
+    passages: &Passages,
+    (events, classes): (&[Event], &[Class]),
+    full: u32,
 ) -> Option<PolicerFound> {
-    let losses = losses(events, classes);
-    let intervals = &direction.intervals[..direction.intervals.len().min(INTERVALS_MAX)];
-    if losses.len() < LOSSES_LEAST || direction.round_trip <= 0 || intervals.len() < 64 {
+    let losses = losses(events, classes, passages.header);
+    if losses.len() < LOSSES_LEAST || direction.round_trip <= 0 || full == 0 {
         return None;
     }
-    let slices = slices(&losses, direction.round_trip);
-    if slices < SLICES_LEAST || queued(intervals, &losses) > QUEUED_LOSSES {
+    let queued = queued(&direction.intervals, &losses);
+    if slices(&losses, direction.round_trip) < SLICES_LEAST || queued > QUEUED_LOSSES {
         return None;
     }
-    let slots = slots(intervals, &losses);
-    let whole: f64 = slots.iter().map(|s| s.ns).sum();
-    let passed: f64 = slots.iter().map(|s| s.passed).sum();
-    let mut best: Option<Fit> = None;
-    let mut rate = passed / whole.max(1.0);
-    for _ in 0..RATES {
-        let mut size = SIZE_LEAST;
-        for _ in 0..SIZES {
-            if let Some(fit) = replay(&slots, rate, size)
-                && best.is_none_or(|b| fit.emptiness < b.emptiness)
-            {
-                best = Some(fit);
-            }
-            size *= SIZE_STEP;
+    let steps = steps(passages, &losses)?;
+    let packet = f64::from(full + passages.header);
+    let span = steps.last()?.at - steps[0].at;
+    let passed: f64 = steps.iter().map(|s| s.passed).sum();
+    let passes = passed / span.max(1) as f64;
+    let (mut rate, mut fits) = (passes * 0.98, Vec::new());
+    for (until, step) in RATES {
+        while rate < until * passes {
+            fits.extend(fit(&steps, rate, (packet, passages.from_start)));
+            rate *= step;
         }
-        rate *= STEP;
     }
-    let found = best.filter(|fit| fit.emptiness <= EMPTY)?;
-    let empties_ns = found.size / found.rate;
-    if waited(intervals, &losses, direction.at_sender)? >= WAITED * empties_ns {
+    let (found, [least, most]) = best(&fits, losses.len())?;
+    // Less than the bucket is not seen of packets that were joined.
+    let mut together: Vec<f64> = steps.iter().map(|s| s.passed).collect();
+    together.sort_by(f64::total_cmp);
+    if passages.is_joined() && percentile(&together, 0.9) > found.size / 4.0 {
         return None;
     }
+    let empties_ns = found.size / found.rate;
+    if waited(&direction.intervals, &losses, direction.at_sender)? >= WAITED * empties_ns {
+        return None;
+    }
+    let bps = |rate: f64| (rate * 8e9) as u64;
     Some(PolicerFound {
-        rate_bps: (found.rate * 8e9) as u64,
+        rate_bps: bps(found.rate),
+        rate_least_bps: bps(least),
+        rate_most_bps: bps(most),
         burst_bytes: found.size as u64,
     })
 }
 
-/// When what was lost had been sent, and its bytes that passed here: none of what was lost before.
-fn losses(events: &[Event], classes: &[Class]) -> Vec<(i64, u32)> {
-    let of = events.iter().zip(classes).filter(|(e, _)| e.length > 0);
-    let lost = of.filter_map(|(e, class)| match class {
-        Class::Again(_) => Some((e.at - e.lag, e.length)),
-        Class::Upstream(_) => Some((e.at - e.lag, 0)),
-        _ => None,
-    });
-    let mut all: Vec<(i64, u32)> = lost.collect();
-    all.sort_unstable();
+/// What was lost, packet by packet, in order of time.
+fn losses(events: &[Event], classes: &[Class], header: u32) -> Vec<Lost> {
+    let mut all = Vec::new();
+    for (e, class) in events.iter().zip(classes).filter(|(e, _)| e.length > 0) {
+        let bytes = f64::from(e.length) / f64::from(e.pieces.max(1)) + f64::from(header);
+        let lost = match class {
+            Class::Again(_) => Lost {
+                at: e.at - e.lag,
+                bytes,
+            },
+            Class::Upstream(_) => Lost {
+                at: e.at - e.lag - e.gap,
+                bytes: 0.0,
+            },
+            _ => continue,
+        };
+        all.extend(std::iter::repeat_n(lost, e.pieces.max(1) as usize));
+    }
+    all.sort_by_key(|l| l.at);
     all
 }
 
-fn slots(intervals: &[Interval], losses: &[(i64, u32)]) -> Vec<Slot> {
-    let mut next = 0;
-    let slot = |i: &Interval| {
-        let mut lost = (0, 0.0);
-        while let Some((_, bytes)) = losses.get(next).filter(|l| l.0 <= i.until) {
-            lost = (lost.0 + 1, lost.1 + f64::from(*bytes));
-            next += 1;
-        }
-        Slot {
-            ns: (i.until - i.from) as f64,
-            passed: ((i.sent + i.again) as f64 - lost.1).max(0.0),
-            losses: lost.0,
-        }
+/// From the start on, or from the first loss where passages before it are not known.
+fn steps(passages: &Passages, losses: &[Lost]) -> Option<Vec<Step>> {
+    let step = |p: &Passage| Step {
+        at: p.at,
+        passed: f64::from(p.bytes),
+        losses: 0,
     };
-    intervals.iter().map(slot).collect()
+    let mut all: Vec<Step> = passages.all.iter().map(step).collect();
+    let last = passages.all.last()?.at;
+    for lost in losses {
+        let after = passages.all.partition_point(|p| p.at <= lost.at);
+        let is_last = after == all.len() && lost.at > last;
+        let step = after.checked_sub(1).filter(|_| !is_last);
+        if let Some(step) = step.and_then(|n| all.get_mut(n)) {
+            step.losses += 1;
+            step.passed = (step.passed - lost.bytes).max(0.0);
+        }
+    }
+    let first = all.iter().position(|s| s.losses > 0)?;
+    if !passages.from_start {
+        all.drain(..first);
+    }
+    Some(all)
 }
 
-/// Replays a bucket of this rate, bytes a nanosecond, and size.
-fn replay(slots: &[Slot], rate: f64, size: f64) -> Option<Fit> {
-    let mut tokens = size;
-    let (mut at_losses, mut losses, mut at_passes, mut passes, mut overdrawn) =
-        (0.0, 0u32, 0.0, 0u32, 0u32);
-    let mut full_losses = 0;
-    for slot in slots {
-        tokens = (tokens + rate * slot.ns).min(size) - slot.passed;
-        // A segment, or a fifth of the bucket, may be a matter of when within the interval it passed.
-        if tokens < -f64::max(3000.0, size / 5.0) {
-            overdrawn += 1;
-            tokens = 0.0;
-            if f64::from(overdrawn) > OVERDRAWN * slots.len() as f64 {
-                return None;
-            }
-        }
-        if slot.losses > 0 {
-            at_losses += f64::from(slot.losses) * tokens.max(0.0);
-            losses += slot.losses;
-            if tokens > size / 2.0 {
-                full_losses += slot.losses;
-            }
-        } else if slot.passed > 0.0 {
-            at_passes += tokens.max(0.0);
-            passes += 1;
-        }
+/// The size of bucket that explains most at this rate, bytes a nanosecond; none where none does. A connection that was seen from
+/// its start finds a full bucket, any other one an empty one at its first loss.
+fn fit(steps: &[Step], rate: f64, (packet, from_start): (f64, bool)) -> Option<Fit> {
+    let (mut at_losses, mut at_passes) = replay(steps, rate, 0.0);
+    for _ in 0..if from_start { 0 } else { ROUNDS } {
+        let first = size(&mut at_losses, packet)? - packet / 2.0 - steps[0].passed;
+        (at_losses, at_passes) = replay(steps, rate, first.max(0.0));
     }
-    if losses == 0
-        || passes == 0
-        || f64::from(overdrawn) > OVERDRAWN * f64::from(passes + overdrawn)
-        || f64::from(full_losses) > FULL_LOSSES * f64::from(losses)
-    {
-        return None;
-    }
-    let usual = at_passes / f64::from(passes);
-    let emptiness = at_losses / f64::from(losses) / usual.max(1.0);
-    // A bucket that is always empty says nothing: every packet would be lost.
-    (usual > size / 10.0).then_some(Fit {
+    let size = size(&mut at_losses, packet)?;
+    let slack = f64::max(SLACK * packet, SLACK_SHARE * size);
+    let roomy = at_losses.iter().filter(|b| **b < size - packet - slack);
+    let roomy = roomy.count();
+    // Losses that come one after the other add nothing: a backlog above the size is one of passages.
+    let overdrawn = at_passes.iter().filter(|b| **b > size + slack).count();
+    let left = |b: &f64| (size - b).max(0.0);
+    let mean = |all: &[f64]| all.iter().map(left).sum::<f64>() / all.len().max(1) as f64;
+    let usual = mean(&at_passes);
+    let fits = roomy as f64 <= ROOMY_LOSSES * at_losses.len() as f64
+        && overdrawn as f64 <= OVERDRAWN * at_passes.len() as f64
+        && usual > size / 10.0
+        && mean(&at_losses) <= EMPTY * usual;
+    fits.then_some(Fit {
         rate,
         size,
-        emptiness,
+        wrong: (roomy + overdrawn) as u32,
     })
 }
 
+/// Backlogs: at each loss, and after each passage.
+fn replay(steps: &[Step], rate: f64, first: f64) -> (Vec<f64>, Vec<f64>) {
+    let (mut backlog, mut before) = (first, steps[0].at);
+    let (mut at_losses, mut at_passes) = (Vec::new(), Vec::with_capacity(steps.len()));
+    for step in steps {
+        backlog = f64::max(0.0, backlog - rate * (step.at - before) as f64) + step.passed;
+        before = step.at;
+        match step.losses {
+            0 => at_passes.push(backlog),
+            losses => at_losses.extend(std::iter::repeat_n(backlog, losses as usize)),
+        }
+    }
+    (at_losses, at_passes)
+}
+
+/// The bucket's size by the backlogs at losses: they lie within a packet below it.
+fn size(at_losses: &mut [f64], packet: f64) -> Option<f64> {
+    let middle = at_losses.len() / 2;
+    let (_, median, _) = at_losses.select_nth_unstable_by(middle, f64::total_cmp);
+    let size = *median + packet / 2.0;
+    (size >= SIZE_LEAST).then_some(size)
+}
+
+/// The middle one of the rates that explain as much as the best, and their ends.
+fn best(fits: &[Fit], losses: usize) -> Option<(Fit, [f64; 2])> {
+    let least = fits.iter().map(|f| f.wrong).min()?;
+    let allowed = least + (AS_GOOD * losses as f64) as u32;
+    let good: Vec<&Fit> = fits.iter().filter(|f| f.wrong <= allowed).collect();
+    let ends = [good[0].rate, good[good.len() - 1].rate];
+    let middle = libm::sqrt(ends[0] * ends[1]);
+    let apart = |f: &&&Fit| (libm::log(f.rate / middle)).abs();
+    let found = good.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))?;
+    Some((**found, ends))
+}
+
 /// Round trips that have losses.
-fn slices(losses: &[(i64, u32)], round_trip: i64) -> usize {
+fn slices(losses: &[Lost], round_trip: i64) -> usize {
     let of = losses
         .iter()
-        .map(|l| (l.0 - losses[0].0) / round_trip.max(1));
+        .map(|l| (l.at - losses[0].at) / round_trip.max(1));
     let mut of: Vec<i64> = of.collect();
     of.dedup();
     of.len()
 }
 
 /// The share of losses at which round trips were longer than usual: a queue's and not a policer's.
-fn queued(intervals: &[Interval], losses: &[(i64, u32)]) -> f64 {
+fn queued(intervals: &[Interval], losses: &[Lost]) -> f64 {
     // The shortest of an interval: single longer ones are delayed acknowledgements.
     let known = intervals.iter().filter(|i| i.rtt_min > 0);
     let Some(low) = known.map(|i| i.rtt_min).min() else {
         return 0.0;
     };
     let long = |rtt: i64| rtt as f64 > INFLATED * low as f64 && rtt - low >= INFLATED_NS;
-    let at = |loss: &&(i64, u32)| {
-        let n = intervals.partition_point(|i| i.until <= loss.0);
+    let at = |loss: &&Lost| {
+        let n = intervals.partition_point(|i| i.until <= loss.at);
         let near = intervals[..n.min(intervals.len())].iter().rev().take(64);
         near.clone()
             .map(|i| i.rtt_min)
@@ -207,7 +262,7 @@ fn queued(intervals: &[Interval], losses: &[(i64, u32)]) -> f64 {
 
 /// How long packets waited before the losses, beside the shortest times, nanoseconds: the median. None where that is not seen,
 /// far from the sender and without timestamps.
-fn waited(intervals: &[Interval], losses: &[(i64, u32)], at_sender: bool) -> Option<f64> {
+fn waited(intervals: &[Interval], losses: &[Lost], at_sender: bool) -> Option<f64> {
     let here = waits(intervals, losses, |i| i.rtt_min);
     let there = waits(intervals, losses, |i| i.turn);
     let all = match (here, there) {
@@ -221,12 +276,12 @@ fn waited(intervals: &[Interval], losses: &[(i64, u32)], at_sender: bool) -> Opt
 /// The same of one kind of times, loss by loss.
 fn waits(
     intervals: &[Interval],
-    losses: &[(i64, u32)],
+    losses: &[Lost],
     of: impl Fn(&Interval) -> i64,
 ) -> Option<Vec<f64>> {
     let low = intervals.iter().map(&of).filter(|ns| *ns > 0).min()?;
-    let at = |loss: &(i64, u32)| {
-        let n = intervals.partition_point(|i| i.until <= loss.0);
+    let at = |loss: &Lost| {
+        let n = intervals.partition_point(|i| i.until <= loss.at);
         let mut near = intervals[..n].iter().rev().take(64).map(&of);
         near.find(|ns| *ns > 0).map_or(0.0, |ns| (ns - low) as f64)
     };

@@ -9,6 +9,8 @@ pub(crate) struct Room {
     pub(crate) events: usize,
     /// Intervals of flights.
     pub(crate) intervals: usize,
+    /// Passages.
+    pub(crate) passages: usize,
     /// Requests.
     pub(crate) requests: usize,
 }
@@ -19,6 +21,7 @@ impl Default for Room {
             sent: 2 << 20,
             events: 1 << 20,
             intervals: 1 << 20,
+            passages: 1 << 20,
             requests: 200_000,
         }
     }

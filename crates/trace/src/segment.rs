@@ -66,6 +66,16 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
+    /// Bytes of the headers of IP and TCP, without what is rare in both.
+    pub(crate) fn header(&self) -> u32 {
+        let ip = if self.from.address >> 32 == 0xffff {
+            20
+        } else {
+            40
+        };
+        ip + if self.stamps.is_some() { 32 } else { 20 }
+    }
+
     pub(crate) fn is(&self, bits: u8) -> bool {
         self.control & bits != 0
     }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
 use crate::loss_by_size::SizeClasses;
+use crate::passages::Passages;
 use crate::ranges::{Ranges, unwrapped};
 use crate::room::Room;
 use crate::rtt::Rtt;
@@ -44,7 +45,9 @@ struct Sent {
 struct Hole {
     from: u64,
     until: u64,
+    /// When what follows it was seen, and what is before it.
     at: i64,
+    after: i64,
     stamp: u32,
     identification: u16,
 }
@@ -60,14 +63,14 @@ pub(crate) struct Stream {
     /// Acknowledged below.
     pub(crate) una: u64,
     pub(crate) fin: Option<u64>,
-    pub(crate) syn: Option<Segment>,
+    pub(crate) syn: Option<Box<Segment>>,
 
     pub(crate) packets: u64,
     pub(crate) data_packets: u64,
     pub(crate) bytes: u64,
     pub(crate) unique: u64,
     pub(crate) sizes: Sizes,
-    pub(crate) size_classes: SizeClasses,
+    pub(crate) size_classes: Option<Box<SizeClasses>>,
     pub(crate) repeated: u64,
     pub(crate) keep_alives: u64,
     pub(crate) probes: u64,
@@ -85,6 +88,8 @@ pub(crate) struct Stream {
     open_events: usize,
     pub(crate) events: Vec<Event>,
     pub(crate) forgotten_events: u64,
+    /// When the highest byte was seen.
+    max_at: i64,
     /// When data was last seen.
     data_at: i64,
     /// The last SYN or FIN without data: when it was seen, its TSval and identification, and whether it was a repetition.
@@ -115,6 +120,8 @@ pub(crate) struct Stream {
 
     pub(crate) rtt: Rtt,
     pub(crate) flights: Flights,
+    /// What passed.
+    pub(crate) passages: Option<Box<Passages>>,
     pub(crate) first_data: Option<i64>,
     pub(crate) last_data: i64,
 }
@@ -125,10 +132,10 @@ impl Stream {
         if !self.begun {
             self.begin(unwrapped(START, segment.seq.wrapping_add(1)), segment.at);
         }
-        if self.syn.is_some_and(|syn| syn.seq == segment.seq) {
+        if self.syn.as_ref().is_some_and(|syn| syn.seq == segment.seq) {
             return self.syn_again(segment, room);
         }
-        self.syn.get_or_insert(*segment);
+        self.syn.get_or_insert_with(|| Box::new(*segment));
         self.bare_seen(segment);
     }
 
@@ -188,17 +195,29 @@ impl Stream {
         } else if fin {
             self.fin_again(s, until, room);
         }
+        if s.length > 0 {
+            let pieces = match s.length <= self.sizes.full() {
+                true => 1,
+                false => s.length.div_ceil(self.sizes.full().max(1)),
+            };
+            let lost = !self.events.is_empty();
+            let passages = self
+                .passages
+                .get_or_insert_with(|| Box::new(Passages::new(s.header())));
+            passages.add(s.at, s.length + pieces * passages.header, lost, room);
+        }
         self.data_at = s.at;
     }
 
     #[inline]
     fn new_data(&mut self, s: &Segment, from: u64, end: u64, fin: bool, room: &mut Room) {
         self.max = end;
+        self.max_at = s.at;
         let new = end - u64::from(fin) - from;
         self.unique += new;
         if new > 0 {
             self.sizes.add(s.length);
-            self.size_classes.add(s.length);
+            self.size_classes.get_or_insert_default().add(s.length);
         }
         if self.last_window > 0 && self.acks > 0 {
             while self.shift_needed < 14
@@ -243,6 +262,7 @@ impl Stream {
                 from: self.max.max(self.una),
                 until: from,
                 at: s.at,
+                after: self.max_at,
                 stamp: s.stamps.map_or(0, |t| t.0),
                 identification: s.ip_id,
             });
@@ -321,7 +341,11 @@ impl Stream {
             self.sent.insert(place, sent);
         }
         let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);
+        let before = self.events.len();
         self.note_event(s, (from, until), Place::Hole, evidence, room);
+        if let Some(event) = self.events.get_mut(before) {
+            event.gap = hole.at - hole.after;
+        }
     }
 
     /// Bytes that were seen before have come again.
@@ -379,6 +403,7 @@ impl Stream {
             pieces,
             place,
             lag,
+            gap: 0,
             stamp: s.stamps.map(|t| t.0.wrapping_sub(stamp) as i32),
             identification: counts_up.then(|| s.ip_id.wrapping_sub(identification) as i16),
             times,

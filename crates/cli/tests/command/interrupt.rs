@@ -4,6 +4,7 @@
 //! after it has installed its signal handlers. So the signal finds it ready, and no test waits for a time.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -128,4 +129,38 @@ fn an_interrupted_twin_is_exit_130_and_nothing_is_printed() {
     ran(child.wait_with_output().expect("it ends"))
         .exits(130)
         .says(&["interrupted"]);
+}
+
+#[test]
+fn a_live_capture_that_is_interrupted_says_what_came() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut child = command()
+        .args(["trace", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    // pcap 2.4, little-endian, of Ethernet: as much as no pipe holds, so that it was read, and the handler installed before.
+    let mut capture = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1] {
+        capture.extend(word.to_le_bytes());
+    }
+    let packets = 50_000_u32;
+    for n in 0..packets {
+        for word in [n / 1000, n % 1000, 60, 60] {
+            capture.extend(word.to_le_bytes());
+        }
+        capture.extend([0; 60]);
+    }
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&capture).expect("the program reads it");
+    shell(folder.path(), &format!("kill -INT {}", child.id()));
+    drop(stdin);
+    let done = child.wait_with_output().expect("it ends");
+    let out = ran(done).exits(0).out;
+    let seen = out.strip_prefix("-: ").and_then(|t| t.split(' ').next());
+    let seen: u32 = seen.and_then(|n| n.parse().ok()).expect("how many packets");
+    // What is still in the pipe when Ctrl-C comes is not read.
+    assert!((packets / 2..=packets).contains(&seen), "{out}");
 }

@@ -8,6 +8,7 @@ mod formats;
 mod glitches;
 mod limits;
 mod oracles;
+mod overlaps;
 mod pairs;
 mod policers;
 mod requests;

@@ -1,25 +1,72 @@
 //! Policers are found where there is one, and nowhere else.
 
 use farpath_arranged::{Arranged, cases};
+use farpath_record::trace::PolicerFound;
 
-use crate::runs::{TAPS, read, run, two_routers, without_bursts};
+use crate::runs::{TAPS, read, run, two_routers};
+
+/// Whether the size is right to a tenth, and the rate, or what it may be, too.
+fn is_right(found: PolicerFound, rate_bps: f64, burst_bytes: f64) -> bool {
+    let size = found.burst_bytes as f64 / burst_bytes;
+    let (least, most) = (found.rate_least_bps as f64, found.rate_most_bps as f64);
+    (0.9..1.1).contains(&size) && least <= 1.1 * rate_bps && most >= 0.9 * rate_bps
+}
 
 #[test]
 fn a_policer_is_found_at_every_tap() {
+    let mut wrong = Vec::new();
     for case in cases().filter(|c| c.arranged == Arranged::Policer) {
-        let run = run(&without_bursts(&case.text));
+        let run = run(&case.text);
         for tap in TAPS {
             let found = read(&run.captures[tap]).document.connections[0].a2b.policer;
-            println!("{} at {tap}: {found:?}", case.name);
-            let found = found.expect("a policer");
-            // 30 kB: a step of the sizes that are tried away, at most.
-            assert!(
-                (20_000..46_000).contains(&found.burst_bytes),
-                "{} at {tap}",
-                case.name
-            );
+            let name = format!("{} at {tap}: {found:?}", case.name);
+            println!("{name}");
+            let right = found.is_some_and(|found| {
+                // With round trips that the bucket outlasts the losses tell the rate.
+                let narrow = case.rtt_ms > 10 || found.rate_most_bps < found.rate_least_bps * 5 / 4;
+                narrow && is_right(found, 20e6, 30e3)
+            });
+            if !right {
+                wrong.push(name);
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rates_and_sizes_of_policers_are_right_to_a_tenth() {
+    let mut wrong = Vec::new();
+    for (rate, burst, delay, cc) in [
+        (20, 60, 10, "cubic"),
+        (50, 100, 10, "reno"),
+        (50, 250, 20, "cubic"),
+        (100, 1000, 25, "cubic"),
+        (200, 500, 5, "reno"),
+        (200, 4000, 40, "cubic"),
+    ] {
+        let text = two_routers(
+            "",
+            &format!(
+                "rate = \"1 Gbit/s\"\ndelay = \"{delay} ms\"\npolice = {{ name = \"p\", rate = \"{rate} Mbit/s\", burst = \"{burst} kB\" }}"
+            ),
+            &format!("cc = \"{cc}\"\nduration = \"20 s\""),
+        );
+        let run = run(&text);
+        for tap in TAPS {
+            let direction = read(&run.captures[tap]).document.connections[0].a2b.clone();
+            let name = format!(
+                "{rate} Mbit/s {burst} kB {delay} ms {cc} at {tap}: {:?}, {} bit/s, {:?}",
+                direction.policer, direction.goodput_bps, direction.retransmissions
+            );
+            println!("{name}");
+            let right = |p| is_right(p, f64::from(rate) * 1e6, f64::from(burst) * 1e3);
+            if !direction.policer.is_some_and(right) {
+                wrong.push(name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -92,15 +92,10 @@ to = "d"
     )
 }
 
-/// The scenario with hosts that send segment by segment.
-pub(crate) fn without_bursts(text: &str) -> String {
-    text.replace("[[host]]\n", "[[host]]\ntso = false\n")
-}
-
-/// The same, with a receive window that is open from the start.
+/// The scenario with hosts that send segment by segment, and receive windows that are open from the start.
 pub(crate) fn with_fixed_windows(text: &str) -> String {
-    let hosts = "[[host]]\ntcp_rmem = \"4096 33554432 33554432\"\n";
-    without_bursts(&text.replace("[[host]]\n", hosts))
+    let hosts = "[[host]]\ntcp_rmem = \"4096 33554432 33554432\"\ntso = false\n";
+    text.replace("[[host]]\n", hosts)
 }
 
 /// Simulates a scenario with a capture of each link of [`TAPS`].

@@ -2,7 +2,7 @@
 
 use farpath_record::trace::SackBenefit;
 
-use crate::runs::{read, run, two_routers, without_bursts};
+use crate::runs::{read, run, two_routers};
 
 /// A path on which segments of one window are lost by order. It holds 500 kB and the window is 450 kB: no queue stands, and
 /// nothing else is lost.
@@ -22,12 +22,12 @@ fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
             .map(|n| format!("{{ flow = \"bulk\", segment = {} }}", 800 + n * step))
             .collect();
         let lost = lost.join(", ");
-        let with = run(&without_bursts(&bursts(&lost, "sack = true")));
+        let with = run(&bursts(&lost, "sack = true"));
         let found = read(&with.captures["access"]).document;
         let benefit = found.connections[0].a2b.sack_benefit;
         let benefit = benefit.expect("several holes were repaired at once");
         assert_eq!((benefit.recoveries, benefit.holes), (1, holes));
-        let without = run(&without_bursts(&bursts(&lost, "sack = false")));
+        let without = run(&bursts(&lost, "sack = false"));
         let found = read(&without.captures["access"]);
         let direction = &found.document.connections[0].a2b;
         assert_eq!(direction.sack_benefit, None);
