@@ -4,7 +4,7 @@
 //! shrinks at the rate. A packet passes while that and its own length are not more than the bucket's size, and is lost when they
 //! are. So of the right rate all losses come at one backlog, the size, and no packet passes above it. Rates are tried, and those
 //! that explain the most decisions are kept: a sender far below the policer's rate leaves many of them, and all that is sure is
-//! the size (Flach and others, "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016, look at the goodput between losses
+//! the size (Flach and others, "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016, take the goodput between losses
 //! instead, which such a sender does not have).
 //!
 //! A line with a short queue loses packets as a bucket of the queue's size does. What tells them apart is that packets wait in

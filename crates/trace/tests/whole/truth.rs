@@ -206,7 +206,7 @@ fn reorderings_are_known_with_timestamps_and_mostly_without() {
     let minute = "duration = \"60 s\"";
     for (stamps, least) in [("", 0.98), ("\ntimestamps = false", 0.95)] {
         let text = scenario("12 ms", held, "", &format!("{minute}{stamps}"));
-        // Without timestamps some repetitions of bursts are not told from the reordered.
+        // Without timestamps some repetitions of bursts cannot be distinguished from the reordered.
         let run = match stamps {
             "" => run(&text),
             _ => run(&with_fixed_windows(&text)),
