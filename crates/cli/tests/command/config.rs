@@ -90,11 +90,8 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     let alone = with(&[a, "--rtt", "300ms"]);
     assert!(!alone.out.contains("path that the files"), "{}", alone.out);
     let text = "interfaces {\n    ge-0/0/0 {\n        unit 0 {\n            family inet {\n                address 192.0.2.1/30;\n            }\n        }\n    }\n}\n";
-    for name in ["x", "y", "z"] {
-        let own = text.replace(
-            "192.0.2.1",
-            &format!("198.51.100.{}", 4 * name.as_bytes()[0] % 60 + 1),
-        );
+    for (n, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let own = text.replace("192.0.2.1", &format!("198.51.100.{}", 4 * n + 1));
         fs::write(folder.path().join(format!("{name}.conf")), own).expect("a file");
     }
     let apart = with(&["x.conf", "y.conf", "z.conf", "--rtt", "100ms"]);
