@@ -72,6 +72,8 @@ pub fn is_paced(own: u64, most: u64) -> bool {
 /// a quarter of a doubling a round trip (RFC 9406 §4.2): 1.9 in three.
 const GROWS_OVER: u64 = 3;
 const GROWS_BY: f64 = 1.1;
+/// Share of that time in which it has to be busy; the kernel counts in ticks.
+const WORKED: f64 = 0.9;
 
 /// Share of its pacing that a flow delivers which paces at the rate of the path: in one round trip of eight it paces at 5/4.
 const DELIVERED: f64 = 0.75;
@@ -172,7 +174,8 @@ impl Window<'_> {
     }
 }
 
-/// Whether a sample's window or what it delivers is larger than some round trips before; a young connection grows.
+/// Whether a sample's window or what it delivers is larger than some round trips before. A young connection grows, and one
+/// that paused meanwhile may have begun again.
 fn grows(known: &[&Sample], number: usize) -> bool {
     let now = known[number];
     let Some(rtt) = now.srtt.filter(|rtt| *rtt > Duration::ZERO) else {
@@ -187,6 +190,11 @@ fn grows(known: &[&Sample], number: usize) -> bool {
     let Some(then) = earlier.checked_sub(1).map(|n| known[n]) else {
         return true;
     };
+    let busy = |s: &Sample| s.timers.unwrap_or_default().busy;
+    let worked = busy(now).saturating_sub(busy(then)).as_secs_f64();
+    if worked < WORKED * now.t.since(then.t.min(now.t)).as_secs_f64() {
+        return true;
+    }
     let more = |of: fn(&Sample) -> Option<u64>| {
         let pair = of(then).zip(of(now));
         pair.is_some_and(|(then, now)| now as f64 >= GROWS_BY * then as f64)

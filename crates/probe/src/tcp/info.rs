@@ -220,7 +220,7 @@ mod tests {
         };
         assert_eq!(paced(5000, [u32::MAX; 2]), (None, false));
         assert_eq!(paced(5000, [u32::MAX - 1, u32::MAX]), (None, false));
-        assert_eq!(paced(4999, [5000, 0]), (Some(40_000), false));
+        assert_eq!(paced(4499, [5000, 0]), (Some(40_000), false));
         assert_eq!(paced(5000, [5000, 0]), (Some(40_000), true));
     }
 
