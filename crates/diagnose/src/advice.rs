@@ -162,9 +162,12 @@ fn next(
     let rate = e.rate.as_ref()?;
     let is_gone =
         |c: Cause| gone.contains(&c) || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss());
+    // A window that a send buffer never filled, and that only a capture shows, grows with what is sent.
+    let tuned = gone == [Cause::SendBuffer] && e.announced && e.windows.len() == 1;
+    let grows = |c: Cause| tuned && c == Cause::ReceiveWindow;
     let others = ceilings
         .iter()
-        .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
+        .filter(|c| !is_gone(c.cause) && !grows(c.cause) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);
@@ -172,7 +175,7 @@ fn next(
     let mut least = least.map(|next| {
         let mut figure = next.rate.clone();
         // A ceiling of the other end alone bounds nothing from below: the path in between is not known.
-        if !known {
+        if !known || tuned {
             figure.low = rate.value;
         }
         figure.value = figure.value.max(rate.value);

@@ -61,6 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) retransmits: Option<Figure>,
     /// What the receiver's window may be.
     pub(crate) windows: Vec<Room>,
+    /// One of them is what a capture shows: a receiver that tunes it has it ahead of what is sent, and not at its most.
+    pub(crate) announced: bool,
     /// What the send buffer may be.
     pub(crate) buffers: Vec<Room>,
     /// Shares of the time that the kernel says: window, buffer.

@@ -31,6 +31,7 @@ impl Evidence {
         // Every capture shows what the receiver announced.
         let most = all.iter().filter_map(|c| c.window.as_ref());
         if let Some(window) = most.max_by(|a, b| a.value.total_cmp(&b.value)) {
+            self.announced = true;
             self.windows.push(Room {
                 memory: None,
                 bytes: window.clone(),

@@ -282,7 +282,7 @@ impl Case {
             let (wfirst, rfirst) = (wmem.min(16_384), rmem.min(131_072));
             let _written = write!(
                 text,
-                "\n[[host]]\nname = \"{name}\"\ntso = false\nwmem_max = {wmem}\nrmem_max = {rmem}\ntcp_wmem = \"4096 {wfirst} {wmem}\"\ntcp_rmem = \"4096 {rfirst} {rmem}\"\n"
+                "\n[[host]]\nname = \"{name}\"\nwmem_max = {wmem}\nrmem_max = {rmem}\ntcp_wmem = \"4096 {wfirst} {wmem}\"\ntcp_rmem = \"4096 {rfirst} {rmem}\"\n"
             );
         }
         let bdp = self.rate * self.rtt / 8.0;

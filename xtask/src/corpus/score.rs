@@ -163,13 +163,14 @@ impl Score {
 
     /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, and what came of what was asked.
     pub(super) fn rows(&self) -> String {
-        let mut rows =
-            String::from("case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tthen\n");
+        let mut rows = String::from(
+            "case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tthen\tpredicted\n",
+        );
         for o in &self.0 {
             let word = |word: Option<&'static str>| word.unwrap_or("-");
             let _written = writeln!(
                 rows,
-                "{}\t{:?}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}",
+                "{}\t{:?}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}\t{}",
                 o.number,
                 o.level,
                 o.injected,
@@ -178,7 +179,9 @@ impl Score {
                 o.said,
                 o.confidence,
                 word(o.second),
-                word(o.then)
+                word(o.then),
+                o.predicted
+                    .map_or("-".to_owned(), |ratio| format!("{ratio:.3}"))
             );
         }
         rows
