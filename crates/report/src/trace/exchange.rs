@@ -41,14 +41,19 @@ pub(super) fn opening(connection: &TraceConnection) -> Vec<String> {
     lines
 }
 
+/// `1 request`, `2 requests`.
+pub(super) fn number_of_requests(n: u64) -> String {
+    format!("{n} request{}", if n == 1 { "" } else { "s" })
+}
+
 /// Requests in all, and those that took longest.
 pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
     let Some(t) = &connection.request_totals else {
         return Vec::new();
     };
     let mut text = format!(
-        "{} requests: client sending {}, wire {}, server {} (at most {}), response {}, client {}",
-        t.requests,
+        "{}: client sending {}, wire {}, server {} (at most {}), response {}, client {}",
+        number_of_requests(t.requests),
         time(t.client_sending_ns),
         time(t.wire_ns),
         time(t.server_thinking_ns),

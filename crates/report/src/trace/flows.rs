@@ -145,7 +145,8 @@ fn times(what: &str, least: Option<u64>, mean: Option<u64>, most: Option<u64>) -
 
 fn echo(flow: &TraceFlow) -> Option<String> {
     let echo = flow.echo.as_ref()?;
-    let mut text = format!("{} requests, {} lost", echo.requests, echo.lost);
+    let sent = super::exchange::number_of_requests(echo.requests);
+    let mut text = format!("{sent}, {} lost", echo.lost);
     if echo.duplicates > 0 {
         text += &format!(", {} duplicates", echo.duplicates);
     }
