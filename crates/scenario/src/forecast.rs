@@ -101,7 +101,7 @@ impl<'a> Path<'a> {
         let hop = |h: &Hop| {
             let port = &self.plan.ports[h.port];
             let link = &self.scenario.links[port.link.0];
-            let delay = link.directions[usize::from(port.way == Way::Reverse)].delay;
+            let delay = link.direction(port.way).delay;
             rtt::Hop {
                 rate: port.rate,
                 framing: link.framing,
@@ -174,7 +174,7 @@ impl<'a> Path<'a> {
     fn lasting_rate(&self, port: usize) -> Rate {
         let port = &self.plan.ports[port];
         let link = &self.scenario.links[port.link.0];
-        let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
+        let cells = &link.direction(port.way).cells;
         let shape = cells.as_ref().and_then(|c| c.shape);
         let own = |rate: Rate| shape.map_or(rate, |contract| contract.lasting().min(rate));
         let bundle = self.scenario.bundle_of(port.link);
@@ -204,7 +204,7 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let wire = link.framing.wire_bytes(len + hop.extra);
-            let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+            let direction = link.direction(port.way);
             let wire = match &direction.cells {
                 Some(cells) => {
                     arrives *= 1.0 - cells.frame_loss(wire, unit);

@@ -7,6 +7,7 @@ mod line;
 mod links;
 mod traffic;
 
+use core::ops::Range;
 use std::collections::BTreeSet;
 
 use farpath_tcp::Algorithm;
@@ -81,11 +82,20 @@ pub(crate) fn keys(tables: &Tables, scenario: &Scenario) -> Vec<Diagnostic> {
     reader.found
 }
 
+/// A finding: a key of a table makes no difference.
+fn no_effect(f: &Fields, key: &str, why: &str, help: &str) -> Diagnostic {
+    let title = format!("`{key}` has no effect: {why}");
+    Diagnostic::new(f.place(key), title).help(help.to_owned())
+}
+
+/// Whether a place lies in another.
+fn is_within(place: &Range<usize>, whole: &Range<usize>) -> bool {
+    whole.start <= place.start && place.end <= whole.end
+}
+
 impl Reader<'_> {
     fn say(&mut self, f: &Fields, key: &str, why: &str, help: &str) {
-        let title = format!("`{key}` has no effect: {why}");
-        let d = Diagnostic::new(f.place(key), title);
-        self.found.push(d.help(help.to_owned()));
+        self.found.push(no_effect(f, key, why, help));
     }
 
     /// Every one of these keys that a table has.

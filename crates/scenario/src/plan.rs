@@ -543,7 +543,7 @@ fn ports(scenario: &Scenario) -> Vec<PortPlan> {
             let [a, b] = link.ends;
             let (from, to) = if way == Way::Forward { (a, b) } else { (b, a) };
             let nic = scenario.hosts.get(from.0).and_then(|h| h.nic);
-            let rate = link.directions[usize::from(way == Way::Reverse)].rate;
+            let rate = link.direction(way).rate;
             let changes =
                 |e: &crate::model::Event| e.link == LinkId(number) && e.ways.contains(&way);
             ports.push(PortPlan {

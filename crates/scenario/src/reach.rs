@@ -9,7 +9,7 @@ use crate::bundle;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Tables, name_of};
-use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Test, Way};
+use crate::model::{Ccc, LinkId, Loss, NodeId, Scenario, Test};
 use crate::mpls::parts;
 use crate::plan::Plan;
 use crate::queueing::Protocol;
@@ -279,7 +279,7 @@ fn circuit_mtus(scenario: &Scenario, tables: &Tables, faults: &mut Vec<Diagnosti
         for _ in 0..=scenario.cccs.len() {
             for (link, way) in &scenario.lsps[lsp].hops {
                 let l = &scenario.links[link.0];
-                let mtu = l.directions[usize::from(*way == Way::Reverse)].mtu;
+                let mtu = l.direction(*way).mtu;
                 if mtu >= needs {
                     continue;
                 }

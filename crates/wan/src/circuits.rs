@@ -10,7 +10,7 @@ use farpath_element::atm::{
 use farpath_predict::Framing;
 use farpath_predict::atm::CELL;
 use farpath_scenario::plan::PortPlan;
-use farpath_scenario::{CellContract, CellDiscard, Loss, Scenario, Way};
+use farpath_scenario::{CellContract, CellDiscard, Loss, Scenario};
 use farpath_units::Key;
 
 /// The circuits of a port, if its framing has cells.
@@ -21,7 +21,7 @@ pub(crate) fn config(
     (names, single): (Arc<[String]>, Arc<[bool]>),
 ) -> Option<CircuitsConfig> {
     let link = &scenario.links[port.link.0];
-    let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+    let direction = link.direction(port.way);
     let cells = direction.cells.as_ref()?;
     let bit_error = direction.losses.iter().find_map(|loss| match loss {
         Loss::BitError(ratio) => Some(*ratio),

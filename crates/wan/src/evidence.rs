@@ -2,7 +2,7 @@
 
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
-use farpath_scenario::{Scenario, Way};
+use farpath_scenario::Scenario;
 use farpath_wire::FlowDir;
 
 use crate::links::Drops;
@@ -115,8 +115,7 @@ impl<'a> Evidence<'a> {
             let port = &plan.ports[number];
             let (intervals, dropped) = &self.ports[number];
             let own = !self.scenario.is_router(port.from);
-            let direction =
-                &self.scenario.links[port.link.0].directions[usize::from(port.way == Way::Reverse)];
+            let direction = self.scenario.links[port.link.0].direction(port.way);
             let shape = direction.queueing.as_ref().and_then(|q| q.shape);
             // A shaper counts frames without their framing, which the intervals have: full is a little less than full.
             let rate = shape.map_or(port.rate, |s| s.rate.min(port.rate));

@@ -34,8 +34,7 @@ pub fn link(
         .collect();
     drops.entry("tail".to_owned()).or_default();
     let intervals = counters.intervals.iter();
-    let direction =
-        &scenario.links[id.0].directions[usize::from(way == farpath_scenario::Way::Reverse)];
+    let direction = scenario.links[id.0].direction(way);
     LinkRecord {
         origin: Origin::Simulated,
         link: scenario.links[id.0].name.clone(),

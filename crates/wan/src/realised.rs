@@ -19,7 +19,7 @@ pub(crate) fn metrics(
     realised: &Realised,
     run: (&Wan, Time),
 ) -> BTreeMap<String, f64> {
-    let direction = &scenario.links[link.0].directions[usize::from(way == Way::Reverse)];
+    let direction = scenario.links[link.0].direction(way);
     let set = &direction.impairments;
     let mut m = Metrics::new();
     if set.is_none() {

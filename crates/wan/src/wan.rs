@@ -73,7 +73,7 @@ impl Wan {
     fn port_config(&self, scenario: &Scenario, number: usize) -> PortConfig {
         let plan = &self.plan.ports[number];
         let link = &scenario.links[plan.link.0];
-        let direction = &link.directions[usize::from(plan.way == Way::Reverse)];
+        let direction = link.direction(plan.way);
         let site = self.site(scenario, number);
         PortConfig {
             rate: plan.rate,
@@ -183,7 +183,7 @@ impl Wan {
     fn impairments<'a>(&self, scenario: &'a Scenario, port: usize) -> &'a Impairments {
         let plan = &self.plan.ports[port];
         let link = &scenario.links[plan.link.0];
-        &link.directions[usize::from(plan.way == Way::Reverse)].impairments
+        &link.direction(plan.way).impairments
     }
 
     /// What else than loss happens to frames behind a port's transmitter; nothing where `scenario` says nothing.

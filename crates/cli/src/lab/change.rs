@@ -152,7 +152,7 @@ fn up_or_down(scenario: &Scenario, text: &str) -> Result<Option<(LinkId, Vec<Way
         ));
     };
     let flaps = |way: &Way| {
-        let direction = &scenario.links[number].directions[usize::from(*way == Way::Reverse)];
+        let direction = scenario.links[number].direction(*way);
         direction.impairments.flap.is_some()
     };
     if ways.iter().any(flaps) {

@@ -104,13 +104,7 @@ fn open(text: &str, folder: &str) -> Result<(Document, Scenario, Plan), String> 
 
 /// Every pair of interfaces in one subnet, once.
 fn links(network: &Network<'_>) -> Vec<(Port, Port)> {
-    let port = |p: &farpath_config::ccc::Port| -> Port {
-        let name = p
-            .interface
-            .split_once('.')
-            .map_or(&p.interface[..], |(port, _)| port);
-        (p.router, name.to_owned())
-    };
+    let port = |p: &farpath_config::ccc::Port| -> Port { (p.router, plain(&p.interface)) };
     let both = network.hops.iter().map(|h| (port(&h.from), port(&h.to)));
     let once: BTreeSet<(Port, Port)> = both.filter(|(a, b)| a < b).collect();
     once.into_iter().collect()
@@ -153,6 +147,7 @@ fn ends(routers: &[Router], links: &[(Port, Port)]) -> Result<[Port; 2], String>
     })
 }
 
+/// An interface without its unit.
 fn plain(interface: &str) -> String {
     interface
         .split_once('.')

@@ -5,7 +5,7 @@ use farpath_record::Record;
 
 use super::{Path, put};
 use crate::atm::LostAtOnce;
-use crate::model::{Test, Udp, Way};
+use crate::model::{Test, Udp};
 
 impl Path<'_> {
     /// Share of the cells that pass every policer and cause of loss on the way, and their number.
@@ -18,7 +18,7 @@ impl Path<'_> {
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
-            let cells = &link.directions[usize::from(port.way == Way::Reverse)].cells;
+            let cells = &link.direction(port.way).cells;
             let police = cells.as_ref().and_then(|c| c.police).filter(|p| !p.tags);
             let through = police.map_or(1.0, |p| conforming_ratio(udp.rate, p.contract.lasting()));
             let line = conforming_ratio(udp.rate, self.lasting_rate(hop.port));

@@ -8,7 +8,7 @@ use farpath_record::{Record, Uncertainty};
 use super::Path;
 use super::tcp::Flow;
 use crate::conditioning::{Bound, PoliceAction, PoliceRule, Rule};
-use crate::model::{Test, Way};
+use crate::model::Test;
 use crate::queueing::{Match, Protocol};
 
 /// Time over which the mean of a transfer without a duration is taken, seconds.
@@ -30,7 +30,7 @@ impl Path<'_> {
         for hop in &self.there {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
-            let direction = &link.directions[usize::from(port.way == Way::Reverse)];
+            let direction = link.direction(port.way);
             let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
             let on_wire = f64::from(link.framing.wire_bytes(len + hop.extra));
             let rate = |wire: f64| port.rate.as_bps() as f64 * in_queue / wire;

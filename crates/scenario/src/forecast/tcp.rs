@@ -17,7 +17,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::beside::Waits;
 use super::{Narrowest, Path, put};
-use crate::model::{Loss, QueueRule, Tcp, Test, Way};
+use crate::model::{Loss, QueueRule, Tcp, Test};
 use crate::plan::segments_per_growth;
 
 /// Loss ratio above which timeouts, which the laws leave out, govern.
@@ -171,7 +171,7 @@ impl Path<'_> {
         let mut causes = self.there.iter().flat_map(|hop| {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
-            &link.directions[usize::from(port.way == Way::Reverse)].losses
+            &link.direction(port.way).losses
         });
         let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
         if causes.all(regular) {

@@ -3,8 +3,8 @@
 use farpath_element::impair::Distribution;
 use farpath_units::{Duration, Size};
 
-use super::Reader;
 use super::traffic::Sort;
+use super::{Reader, is_within, no_effect};
 use crate::atm::CellContract;
 use crate::decode::{At, Fields};
 use crate::diagnostic::Diagnostic;
@@ -52,9 +52,7 @@ impl Line<'_> {
     }
 
     fn say(&mut self, f: &Fields, key: &str, why: &str, help: &str) {
-        let title = format!("`{key}` has no effect: {why}");
-        let d = Diagnostic::new(f.place(key), title);
-        self.found.push(d.help(help.to_owned()));
+        self.found.push(no_effect(f, key, why, help));
     }
 
     /// The table that says a key of this direction.
@@ -277,7 +275,7 @@ impl Line<'_> {
         for (n, (what, f)) in rules.iter().enumerate() {
             let takes = |n: usize, key: &str| {
                 let at = f.place(key);
-                let here = |m: &&At<Match>| at.start <= m.span().start && m.span().end <= at.end;
+                let here = |m: &&At<Match>| is_within(&m.span(), &at);
                 let mut here = said[n].iter().filter(here);
                 here.any(|m| taken.contains(&(n, m.get_ref().clone())))
             };

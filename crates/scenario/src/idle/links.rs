@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use super::Reader;
 use super::line::Line;
+use super::{Reader, is_within};
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
@@ -46,7 +46,7 @@ impl Heard {
         let Some(place) = finding.places.first().map(|p| &p.span) else {
             return false;
         };
-        let within = |r: &Range<usize>| r.start <= place.start && place.end <= r.end;
+        let within = |r: &Range<usize>| is_within(place, r);
         let same = |d: &Diagnostic| d.places.first().is_some_and(|p| p.span == *place);
         self.unheard.iter().any(within) || self.found.iter().any(same)
     }
@@ -144,16 +144,11 @@ impl Reader<'_> {
         let found = line.found;
         for finding in found {
             // It stands in the link's own table unless it is in that of the direction.
-            let of_own = own.as_ref().is_some_and(|own| {
-                let place = finding.places.first().map(|p| p.span.clone());
-                let within = |k: &'static str| {
-                    let at = own.place(k);
-                    place
-                        .as_ref()
-                        .is_some_and(|p| at.start <= p.start && p.end <= at.end)
-                };
-                own.keys().any(within)
-            });
+            let place = finding.places.first().map(|p| &p.span);
+            let of_own = own
+                .iter()
+                .zip(place)
+                .any(|(own, place)| own.keys().any(|key| is_within(place, &own.place(key))));
             match of_own {
                 true => self.found.push(finding),
                 false => heard.found.push(finding),
@@ -171,11 +166,8 @@ impl Reader<'_> {
         let routers: Vec<&'static str> = queueing::keys().collect();
         let of_router = |d: &Diagnostic| {
             let place = d.places.first().map(|p| p.span.clone()).unwrap_or_default();
-            let within = |k: &&&str| {
-                let at = f.place(k);
-                f.has(k) && at.start <= place.start && place.end <= at.end
-            };
-            routers.iter().find(within).is_some()
+            let within = |k: &&str| f.has(k) && is_within(&place, &f.place(k));
+            routers.iter().any(within)
         };
         let mut done: Vec<Diagnostic> = Vec::new();
         for finding in heard.iter().flat_map(|h| &h.found) {

@@ -153,9 +153,7 @@ fn edge(
         return Ok(None); // what the router itself would send there belongs to the circuit
     }
     let port = port_of(link, way);
-    let delay = model.directions[usize::from(way == Way::Reverse)]
-        .delay
-        .as_ps();
+    let delay = model.direction(way).delay.as_ps();
     let Some(ccc) = circuit_at(scenario, to, link) else {
         let step = Step {
             port,
@@ -178,7 +176,7 @@ fn edge(
     } else {
         ends[0]
     };
-    let out_delay = scenario.links[out.0].directions[usize::from(out_way == Way::Reverse)].delay;
+    let out_delay = scenario.links[out.0].direction(out_way).delay;
     let step = Step {
         port,
         entry: port_of(out, out_way),
@@ -212,7 +210,7 @@ fn follow(scenario: &Scenario, start: &Ccc) -> Result<((LinkId, NodeId), u64), P
     let mut delay = 0_u64;
     for _ in 0..=scenario.lsps.len() {
         for &(link, way) in &scenario.lsps[lsp].hops {
-            let direction = &scenario.links[link.0].directions[usize::from(way == Way::Reverse)];
+            let direction = scenario.links[link.0].direction(way);
             delay = delay.saturating_add(direction.delay.as_ps());
         }
         match scenario.cccs.iter().find(|c| c.receive() == lsp) {
