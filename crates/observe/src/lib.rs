@@ -38,4 +38,4 @@ pub use packets::Packets;
 pub use path::{Dropped, Full, Hop, Interval, Path};
 pub use percentile::percentile;
 pub use recovery::recovery;
-pub use timers::{Timers, is_paced};
+pub use timers::Timers;

@@ -42,10 +42,10 @@ pub struct Timers {
     pub unsent: Option<u64>,
     /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`).
     pub full: bool,
-    /// It paces as fast as the application lets it (`tcpi_pacing_rate` is at `tcpi_max_pacing_rate`): [`is_paced`].
-    pub paced: bool,
     /// Rate at which it paces, or would, bit/s (`tcpi_pacing_rate`); none where it is unknown.
     pub pacing_bps: Option<u64>,
+    /// The most that the application lets it pace at, bit/s (`tcpi_max_pacing_rate`); none where it set no bound.
+    pub pacing_limit_bps: Option<u64>,
     /// Rate at which data were delivered lately, bit/s (`tcpi_delivery_rate`); none where it is unknown.
     pub delivery_bps: Option<u64>,
     /// Shortest round trip so far (`tcpi_min_rtt`); none where it is unknown.
@@ -62,11 +62,6 @@ pub struct Timers {
 
 /// Share of the rate that an application allows from which a sender is paced by it: BBR paces at its estimate of what it gets.
 const PACED: f64 = 0.9;
-
-/// Whether a sender that paces at `own` bit/s is as fast as its application lets it, which is `most`.
-pub fn is_paced(own: u64, most: u64) -> bool {
-    own as f64 >= PACED * most as f64
-}
 
 /// Round trips over which what is in slow start grows, and by which factor at least. After an early end HyStart++ grows by
 /// a quarter of a doubling a round trip (RFC 9406 §4.2): 1.9 in three.
@@ -172,6 +167,36 @@ impl Window<'_> {
         }
         (stretch, (-idle).max(0.0))
     }
+
+    /// What the congestion control of a sample means.
+    fn of_state(&self, sample: &Sample, grows: bool) -> Limit {
+        let below = || match (sample.cwnd, sample.ssthresh) {
+            (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
+            _ => true,
+        };
+        // Nine tenths of the window in flight: it is what holds the sender back.
+        let has_room = match (sample.cwnd, sample.in_flight) {
+            (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
+            _ => false,
+        };
+        let timers = sample.timers.unwrap_or_default();
+        let nothing_to_send = timers.app_limited || timers.unsent == Some(0);
+        match timers.state {
+            // All that the buffer holds is in flight.
+            OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
+            OPEN | DISORDER if has_room && nothing_to_send => self.idle,
+            OPEN | DISORDER if has_room && timers.is_paced() => Limit::Pacing,
+            OPEN | DISORDER if has_room && !self.known_path && timers.fills_a_link(sample.srtt) => {
+                Limit::Link
+            }
+            LOSS => Limit::Loss,
+            OPEN | DISORDER if below() && grows => Limit::CwndSlowStart,
+            // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
+            OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
+            OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,
+            _ => Limit::CwndRecovery,
+        }
+    }
 }
 
 /// Whether a sample's window or what it delivers is larger than some round trips before. A young connection grows, and one
@@ -202,44 +227,22 @@ fn grows(known: &[&Sample], number: usize) -> bool {
     more(|s| s.cwnd) || more(|s| s.timers?.delivery_bps)
 }
 
-/// Whether a flow that paces itself gets what it paces at, and a queue stands in front of what is no faster.
-fn fills_a_link(sample: &Sample, timers: &Timers) -> bool {
-    let delivers = timers.pacing_bps.zip(timers.delivery_bps);
-    let delivers = delivers.is_some_and(|(own, got)| got as f64 >= DELIVERED * own as f64);
-    let rtts = sample.srtt.zip(timers.min_rtt);
-    let waits = rtts.is_some_and(|(now, least)| now.as_secs_f64() >= WAITS * least.as_secs_f64());
-    delivers && waits
-}
+impl Timers {
+    /// Whether it paces about as fast as its application lets it.
+    fn is_paced(&self) -> bool {
+        let rates = self.pacing_bps.zip(self.pacing_limit_bps);
+        rates.is_some_and(|(own, most)| own as f64 >= PACED * most as f64)
+    }
 
-impl Window<'_> {
-    /// What the congestion control of a sample means.
-    fn of_state(&self, sample: &Sample, grows: bool) -> Limit {
-        let below = || match (sample.cwnd, sample.ssthresh) {
-            (Some(cwnd), Some(ssthresh)) => cwnd < ssthresh,
-            _ => true,
-        };
-        // Nine tenths of the window in flight: it is what holds the sender back.
-        let has_room = match (sample.cwnd, sample.in_flight) {
-            (Some(cwnd), Some(in_flight)) => in_flight < cwnd / 10 * 9,
-            _ => false,
-        };
-        let timers = sample.timers.unwrap_or_default();
-        let nothing_to_send = timers.app_limited || timers.unsent == Some(0);
-        match timers.state {
-            // All that the buffer holds is in flight.
-            OPEN | DISORDER if has_room && nothing_to_send && timers.full => Limit::SendBuffer,
-            OPEN | DISORDER if has_room && nothing_to_send => self.idle,
-            OPEN | DISORDER if has_room && timers.paced => Limit::Pacing,
-            OPEN | DISORDER if has_room && !self.known_path && fills_a_link(sample, &timers) => {
-                Limit::Link
-            }
-            LOSS => Limit::Loss,
-            OPEN | DISORDER if below() && grows => Limit::CwndSlowStart,
-            // Full, never cut, and as it was: something holds it at this size, as a receiver's window would.
-            OPEN | DISORDER if sample.ssthresh.is_none() && !has_room => Limit::ReceiveWindow,
-            OPEN | DISORDER if sample.ssthresh.is_none() => Limit::Unknown,
-            _ => Limit::CwndRecovery,
-        }
+    /// Whether a flow is delivered at the rate at which it paces itself, and its round trip is longer than the shortest: a queue
+    /// has formed in front of a full link.
+    fn fills_a_link(&self, srtt: Option<Duration>) -> bool {
+        let delivers = self.pacing_bps.zip(self.delivery_bps);
+        let delivers = delivers.is_some_and(|(own, got)| got as f64 >= DELIVERED * own as f64);
+        let rtts = srtt.zip(self.min_rtt);
+        let waits =
+            rtts.is_some_and(|(now, least)| now.as_secs_f64() >= WAITS * least.as_secs_f64());
+        delivers && waits
     }
 }
 

@@ -121,7 +121,8 @@ fn a_pace_that_the_program_asked_for_is_the_limit() {
                 100,
                 None,
                 Timers {
-                    paced: true,
+                    pacing_bps: Some(9_000_000),
+                    pacing_limit_bps: Some(9_000_000),
                     app_limited,
                     unsent: Some(9),
                     busy: Duration::from_ms(n * 10),
@@ -240,8 +241,8 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                     app_limited: state == DISORDER,
                     unsent: (state == OPEN).then_some(cwnd % 2),
                     full: cwnd % 3 == 0,
-                    paced: cwnd % 5 == 0,
                     pacing_bps: (cwnd % 7 > 0).then_some(cwnd),
+                    pacing_limit_bps: (cwnd % 5 == 0).then_some(cwnd),
                     delivery_bps: Some(busy),
                     min_rtt: Some(Duration::from_us(rwnd)),
                     busy: Duration::from_us(busy),
@@ -422,7 +423,7 @@ const CUBIC_PACED: [Row; 22] = [
     ],
 ];
 
-fn recorded(rows: &[Row], paced: bool) -> Connection {
+fn recorded(rows: &[Row]) -> Connection {
     let none_of_zero = |n: u64| (n > 0).then_some(n);
     let sample = |row: &Row| {
         let [
@@ -445,8 +446,8 @@ fn recorded(rows: &[Row], paced: bool) -> Connection {
             srtt: Some(Duration::from_ms(rtt)),
             timers: Some(Timers {
                 unsent: Some(unsent),
-                paced: paced && most > 0 && is_paced(pacing, most),
                 pacing_bps: Some(pacing),
+                pacing_limit_bps: none_of_zero(most),
                 delivery_bps: Some(delivery),
                 min_rtt: Some(Duration::from_ms(least)),
                 busy: Duration::from_ms(busy),
@@ -460,6 +461,22 @@ fn recorded(rows: &[Row], paced: bool) -> Connection {
     }
 }
 
+/// A pace is the program's where it set one, and the kernel keeps about as much.
+#[test]
+fn a_pace_is_the_programs_where_it_is_at_its_bound() {
+    let paced = |own: u64, most: Option<u64>| {
+        let timers = Timers {
+            pacing_bps: Some(own),
+            pacing_limit_bps: most,
+            ..Timers::default()
+        };
+        timers.is_paced()
+    };
+    assert!(!paced(40_000, None));
+    assert!(!paced(35_992, Some(40_000)));
+    assert!(paced(40_000, Some(40_000)));
+}
+
 #[test]
 fn of_real_senders_pacing_is_told_from_a_full_link_and_from_slow_start() {
     for (rows, word) in [
@@ -467,7 +484,7 @@ fn of_real_senders_pacing_is_told_from_a_full_link_and_from_slow_start() {
         (&BBR_PACED[..], "pacing"),
         (&CUBIC_PACED[..], "pacing"),
     ] {
-        let shares = shares_of(&recorded(rows, true), 0);
+        let shares = shares_of(&recorded(rows), 0);
         assert!(
             shares.get(word).is_some_and(|s| *s > 0.75),
             "{word}: {shares:?}"
@@ -477,7 +494,7 @@ fn of_real_senders_pacing_is_told_from_a_full_link_and_from_slow_start() {
         assert!((0.01..0.1).contains(&start), "{shares:?}");
     }
     // Where the links of the path are known, they say it, not the round trips.
-    let known = stretches(&recorded(&BBR, true), Time::ZERO, true);
+    let known = stretches(&recorded(&BBR), Time::ZERO, true);
     assert!(known.iter().all(|s| s.spent(Limit::Link) == 0.0));
 }
 

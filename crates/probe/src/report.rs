@@ -108,12 +108,12 @@ pub struct Sample {
     /// So much is in the send buffer that a writer waits, where that was asked for.
     #[serde(default)]
     pub full: bool,
-    /// The kernel paces as fast as the program lets it.
-    #[serde(default)]
-    pub paced: bool,
     /// Rate at which the kernel paces, or would, bit/s.
     #[serde(default)]
     pub pacing_bps: Option<u64>,
+    /// The most that the program lets it pace at, where it set a bound, bit/s.
+    #[serde(default)]
+    pub pacing_limit_bps: Option<u64>,
     /// Rate at which data were delivered lately, bit/s.
     #[serde(default)]
     pub delivery_bps: Option<u64>,

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use farpath_observe::limit::{largest, outage, shares};
-
 use farpath_observe::{
-    Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, is_paced, outage_words,
+    Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, outage_words,
 };
 use farpath_units::{Duration, Time};
 
@@ -200,7 +199,7 @@ fn is_rate(announced: &str, word: &str, timers: &mut Timers) -> bool {
         "pacing_rate" => {
             let (own, most) = word.split_once('/').unwrap_or((word, ""));
             timers.pacing_bps = Some(number(own) as u64);
-            timers.paced = !most.is_empty() && is_paced(number(own) as u64, number(most) as u64);
+            timers.pacing_limit_bps = (!most.is_empty()).then(|| number(most) as u64);
         }
         "delivery_rate" => timers.delivery_bps = Some(number(word) as u64),
         _ => return false,

@@ -98,12 +98,6 @@ impl TcpInfo {
         Some(bytes.saturating_mul(8))
     }
 
-    /// Whether `tcpi_pacing_rate` is about as high as the program lets it be: BBR paces at its estimate of what it gets.
-    fn is_paced(&self) -> bool {
-        let rates = self.pacing_limit_bps().zip(self.pacing_bps());
-        rates.is_some_and(|(most, own)| own >= most / 10 * 9)
-    }
-
     /// `tcpi_bytes_acked` (Linux 4.1); 0 where the kernel does not count.
     pub(crate) fn bytes_acked(&self) -> u64 {
         self.u64(120).unwrap_or(0)
@@ -174,8 +168,8 @@ impl TcpInfo {
             // `tcpi_notsent_bytes` (Linux 4.6).
             unsent: self.field(144).map(|b| u32::from_ne_bytes(b).into()),
             full: false,
-            paced: self.is_paced(),
             pacing_bps: self.pacing_bps(),
+            pacing_limit_bps: self.pacing_limit_bps(),
             delivery_bps: self.delivery_bps(),
             rtt_min_ns: self.rtt_min_ns(),
             busy_us: self.u64(168).unwrap_or(0),
@@ -216,12 +210,14 @@ mod tests {
         let paced = |own: u32, [low, high]: [u32; 2]| {
             let fields = [(16, 1000), (104, own), (112, low), (116, high)];
             let info = info(&fields, 248);
-            (info.pacing_limit_bps(), info.sample(0, 0).paced)
+            let sample = info.sample(0, 0);
+            assert_eq!(sample.pacing_limit_bps, info.pacing_limit_bps());
+            (sample.pacing_limit_bps, sample.pacing_bps)
         };
-        assert_eq!(paced(5000, [u32::MAX; 2]), (None, false));
-        assert_eq!(paced(5000, [u32::MAX - 1, u32::MAX]), (None, false));
-        assert_eq!(paced(4499, [5000, 0]), (Some(40_000), false));
-        assert_eq!(paced(5000, [5000, 0]), (Some(40_000), true));
+        assert_eq!(paced(5000, [u32::MAX; 2]), (None, Some(40_000)));
+        assert_eq!(paced(5000, [u32::MAX - 1, u32::MAX]), (None, Some(40_000)));
+        assert_eq!(paced(4499, [5000, 0]), (Some(40_000), Some(35_992)));
+        assert_eq!(paced(5000, [5000, 0]), (Some(40_000), Some(40_000)));
     }
 
     #[test]
