@@ -9,7 +9,7 @@ use serde_json::ser::Formatter;
 
 use crate::judge::link_metrics;
 use crate::number::Number;
-use crate::{Expectation, Keys, LinkRecord, Origin, Record, RunDocument};
+use crate::{Expectation, Keys, LinkRecord, Origin, Point, Record, RunDocument};
 
 /// Value of `schema` in a [`RunDocument`].
 pub const RUN_SCHEMA: &str = "farpath.run/1";
@@ -191,14 +191,13 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_metrics_csv(&self, mut out: impl Write) -> io::Result<()> {
         let keys = Keys::of(self);
-        let columns = |of: &dyn Fn(&str) -> String| -> String {
-            let names = keys.names().iter();
-            names.map(|k| format!("{},", quoted(&of(&k.key)))).collect()
-        };
-        let heads = columns(&|key| key.to_owned());
-        writeln!(out, "origin,test,{heads}repeat,metric,value,unit")?;
+        writeln!(
+            out,
+            "origin,test,{}repeat,metric,value,unit",
+            point_heads(&keys)
+        )?;
         for record in &self.records {
-            let at = columns(&|key| record.point.get(key).cloned().unwrap_or_default());
+            let at = point_cells(&keys, &record.point);
             let (origin, test, repeat) =
                 (record.origin.name(), quoted(&record.test), record.repeat);
             for (metric, value) in &record.metrics {
@@ -223,18 +222,13 @@ impl RunDocument {
     /// Those of the sink.
     pub fn write_links_csv(&self, mut out: impl Write) -> io::Result<()> {
         let keys = Keys::of(self);
-        let names = keys.names();
-        let heads: String = names
-            .iter()
-            .map(|k| format!("{},", quoted(&k.key)))
-            .collect();
-        writeln!(out, "origin,link,direction,{heads}repeat,metric,value,unit")?;
+        writeln!(
+            out,
+            "origin,link,direction,{}repeat,metric,value,unit",
+            point_heads(&keys)
+        )?;
         for link in &self.links {
-            let value = |key: &str| quoted(link.point.get(key).map_or("", String::as_str));
-            let at: String = names
-                .iter()
-                .map(|k| format!("{},", value(&k.key)))
-                .collect();
+            let at = point_cells(&keys, &link.point);
             let (name, direction) = (quoted(&link.link), quoted(&link.direction));
             let about = format!(
                 "{},{name},{direction},{at}{}",
@@ -253,6 +247,19 @@ impl RunDocument {
         }
         out.flush()
     }
+}
+
+/// The headings of a column for each key of the sweep, each with its comma.
+fn point_heads(keys: &Keys) -> String {
+    let names = keys.names().iter();
+    names.map(|k| format!("{},", quoted(&k.key))).collect()
+}
+
+/// The cells of a point below [`point_heads`].
+fn point_cells(keys: &Keys, point: &Point) -> String {
+    let value = |key: &str| quoted(point.get(key).map_or("", String::as_str));
+    let names = keys.names().iter();
+    names.map(|k| format!("{},", value(&k.key))).collect()
 }
 
 /// The unit that a metric's name ends in; empty for counts and ratios.

@@ -1,6 +1,6 @@
 //! Where frames were lost: which link, which way, for which reason.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::{Keys, LinkRecord, Point, RunDocument, median};
 
@@ -26,12 +26,11 @@ pub(crate) fn heading(run: &RunDocument) -> String {
 /// Several repeats count by their median.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     let mut lossy: Vec<Lossy<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
     for link in &run.links {
-        let of = |l: &LinkRecord| {
-            (l.origin, &l.link, &l.direction, &l.point)
-                == (link.origin, &link.link, &link.direction, &link.point)
-        };
-        match lossy.iter_mut().find(|l| of(l.repeats[0])) {
+        let key = (link.origin, &link.link, &link.direction, &link.point);
+        let at = *places.entry(key).or_insert(lossy.len());
+        match lossy.get_mut(at) {
             Some(known) => known.repeats.push(link),
             None => lossy.push(Lossy {
                 repeats: vec![link],
@@ -67,15 +66,10 @@ impl Lossy<'_> {
     /// Its line; with its origin where there are `several`.
     fn line(&self, several: bool, keys: &Keys) -> String {
         let link = self.repeats[0];
-        let names: BTreeSet<&String> = self.repeats.iter().flat_map(|l| l.drops.keys()).collect();
+        let drops = self.repeats.iter().flat_map(|l| &l.drops);
+        let names: BTreeSet<&String> = drops.filter(|(_, n)| **n > 0).map(|(r, _)| r).collect();
         let lost = |reason: &str| self.median(|l| l.drops.get(reason).copied().unwrap_or(0));
         let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
-        let some = |reason: &str| {
-            self.repeats
-                .iter()
-                .any(|l| l.drops.get(reason).is_some_and(|n| *n > 0))
-        };
-        reasons.retain(|(reason, _)| some(reason));
         reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let words: Vec<String> = reasons
             .iter()
@@ -124,7 +118,6 @@ fn in_words(reason: &str) -> &str {
 mod tests {
     use super::*;
     use farpath_record::Origin;
-    use std::collections::BTreeMap;
 
     fn link(name: &str, drops: &[(&str, u64)]) -> LinkRecord {
         LinkRecord {
