@@ -160,14 +160,16 @@ fn next(
     ceilings: &[Limit],
 ) -> Option<(Cause, Figure)> {
     let rate = e.rate.as_ref()?;
-    let is_gone =
-        |c: Cause| gone.contains(&c) || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss());
     // A window that a send buffer never filled, and that only a capture shows, grows with what is sent.
     let tuned = gone == [Cause::SendBuffer] && e.announced && e.windows.len() == 1;
-    let grows = |c: Cause| tuned && c == Cause::ReceiveWindow;
+    let is_gone = |c: Cause| {
+        gone.contains(&c)
+            || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss())
+            || c == Cause::ReceiveWindow && tuned
+    };
     let others = ceilings
         .iter()
-        .filter(|c| !is_gone(c.cause) && !grows(c.cause) && c.cause != Cause::Ramp)
+        .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);

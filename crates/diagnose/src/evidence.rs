@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::around::Around;
+use crate::ceiling::socket_room;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
@@ -219,7 +220,7 @@ impl Evidence {
                 asked: true,
             });
         }
-        if let Some(room) = crate::ceiling::socket_room(
+        if let Some(room) = socket_room(
             lent("receive_buffer_bytes"),
             lent("receive_buffer_requested_bytes"),
             self.systems[1],
@@ -227,7 +228,7 @@ impl Evidence {
         ) {
             self.windows.push(room);
         }
-        if let Some(room) = crate::ceiling::socket_room(
+        if let Some(room) = socket_room(
             lent("send_buffer_bytes"),
             lent("send_buffer_requested_bytes"),
             self.systems[0],

@@ -12,7 +12,7 @@ impl Key {
         if a <= b { Key([a, b]) } else { Key([b, a]) }
     }
 
-    /// Multiplies and folds, twice: no order of addresses or ports makes long chains by itself.
+    /// No order of addresses or ports makes long chains by itself.
     #[inline]
     fn hash(&self) -> u64 {
         let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
@@ -22,12 +22,18 @@ impl Key {
                 (end.address >> 64) as u64,
                 u64::from(end.port),
             ] {
-                let product = u128::from(hash ^ part) * 0xa076_1d64_78bd_642f;
-                hash = (product as u64) ^ ((product >> 64) as u64).rotate_left(23);
+                hash = folded(hash, part);
             }
         }
         hash
     }
+}
+
+/// One more word of a hash: multiplied, and both halves folded.
+#[inline]
+pub(crate) fn folded(hash: u64, part: u64) -> u64 {
+    let product = u128::from(hash ^ part) * 0xa076_1d64_78bd_642f;
+    (product as u64) ^ ((product >> 64) as u64).rotate_left(23)
 }
 
 /// Longest search in the table. Ends that somebody chose so that they collide are not followed further.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use farpath_record::trace::TraceFile;
 
 use crate::capture::{Capture, Packet};
+use crate::index::folded;
 use crate::link::LinkType;
 
 /// First packets of a file that must all be in the file before it.
@@ -26,8 +27,7 @@ fn mark(packet: &Packet<'_>) -> Mark {
     for part in telling.chunks(8) {
         let mut word = [0; 8];
         word[..part.len()].copy_from_slice(part);
-        let product = u128::from(hash ^ u64::from_le_bytes(word)) * 0xa076_1d64_78bd_642f;
-        hash = (product as u64) ^ ((product >> 64) as u64).rotate_left(23);
+        hash = folded(hash, u64::from_le_bytes(word));
     }
     (packet.at, hash)
 }

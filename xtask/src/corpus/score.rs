@@ -161,7 +161,8 @@ impl Score {
         text
     }
 
-    /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, and what came of what was asked.
+    /// A line for each text: its case, level, truth, other cause, verdict, confidence, second, what came of what was asked, and
+    /// the predicted rate after the change over that which came.
     pub(super) fn rows(&self) -> String {
         let mut rows = String::from(
             "case\tlevel\tinjected\ttruth\tother\tsaid\tconfidence\tsecond\tthen\tpredicted\n",

@@ -1,6 +1,8 @@
 //! What stands beside a test: the receiver's queue and counters, other connections, datagrams.
 
-use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, diagnose, read};
+use farpath_diagnose::{Diagnosis, FlowReport};
+
+use crate::{of_files, on};
 
 /// A transfer that waits for its receiver: 48 Mbit/s over 20 ms, on a path of 1 Gbit/s.
 const WAITS: &str = "\
@@ -19,20 +21,7 @@ ESTAB  3014656 0       192.0.2.2:5001      192.0.2.1:40112
 const SETTINGS: &str = "net.ipv4.tcp_rmem = 4096\t131072\t6291456\n";
 
 fn of(files: &[(&str, &str)]) -> Diagnosis {
-    let sources: Vec<Source> = files
-        .iter()
-        .map(|(name, text)| Source {
-            name: (*name).to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        })
-        .collect();
-    let mut facts = read(&sources);
-    let known = Known {
-        line: "1 Gbit/s".parse().ok(),
-        ..Known::default()
-    };
-    known.tell(&mut facts);
-    diagnose(&facts, "0")
+    of_files(files, &on("1 Gbit/s"))
 }
 
 fn first(files: &[(&str, &str)]) -> FlowReport {

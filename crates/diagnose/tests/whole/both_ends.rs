@@ -1,25 +1,12 @@
 //! Which end a text is of, and what that makes of the advice: reverse tests, both ends' logs, quoted mail, pings that try an MTU.
 
-use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
+use farpath_diagnose::{Diagnosis, Known};
 
-use crate::of;
+use crate::{of, of_files, on};
 
 /// The diagnosis of several files.
 fn files(all: &[(&str, &str)]) -> Diagnosis {
-    let sources: Vec<Source> = all
-        .iter()
-        .map(|(name, text)| Source {
-            name: (*name).to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        })
-        .collect();
-    let mut facts = read(&sources);
-    let known = Known {
-        line: Some("10 Gbit/s".parse().expect("a rate")),
-        ..Known::default()
-    };
-    known.tell(&mut facts);
-    diagnose(&facts, "0")
+    of_files(all, &on("10 Gbit/s"))
 }
 
 /// A log of iperf3 of 20 s at a rate in Mbit/s, with this head, its columns and its closing rows.

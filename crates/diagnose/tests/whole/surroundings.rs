@@ -1,29 +1,11 @@
 //! What stands around a flow: disks, radio links, interfaces of routers, datagrams beyond a line, and figures that cannot be.
 
-use farpath_diagnose::{Diagnosis, FlowReport, Known, Source, diagnose, read};
+use farpath_diagnose::{FlowReport, Known};
 
-fn of(files: &[(&str, &str)], known: &Known) -> Diagnosis {
-    let sources: Vec<Source> = files
-        .iter()
-        .map(|(name, text)| Source {
-            name: (*name).to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        })
-        .collect();
-    let mut facts = read(&sources);
-    known.tell(&mut facts);
-    diagnose(&facts, "0")
-}
-
-fn on(line: &str) -> Known {
-    Known {
-        line: line.parse().ok(),
-        ..Known::default()
-    }
-}
+use crate::{of_files, on};
 
 fn first(files: &[(&str, &str)], line: &str) -> FlowReport {
-    let flow = of(files, &on(line)).flows.into_iter().next();
+    let flow = of_files(files, &on(line)).flows.into_iter().next();
     flow.expect("there is one")
 }
 
@@ -78,7 +60,7 @@ fn a_disk_is_named_by_dd_and_iostat() {
     let sender = format!("{dd}\n{iostat}");
     let mut all = texts.to_vec();
     all.push(("sender.txt", &sender));
-    let diagnosis = of(&all, &on("10 Gbit/s"));
+    let diagnosis = of_files(&all, &on("10 Gbit/s"));
     let flow = &diagnosis.flows[0];
     assert_eq!(flow.verdict.cause, "disk", "{:#?}", flow.verdict);
     assert!(flow.verdict.confidence > 0.7, "{:#?}", flow.verdict);
@@ -154,7 +136,7 @@ fn a_line_that_others_fill_is_named_by_show_interfaces() {
             ("settings.txt", SETTINGS),
             ("router.txt", router),
         ];
-        let diagnosis = of(&texts, &on("10 Gbit/s"));
+        let diagnosis = of_files(&texts, &on("10 Gbit/s"));
         let verdict = &diagnosis.flows[0].verdict;
         assert_eq!(verdict.cause, "cross_traffic", "{router}{verdict:#?}");
         let because = verdict.because.join("\n");
@@ -201,7 +183,9 @@ fn datagrams_beyond_a_line_or_a_policer_are_treated_as_datagrams() {
     let facts: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
     assert!(facts.contains(&"receiver_drops"), "{facts:?}");
     // Nothing is known of the line: it is asked for.
-    let flow = of(&[("log.txt", text)], &Known::default()).flows.remove(0);
+    let flow = of_files(&[("log.txt", text)], &Known::default())
+        .flows
+        .remove(0);
     assert!(asked(&flow).is_empty(), "{:?}", flow.missing);
     let facts: Vec<&str> = flow.missing.iter().map(|m| m.fact).collect();
     assert!(facts.contains(&"line_bps"), "{facts:?}");
@@ -244,9 +228,13 @@ fn a_round_trip_that_no_path_has_is_questioned() {
         rtt: rtt.parse().ok(),
         ..on("1 Gbit/s")
     };
-    let notes = of(&[("log.txt", &log)], &known("150 s")).notes;
+    let notes = of_files(&[("log.txt", &log)], &known("150 s")).notes;
     let question =
         "you: a round trip of 150 s is longer than any path on Earth has: was 150 ms meant?";
     assert!(notes.iter().any(|n| n == question), "{notes:?}");
-    assert!(of(&[("log.txt", &log)], &known("2 s")).notes.is_empty());
+    assert!(
+        of_files(&[("log.txt", &log)], &known("2 s"))
+            .notes
+            .is_empty()
+    );
 }
