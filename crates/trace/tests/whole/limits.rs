@@ -7,7 +7,7 @@ use farpath_observe::Surroundings;
 use farpath_observe::limit::shares;
 use farpath_units::{Duration, Time};
 
-use crate::runs::{TAPS, read, run};
+use crate::runs::{TAPS, read, run, three_routers};
 
 /// From the connection's first packet to the measurement, as `arranged` has it.
 fn omitted(arranged: Arranged, rtt_ms: u64) -> Time {
@@ -89,51 +89,6 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account_at_ever
 
 /// A long path that stays full: a queue of one bandwidth–delay product stands, and a loss now and then is repaired
 /// without it running empty. Half of the delay is on each side of the middle.
-const FULL: &str = r#"
-[scenario]
-name = "full"
-[[host]]
-name = "s"
-[[host]]
-name = "d"
-[[router]]
-name = "r0"
-[[router]]
-name = "r1"
-[[router]]
-name = "r2"
-[[link]]
-name = "access"
-ends = ["s", "r0"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[link]]
-name = "near"
-ends = ["r0", "r1"]
-rate = "1 Gbit/s"
-delay = "20 ms"
-[[link]]
-name = "wan"
-ends = ["r1", "r2"]
-rate = "100 Mbit/s"
-delay = "20 ms"
-queue = "1bdp"
-loss = {loss}
-[[link]]
-name = "far"
-ends = ["r2", "d"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "s"
-to = "d"
-cc = "cubic"
-duration = "{lasts} s"
-{more}
-"#;
-
 #[test]
 fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_it() {
     let mut wrong = Vec::new();
@@ -144,11 +99,13 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
         ("1e-4", "30", "", 0.05),
         ("1e-6", "8", "timestamps = false", 0.05),
     ] {
-        let text = FULL
-            .replace("{loss}", loss)
-            .replace("{lasts}", lasts)
-            .replace("{more}", more);
-        let run = run(&text);
+        let bulk = format!("duration = \"{lasts} s\"\n{more}");
+        let run = run(&three_routers(
+            "20 ms",
+            "",
+            &format!("loss = {loss}"),
+            &bulk,
+        ));
         let truth = &run.document.records[0].streams[0].limited_by;
         for tap in TAPS {
             let found = &read(&run.captures[tap]).found[0][0].observed;

@@ -92,6 +92,56 @@ to = "d"
     )
 }
 
+/// Two hosts and three routers, with half of the round trip on each side of the middle tap: the delay of each of the two links
+/// between the routers, their keys, and those of the test `bulk`; 100 Mbit/s behind the tap, 1 Gbit/s elsewhere.
+pub(crate) fn three_routers(delay: &str, near: &str, wan: &str, bulk: &str) -> String {
+    format!(
+        r#"[scenario]
+name = "three-routers"
+[[host]]
+name = "s"
+[[host]]
+name = "d"
+[[router]]
+name = "r0"
+[[router]]
+name = "r1"
+[[router]]
+name = "r2"
+[[link]]
+name = "access"
+ends = ["s", "r0"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[link]]
+name = "near"
+ends = ["r0", "r1"]
+rate = "1 Gbit/s"
+delay = "{delay}"
+{near}
+[[link]]
+name = "wan"
+ends = ["r1", "r2"]
+rate = "100 Mbit/s"
+delay = "{delay}"
+queue = "1bdp"
+{wan}
+[[link]]
+name = "far"
+ends = ["r2", "d"]
+rate = "1 Gbit/s"
+delay = "100 ns"
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "s"
+to = "d"
+cc = "cubic"
+{bulk}
+"#
+    )
+}
+
 /// The scenario with hosts that send segment by segment, and receive windows that are open from the start.
 pub(crate) fn with_fixed_windows(text: &str) -> String {
     let hosts = "[[host]]\ntcp_rmem = \"4096 33554432 33554432\"\ntso = false\n";

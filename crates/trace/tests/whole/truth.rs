@@ -2,70 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::runs::{Frame, TAPS, data, read, run, with_fixed_windows};
-
-/// The path: a sender, two routers, a receiver; what stands in braces is filled in.
-const PATH: &str = r#"
-[scenario]
-name = "truth"
-[[host]]
-name = "s"
-profile = "{profile}"
-[[host]]
-name = "d"
-[[router]]
-name = "r0"
-[[router]]
-name = "r1"
-[[router]]
-name = "r2"
-[[link]]
-name = "access"
-ends = ["s", "r0"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[link]]
-name = "near"
-ends = ["r0", "r1"]
-rate = "1 Gbit/s"
-delay = "{delay}"
-{near}
-[[link]]
-name = "wan"
-ends = ["r1", "r2"]
-rate = "100 Mbit/s"
-delay = "{delay}"
-queue = "1bdp"
-{wan}
-[[link]]
-name = "far"
-ends = ["r2", "d"]
-rate = "1 Gbit/s"
-delay = "100 ns"
-[[test]]
-name = "bulk"
-kind = "tcp"
-from = "s"
-to = "d"
-cc = "cubic"
-{test}
-"#;
-
-/// A path with half of its delay on each side of the middle tap, and its impairments there.
-fn scenario(delay: &str, near: &str, wan: &str, test: &str) -> String {
-    let values = [
-        ("profile", "linux-6"),
-        ("delay", delay),
-        ("near", near),
-        ("wan", wan),
-        ("test", test),
-    ];
-    let mut text = PATH.to_owned();
-    for (name, value) in values {
-        text = text.replace(&format!("{{{name}}}"), value);
-    }
-    text
-}
+use crate::runs::{Frame, TAPS, data, read, run, three_routers, with_fixed_windows};
 
 /// What each data segment at a tap was: an original or a repetition, and whether others had overtaken it.
 struct Truth {
@@ -143,28 +80,28 @@ fn lossy() -> Vec<(&'static str, String)> {
     vec![
         (
             "random",
-            scenario("12 ms", "loss = 0.001", "loss = 0.002", minute),
+            three_routers("12 ms", "loss = 0.001", "loss = 0.002", minute),
         ),
-        ("queue", scenario("5 ms", "", "", minute)),
+        ("queue", three_routers("5 ms", "", "", minute)),
         (
             "heavy",
-            scenario("7 ms", "loss = 0.02", "loss = 0.02", minute),
+            three_routers("7 ms", "loss = 0.02", "loss = 0.02", minute),
         ),
         (
             "policed",
-            scenario("12 ms", "", policer, "duration = \"20 s\""),
+            three_routers("12 ms", "", policer, "duration = \"20 s\""),
         ),
-        ("long", scenario("75 ms", "", "loss = 0.0005", minute)),
+        ("long", three_routers("75 ms", "", "loss = 0.0005", minute)),
         (
             "short",
-            scenario(
+            three_routers(
                 "500 us",
                 "loss = 0.003",
                 "loss = 0.003",
                 "duration = \"10 s\"",
             ),
         ),
-        ("no SACK", scenario("10 ms", "loss = 0.02", "", rfc)),
+        ("no SACK", three_routers("10 ms", "loss = 0.02", "", rfc)),
     ]
 }
 
@@ -205,7 +142,7 @@ fn reorderings_are_known_with_timestamps_and_mostly_without() {
     let held = "reordering = { share = 0.005, by = \"3 ms\" }\nloss = 0.0005";
     let minute = "duration = \"60 s\"";
     for (stamps, least) in [("", 0.98), ("\ntimestamps = false", 0.95)] {
-        let text = scenario("12 ms", held, "", &format!("{minute}{stamps}"));
+        let text = three_routers("12 ms", held, "", &format!("{minute}{stamps}"));
         // Without timestamps some repetitions of bursts cannot be distinguished from the reordered.
         let run = match stamps {
             "" => run(&text),
@@ -267,7 +204,7 @@ fn timeouts(run: &crate::runs::Run, found: &farpath_record::trace::Retransmissio
 fn a_glitch_costs_what_a_run_without_it_delivers_more() {
     for (delay, window) in [("12 ms", "250 kB"), ("40 ms", "800 kB")] {
         let test = format!("window = \"{window}\"\nduration = \"40 s\"");
-        let clean = scenario(delay, "", "", &test);
+        let clean = three_routers(delay, "", "", &test);
         let broken = format!(
             "{clean}\n[[event]]\nat = \"10 s\"\nlink = \"wan\"\nup = false\n\
              [[event]]\nat = \"11 s\"\nlink = \"wan\"\nup = true\n"
