@@ -81,6 +81,9 @@ const HEALTHY: u64 = 500;
 /// How many cases of a whole corpus run between real kernels.
 const LABS: u64 = 200;
 
+/// How often a lab may fail its promises before its case is given up.
+const TRIES: usize = 3;
+
 /// How many cases have a twin run.
 const TWINS: u64 = 160;
 
@@ -148,42 +151,34 @@ pub(crate) fn run(number: u64, what: What) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Runs cases in labs, and prints what was said of those that kept their promises, and of all.
+/// Runs cases in labs, one after the other, until so many kept their promises, and prints what was said of these.
+///
+/// A lab whose certificate is invalid is made again, at most [`TRIES`] times.
 fn labs(first: u64, number: u64) -> Result<bool, String> {
-    let next = AtomicU64::new(0);
-    let all: Vec<Result<lab::Seen, String>> = std::thread::scope(|scope| {
-        let work = || {
-            let mut all = Vec::new();
-            loop {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                if n >= number {
-                    return all;
+    let mut score = Score::default();
+    let (mut invalid, mut broken) = (Vec::new(), Vec::new());
+    for n in first..first + number {
+        let case = Case::draw(LAB + n);
+        let seen = (0..TRIES).find_map(|_| match lab::seen(&case) {
+            Ok(seen) => match seen.invalid {
+                None => Some(seen.outcomes),
+                Some(why) => {
+                    invalid.push(format!("case {n}: {why}"));
+                    None
                 }
-                all.push(lab::seen(&Case::draw(LAB + first + n)));
+            },
+            Err(e) => {
+                broken.push(e);
+                None
             }
-        };
-        let handles: Vec<_> = (0..lab::SIDE_BY_SIDE).map(|_| scope.spawn(work)).collect();
-        let parts = handles.into_iter().map(|h| h.join());
-        parts.flatten().flatten().collect()
-    });
-    let (mut score, mut invalid) = (Score::default(), 0);
-    let mut broken = Vec::new();
-    for seen in all {
-        match seen {
-            Ok(seen) => {
-                invalid += u64::from(!seen.valid);
-                seen.outcomes.into_iter().for_each(|o| score.add(o));
-            }
-            Err(e) => broken.push(e),
-        }
+        });
+        seen.into_iter().flatten().for_each(|o| score.add(o));
     }
     print!("{}", score.text());
     std::fs::write(ROWS, score.rows()).map_err(|e| format!("{ROWS}: {e}"))?;
-    println!(
-        "certificates that are invalid: {invalid}; labs that broke: {}",
-        broken.len()
-    );
-    for what in broken.iter().take(10) {
+    println!("certificates that are invalid: {}", invalid.len());
+    println!("labs that broke: {}", broken.len());
+    for what in invalid.iter().chain(&broken) {
         println!("{what}");
     }
     Ok(true)

@@ -16,13 +16,11 @@ use super::score::{Level, Outcome};
 /// The program that runs labs, as it was built last.
 const PROGRAM: &str = "target/checked/farpath";
 
-/// Labs side by side: their paths are slow, and the machine is not.
-pub(super) const SIDE_BY_SIDE: usize = 2;
-
 /// Outcomes of one case, and whether its lab kept its promises.
 pub(super) struct Seen {
     pub(super) outcomes: Vec<Outcome>,
-    pub(super) valid: bool,
+    /// What the certificate says against it; `None` where it is valid.
+    pub(super) invalid: Option<String>,
 }
 
 /// Runs a case in a lab and diagnoses what its tools printed; what went wrong with the lab as an error.
@@ -83,8 +81,14 @@ fn in_folder(case: &Case, folder: &Path) -> Result<Seen, String> {
     let verdict = std::fs::read_to_string(&junit).unwrap_or_default();
     Ok(Seen {
         outcomes: outcomes(case, folder)?,
-        valid: !verdict.contains("<skipped"),
+        invalid: fault(&verdict),
     })
+}
+
+/// Why the test of the certificate was skipped, from the JUnit text of a lab.
+fn fault(verdict: &str) -> Option<String> {
+    let (_, why) = verdict.split_once("<skipped")?;
+    Some(why.split('>').next().unwrap_or_default().trim().to_owned())
 }
 
 fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
