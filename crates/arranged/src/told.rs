@@ -105,13 +105,27 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// What ping prints of an idle path with this round-trip time, seconds.
-pub fn ping(rtt: f64) -> String {
+/// What ping prints of an idle path: its shortest round-trip time, and by how much the longest may be longer, in seconds.
+///
+/// Each way adds up to half of that, any as likely: their sum's mean and deviation, and the least and most of twenty such.
+pub fn ping(rtt: f64, jitter: f64) -> String {
     let ms = rtt * 1e3;
+    let of = |part: f64| part * jitter * 1e3;
     format!(
-        "20 packets transmitted, 20 received, 0% packet loss, time 19030ms\nrtt min/avg/max/mdev = {ms:.3}/{:.3}/{:.3}/0.010 ms\n",
-        ms * 1.0005,
-        ms * 1.002
+        "20 packets transmitted, 20 received, 0% packet loss, time 19030ms\nrtt min/avg/max/mdev = {:.3}/{:.3}/{:.3}/{:.3} ms\n",
+        ms + of(0.14),
+        ms * 1.0005 + of(0.5),
+        ms * 1.002 + of(0.86),
+        0.010 + of(0.204)
+    )
+}
+
+/// What ping prints of packets of so many bytes that a link on the way does not carry.
+pub fn large_ping(bytes: f64) -> String {
+    format!(
+        "$ ping -M do -s {:.0} -c 5 198.18.0.2\nPING 198.18.0.2 (198.18.0.2) {:.0}({bytes:.0}) bytes of data.\n\n--- 198.18.0.2 ping statistics ---\n5 packets transmitted, 0 received, 100% packet loss, time 4090ms\n\n$ ping -c 20 198.18.0.2\n",
+        bytes - 28.0,
+        bytes - 28.0
     )
 }
 

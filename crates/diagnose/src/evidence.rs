@@ -6,6 +6,7 @@ use crate::ceiling::socket_room;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
+use crate::items::step;
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::{Row, Side, Test};
@@ -112,6 +113,8 @@ pub(crate) struct Evidence {
     pub(crate) later_peak: f64,
     /// By how much of their mean intervals differ by whole writes alone.
     pub(crate) grain: f64,
+    /// By how much the rate of one interval may be too high because of that, bit/s.
+    pub(crate) peak_grain: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
     /// What held the sender back, by shares of its time: of captures and records.
@@ -324,6 +327,11 @@ impl Evidence {
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
         self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
         if side == Side::Sender && !self.udp {
+            let shortest = rows
+                .iter()
+                .map(|r| r.until - r.from)
+                .fold(f64::MAX, f64::min);
+            self.peak_grain = WRITE * 8.0 / libm::fmax(shortest, 1e-3);
             let later = rows.get(skip..).unwrap_or(&[]);
             let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
             // It is handed over in whole writes: so much do intervals differ by that alone.
@@ -582,6 +590,29 @@ impl Evidence {
     /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
     pub(crate) fn is_bbr(&self) -> bool {
         self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
+    }
+
+    /// Round trips without load, seconds: their mean, and how long they usually are at most. Neither is below the floor.
+    ///
+    /// One ping that was late moves the longest far, and the mean little: as far above the mean as the shortest is below it is
+    /// what is usual.
+    pub(crate) fn rtt_at_rest(&self) -> Option<[f64; 2]> {
+        let floor = self.rtt_floor.as_ref()?.value;
+        Some(match &self.rtt_idle {
+            Some(idle) => {
+                [idle.value, 2.0 * idle.value - idle.low].map(|rtt| libm::fmax(rtt, floor))
+            }
+            None => [floor, floor],
+        })
+    }
+
+    /// How surely round trips vary without load, 0 to 1.
+    pub(crate) fn unsteady(&self) -> f64 {
+        let Some(idle) = &self.rtt_idle else {
+            return 0.0;
+        };
+        let added = idle.value - idle.low;
+        step(added / libm::fmax(idle.low, 1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004))
     }
 
     /// Bytes in flight that rate and round trip imply.

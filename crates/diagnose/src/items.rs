@@ -152,7 +152,7 @@ fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
     let Some(idle) = &e.rtt_idle else { return };
     let added = idle.value - idle.low;
     items.push(Item {
-        holds: step(added / idle.low.max(1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004)),
+        holds: e.unsteady(),
         weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
         sentence: format!(
             "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
@@ -248,11 +248,14 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
-    let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) else {
+    let (Some(floor), Some([mean, most]), Some(loaded)) =
+        (&e.rtt_floor, e.rtt_at_rest(), &e.rtt_loaded)
+    else {
         return;
     };
-    let grown = (loaded.value - floor.value) / floor.value;
-    let added = loaded.value - floor.value;
+    // What round trips vary by without load is no queue that filled.
+    let added = libm::fmax(loaded.value - most, 0.0);
+    let grown = added / floor.value;
     let holds = step(grown, 0.1, 0.4).min(step(added, 0.0003, 0.002));
     items.push(Item {
         holds,
@@ -274,7 +277,7 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
         ),
     });
     items.push(Item {
-        holds: 1.0 - step(grown, 0.02, 0.1),
+        holds: 1.0 - step((loaded.value - mean) / floor.value, 0.02, 0.1),
         // BBR keeps queues short where it can.
         weights: vec![
             (Cause::Link, if e.is_bbr() { -2.0 } else { -8.0 }),
@@ -420,8 +423,10 @@ fn peaks(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let Some(share) = peaks.into_iter().find(|share| *share < 1.1) else {
         return;
     };
+    // An interval may count one write more than left the host in it.
+    let least = share - e.peak_grain / line.rate.value;
     items.push(Item {
-        holds: step(share, 0.35, 0.6),
+        holds: step(least, 0.35, 0.6),
         weights: vec![
             (Cause::ShallowBuffer, 9.0),
             (Cause::CongestionLoss, 6.0),
@@ -486,7 +491,8 @@ fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
         ),
     });
     items.push(Item {
-        holds: step(spread, 0.1, 0.25),
+        // A window over round trips that vary is a rate that varies.
+        holds: step(spread, 0.1, 0.25) * (1.0 - 0.8 * e.unsteady()),
         weights: vec![
             (Cause::RandomLoss, 4.0),
             (Cause::CongestionLoss, 2.0),

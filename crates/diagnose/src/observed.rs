@@ -42,14 +42,19 @@ fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
     else {
         return;
     };
-    let narrow = flight.high < 1.1 * flight.low;
-    let fits = flight.high > 0.93 * 65_535.0 && flight.low < 1.01 * 65_535.0;
+    // The window opened in the first intervals: later ones show what it let through.
+    let late = e.late().zip(e.rate.as_ref()).filter(|_| !e.udp);
+    let grown = late.map_or(1.0, |(late, rate)| libm::fmax(late / rate.value, 1.0));
+    let [low, value, high] = [flight.low, flight.value, flight.high].map(|bytes| bytes * grown);
+    let narrow = high < 1.1 * low;
+    // Whole segments are sent: up to one less than the window.
+    let fits = high > 0.93 * (65_535.0 - e.mss) && low < 1.01 * 65_535.0;
     items.push(Item {
         holds: if narrow && fits { 1.0 } else { 0.0 },
         weights: vec![(Cause::NoWindowScaling, 20.0)],
         sentence: format!(
             "rate and round trip put {:.0} bytes in flight: as many as a window without scaling, 65535, though the settings allow more",
-            flight.value
+            value
         ),
     });
 }

@@ -140,8 +140,8 @@ fn values(e: &Evidence, ceilings: &[Limit]) -> [Option<f64>; 13] {
         rows.iter().map(|r| r.bps).sum::<f64>() / rows.len().max(1) as f64
     };
     all[9] = Some(decades(bits(last) / bits(before).max(1.0)));
-    if let (Some(floor), Some(loaded)) = (&e.rtt_floor, &e.rtt_loaded) {
-        all[10] = Some(loaded.value / floor.value - 1.0);
+    if let (Some([_, most]), Some(loaded)) = (e.rtt_at_rest(), &e.rtt_loaded) {
+        all[10] = Some(loaded.value / most - 1.0);
     }
     (all[11], all[12]) = of_windows(e, windows, rate);
     all

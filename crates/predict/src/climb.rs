@@ -81,8 +81,15 @@ impl Climb {
 
     /// Whole round trips back to the old window; `None` where [`Climb::start`] is, or beyond a
     /// million.
+    ///
+    /// CUBIC's follow from its time: near the old window (t − K)³ is lost in the rounding of a large
+    /// window, which would be there before K.
     pub fn rounds(&self) -> Option<u32> {
         let mut window = self.start()?;
+        if self.cc == Cc::Cubic {
+            let rounds = libm::ceil(self.recovery_s()? / self.rtt_s);
+            return (rounds < f64::from(ROUNDS_MAX)).then_some(rounds as u32);
+        }
         (0..ROUNDS_MAX).find(|round| {
             let there = window >= self.top;
             window = self.next(window, *round);

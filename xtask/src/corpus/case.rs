@@ -16,6 +16,18 @@ pub(super) const CAUSES: [&str; 8] = [
     "link",
 ];
 
+/// The causes of odd paths: round trips that vary at rest, and what no other case has.
+const ODD_CAUSES: [&str; 8] = [
+    "receive_window",
+    "mtu_black_hole",
+    "random_loss",
+    "policer",
+    "shallow_buffer",
+    "no_window_scaling",
+    "application",
+    "link",
+];
+
 /// The place of a healthy path among them.
 pub(super) const HEALTHY_CASE: u64 = 7;
 
@@ -48,6 +60,8 @@ pub(super) struct Case {
     pub(super) seconds: f64,
     /// Share of the line that is left once the first of two causes is gone.
     pub(super) share2: f64,
+    /// The most by which a round trip without load is longer than the shortest, seconds: half of it on each way.
+    pub(super) jitter: f64,
     /// What holds besides, where two causes do.
     pub(super) second: Option<&'static str>,
 }
@@ -77,6 +91,15 @@ pub(super) const TWO: u64 = 5_000_000;
 
 /// Cases from this number on are slow and short enough for labs with real kernels.
 pub(super) const LAB: u64 = 7_000_000;
+
+/// Cases from this number on have odd paths.
+pub(super) const ODD: u64 = 9_000_000;
+
+/// By how many bytes a black hole is smaller than the hosts' packets.
+const HOLE: f64 = 100.0;
+
+/// The window of a connection that was not told of scaling, bytes (RFC 7323 §2).
+const UNSCALED: f64 = 65_535.0;
 
 /// Longest test of a lab, seconds.
 const LAB_SECONDS: f64 = 8.0;
@@ -114,6 +137,7 @@ impl Case {
             cc: "cubic",
             seconds: 10.0,
             share2: 1.0,
+            jitter: 0.0,
             second: None,
         }
     }
@@ -123,10 +147,12 @@ impl Case {
         let unit = |n: u64| stream.uniform(from + n);
         let log = |n: u64, low: f64, high: f64| low * libm_pow(high / low, unit(n));
         let pair = TWO_CAUSES[(number % TWO_CAUSES.len() as u64) as usize];
-        let lab = number >= LAB;
-        let (cause, second) = match number >= TWO && !lab {
-            true => (pair[0], Some(pair[1])),
-            false => (CAUSES[(number % CAUSES.len() as u64) as usize], None),
+        let (odd, lab) = (number >= ODD, (LAB..ODD).contains(&number));
+        let at = (number % CAUSES.len() as u64) as usize;
+        let (cause, second) = match number {
+            n if n >= ODD => (ODD_CAUSES[at], None),
+            n if (TWO..LAB).contains(&n) => (pair[0], Some(pair[1])),
+            _ => (CAUSES[at], None),
         };
         let mut case = Case {
             cause,
@@ -149,6 +175,11 @@ impl Case {
                 (case.rate, case.rtt) = (log(0, 2e7, 6e7), log(1, 0.06, 0.1));
             }
         }
+        if odd && !["mtu_black_hole", "no_window_scaling"].contains(&cause) {
+            // What other traffic adds to a long path; a radio, which is no fast line, adds some milliseconds to a short one.
+            let radio = if case.rate < 3e8 { 0.004 } else { 0.0 };
+            case.jitter = (case.rtt * log(6, 0.05, 0.5)).max(radio);
+        }
         if second == Some("random_loss") && case.cc == "bbr" {
             // Losses of this size do not hold BBR down.
             case.cc = "cubic";
@@ -166,6 +197,9 @@ impl Case {
             case.seconds = case.seconds.clamp(3.0, 6.0);
         }
         case.inject(cause, window)?;
+        if cause == "no_window_scaling" {
+            case.share = UNSCALED / bdp;
+        }
         if lab && !case.fits_a_lab() {
             return None;
         }
@@ -221,6 +255,12 @@ impl Case {
                     .min(200.0);
             }
             "ramp" => self.seconds = 0.0,
+            "no_window_scaling" => {
+                self.rmem = (UNSCALED / WINDOW_PART) as u64;
+                if UNSCALED > 0.7 * self.rate * self.rtt / 8.0 {
+                    return None;
+                }
+            }
             _ => {}
         }
         Some(())
@@ -322,10 +362,22 @@ impl Case {
             );
         }
         let end = if self.test { "q" } else { "z" };
+        let (hole, silent) = match self.cause {
+            "mtu_black_hole" => (self.mtu - HOLE, "answers = false\n"),
+            _ => (self.mtu, ""),
+        };
+        let jitter = match self.jitter {
+            0.0 => String::new(),
+            // Each way has its own.
+            most => format!(
+                "jitter = {{ max = \"{} ns\", correlation = 0.95 }}\n",
+                (most * 5e8) as u64
+            ),
+        };
         let _written = write!(
             text,
-            "\n[[router]]\nname = \"r\"\n\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{near} ns\"\n\n[[link]]\nname = \"wan\"\nends = [\"r\", \"{end}\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
-            access as u64, self.mtu, self.rate as u64, self.mtu
+            "\n[[router]]\nname = \"r\"\n{silent}\n[[link]]\nname = \"access\"\nends = [\"s\", \"r\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{near} ns\"\n{jitter}\n[[link]]\nname = \"wan\"\nends = [\"r\", \"{end}\"]\nrate = \"{} bit/s\"\nmtu = {}\ndelay = \"{delay} ns\"\n{more}\n",
+            access as u64, self.mtu, self.rate as u64, hole
         );
         // The last link is where the receiver's capture is taken.
         let _written = write!(

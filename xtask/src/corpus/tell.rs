@@ -23,6 +23,7 @@ pub(super) struct Told {
     line: f64,
     loss: f64,
     rtt: f64,
+    jitter: f64,
     /// Payload delivered, bit/s.
     pub(super) goodput: f64,
     truth: &'static str,
@@ -157,7 +158,7 @@ impl Told {
         if has("idle_loss_ratio") {
             let arrived = (5000.0 * (1.0 - self.loss)).round();
             let share = 100.0 - arrived / 50.0;
-            let rtt = told::ping(self.rtt);
+            let rtt = told::ping(self.rtt, self.jitter);
             let rtt = rtt.lines().nth(1).unwrap_or("");
             texts.push((
                 "ping5000.txt",
@@ -192,7 +193,7 @@ impl Told {
 pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
     let seen = witness(&case.text(), case.number + 1, &["access", FAR])
         .map_err(|e| format!("case {}: {e}", case.number))?;
-    let Some(seen) = seen.filter(|s| s.goodput() > 0.0) else {
+    let Some(seen) = seen.filter(|s| s.goodput() > 0.0 || case.cause == "mtu_black_hole") else {
         return Ok(None);
     };
     let full = seen.goodput() > if case.cc == "bbr" { 0.7 } else { 0.88 } * case.payload();
@@ -204,10 +205,17 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
     let losses = ["random_loss", "shallow_buffer", "policer"];
     Ok(Some(Told {
         log: told::log(connection, seen.goodput(), seen.seconds(), again),
-        ping: told::ping(case.rtt),
+        ping: match case.cause {
+            "mtu_black_hole" => told::large_ping(case.mtu) + &told::ping(case.rtt, 0.0),
+            _ => told::ping(case.rtt, case.jitter),
+        },
         settings: [
             told::settings(case.wmem, 1 << 26, case.cc),
-            told::settings(1 << 26, case.rmem, case.cc),
+            // What took the scaling out is on the way: the host says nothing of it.
+            match case.cause {
+                "no_window_scaling" => told::settings(1 << 26, 1 << 26, case.cc),
+                _ => told::settings(1 << 26, case.rmem, case.cc),
+            },
         ],
         ss: told::ss(connection, again, (case.cc, case.mtu, case.rtt)),
         // Who asks for blocks receives them.
@@ -219,6 +227,7 @@ pub(super) fn tell(case: &Case) -> Result<Option<Told>, String> {
         line: case.rate,
         loss: case.loss,
         rtt: case.rtt,
+        jitter: case.jitter,
         goodput: seen.goodput(),
         truth: match full && losses.contains(&case.cause) {
             true => "link",

@@ -58,7 +58,10 @@ fn views(case: &Case, seen: &Witness) -> Vec<(&'static str, Diagnosis)> {
     };
     let both = [text("log.txt", log()), text("ss.txt", ss)];
     let facts = [
-        ("log", read(&[text("log.txt", log() + &told::ping(rtt))])),
+        (
+            "log",
+            read(&[text("log.txt", log() + &told::ping(rtt, 0.0))]),
+        ),
         ("log and ss", read(&both)),
         (
             "sender's capture",

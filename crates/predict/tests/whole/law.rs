@@ -54,7 +54,10 @@ proptest! {
             prop_assert!(stepped >= exact - 1e-6 * exact && stepped < exact + 1.001 * climb.rtt_s, "{stepped} {exact}");
         }
         let mut window = start;
-        for round in 0..100 {
+        for round in 0..=rounds.unwrap_or(100).max(100) {
+            if rounds == Some(round) {
+                prop_assert!(window >= climb.top * (1.0 - 1e-9), "{} {window}", climb.cc);
+            }
             let next = climb.next(window, round);
             prop_assert!(next >= window, "{} {window} {next}", climb.cc);
             window = next;
