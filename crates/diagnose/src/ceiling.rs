@@ -142,6 +142,9 @@ fn losses(e: &Evidence, all: &mut Vec<Limit>) {
     }
 }
 
+/// Linux's least retransmission timeout, seconds (`TCP_RTO_MIN`); RFC 6298 §2.4 has 1 s.
+const LEAST_TIMEOUT_S: f64 = 0.2;
+
 /// What losses of this share leave, and by which law.
 fn loss_rate(
     e: &Evidence,
@@ -153,7 +156,14 @@ fn loss_rate(
     let at = |cc: Cc, p: f64, rtt_s: f64| {
         let p = p.clamp(1e-10, 0.5);
         let window = match p > 0.02 {
-            true => Pftk::of_rtt(rtt_s).full(p) * rtt_s,
+            true => {
+                // A timeout is no shorter than a host's least, however short the path; probes of the tail (RFC 8985 §7) spare
+                // some of them. Between all and none, in the middle.
+                let of = Pftk::of_rtt(rtt_s);
+                let timeout_s = libm::fmax(of.timeout_s, LEAST_TIMEOUT_S);
+                let all = Pftk { timeout_s, ..of }.full(p);
+                libm::sqrt(all * of.full(p)) * rtt_s
+            }
             false => law::window(cc, p, Conditions::of_rtt(rtt_s))?,
         };
         Some(window * e.mss * 8.0 / rtt_s * e.streams)

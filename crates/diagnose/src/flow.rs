@@ -63,6 +63,7 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
         (flow.from, flow.to) = (test.from.clone(), test.to.clone());
     }
     sockets(facts, &mut flows);
+    without_idle(facts, &mut flows);
     if flows.is_empty() {
         flows.push(Flow::of(None, &End::default(), &End::default()));
     }
@@ -337,6 +338,26 @@ fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
     }
 }
 
+/// Leaves out of each flow, and of the flows, sockets that carried next to nothing beside the largest, such as that of a tool's
+/// own words: it waits for nothing, and its round trips are those of an idle path.
+fn without_idle(facts: &Facts, flows: &mut Vec<Flow>) {
+    let carried = |n: &u32| {
+        let get = |name| number(facts, Of::Socket(*n), name).map(|f| f.value);
+        let counts = [get("bytes_acked"), get("bytes_sent"), get("bytes_received")];
+        counts.into_iter().flatten().reduce(f64::max)
+    };
+    let most = |sockets: &[u32]| sockets.iter().filter_map(carried).fold(0.0, f64::max);
+    for flow in &mut *flows {
+        let largest = most(&flow.sockets).max(most(&flow.far_sockets));
+        let large = |n: &u32| carried(n).is_none_or(|bytes| bytes >= LARGE * largest);
+        flow.sockets.retain(large);
+        flow.far_sockets.retain(large);
+    }
+    let of = |f: &Flow| most(&f.sockets).max(most(&f.far_sockets));
+    let largest = flows.iter().map(of).fold(0.0, f64::max);
+    flows.retain(|f| f.test.is_some() || of(f) >= LARGE * largest);
+}
+
 /// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
 fn foreign(flow: &Flow, own: &End, peer: &End) -> bool {
     let ports: Vec<u16> = [&flow.from, &flow.to]
@@ -403,7 +424,11 @@ fn hosts(facts: &Facts, flow: &mut Flow) {
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let by_file = facts.sides.get(n as usize).copied().flatten();
         let by_file = by_file.map(|role| role.side(client));
-        match by_file.or_else(|| named(flow, names)) {
+        let by_name = || named(flow, names).or_else(|| at_prompt(facts, flow, names));
+        match by_file
+            .or_else(by_name)
+            .or_else(|| beside_log(facts, flow, n))
+        {
             Some(Side::Sender) => flow.senders.push(n),
             Some(Side::Receiver) => flow.receivers.push(n),
             None => {
@@ -462,6 +487,39 @@ fn named(flow: &Flow, names: &[String]) -> Option<Side> {
         return Some(Side::Receiver);
     }
     is(&flow.from, test.map(|t| &t.aliases[0])).then_some(Side::Sender)
+}
+
+/// The end whose address was printed behind a prompt that bears one of these names.
+fn at_prompt(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
+    let all = facts.shells.iter();
+    let here = all.filter(|(_, name, _)| names.iter().any(|n| alike(n, name)));
+    one_end(flow, here.map(|(_, _, address)| address.as_str()))
+}
+
+/// The end that printed the log or the sockets of a text, where this host's settings are the only ones in it and nobody says
+/// whose they are.
+fn beside_log(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
+    let source = facts.host_sources.get(host as usize)?;
+    let others = facts.host_sources.iter().filter(|s| *s == source).count();
+    if others > 1 || !facts.hosts[host as usize].is_empty() {
+        return None;
+    }
+    let here = facts.shells.iter().filter(|(of, _, _)| of == source);
+    one_end(flow, here.map(|(_, _, address)| address.as_str()))
+}
+
+/// The one end that these addresses are of.
+fn one_end<'a>(flow: &Flow, addresses: impl Iterator<Item = &'a str>) -> Option<Side> {
+    let ends = [(&flow.from, Side::Sender), (&flow.to, Side::Receiver)];
+    let mut found = None;
+    for address in addresses.filter(|a| !a.is_empty()) {
+        let side = ends.iter().find(|(end, _)| end.host == address)?.1;
+        if found.is_some_and(|before| before != side) {
+            return None;
+        }
+        found = Some(side);
+    }
+    found
 }
 
 /// Whether two names are of one host: the same, or the first label of the other.

@@ -173,6 +173,17 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
                 idle.value
             ),
         });
+        if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
+            let off = libm::fabs(libm::log(idle.value / again.value));
+            items.push(Item {
+                holds: 1.0 - step(off, 0.5, 1.2),
+                weights: of(&LOSSES, -8.0)
+                    .into_iter()
+                    .chain([(Cause::RandomLoss, 14.0)])
+                    .collect(),
+                sentence: "as large a share is lost without load as under it".to_owned(),
+            });
+        }
         items.push(Item {
             holds: if !seen && sure { 0.5 } else { 0.0 },
             weights: vec![(Cause::RandomLoss, -4.0)],
@@ -218,6 +229,16 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
                 ))
                 .collect(),
             sentence: format!("{:.2e} of the segments were sent again", share.value),
+        });
+        // A window that is cut so often is no window that stands; a program that pauses may lose at the start of each piece.
+        let cut = if e.is_bbr() { 0.1 } else { 0.006 };
+        items.push(Item {
+            holds: step(share.value, cut, 3.0 * cut),
+            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
+                .into_iter()
+                .chain([(Cause::Application, -5.0)])
+                .collect(),
+            sentence: String::new(),
         });
         items.push(Item {
             holds: step(share.value, 0.003, 0.012),
@@ -528,7 +549,11 @@ fn by_hosts(e: &Evidence, items: &mut Vec<Item>) {
     if e.half_duplex.is_some() {
         items.push(Item {
             holds: 1.0,
-            weights: vec![(Cause::Duplex, 30.0)],
+            // Collisions are losses, and chance would have them so too.
+            weights: of(&LOSSES, -12.0)
+                .into_iter()
+                .chain([(Cause::Duplex, 30.0)])
+                .collect(),
             sentence: "an interface is at half duplex".to_owned(),
         });
     }

@@ -38,7 +38,7 @@ fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
     let settings = !e.windows.is_empty() && e.windows.iter().all(|w| w.bytes.low > 262_144.0);
     let Some(flight) = e
         .implied_flight()
-        .filter(|_| settings && e.unscaled.is_none())
+        .filter(|_| settings && e.unscaled.is_none() && !e.scaled)
     else {
         return;
     };

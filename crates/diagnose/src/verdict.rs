@@ -124,6 +124,9 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     }
 }
 
+/// Most that is said of a cause which only speaks for itself because others are excluded.
+const UNFOUNDED: f64 = 0.6;
+
 fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     let ranked = |r: &Ranking| Ranked {
         cause: r.cause.name(),
@@ -154,12 +157,17 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         ..ranked(r)
     });
     let second = besides(e, weighed).as_ref().map(ranked).or(next);
+    let because = because(top.cause, e, limits, weighed);
+    let confidence = match because.is_empty() {
+        true => top.confidence.min(UNFOUNDED),
+        false => top.confidence,
+    };
     VerdictReport {
         cause: top.cause.name(),
-        confidence: rounded(top.confidence),
+        confidence: rounded(confidence),
         share: e.share(top.cause).map(rounded),
         second,
-        because: because(top.cause, e, limits, weighed),
+        because,
     }
 }
 

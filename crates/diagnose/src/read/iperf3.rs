@@ -84,6 +84,7 @@ impl Tool for Iperf3 {
             if self.test.as_ref().is_some_and(Test::is_measured) {
                 self.close(facts);
             }
+            facts.printed_at(ends[0].0);
             self.connect(id, ends, line.at);
             return true;
         }

@@ -26,7 +26,7 @@ mod sysctl;
 mod uname;
 mod windows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::captured::Captured;
 use crate::fact::{Fact, Figure, Of, Place, Value};
@@ -62,6 +62,10 @@ pub struct Facts {
     pub sides: Vec<Option<Role>>,
     /// Who is said to have printed the lines that are read now.
     label: Label,
+    /// The ends that were printed on the host of a shell: its source, its name at the prompt, which may be empty, and its address.
+    pub(crate) shells: BTreeSet<(u32, String, String)>,
+    /// The source of each host's text.
+    pub(crate) host_sources: Vec<u32>,
     /// The host whose system or settings were read last in a source, and which of the two.
     described: Option<(u32, Of, Described)>,
     /// What each stretch of lines was.
@@ -107,6 +111,9 @@ const LINE_MAX: usize = 16_384;
 
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
+
+/// Most ends of shells that are kept.
+const SHELLS_MAX: usize = 1000;
 
 /// What is shorter than so many bytes and opens a brace need not be JSON.
 const TRUNCATED: usize = 512;
@@ -501,8 +508,19 @@ impl Facts {
         self.label.side.map(|role| role.side(Side::Sender))
     }
 
+    /// Whoever printed the lines that are read now has this address.
+    pub(crate) fn printed_at(&mut self, address: &str) {
+        let source = self.sources.len().saturating_sub(1) as u32;
+        if self.shells.len() < SHELLS_MAX {
+            let name = self.label.name.clone();
+            self.shells.insert((source, name, crate::redact(address)));
+        }
+    }
+
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
+        self.host_sources
+            .push(self.sources.len().saturating_sub(1) as u32);
         let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| role_of(name));

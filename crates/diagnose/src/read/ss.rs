@@ -55,6 +55,7 @@ impl Tool for Ss {
         }
         if let Some((ends, queues)) = head(text) {
             if facts.sockets.len() < SOCKETS_MAX {
+                facts.printed_at(&ends[0].host);
                 facts.sockets.push(ends);
                 let of = Of::Socket(facts.sockets.len() as u32 - 1);
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
@@ -211,8 +212,17 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     if let Some(cc) = rest.split_whitespace().find_map(crate::known::control) {
         facts.word(of, "cc", cc, at);
     }
-    if !text.contains("wscale:") && text.contains("rto:") {
-        facts.word(of, "unscaled", "unscaled", at);
+    match keyed(text, "wscale:") {
+        None if text.contains("rto:") => facts.word(of, "unscaled", "unscaled", at),
+        // Each end's own shift: the option came through, both ways.
+        Some(shifts)
+            if shifts
+                .split(',')
+                .all(|n| decimal(n).is_some_and(|n| n > 0.0)) =>
+        {
+            facts.word(of, "scaled", "scaled", at);
+        }
+        _ => {}
     }
     if text.split_whitespace().any(|w| w == "app_limited") {
         facts.word(of, "app_limited", "app_limited", at);

@@ -3,6 +3,7 @@
 mod beside;
 mod both_ends;
 mod documented;
+mod everyday;
 mod hostile;
 mod pasted;
 mod run_here;
