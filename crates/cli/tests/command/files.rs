@@ -50,10 +50,16 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     assert!(lines.all(|l| l.split(',').count() == 7), "{series}");
     let metrics = read("metrics.csv");
     let mut lines = metrics.lines();
-    assert_eq!(lines.next(), Some("origin,test,repeat,metric,value,unit"));
+    assert_eq!(
+        lines.next(),
+        Some("origin,test,repeat,metric,value,unit,valid")
+    );
     let goodput = |l: &&str| l.starts_with("simulated,") && l.contains(",goodput_bps,");
     assert!(
-        lines.clone().filter(goodput).all(|l| l.ends_with(",bit/s")),
+        lines
+            .clone()
+            .filter(goodput)
+            .all(|l| l.ends_with(",bit/s,true")),
         "{metrics}"
     );
     let records = document(&ran.out)["records"].clone();
