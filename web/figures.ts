@@ -9,18 +9,19 @@ import { sweepFigures } from "./src/section/sweep";
 import { timedPoints, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
 import { nameKeys } from "./src/format";
+import type { Bars } from "./src/sweep";
 import type { ReportData } from "./src/types";
 
 /** As wide as those that a page gives. */
 const WIDTH = 960;
 
-/** The figures of a report's JSON, as JSON: a list of `{name, svg}`. */
-function figures(report: string): string {
+/** The figures of a report's JSON, as JSON: a list of `{name, svg}`; `bars` is what stands around the points of repeats. */
+function figures(report: string, bars: Bars): string {
   const data = JSON.parse(report) as ReportData;
   nameKeys(data.keys);
   const load = loadFigure(data);
   const all: Drawn[] = [
-    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data), ...repeatFigures(data),
+    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data, bars), ...repeatFigures(data),
     ...timedPoints(data).flatMap((point) => timeFigures(data, point)),
   ];
   const taken = new Map<string, number>();

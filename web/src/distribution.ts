@@ -28,8 +28,14 @@ export interface Distribution {
   readonly single: readonly { readonly origin: Origin; readonly value: number }[];
 }
 
+/** The records that count: the valid ones, or all where none is valid. */
+export function counted(records: readonly TestRecord[]): readonly TestRecord[] {
+  const valid = records.filter((r) => r.valid);
+  return valid.length > 0 ? valid : records;
+}
+
 function valuesOf(records: readonly TestRecord[], origin: Origin, metric: string): number[] {
-  return records.filter((r) => r.origin === origin).map((r) => r.metrics[metric])
+  return records.filter((r) => r.origin === origin && r.valid).map((r) => r.metrics[metric])
     .filter((v): v is number => typeof v === "number").sort((p, q) => p - q);
 }
 

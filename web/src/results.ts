@@ -1,6 +1,6 @@
 // What the page says about a run: the rows of its table and its first sentence, as plain data.
 
-import { median } from "./distribution";
+import { counted, median } from "./distribution";
 import * as format from "./format";
 import { METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
@@ -48,8 +48,10 @@ export interface Row {
   readonly metric: string;
   readonly point: Point;
   readonly stated: string | null;
-  /** One value an origin; the median of the repeats. */
+  /** One value an origin; the median of the valid repeats. */
   readonly values: ReadonlyMap<Origin, number>;
+  /** Origins whose value no valid record has. */
+  readonly untrusted?: readonly Origin[];
   readonly limitedBy: string | null;
   readonly expectations: readonly Expectation[];
   readonly notes: readonly string[];
@@ -88,17 +90,18 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     expected.delete(id);
     const values = new Map<Origin, number>();
     for (const origin of ORIGINS) {
-      const found = records.filter((r) => r.origin === origin).map((r) => r.metrics[metric])
+      const found = counted(records.filter((r) => r.origin === origin)).map((r) => r.metrics[metric])
         .filter((v): v is number => typeof v === "number");
       if (found.length > 0) values.set(origin, median(found));
     }
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
-    const invalid = metric === (FIRST[kind]?.[0] ?? metric) ? [...new Set(records.flatMap(invalidOf))] : [];
+    const untrusted = [...values.keys()].filter((origin) => records.every((r) => r.origin !== origin || !r.valid));
+    const invalid = metric === (FIRST[kind]?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
     // A window that was never cut has nothing to recover from.
     const nothing = metric === "recovery_s" && [...values.values()].every((v) => v === 0);
     return {
-      test, metric, point: records[0]?.point ?? {}, values, expectations, limitedBy: main?.limited_by ?? null,
+      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || ((FIRST[kind] ?? []).includes(metric) && !nothing),
     };
@@ -117,10 +120,11 @@ function groupRows(data: ReportData): Row[] {
     if (found.has(id)) continue;
     const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point) && typeof r.metrics[FAIRNESS] === "number");
     const values = new Map(ORIGINS.flatMap((o) => {
-      const mine = same.filter((r) => r.origin === o).map((r) => r.metrics[FAIRNESS] as number);
+      const mine = counted(same.filter((r) => r.origin === o)).map((r) => r.metrics[FAIRNESS] as number);
       return mine.length > 0 ? [[o, median(mine)] as const] : [];
     }));
-    if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
+    const untrusted = [...values.keys()].filter((o) => same.every((r) => r.origin !== o || !r.valid));
+    if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, untrusted, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
   }
   return [...found.values()];
 }
@@ -135,8 +139,12 @@ function boundsOf(metric: string, records: readonly TestRecord[]): string[] {
   return [...new Set(bounds)];
 }
 
-function invalidOf(record: TestRecord): string[] {
-  return record.valid ? [] : [`${record.origin}: not valid, its certificate failed`];
+/** Of one origin's repeats at a point. */
+function invalidOf(origin: Origin, repeats: readonly TestRecord[]): string[] {
+  const invalid = repeats.filter((r) => !r.valid).length;
+  if (invalid === 0) return [];
+  if (repeats.length === 1) return [`${origin}: not valid, its certificate failed`];
+  return [invalid === repeats.length ? `${origin}: none of ${invalid} repeats is valid, their certificates failed` : `${origin}: ${invalid} of ${repeats.length} repeats are not valid and left out`];
 }
 
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
@@ -179,7 +187,7 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
       if (record.origin !== origin || typeof value !== "number") continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
       // Of repeats their median, as in the table.
-      const repeats = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point)).map((r) => r.metrics[metric]);
+      const repeats = counted(records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point))).map((r) => r.metrics[metric]);
       found.push({ record, value: median(repeats.filter((v): v is number => typeof v === "number")) });
     }
   }

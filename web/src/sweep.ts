@@ -1,6 +1,6 @@
 // One metric of a sweep as plain data: what is on the x axis, what has a colour, what has a panel, and where nothing was found.
 
-import { median } from "./distribution";
+import { counted, median } from "./distribution";
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
@@ -15,11 +15,16 @@ export interface Key {
   readonly numbers: readonly number[] | null;
 }
 
-/** The median of the repeats, and what they lie between. */
+/** What upright lines show: the median, from the least to the greatest; or the mean with its 95 % confidence interval. */
+export type Bars = "range" | "ci95";
+
+/** The median or mean of the repeats, and what they or it lie between. */
 export interface Cell {
   readonly y: number;
   readonly low: number;
   readonly high: number;
+  /** No repeat of it is valid. */
+  readonly invalid?: boolean;
 }
 
 /** One origin's values in one colour. */
@@ -59,6 +64,7 @@ export interface Sweep {
   readonly log: boolean;
   /** Where an origin has no value at points that were run: `predicted, cc bic`. */
   readonly missing: readonly string[];
+  readonly bars: Bars;
 }
 
 /** More values of the second key have a panel each: no more colours can be distinguished. */
@@ -116,16 +122,34 @@ export function roles(keys: readonly Key[]): { x: Key; colour: Key | null; panel
   return { x, colour, panels: rest.filter((k) => k !== colour) };
 }
 
-function middle(values: readonly number[]): Cell | null {
-  if (values.length === 0) return null;
-  return { y: median(values), low: Math.min(...values), high: Math.max(...values) };
+/** A mean and half the width of its interval, by origin and point; of several repeats alone. */
+type Means = ReadonlyMap<string, { readonly mean: number; readonly half: number }>;
+
+function placeOf(origin: Origin, point: Point): string {
+  return JSON.stringify([origin, Object.entries(point).sort()]);
 }
 
-function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number): SweepSeries {
+function meansOf({ document }: ReportData, test: string, metric: string): Means {
+  const mine = (document.repeats?.metrics ?? []).filter((m) => m.test === test && m.metric === metric);
+  return new Map(mine.flatMap(({ origin, point, mean, ci95 }) => (typeof mean === "number" && typeof ci95 === "number" ? [[placeOf(origin, point), { mean, half: ci95 }] as const] : [])));
+}
+
+function middle(records: readonly TestRecord[], metric: string, means: Means): Cell | null {
+  const found = records.filter((r) => typeof r.metrics[metric] === "number");
+  const values = counted(found).map((r) => r.metrics[metric] as number);
+  const first = found[0];
+  if (first === undefined) return null;
+  const invalid = found.every((r) => !r.valid) ? { invalid: true } : {};
+  const known = means.get(placeOf(first.origin, first.point));
+  if (known) return { y: known.mean, low: known.mean - known.half, high: known.mean + known.half, ...invalid };
+  return { y: median(values), low: Math.min(...values), high: Math.max(...values), ...invalid };
+}
+
+function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Key, colour: number, means: Means): SweepSeries {
   const cells = x.values.map((value) => {
     const here = at.filter((r) => r.point[x.key] === value);
     if (here.length === 0) return undefined;
-    return middle(here.filter((r) => r.origin === origin).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number"));
+    return middle(here.filter((r) => r.origin === origin), metric, means);
   });
   return { colour, origin, cells };
 }
@@ -149,7 +173,7 @@ function within(point: Point, part: Point): boolean {
 }
 
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
-export function sweepOf(data: ReportData, test: string, metric: string, name = test): Sweep | null {
+export function sweepOf(data: ReportData, test: string, metric: string, name = test, bars: Bars = "range"): Sweep | null {
   const records = data.document.records.filter((r) => r.test === test);
   const found = records.filter((r) => typeof r.metrics[metric] === "number");
   const keys = sweptKeys(records);
@@ -161,11 +185,12 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
   const origins = ORIGINS.filter((origin) => found.some((r) => r.origin === origin));
   const expected = data.document.expectations.filter((e) => e.metric === `${test}.${metric}`);
   const missing: Gap[] = [];
+  const means: Means = bars === "ci95" ? meansOf(data, test, metric) : new Map();
   const panels = product(role.panels).flatMap((part): SweepPanel[] => {
     const mine = records.filter((r) => within(r.point, part));
     const all = (colour?.values ?? [""]).flatMap((value, i) => origins.map((origin) => {
       const here = colour === null ? part : { ...part, [colour.key]: value };
-      const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i);
+      const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i, means);
       const gaps = x.values.filter((_, k) => one.cells[k] === null);
       const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
       const at = whole ? [format.point(here)] : gaps.map((v) => format.point({ [x.key]: v, ...here }));
@@ -179,7 +204,7 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
   const positive = values.filter((v) => v > 0);
   const log = values.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
-  return { test: name, metric, x, colour, panels, origins, log, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
+  return { test: name, metric, x, colour, panels, origins, log, bars, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
 }
 
 /** Points at which an origin has no value: together where all of a colour have none. */

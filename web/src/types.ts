@@ -167,6 +167,25 @@ export interface RunDocument {
   readonly records: readonly TestRecord[];
   readonly links: readonly LinkRecord[];
   readonly expectations: readonly Expectation[];
+  readonly repeats?: Repeats | null;
+}
+
+/** `farpath_record::Repeats`: what the repeats have in common. */
+export interface Repeats {
+  readonly count: number;
+  readonly metrics: readonly MetricSummary[];
+}
+
+/** Of one metric at one point; records marked invalid are left out. */
+export interface MetricSummary {
+  readonly origin: Origin;
+  readonly test: string;
+  readonly point: Point;
+  readonly metric: string;
+  readonly n: number;
+  readonly mean: Maybe;
+  /** Half the width of the mean's 95 % confidence interval. */
+  readonly ci95?: Maybe;
 }
 
 export interface TopologyNode {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { mixed, readSheet, toStandalone } from "../src/export";
 import { nameKeys, point, ticks, delay } from "../src/format";
-import { drawSweep } from "../src/figure/sweep";
+import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
@@ -94,6 +94,50 @@ describe("a sweep's figure", () => {
     const data = report(["8 MiB", "9 MiB"].flatMap((w, i) => [1, 2, 9].map((v, r) => record("simulated", { "test.bulk.window": w }, { goodput_bps: (v + i) * 1e6 }, r))));
     const cells = sweepOf(data, "bulk", "goodput_bps")!.panels[0]!.series[0]!.cells;
     expect(cells).toEqual([{ y: 2e6, low: 1e6, high: 9e6 }, { y: 3e6, low: 2e6, high: 10e6 }]);
+  });
+
+  it("says whether its upright lines are a range or an interval, in the colour of their series", () => {
+    const records = ["8 MiB", "9 MiB"].flatMap((w, i) => [1, 2, 9].map((v, r) => record("simulated", { "test.bulk.window": w }, { goodput_bps: (v + i) * 1e6 }, r)));
+    const metrics = ["8 MiB", "9 MiB"].map((w, i) => ({ origin: "simulated" as const, test: "bulk", point: { "test.bulk.window": w }, metric: "goodput_bps", n: 3, mean: (4 + i) * 1e6, ci95: 1e6 }));
+    const plain = report(records);
+    const data = { ...plain, document: { ...plain.document, repeats: { count: 3, metrics } } };
+    expect(drawnText(data)).toContain(">median, from least to greatest<");
+    const sweep = sweepOf(data, "bulk", "goodput_bps", "bulk", "ci95")!;
+    expect(sweep.panels[0]!.series[0]!.cells).toEqual([{ y: 4e6, low: 3e6, high: 5e6 }, { y: 5e6, low: 4e6, high: 6e6 }]);
+    const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
+    expect(text).toContain(">mean, 95 % confidence interval<");
+    expect(count(text, /class="whisker west"/g)).toBe(2);
+    expect(captionOf(sweep)).toContain("mean, 95 % confidence interval of the repeats");
+  });
+
+  it("joins nothing to what no certificate vouches for, and says what the sign means", () => {
+    const records = ["1 MiB", "2 MiB", "3 MiB", "4 MiB"].flatMap((w, i) => [0, 1].map((repeat) => ({
+      ...record("emulated", { "test.bulk.window": w }, { goodput_bps: (i + 1 + repeat) * 1e6 }, repeat), valid: i !== 1 && (i !== 2 || repeat === 0),
+    })));
+    const sweep = sweepOf(report(records), "bulk", "goodput_bps")!;
+    // Of a point with a valid repeat the other does not count.
+    expect(sweep.panels[0]!.series[0]!.cells.map((c) => [c?.y, c?.invalid ?? false])).toEqual([[1.5e6, false], [2.5e6, true], [3e6, false], [4.5e6, false]]);
+    const text = drawnText(report(records));
+    expect(text).toContain(">INVALID certificate<");
+    expect(count(text, /class="untrusted"/g)).toBe(2);
+    const curve = [...text.matchAll(/class="curve east" style="[^"]*" d="([^"]*)"/g)].map((m) => m[1]!).find((d) => d.includes("Z"))!;
+    expect(curve.match(/M/g)).toHaveLength(2);
+    const [row] = rows(report(records)).filter((r) => r.point["test.bulk.window"] === "2 MiB");
+    expect([row?.untrusted, row?.notes]).toEqual([["emulated"], ["emulated: none of 2 repeats is valid, their certificates failed"]]);
+    const bars = records.map((r) => ({ ...r, point: { "test.bulk.cc": `w${r.point["test.bulk.window"]}` } }));
+    expect(count(drawnText(report(bars)), /class="bar invalid/g)).toBe(2);
+  });
+
+  it("begins the axis of a fairness that is never far from 1 where that is", () => {
+    const data = (least: number): ReportData => report(["1 MiB", "2 MiB"].map((w, i) => record("simulated", { "test.bulk.window": w }, { jain_index: i === 0 ? least : 1 })));
+    const text = (least: number): string => toText(drawSweep(sweepOf(data(least), "bulk", "jain_index")!, { id: "s", width: 900 }));
+    expect(text(0.9)).not.toContain(">0<");
+    expect(text(0.7)).toContain(">0<");
+  });
+
+  it("names the last value of x, in a second row where the first has no room", () => {
+    expect(labelRows([0, 50, 60, 100], [40, 40, 40, 40])).toEqual([0, 0, 1, 0]);
+    expect(labelRows([0, 10, 20, 30], [40, 40, 40, 40])).toEqual([0, null, null, 1]);
   });
 
   it("puts zero beside a logarithmic axis and joins nothing to it", () => {

@@ -97,6 +97,18 @@ pub(crate) struct FiguresArgs {
     /// Only figures whose file names contain this
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
+    /// What stands around the points of repeats
+    #[arg(long, value_enum, default_value_t = Bars::Range)]
+    pub(crate) bars: Bars,
+}
+
+/// What upright lines around the points of repeats show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Bars {
+    /// Median, from the least to the greatest
+    Range,
+    /// Mean with its 95 % confidence interval
+    Ci95,
 }
 
 /// `farpath completions`.
@@ -176,6 +188,9 @@ pub(crate) struct RunArgs {
     /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Which repeats keep their time series in what is written; of many repeats and points they are most of it
+    #[arg(long, value_enum, default_value_t = Series::All)]
+    pub(crate) series: Series,
     /// Random seed; without it, the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -194,6 +209,17 @@ pub(crate) struct RunArgs {
     /// Approximate number of intervals in a time series; without it, the scenario's, or 600
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) intervals: Option<u32>,
+}
+
+/// Which repeats keep their time series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Series {
+    /// Every repeat
+    All,
+    /// The first repeat, which the page draws
+    First,
+    /// None: the page has no plots over time
+    None,
 }
 
 /// `farpath check`.
@@ -237,7 +263,8 @@ pub(crate) struct ScenariosArgs {
     explain it, or if one side lacks a test.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
-    farpath compare report/records.json report --tolerance 1%"
+    farpath compare report/records.json report --tolerance 1%\n  \
+    farpath compare cubic bbr --metric goodput --metric recovery"
 )]
 pub(crate) struct CompareArgs {
     /// Files written by `farpath run --json`, or folders written by `--out`
@@ -249,6 +276,9 @@ pub(crate) struct CompareArgs {
     /// Largest difference accepted, as a share of A: 1%
     #[arg(long, value_name = "RATIO")]
     pub(crate) tolerance: Option<String>,
+    /// Compare only this metric: goodput or goodput_bps (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) metric: Vec<String>,
     /// Print the table as Markdown, for a ticket or a merge request
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,

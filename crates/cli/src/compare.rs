@@ -5,12 +5,14 @@
     reason = "the binary's files are read here, with errors that name the path"
 )]
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use farpath_record::compare::{CompareError, Named, origins, sets};
 use farpath_record::read;
+use farpath_report::unitless;
 use farpath_units::Ratio;
 
 use crate::args::CompareArgs;
@@ -30,7 +32,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     } else {
         sets(&a, &b, tolerance)
     };
-    let comparison = comparison.map_err(|e| refused(&e))?;
+    let mut comparison = comparison.map_err(|e| refused(&e))?;
+    if !args.metric.is_empty() {
+        let wanted = |m: &str| args.metric.iter().any(|w| w == m || w == unitless(m));
+        let kept = comparison.keep(wanted);
+        kept.map_err(|all| no_metric(&args.metric, &all))?;
+    }
     if args.json {
         print_json(&comparison)?;
     } else {
@@ -44,6 +51,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Ok
     })
+}
+
+fn no_metric(wanted: &[String], all: &BTreeSet<String>) -> Failure {
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    Failure::usage(format!(
+        "--metric {}: nothing of that name is compared",
+        wanted.join(", ")
+    ))
+    .hint(format!("there are {}", all.join(", ")))
 }
 
 fn refused(error: &CompareError) -> Failure {

@@ -7,9 +7,9 @@
 
 use std::fs;
 
-use farpath_report::figures::{Figure, FiguresError, figures};
+use farpath_report::figures::{Bars, Figure, FiguresError, figures};
 
-use crate::args::FiguresArgs;
+use crate::args::{self, FiguresArgs};
 use crate::exit::{Exit, Failure, print};
 use crate::output::prepare_file;
 
@@ -23,7 +23,11 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         Failure::usage(format!("read {name}: {e}"))
             .hint("name a folder written by `farpath run --out`, or the report.json in it")
     })?;
-    let drawn = figures(&text).map_err(|error| match error {
+    let bars = match args.bars {
+        args::Bars::Range => Bars::Range,
+        args::Bars::Ci95 => Bars::Ci95,
+    };
+    let drawn = figures(&text, bars).map_err(|error| match error {
         FiguresError::NoScript => Failure::environment(error.to_string())
             .hint("`make build` in the repository builds it whole"),
         FiguresError::Drawing(why) => Failure::usage(format!("{name}: {why}"))

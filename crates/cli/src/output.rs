@@ -166,13 +166,14 @@ impl Output {
         Err(Failure::usage(title).hint("give the scenario's file another name"))
     }
 
-    /// Writes everything; the files the scenario reads go beside it, so that the folder can be run.
+    /// Writes everything; the files the scenario reads go beside it, so that the folder can be run. The bytes of
+    /// series.csv are returned.
     pub(crate) fn write(
         &self,
         loaded: &Loaded,
         document: &RunDocument,
         page: &ReportData,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
         let mut csv = Vec::new();
         document
             .write_series_csv(&mut csv)
@@ -187,6 +188,7 @@ impl Output {
             .map_err(|e| Failure::environment(format!("links.csv: {e}")))?;
         let data = serde_json::to_vec(page)
             .map_err(|e| Failure::environment(format!("report.json: {e}")))?;
+        let size = csv.len();
         let results = [
             document.to_json().into_bytes(),
             csv,
@@ -205,6 +207,6 @@ impl Output {
             fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
             prepare_file(&path)?.write(text.as_bytes())?;
         }
-        Ok(())
+        Ok(size)
     }
 }

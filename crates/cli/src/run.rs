@@ -8,7 +8,7 @@ use farpath_report::junit::{self, Case, unjudged, without_emulation};
 use farpath_report::table;
 use farpath_scenario::Set;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, Series};
 use crate::captured;
 use crate::captures::Captures;
 use crate::exit::{Exit, Failure, note, print};
@@ -71,15 +71,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         captured::add(captured, &mut document)?;
         experiment.judge(&mut document);
     }
+    keep_series(&mut document, args.series);
+    let mut size = 0;
     if let Some(output) = output {
         let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
         page.captures = captures.finish(taps)?;
-        output.write(loaded, &document, &page)?;
+        size = output.write(loaded, &document, &page)?;
     }
     if let Some(file) = junit {
         write_junit(&document, &others, file)?;
     }
-    show(args, &document)?;
+    show(args, &document, size)?;
     Ok(if document.records.iter().any(|r| !r.valid) {
         Exit::Certificate
     } else if document.expectations.iter().any(|e| !e.pass) {
@@ -141,7 +143,25 @@ fn request(args: &RunArgs, lab: bool) -> Result<Request, Failure> {
     })
 }
 
-fn show(args: &RunArgs, document: &RunDocument) -> Result<(), Failure> {
+/// Takes out the series of repeats that shall have none.
+fn keep_series(document: &mut RunDocument, series: Series) {
+    let kept = |repeat: u32| match series {
+        Series::All => true,
+        Series::First => repeat == 0,
+        Series::None => false,
+    };
+    for record in document.records.iter_mut().filter(|r| !kept(r.repeat)) {
+        record.series.clear();
+    }
+    for link in document.links.iter_mut().filter(|l| !kept(l.repeat)) {
+        link.t_ns.clear();
+        link.rate_bps.clear();
+        link.queue_bytes.clear();
+    }
+}
+
+/// `size` is how many bytes of series were written.
+fn show(args: &RunArgs, document: &RunDocument, size: usize) -> Result<(), Failure> {
     if args.json {
         return print(&document.to_json());
     }
@@ -150,8 +170,18 @@ fn show(args: &RunArgs, document: &RunDocument) -> Result<(), Failure> {
     print(&format!(
         "\nWritten to {}: open report.html there.\n",
         out.display()
+    ))?;
+    if size < LARGE || args.series == Series::None {
+        return Ok(());
+    }
+    print(&format!(
+        "series.csv has {} MB: `--series first` keeps those of the first repeat, `--series none` none.\n",
+        size / 1_000_000
     ))
 }
+
+/// Bytes of series that are worth a word.
+const LARGE: usize = 50_000_000;
 
 /// The command that repeats the run.
 fn command(args: &RunArgs, seed: u64) -> String {
@@ -170,8 +200,19 @@ fn command(args: &RunArgs, seed: u64) -> String {
         words.push(format!("--repeat {}", args.repeat));
     }
     words.extend(args.captured.iter().map(|c| format!("--captured '{c}'")));
+    if args.series != Series::All {
+        words.push(format!("--series {}", name(args.series)));
+    }
     words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
+}
+
+fn name(series: Series) -> &'static str {
+    match series {
+        Series::All => "all",
+        Series::First => "first",
+        Series::None => "none",
+    }
 }
 
 /// As wide as the terminal, 80 columns where there is none; or as `markdown`.

@@ -1,13 +1,10 @@
 //! A run: every point of a scenario, every repeat and search, from every origin that is asked, and the judgement.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
-use farpath_record::{
-    Origin as Name, Point, Record, Repeats, Results, RunDocument, Sequence, judge,
-};
+use farpath_record::{Origin as Name, Point, Repeats, Results, RunDocument, Sequence, judge};
 use farpath_scenario::plan::Plan;
 use farpath_scenario::{Scenario, Set};
 use farpath_units::{Duration, Key};
@@ -18,7 +15,7 @@ use crate::loaded::{keep_only, narrow};
 use crate::origin::{Findings, Origin, Setting, answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
-use crate::{Fault, Loaded, Progress, Request, algorithms, memory, sequence};
+use crate::{Fault, Loaded, Progress, Request, algorithms, memory, sequence, unvaried};
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
 pub struct Experiment {
@@ -145,7 +142,9 @@ impl Experiment {
         document.records = found.records;
         document.links = found.links;
         if repeats > 1 {
-            say_unvaried(&mut document.records, repeats);
+            let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
+            let tests = self.points.iter().map(tests).collect();
+            unvaried::say(&mut document.records, repeats, &tests);
             let results = Results {
                 records: &document.records,
                 links: &document.links,
@@ -416,31 +415,4 @@ fn label(name: &str, at: &Point, repeat: usize, repeats: usize) -> String {
         text.push_str(&format!(" {}/{repeats}", repeat + 1));
     }
     text
-}
-
-/// Notes on simulated records that every repeat of a point gave the same: its scatter of 0 is not measured.
-fn say_unvaried(records: &mut [Record], repeats: u32) {
-    let simulated = |r: &Record| r.origin == Name::Simulated;
-    let first = |r: &&Record| simulated(r) && r.repeat == 0;
-    let firsts: Vec<Record> = records.iter().filter(first).cloned().collect();
-    let of = |r: &Record| {
-        let same = |f: &&Record| f.test == r.test && f.point == r.point;
-        firsts.iter().find(same)
-    };
-    let differs = |r: &&Record| simulated(r) && of(r).is_some_and(|f| f.metrics != r.metrics);
-    let varied: BTreeSet<Point> = records
-        .iter()
-        .filter(differs)
-        .map(|r| r.point.clone())
-        .collect();
-    for record in records.iter_mut().filter(|r| simulated(r)) {
-        if !varied.contains(&record.point) {
-            record.notes.push(format!(
-                "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; give \
-                 tests a `start_spread`, such as --set test.{}.start_spread=1s; `loss`, `jitter`, a udp test with arrivals = \"poisson\" and kind = \"flows\" \
-                 are random too",
-                record.test
-            ));
-        }
-    }
 }

@@ -34,6 +34,7 @@ mod search;
 mod sequence;
 mod simulate;
 pub mod tap;
+mod unvaried;
 
 pub use experiment::{Experiment, Outcome, Part};
 pub use fault::{Class, Fault, Faults};

@@ -52,7 +52,8 @@ pub fn records(
     let mut records: Vec<Record> = numbers.iter().map(record).collect();
     let group = |n: &usize| scenario.tests[*n].group.as_deref();
     let groups: Vec<Option<&str>> = numbers.iter().map(group).collect();
-    compare_groups(&groups, &mut records);
+    let spans: Vec<_> = numbers.iter().map(|n| scenario.tests[*n].span()).collect();
+    compare_groups(&groups, &spans, &mut records);
     records
 }
 

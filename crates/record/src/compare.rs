@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
-use crate::statistics::{Summary, runs_to_tell, shares, welch};
+use crate::statistics::{Summary, paired, runs_to_tell, shares, welch};
 use crate::{Keys, Origin, Record, RunDocument, point_text};
 
 /// Value of `schema` in a [`Comparison`].
@@ -81,7 +81,8 @@ pub struct Row {
     /// Mean of `b` less that of `a`.
     #[serde(with = "number::one")]
     pub difference: f64,
-    /// Half the width of its 95 % confidence interval (Welch); null where the spread of runs is unknown.
+    /// Half the width of its 95 % confidence interval (of pairs Student's, else Welch's); null where the spread of runs
+    /// is unknown.
     #[serde(with = "number::option")]
     pub difference_ci95: Option<f64>,
     /// The difference as a share of `a`'s mean; null where that is 0.
@@ -95,6 +96,11 @@ pub struct Row {
     pub df: Option<f64>,
     /// What may be said.
     pub verdict: Verdict,
+    /// Whether both sides have the same seeds, so that runs are compared seed by seed: the same losses on either side.
+    pub paired: bool,
+    /// Smaller differences are none, for the metric is known in such steps only; null without steps.
+    #[serde(with = "number::option")]
+    pub step: Option<f64>,
     /// Further runs on each side to detect a difference as large as this with 80 % probability; 0 where it is
     /// detected; null beyond 10 000, and where the spread of runs is unknown.
     pub more_runs: Option<u32>,
@@ -136,6 +142,26 @@ impl Comparison {
         let missing = self.tests_missing > 0;
         self.tolerance.is_some() && (missing || self.rows.iter().any(|r| r.beyond_tolerance))
     }
+
+    /// Keeps the metrics that are wanted.
+    ///
+    /// # Errors
+    /// Where none is left: every metric there is, once.
+    pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), BTreeSet<String>> {
+        let all = self.rows.iter().map(|r| r.metric.clone()).collect();
+        self.rows.retain(|r| wanted(&r.metric));
+        // `TEST.METRIC at POINT, origin`; names of tests have no dot.
+        let metric = |of: &str| {
+            let (_, rest) = of.split_once('.').unwrap_or(("", of));
+            wanted(rest.split([' ', ',']).next().unwrap_or(rest))
+        };
+        self.only_a.retain(|of| metric(of));
+        self.only_b.retain(|of| metric(of));
+        match self.rows.is_empty() {
+            true => Err(all),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What one side has of a metric.
@@ -143,6 +169,10 @@ impl Comparison {
 struct Side {
     /// Its value in each run.
     values: Vec<f64>,
+    /// The seed of each, where it is known.
+    seeds: Vec<Option<u64>>,
+    /// The steps in which it is known; 0 without.
+    step: f64,
     /// Of a share of counted things: how many were counted in all runs. 0 of other metrics.
     counted: f64,
     /// Whether any metric of the test was another in another run.
@@ -362,6 +392,8 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
             let of = values.entry(key(record, metric)).or_default();
             if record.origin != Origin::Predicted || !of.values.contains(value) {
                 of.values.push(*value);
+                of.seeds.push(seed(document, record));
+                of.step = of.step.max(step(record, metric));
                 of.counted += counted(record, metric);
             }
         }
@@ -376,6 +408,40 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
         side.random = random.contains(&Key { metric: "", ..*key });
     }
     Ok(values)
+}
+
+/// The seed that a record's repeat has; none of a closed form, which knows no luck.
+fn seed(document: &RunDocument, record: &Record) -> Option<u64> {
+    let drawn = document.repeats.as_ref().map(|r| &r.seeds);
+    let of_repeat = drawn.and_then(|seeds| seeds.get(record.repeat as usize));
+    let first = (record.repeat == 0).then_some(&document.seed);
+    let known = of_repeat.or(first).copied();
+    known.filter(|_| record.origin != Origin::Predicted)
+}
+
+/// The steps in which a record knows a metric: a ramp ends with one of the stretches that goodput is taken together to, a
+/// hundredth of the test or a round trip.
+fn step(record: &Record, metric: &str) -> f64 {
+    if metric != "ramp_s" || record.origin == Origin::Predicted {
+        return 0.0;
+    }
+    let rtt = record.metrics.get("rtt_avg_ns").copied().unwrap_or(0.0);
+    (record.duration_ns as f64 / 100.0).max(rtt) / 1e9
+}
+
+/// The difference of each pair of runs with one seed, where both sides have the same ones.
+fn pairs(x: &Side, y: &Side) -> Option<Summary> {
+    let by_seed = |side: &Side| -> Option<BTreeMap<u64, f64>> {
+        let seeds = side.seeds.iter().copied().collect::<Option<Vec<u64>>>()?;
+        let all: BTreeMap<u64, f64> = seeds.into_iter().zip(side.values.iter().copied()).collect();
+        (all.len() == side.values.len()).then_some(all)
+    };
+    let (a, b) = (by_seed(x)?, by_seed(y)?);
+    if !a.keys().eq(b.keys()) {
+        return None;
+    }
+    let differences: Vec<f64> = a.values().zip(b.values()).map(|(a, b)| b - a).collect();
+    Summary::of(&differences).filter(|s| s.n > 1)
 }
 
 /// How many things a record counted of which `metric` is a share.
@@ -399,9 +465,15 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
     let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
     let certain = (key.origin, origin_b) == (Origin::Predicted, Origin::Predicted);
     let known = exact(&a, key.origin) && exact(&b, origin_b) && (a.n > 1 || b.n > 1 || certain);
-    let found = welch(&a, &b);
+    let pairs = pairs(x, y);
+    let found = match &pairs {
+        Some(differences) => paired(&a, &b, differences),
+        None => welch(&a, &b),
+    };
     let ci95 = found.ci95.max(counting(x, y, (&a, &b)));
-    let verdict = if found.difference == 0.0 && (known || a == b) {
+    let step = x.step.max(y.step);
+    let below_step = found.difference.abs() < step;
+    let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
         Verdict::Same
     } else if !known {
         Verdict::Unknown
@@ -426,16 +498,31 @@ fn row(key: &Key<'_>, origin_b: Origin, x: &Side, y: &Side, tolerance: Option<f6
         effect: Some(found.effect).filter(|e| known && e.is_finite()),
         df: Some(found.df).filter(|d| known && d.is_finite()),
         verdict,
-        more_runs: more_runs(&a, &b, verdict),
+        paired: pairs.is_some(),
+        step: (step > 0.0).then_some(step),
+        more_runs: more_runs((&a, &b), pairs.as_ref(), verdict).filter(|_| !below_step),
         beyond_tolerance: verdict != Verdict::Same && tolerance.is_some_and(|t| !accepted(t)),
     })
 }
 
-fn more_runs(a: &Summary, b: &Summary, verdict: Verdict) -> Option<u32> {
-    match verdict {
-        Verdict::Differs => Some(0),
-        Verdict::Unknown => None,
-        Verdict::Same => {
+fn more_runs(
+    (a, b): (&Summary, &Summary),
+    pairs: Option<&Summary>,
+    verdict: Verdict,
+) -> Option<u32> {
+    match (verdict, pairs) {
+        (Verdict::Differs, _) => Some(0),
+        (Verdict::Unknown, _) => None,
+        (Verdict::Same, Some(differences)) => {
+            let none = Summary {
+                n: 1,
+                sd: None,
+                mean: 0.0,
+                ..*differences
+            };
+            runs_to_tell(&none, differences).map(|n| n.saturating_sub(differences.n))
+        }
+        (Verdict::Same, None) => {
             let have = match (a.sd, b.sd) {
                 (Some(_), Some(_)) => a.n.min(b.n),
                 (Some(_), None) => a.n,

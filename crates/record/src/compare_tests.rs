@@ -229,3 +229,87 @@ fn equal_losses_in_a_few_repeats_are_no_proof() {
         Verdict::Differs
     );
 }
+
+/// The named run with the seeds of its repeats.
+fn seeded(mut named: Named, seeds: &[u64]) -> Named {
+    let count = u32::try_from(seeds.len()).expect("few");
+    named.document.repeats = Some(crate::Repeats {
+        count,
+        seeds: seeds.to_vec(),
+        metrics: Vec::new(),
+    });
+    named
+}
+
+/// Losses that both sides share are in no difference: a spread of 20 % hides nothing then.
+#[test]
+fn runs_of_the_same_seeds_are_compared_in_pairs() {
+    let goodputs = [80.0, 100.0, 120.0, 90.0];
+    let faster = goodputs.map(|g| g + 2.0 + g / 1000.0);
+    let compared = |seeds: &[u64]| {
+        let a = seeded(simulated("a", 1, &goodputs), &[1, 7, 8, 9]);
+        let b = seeded(simulated("b", 1, &faster), seeds);
+        goodput(&sets(&[a], &[b], None).expect("comparable")).clone()
+    };
+    let paired = compared(&[1, 7, 8, 9]);
+    assert_eq!((paired.paired, paired.verdict), (true, Verdict::Differs));
+    // Differences of 2.08 to 2.12: t(0.975, 3) = 3.182 times their deviation over two.
+    let of: Vec<f64> = goodputs.iter().map(|g| 2.0 + g / 1000.0).collect();
+    let half = Summary::of(&of).and_then(|s| s.ci95).expect("several");
+    assert!((paired.difference_ci95.expect("known") - half).abs() < 1e-9);
+    let strangers = compared(&[2, 3, 4, 5]);
+    assert_eq!(
+        (strangers.paired, strangers.verdict),
+        (false, Verdict::Same)
+    );
+    assert!(strangers.difference_ci95.expect("known") > 20.0);
+    // Seeds count, not the order of the repeats.
+    let other = seeded(
+        simulated("b", 7, &[faster[1], faster[0], faster[2], faster[3]]),
+        &[7, 1, 8, 9],
+    );
+    let a = seeded(simulated("a", 1, &goodputs), &[1, 7, 8, 9]);
+    assert_eq!(
+        goodput(&sets(&[a], &[other], None).expect("comparable")).difference_ci95,
+        paired.difference_ci95
+    );
+}
+
+/// A ramp ends with a hundredth of its test: what is less apart is not apart.
+#[test]
+fn a_ramp_is_known_in_steps() {
+    let ramp = |name: &str, seed: u64, seconds: f64| {
+        let mut named = simulated(name, seed, &[1.0, 1.0]);
+        for record in &mut named.document.records {
+            record.duration_ns = 60_000_000_000;
+            record.set("ramp_s", seconds);
+            record.set("rtt_avg_ns", 20e6);
+        }
+        named
+    };
+    let says = |b: f64| {
+        let found = sets(&[ramp("a", 1, 0.6)], &[ramp("b", 2, b)], Some(0.1)).expect("comparable");
+        let row = found
+            .rows
+            .iter()
+            .find(|r| r.metric == "ramp_s")
+            .expect("a row")
+            .clone();
+        (row.verdict, row.step, row.more_runs, found.finding())
+    };
+    assert_eq!(says(1.1), (Verdict::Same, Some(0.6), None, false));
+    assert_eq!(says(1.8), (Verdict::Differs, Some(0.6), Some(0), true));
+}
+
+#[test]
+fn metrics_are_chosen_by_name() {
+    let mut b = simulated("b", 2, &[1.0]);
+    b.document.records[0].set("recovery_s", 1.0);
+    let mut found = sets(&[simulated("a", 1, &[1.0])], &[b], None).expect("comparable");
+    assert_eq!((found.rows.len(), found.only_b.len()), (2, 1));
+    assert_eq!(found.clone().keep(|m| m == "goodput_bps"), Ok(()));
+    found.keep(|m| m == "goodput_bps").expect("there is one");
+    assert_eq!((found.rows.len(), found.only_b.len()), (1, 0));
+    let known = found.keep(|m| m == "other").expect_err("there is none");
+    assert_eq!(known.into_iter().collect::<Vec<_>>(), ["goodput_bps"]);
+}

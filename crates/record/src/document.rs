@@ -185,7 +185,8 @@ impl RunDocument {
 }
 
 impl RunDocument {
-    /// Writes every metric of every record as CSV: origin, test, a column for each key of the sweep, repeat, metric, value, unit.
+    /// Writes every metric of every record as CSV: origin, test, a column for each key of the sweep, repeat, metric, value,
+    /// unit, and whether the record is valid (`true`, `false`: its certificate failed).
     ///
     /// # Errors
     /// Those of the sink.
@@ -193,7 +194,7 @@ impl RunDocument {
         let keys = Keys::of(self);
         writeln!(
             out,
-            "origin,test,{}repeat,metric,value,unit",
+            "origin,test,{}repeat,metric,value,unit,valid",
             point_heads(&keys)
         )?;
         for record in &self.records {
@@ -205,8 +206,9 @@ impl RunDocument {
                 let unit = metric_unit(metric);
                 writeln!(
                     out,
-                    "{origin},{test},{at}{repeat},{},{value},{unit}",
-                    quoted(metric)
+                    "{origin},{test},{at}{repeat},{},{value},{unit},{}",
+                    quoted(metric),
+                    record.valid
                 )?;
             }
         }

@@ -121,6 +121,25 @@ fn series_are_rows_with_quoted_points() {
     assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
 }
 
+/// Whoever filters nothing still sees which numbers a certificate refused.
+#[test]
+fn metrics_say_whether_they_are_valid() {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for (origin, valid) in [(Origin::Simulated, true), (Origin::Emulated, false)] {
+        let mut record = Record::new(origin, "bulk", "tcp", "a", "b");
+        record.set("goodput_bps", 5.0);
+        record.valid = valid;
+        run.records.push(record);
+    }
+    let mut csv = Vec::new();
+    run.write_metrics_csv(&mut csv)
+        .expect("a Vec takes everything");
+    let expected = "origin,test,repeat,metric,value,unit,valid\n\
+        simulated,bulk,0,goodput_bps,5,bit/s,true\n\
+        emulated,bulk,0,goodput_bps,5,bit/s,false\n";
+    assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
+}
+
 #[test]
 fn link_counters_are_rows_with_the_names_that_expectations_use() {
     let mut run = document();

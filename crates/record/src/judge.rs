@@ -15,7 +15,7 @@
 //!   metric that exists nowhere is a mistake, not a success.
 //!
 //! Several repeats count by their median; where one of them says that the metric is absent, there is
-//! none.
+//! none. Repeats marked invalid count only where none is valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,15 +110,17 @@ impl<'a> Results<'a> {
         median(values)
     }
 
-    /// The records of a test or search at a point, one of each repeat.
+    /// The records of a test or search at a point, one of each repeat: the valid ones, or all where none is valid.
     fn repeats<'s>(
         &'s self,
         subject: &'s Subject<'_>,
         origin: Origin,
         point: &'s Point,
     ) -> impl Iterator<Item = &'a Record> + use<'a, 's> {
-        let records = self.records.iter();
-        records.filter(move |r| r.origin == origin && r.point == *point && subject.is_record(r))
+        let of = move |r: &&Record| r.origin == origin && r.point == *point && subject.is_record(r);
+        let any_valid = self.records.iter().filter(of).any(|r| r.valid);
+        let records = self.records.iter().filter(of);
+        records.filter(move |r| r.valid || !any_valid)
     }
 
     /// Why a metric is absent, in the first repeat that says so.

@@ -239,6 +239,25 @@ fn repeats_count_by_their_median_and_searches_by_their_name() {
 }
 
 #[test]
+fn invalid_repeats_count_only_where_none_is_valid() {
+    let mut records: Vec<Record> = [5.0, 1.0, 2.0]
+        .map(|v| record(Origin::Emulated, "t", "rtos", v))
+        .into();
+    let value = |records: &[Record]| {
+        let results = Results {
+            records,
+            links: &[],
+        };
+        results.value("t.rtos", Origin::Emulated, &Point::new())
+    };
+    records[1].valid = false;
+    records[2].valid = false;
+    assert_eq!(value(&records), Some(5.0));
+    records[0].valid = false;
+    assert_eq!(value(&records), Some(2.0));
+}
+
+#[test]
 fn what_never_came_about_fails_in_every_origin_and_says_why() {
     const ALL: [Origin; 2] = [Origin::Simulated, Origin::Emulated];
     let done = record(Origin::Emulated, "t", "completion_ns", 5.0);

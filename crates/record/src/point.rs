@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Origin, Point, Record, RunDocument};
+use crate::{Point, Record, RunDocument};
 
 /// Points that are named one by one; of more, how many there are.
 const NAMED: usize = 3;
@@ -144,7 +144,7 @@ fn key_order<'a>(points: &[&'a Point]) -> Vec<&'a str> {
 
 /// Which of `all` points `some` are, in few words: what they share, if no other point shares it, or each of them. Empty
 /// if they are all.
-fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
+pub(crate) fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     if some.len() >= all.len() {
         return String::new();
     }
@@ -161,98 +161,10 @@ fn points_words(some: &[&Point], all: &[&Point], keys: &Keys) -> String {
     words.join("; ")
 }
 
-/// What is said of a record whose certificate failed.
-const INVALID: &str = "INVALID, its numbers may not be trusted";
-
-/// A note, and whom it is about: each test with the origins and points it holds for.
-struct Said {
-    text: String,
-    about: Vec<About>,
-}
-
-struct About {
-    test: String,
-    origin: Origin,
-    points: Vec<Point>,
-}
-
-/// What records say of themselves, each sentence once: `bulk, predicted, at cc bic: no closed form …`. Points are named
-/// where it does not hold for all.
-pub fn record_notes(run: &RunDocument) -> Vec<String> {
-    let mut found: Vec<Said> = Vec::new();
-    for record in &run.records {
-        let invalid = (!record.valid).then_some(INVALID);
-        for text in invalid
-            .into_iter()
-            .chain(record.notes.iter().map(String::as_str))
-        {
-            let at = match found.iter().position(|s| s.text == text) {
-                Some(at) => at,
-                None => {
-                    let text = text.to_owned();
-                    let about = Vec::new();
-                    found.push(Said { text, about });
-                    found.len() - 1
-                }
-            };
-            add(&mut found[at].about, record);
-        }
-    }
-    let keys = Keys::of(run);
-    let said = |s: &Said| format!("{}: {}", about_words(&s.about, run, &keys), s.text);
-    found.iter().map(said).collect()
-}
-
-fn add(about: &mut Vec<About>, record: &Record) {
-    let same = |a: &&mut About| a.test == record.test && a.origin == record.origin;
-    if let Some(known) = about.iter_mut().find(same) {
-        if !known.points.contains(&record.point) {
-            known.points.push(record.point.clone());
-        }
-        return;
-    }
-    about.push(About {
-        test: record.test.clone(),
-        origin: record.origin,
-        points: vec![record.point.clone()],
-    });
-}
-
-/// `bulk, predicted and simulated, at cc bic; ping, simulated`
-fn about_words(about: &[About], run: &RunDocument, keys: &Keys) -> String {
-    let mut parts: Vec<(String, Vec<&str>, String)> = Vec::new();
-    for one in about {
-        let at = at_words(one, run, keys);
-        let same = parts
-            .iter_mut()
-            .find(|(test, _, points)| *test == one.test && *points == at);
-        match same {
-            Some((_, origins, _)) => origins.push(one.origin.name()),
-            None => parts.push((one.test.clone(), vec![one.origin.name()], at)),
-        }
-    }
-    let words = |(test, origins, at): &(String, Vec<&str>, String)| {
-        let comma = if at.is_empty() { "" } else { ", at " };
-        format!("{test}, {}{comma}{at}", origins.join(" and "))
-    };
-    parts.iter().map(words).collect::<Vec<_>>().join("; ")
-}
-
-fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
-    let mut all: Vec<&Point> = Vec::new();
-    let mine = |r: &&Record| r.test == about.test && r.origin == about.origin;
-    for record in run.records.iter().filter(mine) {
-        if !all.contains(&&record.point) {
-            all.push(&record.point);
-        }
-    }
-    points_words(&about.points.iter().collect::<Vec<_>>(), &all, keys)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Record;
+    use crate::{Origin, Record};
 
     fn point(pairs: &[(&str, &str)]) -> Point {
         let own = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
@@ -322,37 +234,5 @@ mod tests {
             .collect();
         let points: Vec<&Point> = points.iter().collect();
         assert_eq!(key_order(&points), ["one", "z", "a"]);
-    }
-
-    #[test]
-    fn a_note_says_at_which_points_it_holds() {
-        let mut run = RunDocument::new("s", 1, String::new());
-        for (cc, loss) in [
-            ("reno", "0"),
-            ("reno", "1e-4"),
-            ("bic", "0"),
-            ("bic", "1e-4"),
-        ] {
-            let mut record = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
-            record.point = point(&[("test.bulk.cc", cc), ("link.l.loss", loss)]);
-            record.notes.push("of all".to_owned());
-            if cc == "bic" {
-                record.notes.push("of bic".to_owned());
-            }
-            if cc == "bic" && loss == "0" {
-                record.notes.push("of one".to_owned());
-            }
-            if (cc == "bic") == (loss == "0") {
-                record.notes.push("of two".to_owned());
-            }
-            run.records.push(record);
-        }
-        let expected = [
-            "bulk, predicted: of all",
-            "bulk, predicted, at cc reno, loss 1e-4; cc bic, loss 0: of two",
-            "bulk, predicted, at cc bic: of bic",
-            "bulk, predicted, at cc bic, loss 0: of one",
-        ];
-        assert_eq!(record_notes(&run), expected);
     }
 }

@@ -72,12 +72,12 @@ fn half_tail() -> f64 {
     0.5 + CONFIDENCE / 2.0
 }
 
-/// Two means compared (Welch, Biometrika 34, 1947).
+/// Two means compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Welch {
+pub struct Compared {
     /// Second mean less the first.
     pub difference: f64,
-    /// Degrees of freedom (Welch and Satterthwaite); infinite where neither side varies.
+    /// Degrees of freedom; infinite where nothing varies.
     pub df: f64,
     /// Half the width of the 95 % confidence interval of the difference.
     pub ci95: f64,
@@ -86,9 +86,9 @@ pub struct Welch {
     pub effect: f64,
 }
 
-/// Compares two means. A summary without a standard deviation is taken as a value known exactly,
-/// such as a closed form's: the other side's deviation is then all there is.
-pub fn welch(a: &Summary, b: &Summary) -> Welch {
+/// Compares two means of runs that have nothing in common (Welch, Biometrika 34, 1947). A summary without a standard
+/// deviation is taken as a value known exactly, such as a closed form's: the other side's deviation is then all there is.
+pub fn welch(a: &Summary, b: &Summary) -> Compared {
     let difference = b.mean - a.mean;
     let (va, vb) = (a.variance_of_mean(), b.variance_of_mean());
     let variance = va + vb;
@@ -115,11 +115,26 @@ pub fn welch(a: &Summary, b: &Summary) -> Welch {
     } else {
         difference / deviation
     };
-    Welch {
+    Compared {
         difference,
         df,
         ci95,
         effect,
+    }
+}
+
+/// Compares two means of runs that are pairs, by the summary of their differences (Student, Biometrika 6, 1908): what
+/// the runs of a pair share, such as the seed and with it the losses, is in neither. At least two pairs.
+pub fn paired(a: &Summary, b: &Summary, differences: &Summary) -> Compared {
+    let varies = differences.sd.is_some_and(|sd| sd > 0.0);
+    Compared {
+        difference: differences.mean,
+        df: match varies {
+            true => f64::from(differences.n - 1),
+            false => f64::INFINITY,
+        },
+        ci95: differences.ci95.unwrap_or(0.0),
+        effect: welch(a, b).effect,
     }
 }
 

@@ -1,6 +1,9 @@
 //! A comparison as text.
 
+use std::collections::BTreeMap;
+
 use farpath_record::compare::{Comparison, Row, Verdict};
+use farpath_record::statistics::Summary;
 
 use crate::grid::{Column, wrap};
 use crate::markdown::lines;
@@ -10,7 +13,9 @@ use crate::table::{Form, Layout};
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
     let mut out = heading(comparison, layout.form);
-    let rows: Vec<&Row> = comparison.rows.iter().collect();
+    let all: Vec<&Row> = comparison.rows.iter().collect();
+    let trivial = |row: &&&Row| all.len() > MANY && equal(row);
+    let rows: Vec<&Row> = all.iter().filter(|r| !trivial(r)).copied().collect();
     let mut groups: Vec<(usize, String)> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let heading = subject(row, comparison);
@@ -18,18 +23,20 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
             groups.push((at, heading));
         }
     }
-    for line in lines(&columns(&rows), &groups, layout) {
-        out += &(line + "\n");
+    if !rows.is_empty() {
+        for line in lines(&columns(&rows), &groups, layout) {
+            out += &(line + "\n");
+        }
     }
-    let mut texts = Vec::new();
+    let mut texts = vec![folded(all.iter().filter(trivial).copied())];
     for (side, only) in [("A", &comparison.only_a), ("B", &comparison.only_b)] {
         if !only.is_empty() {
-            texts.push(format!("only {side} has: {}", only.join("; ")));
+            texts.push(format!("only {side} has: {}", only_words(only)));
         }
     }
     texts.extend(comparison.notes.iter().map(|n| format!("note: {n}")));
     texts.push(key(&rows));
-    texts.push(verdict(comparison, &rows));
+    texts.push(verdict(comparison, &all));
     for text in texts.iter().filter(|t| !t.is_empty()) {
         out.push('\n');
         if layout.form == Form::Markdown {
@@ -41,6 +48,48 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
         }
     }
     out
+}
+
+/// A comparison of more rows has none of what is equal.
+const MANY: usize = 40;
+
+/// Whether both sides have one value, in every run.
+fn equal(row: &Row) -> bool {
+    let still = |s: &Summary| s.min == s.max;
+    row.difference == 0.0 && still(&row.a) && still(&row.b)
+}
+
+/// Of which metrics rows are left out.
+fn folded<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(unitless(&row.metric)).or_default() += 1;
+    }
+    let all: u32 = counts.values().sum();
+    let each: Vec<String> = counts.iter().map(|(m, n)| format!("{m} {n}")).collect();
+    match all {
+        0 => String::new(),
+        _ => format!("left out, one value on both sides: {}", each.join(", ")),
+    }
+}
+
+/// What one side alone has: each, or of many how many of each metric.
+fn only_words(only: &[String]) -> String {
+    const EACH: usize = 6;
+    if only.len() <= EACH {
+        return only.join("; ");
+    }
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    for one in only {
+        let origin = one.rsplit(", ").next().unwrap_or("");
+        let of = one.split([' ', ',']).next().unwrap_or("");
+        *counts.entry(format!("{of}, {origin}")).or_default() += 1;
+    }
+    let times = |(of, n): (&String, &u32)| match n {
+        1 => of.clone(),
+        n => format!("{of} at {n} points"),
+    };
+    counts.iter().map(times).collect::<Vec<_>>().join("; ")
 }
 
 fn heading(comparison: &Comparison, form: Form) -> String {
@@ -162,10 +211,18 @@ fn percent(share: f64) -> String {
     }
 }
 
+/// What is said of a difference that the metric's steps hide.
+const BELOW: &str = "below a step";
+
 fn says(row: &Row) -> String {
     let text = match (row.verdict, row.more_runs) {
         (Verdict::Differs, _) => "differs".to_owned(),
         (Verdict::Unknown, _) => "one run".to_owned(),
+        (Verdict::Same, _)
+            if row.difference != 0.0 && row.step.is_some_and(|s| row.difference.abs() < s) =>
+        {
+            BELOW.to_owned()
+        }
         (Verdict::Same, Some(more)) if more > 0 => format!("same; {more} more"),
         (Verdict::Same, _) => "same".to_owned(),
     };
@@ -177,9 +234,21 @@ fn says(row: &Row) -> String {
 }
 
 fn key(rows: &[&Row]) -> String {
-    let mut text = String::from(
-        "differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same: it does.",
+    let pairs = rows.iter().filter(|r| r.paired).count();
+    let by = match pairs {
+        0 => "Welch",
+        n if n == rows.len() => "of pairs, Student",
+        _ => "of pairs Student, else Welch",
+    };
+    let mut text = format!(
+        "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: it does."
     );
+    if pairs > 0 {
+        text += " Pairs: both sides have the same seeds, and with them the same luck, and are compared seed by seed.";
+    }
+    if rows.iter().any(|r| says(r) == BELOW) {
+        text += " below a step: a ramp is known to a hundredth of its test, or a round trip.";
+    }
     if rows
         .iter()
         .any(|r| r.verdict == Verdict::Same && r.more_runs.is_some_and(|n| n > 0))

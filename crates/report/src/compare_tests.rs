@@ -76,3 +76,82 @@ fn every_line_fits_and_single_runs_are_said_to_be() {
     );
     assert!(text.contains("+50.00 %"), "{text}");
 }
+
+#[test]
+fn runs_of_the_same_seeds_are_said_to_be_pairs() {
+    let seeded = |name: &str, goodputs: &[f64]| {
+        let mut one = named(name, 1, goodputs);
+        one.document.repeats = Some(farpath_record::Repeats {
+            count: 2,
+            seeds: vec![1, 9],
+            metrics: Vec::new(),
+        });
+        one
+    };
+    let found = sets(
+        &[seeded("a", &[1e6, 2e6])],
+        &[seeded("b", &[2e6, 4e6])],
+        None,
+    );
+    let text = render(&found.expect("comparable"), Layout::default());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("(of pairs, Student)"), "{text}");
+    assert!(text.contains("both sides have the same seeds"), "{text}");
+}
+
+#[test]
+fn a_ramp_below_its_step_is_said_to_be() {
+    let ramp = |name: &str, seed: u64, seconds: f64| {
+        let mut one = named(name, seed, &[1e6]);
+        one.document.records[0].duration_ns = 60_000_000_000;
+        one.document.records[0].set("ramp_s", seconds);
+        one
+    };
+    let text = |b: f64| {
+        let found = sets(&[ramp("a", 1, 0.6)], &[ramp("b", 2, b)], None);
+        render(&found.expect("comparable"), Layout::default())
+    };
+    assert!(
+        text(1.1).contains("a ramp is known to a hundredth"),
+        "{}",
+        text(1.1)
+    );
+    assert!(!text(1.8).contains("below a step"), "{}", text(1.8));
+}
+
+#[test]
+fn a_long_comparison_has_no_rows_of_what_is_equal() {
+    let many = |name: &str, seed: u64, goodput: f64| {
+        let mut one = named(name, seed, &[]);
+        for loss in 0..30 {
+            let mut at = named(name, seed, &[goodput]);
+            let record = at.document.records.remove(0);
+            one.document.records.push(Record {
+                point: [("link.l.loss".to_owned(), loss.to_string())].into(),
+                ..record
+            });
+        }
+        if seed == 1 {
+            one.document
+                .records
+                .iter_mut()
+                .for_each(|r| r.set("recovery_s", 1.0));
+        }
+        one
+    };
+    let found = sets(&[many("a", 1, 1e6)], &[many("b", 2, 2e6)], None).expect("comparable");
+    let text = render(&found, Layout::default());
+    assert!(
+        text.contains("left out, one value on both sides: retransmits 30\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("  goodput, Mbit/s").count(), 30, "{text}");
+    assert!(
+        text.contains("only A has: bulk.recovery_s, simulated at 30 points\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("60 metrics: 0 differ, 30 the same, 30 of single runs"),
+        "{text}"
+    );
+}

@@ -18,6 +18,16 @@ pub struct Figure {
     pub svg: String,
 }
 
+/// What upright lines around the points of repeats show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bars {
+    /// The median, from the least to the greatest.
+    #[default]
+    Range,
+    /// The mean with its 95 % confidence interval.
+    Ci95,
+}
+
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum FiguresError {
@@ -33,7 +43,7 @@ pub enum FiguresError {
 ///
 /// # Errors
 /// When the build lacks its web part, or the text is not that of a report.
-pub fn figures(report: &str) -> Result<Vec<Figure>, FiguresError> {
+pub fn figures(report: &str, bars: Bars) -> Result<Vec<Figure>, FiguresError> {
     if SCRIPT.is_empty() {
         return Err(FiguresError::NoScript);
     }
@@ -43,7 +53,7 @@ pub fn figures(report: &str) -> Result<Vec<Figure>, FiguresError> {
     runtime.set_max_stack_size(STACK);
     let context = Context::full(&runtime).map_err(drawing)?;
     let text = context.with(|ctx| {
-        draw(&ctx, report).map_err(|error| {
+        draw(&ctx, report, bars).map_err(|error| {
             let thrown = ctx.catch();
             let said = thrown.as_exception().and_then(|e| e.message());
             FiguresError::Drawing(said.unwrap_or_else(|| error.to_string()))
@@ -52,10 +62,14 @@ pub fn figures(report: &str) -> Result<Vec<Figure>, FiguresError> {
     serde_json::from_str(&text).map_err(|e| FiguresError::Drawing(e.to_string()))
 }
 
-fn draw(ctx: &Ctx<'_>, report: &str) -> rquickjs::Result<String> {
+fn draw(ctx: &Ctx<'_>, report: &str, bars: Bars) -> rquickjs::Result<String> {
+    let bars = match bars {
+        Bars::Range => "range",
+        Bars::Ci95 => "ci95",
+    };
     ctx.eval::<(), _>(SCRIPT)?;
     let figures: Function<'_> = ctx.globals().get("farpathFigures")?;
-    figures.call((report,))
+    figures.call((report, bars))
 }
 
 #[cfg(test)]
@@ -64,7 +78,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_with_the_reason() {
-        let Err(error) = figures("{") else {
+        let Err(error) = figures("{", Bars::Range) else {
             panic!("that is not JSON");
         };
         let wanted = match SCRIPT {

@@ -15,6 +15,7 @@ pub mod table;
 mod taken;
 pub mod trace;
 pub mod trace_page;
+mod validity;
 
 pub use grid::wrap;
 pub use markdown::cell as markdown_cell;

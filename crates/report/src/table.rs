@@ -8,6 +8,8 @@ use farpath_record::{
 use crate::grid::{Column, wrap};
 use crate::markdown::{self, lines};
 use crate::quantity::{exact, quantity, unitless};
+use crate::repeats::rare;
+use crate::validity::{UNTRUSTED, trusted};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     let rows = rows(run);
     if !rows.is_empty() {
         out += &grid(run, &rows, layout);
+    }
+    if rows.iter().any(|r| r.invalid.contains(&true)) {
+        out.push('\n');
+        push_wrapped(&mut out, UNTRUSTED, "  ", layout);
     }
     out += &crate::repeats::repeats(run, layout);
     let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
@@ -106,6 +112,8 @@ struct Row<'a> {
     stated: String,
     /// One per origin of the run.
     values: Vec<Option<f64>>,
+    /// Of which origins no valid record says it.
+    invalid: Vec<bool>,
     limited_by: String,
     mark: &'static str,
 }
@@ -147,11 +155,14 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
             .filter(|e| e.origin == origin)
             .find_map(|e| e.actual);
         compared.or_else(|| match path.strip_prefix(GROUP) {
+            _ if rare(run, path, origin, point).is_some() => None,
             Some(rest) => fairness(run, rest, origin, point),
             None => results.value(path, origin, point),
         })
     };
     let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
+    let untrusted = |origin: Origin| !trusted(run, path, origin, point);
+    let invalid = run.origins().into_iter().map(untrusted).collect();
     // A window that was never cut has nothing to recover from.
     let nothing = |v: &Option<f64>| v.is_none() || path.ends_with(".recovery_s") && *v == Some(0.0);
     if judged.is_empty() && values.iter().all(nothing) {
@@ -170,13 +181,14 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
         point,
         stated,
         values,
+        invalid,
         limited_by: String::new(),
         mark,
     })
 }
 
 /// How the path of a group's fairness begins; a test's path has one dot.
-const GROUP: &str = "group.";
+pub(crate) const GROUP: &str = "group.";
 
 /// Jain's index over the tests of a group, which each of its records holds: of `NAME.jain_index`.
 fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Option<f64> {
@@ -189,7 +201,9 @@ fn fairness(run: &RunDocument, path: &str, origin: Origin, point: &Point) -> Opt
         .find(|r| r.point == *point)?;
     let same = run.records.iter().filter(mine);
     let repeats = same.filter(|r| r.point == *point && r.test == first.test);
+    let any_valid = repeats.clone().any(|r| r.valid);
     let values: Vec<f64> = repeats
+        .filter(|r| r.valid || !any_valid)
         .filter_map(|r| r.metrics.get("group_jain_index").copied())
         .collect();
     farpath_record::median(values)
@@ -212,6 +226,9 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         };
         for metric in headline(&record.kind) {
             add(format!("{test}.{metric}"));
+        }
+        if record.streams.len() > 1 && record.metrics.contains_key("jain_index") {
+            add(format!("{test}.jain_index"));
         }
         for expectation in &run.expectations {
             if expectation
@@ -272,6 +289,9 @@ fn heading(of: &str, way: &str) -> String {
     }
 }
 
+/// What Jain's index is called.
+pub(crate) const FAIRNESS: &str = "fairness (Jain)";
+
 /// The subject, the metric without its unit, and a link's direction.
 fn parts(path: &str) -> (String, String, String) {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -287,8 +307,9 @@ fn parts(path: &str) -> (String, String, String) {
         }
         "group" if rest.contains('.') => {
             let (name, _) = rest.split_once('.').unwrap_or((rest, ""));
-            (format!("group {name}"), "fairness (Jain)", "")
+            (format!("group {name}"), FAIRNESS, "")
         }
+        _ if rest == "jain_index" => (first.to_owned(), FAIRNESS, ""),
         _ => (first.to_owned(), rest, ""),
     };
     (of, unitless(what).to_owned(), way.to_owned())
@@ -496,7 +517,11 @@ fn columns(run: &RunDocument, rows: &[Row<'_>], subjects: &[(String, String)]) -
         rows.iter().map(|r| r.stated.clone()).collect(),
     ));
     for (i, origin) in run.origins().into_iter().enumerate() {
-        let print = |r: &Row<'_>| r.values[i].map_or_else(String::new, |v| quantity(&r.path, v));
+        let print = |r: &Row<'_>| match r.values[i] {
+            Some(v) if r.invalid[i] => format!("! {}", quantity(&r.path, v)),
+            Some(v) => quantity(&r.path, v),
+            None => String::new(),
+        };
         columns.push(Column {
             head: origin.name().to_owned(),
             cells: rows.iter().map(print).collect(),
@@ -549,7 +574,7 @@ fn coloured(line: &str, layout: Layout) -> String {
     line.to_owned()
 }
 
-fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
+pub(crate) fn push_wrapped(out: &mut String, text: &str, indent: &str, layout: Layout) {
     if layout.form == Form::Markdown {
         *out += &format!("{text}\n");
         return;

@@ -134,12 +134,14 @@ fn sweep_points_are_rows() {
     }
     let expected = r"cern-snaky/window-sweep, seed 7
 
-window        predicted      simulated       emulated
---------  -------------  -------------  -------------
+window        predicted      simulated         emulated
+--------  -------------  -------------  ---------------
 bulk goodput, limited by receive window
-  1 MiB   14.460 Mbit/s  14.460 Mbit/s  14.460 Mbit/s
-  8 MiB   115.70 Mbit/s  115.70 Mbit/s  115.70 Mbit/s
-  64 MiB  925.40 Mbit/s  925.40 Mbit/s  925.40 Mbit/s
+  1 MiB   14.460 Mbit/s  14.460 Mbit/s  ! 14.460 Mbit/s
+  8 MiB   115.70 Mbit/s  115.70 Mbit/s  ! 115.70 Mbit/s
+  64 MiB  925.40 Mbit/s  925.40 Mbit/s  ! 925.40 Mbit/s
+
+! INVALID: the certificate failed, and the number may not be trusted
 
 Notes
 - bulk, emulated: INVALID, its numbers may not be trusted
@@ -246,4 +248,130 @@ group pair
 ";
     let text = render(&run, Layout::default());
     assert_eq!(text, expected, "\n{text}");
+}
+
+/// A run of `repeats` repeats, each a record that `change` finishes.
+fn repeated(origin: Origin, repeats: u32, change: impl Fn(u32, &mut Record)) -> RunDocument {
+    let mut run = RunDocument::new("s", 1, String::new());
+    for repeat in 0..repeats {
+        let goodput = 90e6 + f64::from(repeat) * 1e6;
+        let mut one = record(origin, "bulk", "tcp", &[("goodput_bps", goodput)]);
+        one.repeat = repeat;
+        change(repeat, &mut one);
+        run.records.push(one);
+    }
+    let results = Results {
+        records: &run.records,
+        links: &[],
+    };
+    let seeds = (1..=u64::from(repeats)).collect();
+    run.repeats = Some(farpath_record::Repeats::of(seeds, results, &[]));
+    run
+}
+
+#[test]
+fn numbers_without_a_valid_certificate_are_marked_and_said_to_be_left_out() {
+    let text = |invalid: &[u32]| {
+        let run = repeated(Origin::Emulated, 3, |repeat, one| {
+            one.valid = !invalid.contains(&repeat);
+        });
+        let text = render(&run, Layout::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let none = text(&[]);
+    assert!(
+        none.contains("goodput 91 Mbit/s") && !none.contains("INVALID"),
+        "{none}"
+    );
+    // The others' median stands in for the one that is out.
+    let one = text(&[0]);
+    assert!(
+        one.contains("goodput 91.500 Mbit/s") && !one.contains("! 9"),
+        "{one}"
+    );
+    assert!(one.contains("INVALID: 1 of 3 emulated records"), "{one}");
+    let all = text(&[0, 1, 2]);
+    assert!(
+        all.contains("goodput ! 91 Mbit/s") && all.contains("! INVALID: the certificate failed"),
+        "{all}"
+    );
+    assert!(all.contains("INVALID: 3 of 3 emulated records"), "{all}");
+}
+
+#[test]
+fn what_few_repeats_have_is_in_no_table_and_counted() {
+    let text = |having: u32| {
+        let run = repeated(Origin::Simulated, 10, |repeat, one| {
+            if repeat < having {
+                one.set("recovery_s", 4.25);
+            }
+        });
+        let text = render(&run, Layout::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let few = text(2);
+    assert!(!few.contains("4.25"), "{few}");
+    assert!(
+        few.contains("fewer than half of the repeats have it: bulk recovery, simulated: 2 of 10"),
+        "{few}"
+    );
+    let half = text(5);
+    assert!(
+        half.contains("recovery 4.2500 s") && half.contains("recovery, s 5 4.2500"),
+        "{half}"
+    );
+    assert!(!half.contains("fewer than half"), "{half}");
+}
+
+#[test]
+fn fairness_of_streams_and_of_groups_has_its_mean_and_interval() {
+    let mut run = repeated(Origin::Simulated, 3, |repeat, one| {
+        one.group = Some("pair".to_owned());
+        one.streams = vec![Default::default(); 2];
+        one.set("jain_index", 0.9 + f64::from(repeat) / 100.0);
+        one.set("group_jain_index", 0.7 + f64::from(repeat) / 100.0);
+    });
+    let text = render(&run, Layout::default());
+    let lines: Vec<String> = text
+        .lines()
+        .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let has = |wanted: &str| lines.iter().any(|l| l == wanted);
+    assert!(
+        has("fairness (Jain) 0.9100") && has("fairness (Jain) 0.7100"),
+        "{text}"
+    );
+    assert!(
+        has("fairness (Jain) 3 0.9000 0.9200 0.9100 0.0100 0.0248"),
+        "{text}"
+    );
+    assert!(has("group pair, simulated"), "{text}");
+    assert!(
+        has("fairness (Jain) 3 0.7000 0.7200 0.7100 0.0100 0.0248"),
+        "{text}"
+    );
+    // One stream is as fair as can be to itself.
+    run.records.iter_mut().for_each(|r| r.streams.truncate(1));
+    let alone = render(&run, Layout::default());
+    assert!(!alone.contains("0.9100"), "{alone}");
+}
+
+#[test]
+fn points_that_share_their_seeds_say_so() {
+    let mut run = repeated(Origin::Simulated, 2, |_, _| {});
+    assert!(!render(&run, Layout::default()).contains("same seeds"));
+    let mut metrics = Vec::new();
+    for loss in ["0", "1e-4"] {
+        let at = Point::from([("link.l.loss".to_owned(), loss.to_owned())]);
+        for record in &mut run.records {
+            record.point.clone_from(&at);
+        }
+        let results = Results {
+            records: &run.records,
+            links: &[],
+        };
+        metrics.extend(farpath_record::Repeats::of(vec![1, 2], results, &[]).metrics);
+    }
+    run.repeats.as_mut().expect("repeated").metrics = metrics;
+    assert!(render(&run, Layout::default()).contains("Every point has the same seeds"));
 }

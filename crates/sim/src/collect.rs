@@ -40,7 +40,8 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
         })
         .collect();
     let groups: Vec<_> = scenario.tests.iter().map(|t| t.group.as_deref()).collect();
-    compare_groups(&groups, &mut records);
+    let spans: Vec<_> = scenario.tests.iter().map(Test::span).collect();
+    compare_groups(&groups, &spans, &mut records);
     records
 }
 

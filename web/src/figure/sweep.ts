@@ -5,7 +5,7 @@ import { line } from "d3-shape";
 
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
-import { spansDecades, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
+import { spansDecades, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
 import type { Origin } from "../types";
 import { drawLegend, type Entry } from "./legend";
 
@@ -23,6 +23,12 @@ const TURN = 35;
 const INSET = 16;
 /** Where zero stands beside a logarithmic axis. */
 const ZERO = 26;
+
+/** The fairness of what is nearly fair is not told apart on an axis from 0. */
+const FAIR = 0.8;
+
+/** Points and their upright lines, in words. */
+export const SPREAD: Readonly<Record<Bars, string>> = { range: "median, from least to greatest", ci95: "mean, 95 % confidence interval" };
 
 const ORIGIN_TONE: Readonly<Record<Origin, string>> = { predicted: "plain-way", simulated: "west", emulated: "east", measured: "line-2", captured: "line-4" };
 
@@ -52,6 +58,13 @@ function sign(origin: Origin, cls: string, cx: number, cy: number): Shape {
   return shape("path", { ...look, class: `mark ${cls}`, d: d[origin] });
 }
 
+/** The sign of a number that no certificate vouches for: hollow, with a cross. */
+function untrusted(origin: Origin, cls: string, cx: number, cy: number): Shape {
+  const cross = shape("path", { class: `cross ${cls}`, style: "--mix:30%", d: `M${n(cx - 7)},${n(cy - 7)}l14,14m0,-14l-14,14` });
+  const { attributes, tag } = sign(origin, cls, cx, cy);
+  return shape("g", { class: "untrusted" }, shape(tag, { ...attributes, class: `mark hollow ${cls}` }), cross);
+}
+
 function swatch(origin: Origin, cls: string, bars: boolean, x: number, y: number): Shape {
   if (bars) return shape("rect", { class: `bar ${origin} ${cls}`, style: "--mix:30%", x: n(x), y: n(y - 6), width: 18, height: 12 });
   const dashed = origin === "predicted" ? " dashed" : "";
@@ -69,7 +82,11 @@ function entries(sweep: Sweep, bars: boolean): Entry[] {
   const plain = origins.map((origin): Entry => ({
     text: origin, width, draw: (x, y) => swatch(origin, colour === null ? ORIGIN_TONE[origin] : "ink", bars, x, y),
   }));
-  return [...colours, ...plain];
+  const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
+  const invalid = cells.find(({ cell }) => cell.invalid);
+  const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(invalid.origin, "ink", x + 8, y)) }] : [];
+  const spread: Entry[] = cells.some(({ cell }) => cell.low < cell.high) ? [{ text: SPREAD[sweep.bars], width: 10, draw: (x, y) => shape("path", { class: "whisker ink", d: `M${n(x + 5)},${n(y - 8)}v16m-4,0h8m-8,-16h8` }) }] : [];
+  return [...colours, ...plain, ...spread, ...doubt];
 }
 
 function cellsOf(sweep: Sweep): Cell[] {
@@ -91,7 +108,8 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   const values = cellsOf(sweep).flatMap((c) => [c.low, c.high]);
   const write = (v: number, digits: number): string => writeTick(sweep.metric, v, digits, sweep.log ? v : Math.max(...values));
   if (!sweep.log) {
-    const scale = scaleLinear().domain([Math.min(0, ...values), Math.max(...values, ...marks, Number.MIN_VALUE)]).nice(5).range([bottom, top]);
+    const fair = sweep.metric.endsWith("jain_index") && sweep.x.numbers !== null && Math.min(...values) > FAIR;
+    const scale = scaleLinear().domain([fair ? Math.min(...values) : Math.min(0, ...values), Math.max(...values, ...marks, Number.MIN_VALUE)]).nice(5).range([bottom, top]);
     const ticks = scale.ticks(5);
     return { at: scale, ticks, labels: format.ticks(ticks, write) };
   }
@@ -133,6 +151,27 @@ function xPlaces(x: Key, { left, right }: Frame): number[] {
   return x.numbers.map((v) => (log && v === 0 ? from : scale(v)));
 }
 
+/** From a row of labels to the one below it. */
+const LOWER = 13;
+
+/** The row of each label along x, 0 or 1; null where neither has room. The last value is always named. */
+export function labelRows(places: readonly number[], widths: readonly number[]): (0 | 1 | null)[] {
+  const ends: [number, number] = [-Infinity, -Infinity];
+  const rows = places.map((p, i): 0 | 1 | null => {
+    const from = p - widths[i]! / 2;
+    const row = from >= ends[0] ? 0 : from >= ends[1] ? 1 : null;
+    if (row !== null) ends[row] = p + widths[i]! / 2;
+    return row;
+  });
+  const last = places.length - 1;
+  if (rows[last] === null) {
+    const from = places[last]! - widths[last]! / 2;
+    rows.forEach((row, i) => { if (row === 1 && places[i]! + widths[i]! / 2 > from) rows[i] = null; });
+    rows[last] = 1;
+  }
+  return rows;
+}
+
 /** How the labels along x are set: the room they take below the axis, and those that have room. */
 function xLabels(x: Key, places: readonly number[]): { readonly room: number; readonly shapes: (bottom: number) => Shape[] } {
   const widths = x.values.map((v) => v.length * LETTER + 8);
@@ -142,14 +181,12 @@ function xLabels(x: Key, places: readonly number[]): { readonly room: number; re
     return { room: 22, shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), shape("text", { class: "tick", x: n(p), y: n(foot + 17), "text-anchor": "middle" }, x.values[i]!)]) };
   }
   if (x.numbers !== null) {
-    // Of values that stand too close only some are named; each has its tick.
-    let end = -Infinity;
-    const named = places.map((p, i) => {
-      const fits = p - widths[i]! / 2 >= end;
-      if (fits) end = p + widths[i]! / 2;
-      return fits;
-    });
-    return { room: 22, shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), ...(named[i] ? [shape("text", { class: "tick", x: n(p), y: n(foot + 17), "text-anchor": "middle" }, x.values[i]!)] : [])]) };
+    // Of values that stand too close some are named below the others; where that is too close, only some. Each has its tick.
+    const rows = labelRows(places, widths);
+    return {
+      room: rows.includes(1) ? 22 + LOWER : 22,
+      shapes: (foot) => places.flatMap((p, i) => [tick(p, foot), ...(rows[i] === null ? [] : [shape("text", { class: "tick", x: n(p), y: n(foot + 17 + rows[i]! * LOWER), "text-anchor": "middle" }, x.values[i]!)])]),
+    };
   }
   const longest = Math.max(...x.values.map((v) => v.length)) * LETTER;
   return {
@@ -162,25 +199,27 @@ function xLabels(x: Key, places: readonly number[]): { readonly room: number; re
 
 function title(sweep: Sweep, s: SweepSeries, i: number, cell: Cell): Shape {
   const at = [`${sweep.x.name} ${sweep.x.values[i]!}`, ...(sweep.colour === null ? [] : [`${sweep.colour.name} ${sweep.colour.values[s.colour]!}`])].join(", ");
-  const repeats = cell.low < cell.high ? `, repeats ${format.metric(sweep.metric, cell.low)} to ${format.metric(sweep.metric, cell.high)}` : "";
-  return shape("title", {}, `${s.origin}, ${at}: ${format.metric(sweep.metric, cell.y)}${repeats}`);
+  const around = sweep.bars === "ci95" ? "95 % interval" : "repeats";
+  const doubt = cell.invalid ? ", INVALID: the certificate failed" : "";
+  const repeats = cell.low < cell.high ? `, ${around} ${format.metric(sweep.metric, cell.low)} to ${format.metric(sweep.metric, cell.high)}` : "";
+  return shape("title", {}, `${s.origin}, ${at}: ${format.metric(sweep.metric, cell.y)}${repeats}${doubt}`);
 }
 
-function whisker(cell: Cell, x: number, y: Scale): Shape[] {
-  return cell.low === cell.high ? [] : [shape("path", { class: "allowed", fill: "none", d: `M${n(x)},${n(y.at(cell.low))}V${n(y.at(cell.high))}m-4,0h8M${n(x - 4)},${n(y.at(cell.low))}h8` })];
+function whisker(cell: Cell, cls: string, x: number, y: Scale): Shape[] {
+  return cell.low === cell.high ? [] : [shape("path", { class: `whisker ${cls}`, style: "--mix:30%", d: `M${n(x)},${n(y.at(cell.low))}V${n(y.at(cell.high))}m-4,0h8M${n(x - 4)},${n(y.at(cell.low))}h8` })];
 }
 
-/** A curve with a mark at each value; it is broken where a value is missing, and at zero of a logarithmic axis. */
+/** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. */
 function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: Scale): Shape[] {
   const cls = tone(sweep, s);
   const log = sweep.x.numbers !== null && spansDecades(sweep.x.numbers);
   const run = s.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell !== undefined);
-  const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || (log && sweep.x.numbers![i] === 0);
+  const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || cell?.invalid === true || (log && sweep.x.numbers![i] === 0);
   const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
   const d = path(run) ?? "";
   return [
     shape("path", { class: `curve ${cls}${s.origin === "predicted" ? " dashed" : ""}`, style: "--mix:30%", d }),
-    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), sign(s.origin, cls, places[i]!, y.at(cell.y)))] : [])),
+    ...run.flatMap(({ cell, i }) => (cell ? [...whisker(cell, cls, places[i]!, y), shape("g", { class: "point" }, title(sweep, s, i, cell), (cell.invalid ? untrusted : sign)(s.origin, cls, places[i]!, y.at(cell.y)))] : [])),
   ];
 }
 
@@ -197,8 +236,9 @@ function drawBars(sweep: Sweep, panel: SweepPanel, places: readonly number[], y:
     const height = Math.max(frame.bottom - top, 1);
     const value = each > 38 ? [shape("text", { class: "tick halo", x: n(x + each / 2), y: n(top - 5), "text-anchor": "middle" }, brief(sweep, cell.y))] : [];
     return [shape("g", { class: "point" }, title(sweep, s, i, cell),
-      shape("rect", { class: `bar ${s.origin} ${tone(sweep, s)}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) })),
-      ...whisker(cell, x + each / 2, y), ...value];
+      shape("rect", { class: `bar ${cell.invalid ? "invalid" : s.origin} ${tone(sweep, s)}`, style: "--mix:30%", x: n(x + gap), y: n(frame.bottom - height), width: n(each - 2 * gap), height: n(height) })),
+      // In its own colour it would not be seen on its bar.
+      ...whisker(cell, "ink", x + each / 2, y), ...value];
   }));
 }
 

@@ -33,7 +33,9 @@ function cell(row: Row, origin: Origin): HTMLElement {
   if (value === undefined && !e) return h("td", { class: "number none", "data-head": origin }, "–");
   const shown = value ?? e?.actual;
   const text = e && !e.pass && typeof shown === "number" ? format.missed(row.metric, shown, [e.min, e.max]) : format.metric(row.metric, shown);
-  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title: value === undefined ? undefined : String(value) }, text, judged(e));
+  const untrusted = row.untrusted?.includes(origin) ?? false;
+  const title = value === undefined ? undefined : `${String(value)}${untrusted ? ", INVALID: the certificate failed" : ""}`;
+  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title }, untrusted ? `! ${text}` : text, judged(e));
 }
 
 function allowed(row: Row): string {
@@ -80,7 +82,7 @@ export function table(data: ReportData): HTMLElement | null {
   const order = [...new Set(all.map((row) => row.test))].sort((p, q) => (place(p) === place(q) ? 0 : place(p) - place(q)));
   const heads = ["test", "metric", "stated", ...shown, "allowed", "limited by", "note"];
   const element = h("table", { class: "results few" },
-    h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared."),
+    h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared.", all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : ""),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {

@@ -4,8 +4,8 @@ import { drawn, fileName, type Drawn } from "../drawn";
 import { h, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, recoveryKey } from "../figure/recovery";
-import { drawSweep } from "../figure/sweep";
-import { sweepOf, sweptKeys, type Sweep } from "../sweep";
+import { drawSweep, SPREAD } from "../figure/sweep";
+import { sweepOf, sweptKeys, type Bars, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
@@ -21,14 +21,15 @@ export function captionOf(sweep: Sweep): string {
   const marks = sweep.panels.flatMap((p) => p.marks);
   const says = marks.some((m) => m.y !== null) ? "Diamonds: what the source states, where its words name one figure." : "";
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
-  const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? "Upright lines: from the least to the greatest of the repeats." : "";
+  const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
+  const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
   const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [predicted, says, allowed, spread, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [predicted, says, allowed, spread, invalid, gaps, bdp].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, test: string, metric: string, name = test): Drawn[] {
-  const sweep = sweepOf(data, test, metric, name);
+function figure(data: ReportData, bars: Bars, test: string, metric: string, name = test): Drawn[] {
+  const sweep = sweepOf(data, test, metric, name, bars);
   if (!sweep) return [];
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
@@ -54,16 +55,16 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
 }
 
 /** A figure for each metric that changes, group by group and test by test. */
-export function sweepFigures(data: ReportData): Drawn[] {
+export function sweepFigures(data: ReportData, bars: Bars = "range"): Drawn[] {
   const { records } = data.document;
   const tests = [...new Set(records.map((r) => r.test))];
   const figures = tests.flatMap((test) => {
     const mine = records.filter((r) => r.test === test);
     if (sweptKeys(mine).length === 0) return [];
-    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, test, metric)));
+    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, bars, test, metric)));
   });
   const groups = new Map(records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
-  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, test, "group_jain_index", `group ${group}`));
+  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, bars, test, "group_jain_index", `group ${group}`));
   return figures;
 }
 

@@ -90,3 +90,22 @@ fn what_cannot_be_compared_is_refused_with_a_remedy() {
     refused(&["a", "a", "--with", "a"], &["hold the same run"]);
     refused(&["a", "a", "--tolerance", "2"], &["--tolerance 2"]);
 }
+
+#[test]
+fn metrics_are_chosen_by_their_names_and_the_same_seeds_are_pairs() {
+    let folder = with_small();
+    let at = folder.path();
+    run(at, "before", &[]);
+    run(at, "after", &["--set", "link.rb.rate=50 Mbit/s"]);
+    for name in ["goodput", "goodput_bps"] {
+        let args = ["compare", "before", "after", "--json", "--metric", name];
+        let document: Value =
+            serde_json::from_str(&farpath_in(at, &args).exits(0).out).expect("JSON");
+        let rows = document["rows"].as_array().expect("a list");
+        assert!(!rows.is_empty() && rows.iter().all(|r| r["metric"] == "goodput_bps"));
+        let pairs = rows.iter().filter(|r| r["origin_a"] == "simulated");
+        assert!(pairs.clone().count() > 0 && pairs.clone().all(|r| r["paired"] == true));
+    }
+    let none = farpath_in(at, &["compare", "before", "after", "--metric", "goodness"]).exits(2);
+    none.says(&["--metric goodness", "goodput_bps"]);
+}

@@ -50,10 +50,16 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     assert!(lines.all(|l| l.split(',').count() == 7), "{series}");
     let metrics = read("metrics.csv");
     let mut lines = metrics.lines();
-    assert_eq!(lines.next(), Some("origin,test,repeat,metric,value,unit"));
+    assert_eq!(
+        lines.next(),
+        Some("origin,test,repeat,metric,value,unit,valid")
+    );
     let goodput = |l: &&str| l.starts_with("simulated,") && l.contains(",goodput_bps,");
     assert!(
-        lines.clone().filter(goodput).all(|l| l.ends_with(",bit/s")),
+        lines
+            .clone()
+            .filter(goodput)
+            .all(|l| l.ends_with(",bit/s,true")),
         "{metrics}"
     );
     let records = document(&ran.out)["records"].clone();
@@ -420,4 +426,42 @@ fn a_mahimahi_trace_keeps_its_name_and_leaves_the_other_direction_alone() {
         "{}",
         goodput(&back)
     );
+}
+
+/// Of many repeats and points series are most of what is written.
+#[test]
+fn series_of_repeats_can_be_left_out() {
+    let folder = with_small();
+    let repeats = |series: &str| -> std::collections::BTreeSet<String> {
+        let args = [
+            "run",
+            "small.toml",
+            "--simulate",
+            "--repeat",
+            "2",
+            "--out",
+            series,
+            "--series",
+            series,
+        ];
+        farpath_in(folder.path(), &args).exits(0);
+        let csv = fs::read_to_string(folder.path().join(series).join("series.csv"))
+            .expect("it was written");
+        let page = fs::read_to_string(folder.path().join(series).join("report.json"))
+            .expect("it was written");
+        assert_eq!(
+            page.contains("\"goodput_bps\":{\"t_ns\""),
+            series != "none",
+            "{series}"
+        );
+        csv.lines()
+            .skip(1)
+            .filter_map(|l| l.split(',').nth(3))
+            .map(str::to_owned)
+            .collect()
+    };
+    let of = |all: &[&str]| all.iter().map(|r| (*r).to_owned()).collect();
+    assert_eq!(repeats("all"), of(&["0", "1"]));
+    assert_eq!(repeats("first"), of(&["0"]));
+    assert_eq!(repeats("none"), of(&[]));
 }

@@ -1,0 +1,126 @@
+//! Repeats that are all one run: nothing in the scenario is random, or the start of its only test alone is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use farpath_record::{Origin, Point, Record};
+use farpath_scenario::Test;
+use farpath_units::Duration;
+
+/// Repeats that differ by no more than this share are one run, where only its start was drawn: where in its intervals a
+/// test begins moves its figures a little.
+const ALIKE: f64 = 1e-3;
+
+/// What a test is known by, of those that it has: the first.
+const FIGURES: [&str; 3] = ["goodput_bps", "completion_ns", "rtt_avg_ns"];
+
+/// Notes on simulated records that every repeat of a point gave the same: its scatter is not measured. `tests` are those of
+/// each point.
+pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, Vec<Test>>) {
+    let simulated = |r: &Record| r.origin == Origin::Simulated;
+    let first = |r: &&Record| simulated(r) && r.repeat == 0;
+    let firsts: Vec<Record> = records.iter().filter(first).cloned().collect();
+    let of = |r: &Record| {
+        let same = |f: &&Record| f.test == r.test && f.point == r.point;
+        firsts.iter().find(same)
+    };
+    let points = |differs: &dyn Fn(&Record, &Record) -> bool| -> BTreeSet<Point> {
+        let mine = records.iter().filter(|r| simulated(r));
+        let varied = mine.filter(|r| of(r).is_some_and(|f| differs(f, r)));
+        varied.map(|r| r.point.clone()).collect()
+    };
+    let varied = points(&|f, r| f.metrics != r.metrics);
+    let apart = points(&|f, r| figure(f) != figure(r) && !alike(figure(f), figure(r)));
+    for record in records.iter_mut().filter(|r| simulated(r)) {
+        let alone = tests.get(&record.point).filter(|t| t.len() == 1);
+        let shifted = alone.is_some_and(|t| t[0].start_spread > Duration::ZERO);
+        let note = match varied.contains(&record.point) {
+            false => nothing_random(&record.test, repeats, alone.is_some()),
+            true if shifted && !apart.contains(&record.point) => one_run_shifted(repeats),
+            true => continue,
+        };
+        record.notes.push(note);
+    }
+}
+
+fn figure(record: &Record) -> Option<f64> {
+    FIGURES.iter().find_map(|m| record.metrics.get(*m).copied())
+}
+
+fn alike(a: Option<f64>, b: Option<f64>) -> bool {
+    a.zip(b)
+        .is_some_and(|(a, b)| (a - b).abs() <= ALIKE * a.abs())
+}
+
+fn nothing_random(test: &str, repeats: u32, alone: bool) -> String {
+    let remedy = match alone {
+        true => "`loss`, `jitter`, a udp test with arrivals = \"poisson\" and kind = \"flows\" are random; a `start_spread` would \
+                 only shift a lone test in time"
+            .to_owned(),
+        false => format!(
+            "give tests a `start_spread`, such as --set test.{test}.start_spread=1s; `loss`, `jitter`, a udp test with \
+             arrivals = \"poisson\" and kind = \"flows\" are random too"
+        ),
+    };
+    format!(
+        "nothing in this scenario is random: {repeats} repeats gave the same, and their scatter of 0 says nothing; {remedy}"
+    )
+}
+
+fn one_run_shifted(repeats: u32) -> String {
+    format!(
+        "nothing but the start of this lone test is random: {repeats} repeats are one run, shifted in time by its \
+         `start_spread`, and their scatter says nothing; `loss`, `jitter` or a second test make repeats differ"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_scenario::{NodeId, Periodic};
+
+    /// The notes of a record whose repeats had these goodputs, beside `others` more tests.
+    fn notes(goodputs: &[f64], spread: Duration, others: usize) -> Vec<String> {
+        let every = Periodic {
+            count: 1,
+            interval: Duration::from_secs(1),
+            size: 84,
+            ttl: 64,
+            timeout: Duration::from_secs(1),
+        };
+        let mut test = Test::ping("t", [NodeId(0), NodeId(1)], every);
+        test.start_spread = spread;
+        let tests = BTreeMap::from([(Point::new(), vec![test; 1 + others])]);
+        let mut records: Vec<Record> = (0..)
+            .zip(goodputs)
+            .map(|(repeat, goodput)| {
+                let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+                record.repeat = repeat;
+                record.set("goodput_bps", *goodput);
+                record
+            })
+            .collect();
+        say(&mut records, 2, &tests);
+        records.swap_remove(0).notes
+    }
+
+    #[test]
+    fn repeats_that_are_one_run_say_so() {
+        let (none, some) = (Duration::ZERO, Duration::from_secs(1));
+        let same = notes(&[1e6, 1e6], none, 0);
+        assert!(same[0].contains("would only shift a lone test"), "{same:?}");
+        let beside = notes(&[1e6, 1e6], none, 1);
+        assert!(
+            beside[0].contains("--set test.t.start_spread"),
+            "{beside:?}"
+        );
+        let shifted = notes(&[1e6, 1.0005e6], some, 0);
+        assert!(
+            shifted[0].contains("one run, shifted in time"),
+            "{shifted:?}"
+        );
+        // Other tests, luck, or figures that differ: repeats are what they seem.
+        assert!(notes(&[1e6, 1.0005e6], some, 1).is_empty());
+        assert!(notes(&[1e6, 1.0005e6], none, 0).is_empty());
+        assert!(notes(&[1e6, 1.01e6], some, 0).is_empty());
+    }
+}

@@ -1,0 +1,294 @@
+//! What records say of themselves, each sentence once.
+
+use std::collections::BTreeMap;
+
+use crate::point::points_words;
+use crate::{Keys, Origin, Point, Record, RunDocument};
+
+/// As many notes that differ in nothing but their numbers are one.
+const ALIKE: usize = 3;
+
+/// A note, and whom it is about: each test with the origins and points it holds for.
+struct Said {
+    text: String,
+    about: Vec<About>,
+}
+
+struct About {
+    test: String,
+    origin: Origin,
+    points: Vec<Point>,
+}
+
+/// What records say of themselves, each sentence once: `bulk, predicted, at cc bic: no closed form …`. Points are named
+/// where it does not hold for all; sentences that differ in their numbers alone are one, from the least to the greatest.
+pub fn record_notes(run: &RunDocument) -> Vec<String> {
+    let counts = validity(run);
+    let mut found: Vec<Said> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for record in &run.records {
+        let invalid = (!record.valid).then(|| invalid(counts[&place(record)]));
+        for text in invalid.iter().chain(&record.notes) {
+            let at = *places.entry(text.clone()).or_insert(found.len());
+            if at == found.len() {
+                found.push(Said {
+                    text: text.clone(),
+                    about: Vec::new(),
+                });
+            }
+            add(&mut found[at].about, record);
+        }
+    }
+    let keys = Keys::of(run);
+    let said = |s: &Said| format!("{}: {}", about_words(&s.about, run, &keys), s.text);
+    folded(found).iter().map(said).collect()
+}
+
+fn place(record: &Record) -> (Origin, &str, &Point) {
+    (record.origin, &record.test, &record.point)
+}
+
+/// How many repeats of a test at a point are invalid, and how many there are.
+fn validity(run: &RunDocument) -> BTreeMap<(Origin, &str, &Point), (u32, u32)> {
+    let mut counts: BTreeMap<_, (u32, u32)> = BTreeMap::new();
+    for record in &run.records {
+        let (invalid, all) = counts.entry(place(record)).or_default();
+        *invalid += u32::from(!record.valid);
+        *all += 1;
+    }
+    counts
+}
+
+/// What is said of records whose certificate failed.
+fn invalid((invalid, all): (u32, u32)) -> String {
+    match (invalid, all) {
+        (_, 1) => "INVALID, its numbers may not be trusted".to_owned(),
+        (some, all) if some == all => format!(
+            "INVALID in all {all} repeats: the numbers may not be trusted, and the table of repeats leaves them out"
+        ),
+        (some, all) => {
+            format!(
+                "INVALID in {some} of {all} repeats, which are left out: values are those of the valid ones"
+            )
+        }
+    }
+}
+
+/// Sentences that differ in their numbers alone as one, where the first of them stands.
+fn folded(found: Vec<Said>) -> Vec<Said> {
+    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, said) in found.iter().enumerate() {
+        alike.entry(numbers(&said.text).0).or_default().push(at);
+    }
+    let mut found: Vec<Option<Said>> = found.into_iter().map(Some).collect();
+    for places in alike.into_values().filter(|places| places.len() >= ALIKE) {
+        let all: Vec<Said> = places.iter().filter_map(|at| found[*at].take()).collect();
+        found[places[0]] = Some(one_of(all));
+    }
+    found.into_iter().flatten().collect()
+}
+
+fn one_of(all: Vec<Said>) -> Said {
+    let values: Vec<Vec<String>> = all.iter().map(|s| numbers(&s.text).1).collect();
+    let shape = all.first().map(|s| numbers(&s.text).0).unwrap_or_default();
+    let mut parts = shape.split(NUMBER);
+    let mut text = parts.next().unwrap_or("").to_owned();
+    for (slot, part) in parts.enumerate() {
+        let mut of_slot: Vec<&String> = values.iter().map(|v| &v[slot]).collect();
+        let value = |text: &&String| text.parse::<f64>().unwrap_or(0.0);
+        of_slot.sort_by(|p, q| value(p).total_cmp(&value(q)));
+        let (least, greatest) = (of_slot[0], of_slot[of_slot.len() - 1]);
+        text += least;
+        if least != greatest {
+            text += &format!(" to {greatest}");
+        }
+        text += part;
+    }
+    let mut about: Vec<About> = Vec::new();
+    for one in all.into_iter().flat_map(|s| s.about) {
+        let same = |a: &&mut About| a.test == one.test && a.origin == one.origin;
+        match about.iter_mut().find(same) {
+            Some(known) => {
+                let new = |p: &Point| !known.points.contains(p);
+                let points: Vec<Point> = one.points.into_iter().filter(new).collect();
+                known.points.extend(points);
+            }
+            None => about.push(one),
+        }
+    }
+    Said { text, about }
+}
+
+/// Stands for a number in a sentence's shape.
+const NUMBER: char = '\0';
+
+/// A sentence with its numbers taken out, and they: words that stand by themselves, `4.9` or `604`, no part of a name.
+fn numbers(text: &str) -> (String, Vec<String>) {
+    let digits = |c: char| c.is_ascii_digit() || c == '.';
+    let (mut shape, mut numbers) = (String::new(), Vec::new());
+    for (at, word) in text.split(' ').enumerate() {
+        if at > 0 {
+            shape.push(' ');
+        }
+        let inner = word.trim_start_matches('(');
+        let end = inner.find(|c| !digits(c)).unwrap_or(inner.len());
+        let number = inner[..end].trim_end_matches('.');
+        let rest = &inner[number.len()..];
+        let alone = rest.chars().all(|c| ".,;:)".contains(c));
+        if number.parse::<f64>().is_ok() && alone {
+            shape += &word[..word.len() - inner.len()];
+            shape.push(NUMBER);
+            shape += rest;
+            numbers.push(number.to_owned());
+        } else {
+            shape += word;
+        }
+    }
+    (shape, numbers)
+}
+
+fn add(about: &mut Vec<About>, record: &Record) {
+    let same = |a: &&mut About| a.test == record.test && a.origin == record.origin;
+    if let Some(known) = about.iter_mut().find(same) {
+        if !known.points.contains(&record.point) {
+            known.points.push(record.point.clone());
+        }
+        return;
+    }
+    about.push(About {
+        test: record.test.clone(),
+        origin: record.origin,
+        points: vec![record.point.clone()],
+    });
+}
+
+/// `bulk, predicted and simulated, at cc bic; ping, simulated`
+fn about_words(about: &[About], run: &RunDocument, keys: &Keys) -> String {
+    let mut parts: Vec<(String, Vec<&str>, String)> = Vec::new();
+    for one in about {
+        let at = at_words(one, run, keys);
+        let same = parts
+            .iter_mut()
+            .find(|(test, _, points)| *test == one.test && *points == at);
+        match same {
+            Some((_, origins, _)) => origins.push(one.origin.name()),
+            None => parts.push((one.test.clone(), vec![one.origin.name()], at)),
+        }
+    }
+    let words = |(test, origins, at): &(String, Vec<&str>, String)| {
+        let comma = if at.is_empty() { "" } else { ", at " };
+        format!("{test}, {}{comma}{at}", origins.join(" and "))
+    };
+    parts.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+fn at_words(about: &About, run: &RunDocument, keys: &Keys) -> String {
+    let mut all: Vec<&Point> = Vec::new();
+    let mine = |r: &&Record| r.test == about.test && r.origin == about.origin;
+    for record in run.records.iter().filter(mine) {
+        if !all.contains(&&record.point) {
+            all.push(&record.point);
+        }
+    }
+    points_words(&about.points.iter().collect::<Vec<_>>(), &all, keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(pairs: &[(&str, &str)]) -> Point {
+        let own = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
+        pairs.iter().map(own).collect()
+    }
+
+    #[test]
+    fn a_note_says_at_which_points_it_holds() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (cc, loss) in [
+            ("reno", "0"),
+            ("reno", "1e-4"),
+            ("bic", "0"),
+            ("bic", "1e-4"),
+        ] {
+            let mut record = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
+            record.point = point(&[("test.bulk.cc", cc), ("link.l.loss", loss)]);
+            record.notes.push("of all".to_owned());
+            if cc == "bic" {
+                record.notes.push("of bic".to_owned());
+            }
+            if cc == "bic" && loss == "0" {
+                record.notes.push("of one".to_owned());
+            }
+            if (cc == "bic") == (loss == "0") {
+                record.notes.push("of two".to_owned());
+            }
+            run.records.push(record);
+        }
+        let expected = [
+            "bulk, predicted: of all",
+            "bulk, predicted, at cc reno, loss 1e-4; cc bic, loss 0: of two",
+            "bulk, predicted, at cc bic: of bic",
+            "bulk, predicted, at cc bic, loss 0: of one",
+        ];
+        assert_eq!(record_notes(&run), expected);
+    }
+
+    #[test]
+    fn notes_that_differ_in_numbers_alone_are_one() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        let late = [
+            ("1e-4", "0.7", "604"),
+            ("1e-5", "1.1", "18"),
+            ("1e-6", "0.5", "65"),
+        ];
+        for (loss, share, wait) in late {
+            let mut record = Record::new(Origin::Emulated, "bulk", "tcp", "a", "b");
+            record.point = point(&[("link.l.loss", loss)]);
+            record.notes.push(format!(
+                "{share} % of the frames were late (limit 0.5 %), up to {wait} ms; host h{wait}"
+            ));
+            record.notes.push(format!(
+                "p99 {share} ms (limit 10 ms): see RFC 6298, net.core.rmem_max"
+            ));
+            run.records.push(record);
+        }
+        let expected = [
+            "bulk, emulated, at loss 1e-4: 0.7 % of the frames were late (limit 0.5 %), up to 604 ms; host h604",
+            "bulk, emulated: p99 0.5 to 1.1 ms (limit 10 ms): see RFC 6298, net.core.rmem_max",
+            "bulk, emulated, at loss 1e-5: 1.1 % of the frames were late (limit 0.5 %), up to 18 ms; host h18",
+            "bulk, emulated, at loss 1e-6: 0.5 % of the frames were late (limit 0.5 %), up to 65 ms; host h65",
+        ];
+        assert_eq!(
+            record_notes(&run),
+            expected,
+            "names differ, and so do the sentences"
+        );
+        // Of two nothing is made.
+        run.records.pop();
+        assert_eq!(record_notes(&run).len(), 4);
+    }
+
+    #[test]
+    fn a_note_says_how_many_repeats_are_invalid() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (test, valid) in [("one", [false, false]), ("some", [true, false])] {
+            for (repeat, valid) in valid.into_iter().enumerate() {
+                let mut record = Record::new(Origin::Emulated, test, "tcp", "a", "b");
+                record.repeat = repeat as u32;
+                record.valid = valid;
+                run.records.push(record);
+            }
+        }
+        let notes = record_notes(&run);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(
+            notes[0].starts_with("one, emulated: INVALID in all 2 repeats"),
+            "{notes:?}"
+        );
+        assert!(
+            notes[1].starts_with("some, emulated: INVALID in 1 of 2 repeats"),
+            "{notes:?}"
+        );
+    }
+}
