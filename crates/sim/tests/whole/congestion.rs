@@ -217,6 +217,62 @@ fn bbr_fills_a_lossy_path_on_which_cubic_starves() {
     assert_within("BBR", bbr, 850.0, 932.0);
 }
 
+/// Mbit/s of one BBR flow with one loss over `delay` of 20 Mbit/s, three probes of the round trip within 35 s.
+fn probing_bbr(delay: &str) -> f64 {
+    let world = run_text(&format!(
+        r#"
+[scenario]
+name = "probing"
+[[host]]
+name = "a"
+txqueuelen = 20000
+tcp_rmem = "4096 131072 67108864"
+tcp_wmem = "4096 131072 67108864"
+[[host]]
+name = "b"
+tcp_rmem = "4096 131072 67108864"
+tcp_wmem = "4096 131072 67108864"
+[[router]]
+name = "r"
+[[link]]
+name = "access"
+ends = ["a", "r"]
+framing = "none"
+rate = "10 Gbit/s"
+delay = "1 us"
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+framing = "none"
+rate = "20 Mbit/s"
+delay = "{delay}"
+queue = "1000 packets"
+lose = {{ flow = "bulk", segment = 3000 }}
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+duration = "35 s"
+window = "64 MiB"
+cc = "bbr"
+flavour = "linux"
+slow_start = "standard"
+"#
+    ));
+    world.metric("bulk", "goodput_bps") / 1e6
+}
+
+/// Source: Linux 6.18.44 in a lab here with a valid certificate (lateness p99 0.016 ms), 2026-11-24: 18.931 Mbit/s at 20 ms. On
+/// 20 ms the 200 ms of a probe cover the ten round trips of the bandwidth filter, on 24 ms they do not.
+#[test]
+fn bbr_is_at_full_rate_after_a_probe_that_lasts_longer_than_its_filter() {
+    let (short, longer) = (probing_bbr("10 ms"), probing_bbr("12 ms"));
+    println!("20 ms {short:.3}, 24 ms {longer:.3} Mbit/s");
+    assert_near("20 ms", short, 18.931, 0.002);
+    assert_near("24 ms beside 20 ms", longer / short, 1.0, 0.002);
+}
+
 /// One segment of a connection that 1 MB of window holds to 80 Mbit/s is lost: predicted beside simulated.
 fn held_back(test: &str, host: &str) -> (World, farpath_record::Record) {
     let world = run_text(&format!(

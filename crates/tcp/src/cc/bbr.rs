@@ -62,6 +62,8 @@ struct State {
     bandwidths: [f64; BANDWIDTH_ROUNDS],
     /// The largest of them.
     bandwidth: f64,
+    /// The round of the latest sample that counted: only such a sample lets older ones expire.
+    sampled: usize,
     /// Rounds so far; the current one ends when what was sent after so much delivered arrives.
     rounds: usize,
     round_end: u64,
@@ -162,7 +164,6 @@ impl State {
             self.rounds += 1;
             self.round_start = true;
             self.conserve = false;
-            self.bandwidths[self.rounds % BANDWIDTH_ROUNDS] = 0.0;
         }
         let probing = self.mode == Mode::ProbeBandwidth;
         if let Some(policer) = &mut self.policer
@@ -174,10 +175,21 @@ impl State {
             return;
         };
         if !delivery.app_limited || rate >= self.bandwidth {
-            let slot = &mut self.bandwidths[self.rounds % BANDWIDTH_ROUNDS];
-            *slot = slot.max(rate);
+            self.sample(rate);
         }
-        if self.round_start || rate > self.bandwidth {
+    }
+
+    /// A sample that counts. Rounds without one make nothing older: a probe of the round trip, which takes more than the
+    /// filter's rounds on a short path, and a sender with little to send leave the bandwidth as it was found.
+    fn sample(&mut self, rate: f64) {
+        let passed = (self.rounds - self.sampled).min(BANDWIDTH_ROUNDS);
+        for back in 0..passed {
+            self.bandwidths[(self.rounds - back) % BANDWIDTH_ROUNDS] = 0.0;
+        }
+        self.sampled = self.rounds;
+        let slot = &mut self.bandwidths[self.rounds % BANDWIDTH_ROUNDS];
+        *slot = slot.max(rate);
+        if passed > 0 || rate > self.bandwidth {
             self.bandwidth = self.bandwidths.iter().copied().fold(0.0, f64::max);
         }
     }
@@ -266,8 +278,8 @@ impl State {
         ssthresh
     }
 
-    /// The smallest round trip, and the probe for it; whether a probe is under way.
-    fn note_rtt(&mut self, seen: &Seen) {
+    /// The smallest round trip, and the probe for it; whether a probe is under way, to the ACK that ends it.
+    fn note_rtt(&mut self, seen: &Seen) -> bool {
         let stale = seen.now.since(self.rtt_at) > RTT_BELIEVED;
         let delayed = self.policer.is_some() && seen.may_be_delayed();
         if let Some(rtt) = seen.rtt
@@ -283,7 +295,7 @@ impl State {
             self.probe_rtt_until = None;
         }
         if self.mode != Mode::ProbeRtt {
-            return;
+            return false;
         }
         match self.probe_rtt_until {
             None if seen.in_flight as f64 <= LEAST_WINDOW * seen.segment => {
@@ -299,6 +311,7 @@ impl State {
                 }
             }
         }
+        true
     }
 
     fn end_probe_rtt(&mut self, now: Time) {
@@ -384,6 +397,7 @@ impl Control for Bbr {
             idle: false,
             bandwidths: [0.0; BANDWIDTH_ROUNDS],
             bandwidth: 0.0,
+            sampled: 0,
             rounds: 0,
             round_end: 0,
             round_start: false,
@@ -462,14 +476,14 @@ impl Control for Bbr {
         s.cycle(seen);
         s.check_full(seen);
         let ssthresh = s.advance(seen);
-        s.note_rtt(seen);
+        let starved = s.note_rtt(seen);
         s.set_pacing(seen);
         let cwnd = s.set_cwnd(seen, probed);
         Steer {
             cwnd: Some(cwnd),
             ssthresh,
             pacing: (s.pacing > 0.0).then_some(s.pacing),
-            starved: s.mode == Mode::ProbeRtt,
+            starved,
         }
     }
 
@@ -595,7 +609,8 @@ mod tests {
         let mut probing = Vec::new();
         for round in 0..130 {
             let steer = path.round();
-            if steer.starved {
+            if path.bbr.0.mode == Mode::ProbeRtt {
+                assert!(steer.starved);
                 assert_eq!(steer.cwnd, Some(4.0));
                 probing.push(round);
             }
@@ -605,6 +620,37 @@ mod tests {
         assert!((2..=6).contains(&probing.len()), "{probing:?}");
         assert_eq!(path.bbr.0.rtt_min, Duration::from_ms(100));
         assert!(path.cwnd > 1000.0, "the window came back: {}", path.cwnd);
+    }
+
+    /// On 20 ms a probe lasts ten round trips, all that the filter remembers. Four segments a round trip, marked as too
+    /// few, are no bandwidth, and rounds of them make what was found no older.
+    #[test]
+    fn a_probe_of_more_rounds_than_the_filter_keeps_does_not_lower_the_bandwidth() {
+        let mut path = Path::new(1000.0);
+        for _ in 0..30 {
+            path.round();
+        }
+        let mut bbr = path.bbr;
+        let sample = |bbr: &mut Bbr, round: u64, rate: f64, app_limited| {
+            let rtt = Duration::from_ms(20);
+            let total = path.delivered + 4 * round;
+            let mut seen = seen(path.now + rtt.times(round), rtt, total, 4.0, 4.0);
+            (seen.delivered, seen.delivered_total) = (4, total);
+            seen.delivery = Some(Delivery {
+                rate: Some(rate),
+                prior: total - 4,
+                app_limited,
+            });
+            bbr.0.note_bandwidth(&seen);
+            assert!(round <= 1 || bbr.0.round_start);
+        };
+        for round in 1..=25 {
+            sample(&mut bbr, round, 200.0, true);
+            assert_eq!(bbr.0.bandwidth, 10_000.0, "round {round}");
+        }
+        // The first sample that counts is all that is not too old.
+        sample(&mut bbr, 26, 9_000.0, false);
+        assert_eq!(bbr.0.bandwidth, 9_000.0);
     }
 
     #[test]
