@@ -2,7 +2,9 @@
 
 mod beside;
 mod both_ends;
+mod cables;
 mod documented;
+mod holes;
 mod hostile;
 mod pasted;
 mod run_here;
@@ -12,6 +14,7 @@ mod strangers;
 mod surroundings;
 mod two;
 mod views;
+mod wording;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
 
