@@ -23,7 +23,8 @@ pub(crate) fn host(args: &HostArgs) -> Result<Exit, Failure> {
         (_, true) => print(&page::markdown(&report))?,
         _ => print(&page::page(&report))?,
     }
-    let is_short = report.verdict.enough == Some(false);
+    // What could not be read is not known to be enough.
+    let is_short = report.path.is_some() && report.verdict.enough != Some(true);
     Ok(match is_short || report.has_findings() {
         true => Exit::Finding,
         false => Exit::Ok,

@@ -24,14 +24,14 @@ pub(crate) fn change(change: &Change, out: &mut String) {
         (change.predicted_bps, change.low_bps, change.high_bps)
     {
         let next = change.then.as_ref().and_then(|t| Cause::named(t.cause));
+        let next = next.map_or(String::new(), |c| format!("; then {} limits", c.words()));
         entry(
             "gives",
             &format!(
-                "up to {} ({} to {}); then {} limits",
+                "up to {} ({} to {}){next}",
                 quantity("goodput_bps", after),
                 quantity("goodput_bps", low),
                 quantity("goodput_bps", high),
-                next.map_or("what comes next", Cause::words)
             ),
             out,
         );

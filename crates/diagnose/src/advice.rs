@@ -6,7 +6,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of};
+use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
@@ -26,6 +26,12 @@ pub(crate) fn changes(
     let mut all = Vec::new();
     if cause == Cause::Duplex {
         return vec![duplex(e)];
+    }
+    if let (Cause::Link, Some(_), Some(target)) = (cause, e.slow_port(), &e.target) {
+        return vec![port(e.mss, target)];
+    }
+    if let (Cause::Link, Some(added)) = (cause, e.bloat()) {
+        return vec![shorter(e, added)];
     }
     for cause in [Some(cause), second].into_iter().flatten() {
         let Some(mut change) = change(cause, e, (facts, flow)) else {
@@ -100,7 +106,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
                 _ => systems::scaling(system),
             }
         }
-        Cause::MtuBlackHole => systems::probing(),
+        Cause::MtuBlackHole => systems::probing(&fitting(facts, e)),
         Cause::Ramp => systems::longer(match flow.to.host.as_str() {
             "" => "HOST",
             host => host,
@@ -109,12 +115,54 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
         Cause::Client => systems::reader(),
         _ if system.is_none_or(|s| s == System::Linux) => {
             let cc = hosts.iter().find_map(|h| word(facts, *h, "cc"));
-            systems::pacing(cause, cc.map(|(name, _)| name))
+            let mut remedy = systems::pacing(cause, cc.map(|(name, _)| name));
+            if cause == Cause::RandomLoss && e.around.is_damaged() {
+                let first = "clean or change the plugs, cable and transceiver of the interface that counts damaged frames, and of the one at the other end";
+                remedy.commands.insert(0, first.to_owned());
+            }
+            remedy
         }
         _ => return None,
     };
     Some(remedy.change(host, system, None))
 }
+
+/// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
+/// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
+fn fitting(facts: &Facts, e: &Evidence) -> (u64, &'static str) {
+    let all = |name: &'static str| {
+        let of = facts
+            .facts
+            .iter()
+            .filter(move |f| f.of == Of::Path && f.name == name);
+        of.filter_map(|f| match &f.value {
+            Value::Number(figure) => Some(figure.value),
+            Value::Word(_) => None,
+        })
+    };
+    let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
+    let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
+    let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());
+    let told = told.map(|m| m.value).into_iter();
+    let told = told
+        .chain(all("mtu_reported_bytes"))
+        .chain(all("mtu_bytes"));
+    if let Some(told) = told.filter(|m| *m < lost).reduce(libm::fmin) {
+        return (told as u64, "which is what a router reports");
+    }
+    let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
+    match answered.reduce(libm::fmax) {
+        Some(bytes) => (bytes as u64, "the largest ping that was answered"),
+        None if lost > LINKS => (LINKS as u64, "which every link of IPv6 carries"),
+        None => (SMALL as u64, "which every host of IPv4 takes"),
+    }
+}
+
+/// What every link of IPv6 carries, bytes (RFC 8200 §5).
+const LINKS: f64 = 1280.0;
+
+/// What every host of IPv4 takes, bytes (RFC 791 §3.1).
+const SMALL: f64 = 576.0;
 
 impl Buffers {
     /// What the texts of these hosts say of the buffers of one end.
@@ -162,6 +210,13 @@ fn next(
     let rate = e.rate.as_ref()?;
     // A window that a send buffer never filled, and that only a capture shows, grows with what is sent.
     let tuned = gone == [Cause::SendBuffer] && e.announced && e.windows.len() == 1;
+    // With scaling a window is no longer the one that was announced without.
+    let unscaled = ceilings.iter().find(|c| c.cause == Cause::NoWindowScaling);
+    let unscaled = unscaled.filter(|u| gone.contains(&u.cause));
+    let as_small = |c: &Limit| {
+        let small = unscaled.is_some_and(|u| c.rate.value <= u.rate.value * 1.02);
+        c.cause == Cause::ReceiveWindow && small
+    };
     let is_gone = |c: Cause| {
         gone.contains(&c)
             || c == Cause::RandomLoss && gone.iter().any(|g| g.is_loss())
@@ -169,7 +224,7 @@ fn next(
     };
     let others = ceilings
         .iter()
-        .filter(|c| !is_gone(c.cause) && c.cause != Cause::Ramp)
+        .filter(|c| !is_gone(c.cause) && !as_small(c) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let stated = second.filter(|s| others.clone().any(|c| c.cause == *s));
     let known = ceilings.iter().any(|c| c.cause == Cause::Link);
@@ -208,6 +263,59 @@ pub(crate) fn wanted(e: &Evidence) -> f64 {
     match (goal, &e.rtt) {
         (Some(goal), Some(rtt)) => goal * rtt.high / 8.0 / e.streams,
         _ => MODEST,
+    }
+}
+
+/// A queue before a full line that makes everybody on it wait: a shorter one, or one for each flow.
+fn shorter(e: &Evidence, added: f64) -> Change {
+    let line = e.line.as_ref().map(|(l, _)| l).or(e.rate.as_ref());
+    let line = line.map_or(0.0, |l| l.value);
+    let rtt = e.rtt_floor.as_ref().map_or(0.0, |f| f.value);
+    // A little less than the line, so that the queue stands where it can be managed.
+    let shaped = (line * 0.95 / 1e3).round();
+    Change {
+        host: "the router before the line".to_owned(),
+        os: "",
+        commands: vec![
+            format!("tc qdisc replace dev INTERFACE root cake bandwidth {shaped:.0}kbit"),
+            "or, where its own interface is the line: tc qdisc replace dev INTERFACE root fq_codel"
+                .to_owned(),
+            format!(
+                "or a queue of {} at most: the line's rate times the round trip of the idle path",
+                crate::ceiling::bytes((line * rtt / 8.0).max(15_000.0))
+            ),
+        ],
+        undo: vec!["tc qdisc del dev INTERFACE root, or the length that the queue had".to_owned()],
+        persist: Vec::new(),
+        risk: format!(
+            "this flow gets no faster; what shares the line with it no longer waits {:.0} ms",
+            added * 1e3
+        ),
+        predicted_bps: None,
+        low_bps: None,
+        high_bps: None,
+        then: None,
+    }
+}
+
+/// A port that runs slower than it was meant to.
+fn port(mss: f64, target: &Figure) -> Change {
+    let all = target.times(mss / (mss + 90.0));
+    Change {
+        host: "the host with the slow port, and its switch".to_owned(),
+        os: "",
+        commands: vec![
+            "ethtool INTERFACE: what it advertises, and what its partner does".to_owned(),
+            "change the cable: 1 Gbit/s and more need all four pairs".to_owned(),
+            "ethtool -s INTERFACE autoneg on, and auto for the port of the switch".to_owned(),
+        ],
+        undo: vec!["set both back to what ethtool INTERFACE and the switch said before".to_owned()],
+        persist: Vec::new(),
+        risk: "the link goes down for some seconds".to_owned(),
+        predicted_bps: Some(all.value),
+        low_bps: Some(all.low * 0.9),
+        high_bps: Some(all.high),
+        then: None,
     }
 }
 

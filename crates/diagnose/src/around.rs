@@ -2,6 +2,7 @@
 
 use crate::cause::Cause;
 use crate::ceiling::bps;
+use crate::counted::growth;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
@@ -17,6 +18,25 @@ pub(crate) struct Around {
     busy: Option<Figure>,
     /// What an interface on the path carried, and its own rate where it is known, bit/s: the fullest.
     interface: Option<(Figure, Option<Figure>)>,
+    /// Collisions at an interface, and how many of them were late.
+    collisions: [Option<Figure>; 2],
+    /// Frames that arrived damaged at a host, and by how many these grew from one reading to the next.
+    damaged: Option<(Figure, Option<Figure>)>,
+    /// A transceiver says that too little light arrives, or is sent.
+    dark: bool,
+    /// How far a radio signal is below a milliwatt, decibels.
+    signal: Option<Figure>,
+}
+
+impl Around {
+    /// Whether a host's text says that its line damages frames.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.dark
+            || self
+                .damaged
+                .as_ref()
+                .is_some_and(|(all, _)| all.value > 0.0)
+    }
 }
 
 /// Of a radio link's bit rate payload gets from a third to six sevenths: preambles, contention and acknowledgements take the rest.
@@ -48,8 +68,69 @@ impl Evidence {
             }
         }
         self.around.interface = fullest(facts);
+        self.of_cables(facts, flow);
+    }
+
+    /// What interfaces say of cables, light, radio and duplex.
+    fn of_cables(&mut self, facts: &Facts, flow: &Flow) {
+        let on_path = crate::flow::word(facts, Of::Path, "half_duplex").map(|(_, at)| at);
+        self.half_duplex = self.half_duplex.or(on_path);
+        let hosts: Vec<u32> = flow
+            .senders
+            .iter()
+            .chain(&flow.receivers)
+            .copied()
+            .collect();
+        let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
+        let most = |name: &'static str, more: Option<&Figure>| {
+            let all = ofs
+                .iter()
+                .filter_map(|of| number(facts, *of, name))
+                .chain(more);
+            let some = all.filter(|f| f.value > 0.0);
+            some.max_by(|a, b| a.value.total_cmp(&b.value)).cloned()
+        };
+        let path = |name| number(facts, Of::Path, name);
+        self.around.collisions = [
+            most("nic_collisions", path("interface_collisions")),
+            most("nic_late_collisions", path("interface_late_collisions")),
+        ];
+        let one_end = |end: &[u32]| growth(facts, end, "nic_damaged").filter(|g| g.value > 0.0);
+        let grew = one_end(&flow.senders).or_else(|| one_end(&flow.receivers));
+        self.around.damaged = most("nic_damaged", None).map(|all| (all, grew));
+        self.around.dark = ofs
+            .iter()
+            .any(|of| crate::flow::word(facts, *of, "optics_dark").is_some());
+        self.around.signal = most("radio_below_milliwatt_db", None);
+    }
+
+    /// How many times as fast as an interface of a host the rate is that was expected; none where it is not faster.
+    pub(crate) fn slow_port(&self) -> Option<f64> {
+        let (line, what) = self.line.as_ref()?;
+        let times = self.target.as_ref()?.value / line.value;
+        (*what == PORT && times > SLOWER).then_some(times)
     }
 }
+
+impl Evidence {
+    /// What the queue before a full line adds to the round trip, seconds, where that is many times what the path takes: those
+    /// beside it wait for it. None where it is as long as queues have to be.
+    pub(crate) fn bloat(&self) -> Option<f64> {
+        let [_, most] = self.rtt_at_rest()?;
+        let added = self.rtt_loaded.as_ref()?.value - most;
+        (added > BLOAT_S && added > BLOAT * most).then_some(added)
+    }
+}
+
+/// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
+const BLOAT: f64 = 2.0;
+const BLOAT_S: f64 = 0.08;
+
+/// What a line is called that is a host's own interface.
+pub(crate) const PORT: &str = "the interface of a host";
+
+/// A port is too slow for what was expected where that is so many times its rate: headers are no reason.
+const SLOWER: f64 = 1.2;
 
 /// The interface on the path that carried most of its own rate, or most where no rate is known.
 fn fullest(facts: &Facts) -> Option<(Figure, Option<Figure>)> {
@@ -113,7 +194,131 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     interfaces(e, rate, items);
+    collisions(e, items);
+    damage(e, items);
+    slow_port(e, items);
+    bloat(e, items);
+    radio(e, items);
 }
+
+/// Collisions: at full duplex there are none, and at half none are late: the other end sends whenever it likes. What collides
+/// is damaged, too.
+fn collisions(e: &Evidence, items: &mut Vec<Item>) {
+    let [all, late] = &e.around.collisions;
+    let (holds, weight, sentence) = match (late, all) {
+        (Some(late), _) => {
+            let n = late.value;
+            let text = format!(
+                "an interface counts {n:.0} late collisions: the other end is at full duplex"
+            );
+            (step(n, 1.0, 20.0), 42.0, text)
+        }
+        (None, Some(all)) => {
+            let n = all.value;
+            let text = format!("an interface counts {n:.0} collisions: it is at half duplex");
+            (step(n, 10.0, 500.0), 38.0, text)
+        }
+        (None, None) => return,
+    };
+    items.push(Item {
+        holds,
+        weights: vec![
+            (Cause::Duplex, weight),
+            (Cause::Nic, -12.0),
+            (Cause::RandomLoss, -8.0),
+        ],
+        sentence,
+    });
+}
+
+/// Frames that arrive damaged, and light that is too weak.
+fn damage(e: &Evidence, items: &mut Vec<Item>) {
+    let around = &e.around;
+    let collide = around.collisions.iter().any(Option::is_some);
+    if let Some((damaged, grew)) = around.damaged.as_ref().filter(|_| !collide) {
+        let more = match grew {
+            Some(grew) => format!(", {:.0} of them from one reading to the next", grew.value),
+            None => String::new(),
+        };
+        let weight = if grew.is_some() { 16.0 } else { 8.0 };
+        items.push(Item {
+            holds: step(damaged.value, 1.0, 50.0),
+            weights: vec![(Cause::RandomLoss, weight), (Cause::Policer, -6.0)],
+            sentence: format!(
+                "at an interface {:.0} frames arrived damaged{more}",
+                damaged.value
+            ),
+        });
+    }
+    if around.dark {
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![(Cause::RandomLoss, 12.0)],
+            sentence: "a transceiver raises the alarm that its light is too weak".to_owned(),
+        });
+    }
+}
+
+/// A port slower than what was expected.
+fn slow_port(e: &Evidence, items: &mut Vec<Item>) {
+    let (Some(times), Some((line, _))) = (e.slow_port(), &e.line) else {
+        return;
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::Link, 2.0)],
+        sentence: format!(
+            "a host's interface runs at {}, and {times:.0} times as much is expected: its port, the port at the other end, or a cable with a broken pair",
+            bps(line.value)
+        ),
+    });
+}
+
+/// A line that is full, before a queue that makes those beside the flow wait.
+fn bloat(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(added) = e.bloat() else { return };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::Link, 0.1)],
+        sentence: format!(
+            "the queue before the line adds {:.0} ms: whatever shares the line waits as long",
+            added * 1e3
+        ),
+    });
+}
+
+/// What a radio link shows at rest, whatever is the cause.
+fn radio(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(signal) = &e.around.signal else {
+        return;
+    };
+    let mut add = |holds: f64, sentence: String| {
+        items.push(Item {
+            holds,
+            weights: Vec::new(),
+            sentence,
+        });
+    };
+    let text = format!(
+        "the radio signal is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
+        signal.value
+    );
+    add(step(signal.value, WEAK_DB - 6.0, WEAK_DB), text);
+    let at_rest = e.idle_loss.as_ref().map_or(0.0, |l| l.value);
+    let varies = e.rtt_idle.as_ref().map_or(0.0, |r| r.high - r.low);
+    let text = format!(
+        "at rest the radio link loses {:.0} % of pings, and round trips vary by {:.0} ms",
+        at_rest * 100.0,
+        varies * 1e3
+    );
+    add(
+        step(at_rest, 0.002, 0.02).max(step(varies, 0.01, 0.05)),
+        text,
+    );
+}
+
+/// From about so far below a milliwatt on a radio link has to fall back to its slow and sturdy modes, decibels. A rule of thumb.
+const WEAK_DB: f64 = 73.0;
 
 /// An interface that is full is full of this flow, or of others.
 fn interfaces(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {

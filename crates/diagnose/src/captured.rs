@@ -1,10 +1,11 @@
 //! Connections of captures as evidence: what each direction that carried data shows.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use farpath_observe::Connection as Seen;
-use farpath_record::trace::{TraceConnection, TraceDirection};
-use farpath_trace::{Analysis, DirectionFound};
+use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection};
+use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
 
 use crate::account::Account;
 use crate::fact::{Figure, Place};
@@ -54,6 +55,23 @@ pub(crate) struct Captured {
     pub(crate) window: Option<Figure>,
     /// Window scaling was not agreed on, and the window is as large as it can be then.
     pub(crate) unscaled: bool,
+    /// Payload that was sent, each byte once, whether or not it arrived.
+    offered: f64,
+    /// Full segments of it that never arrived, however often they were sent.
+    pub(crate) swallowed: Option<Swallowed>,
+    /// It only speaks of another connection, which carried the data, as the first one of iperf3 and FTP does.
+    pub(crate) control: bool,
+}
+
+/// Full segments that were sent again and again and never arrived, where small ones did.
+#[derive(Clone, Debug)]
+pub(crate) struct Swallowed {
+    /// How often they were sent again.
+    pub(crate) again: Figure,
+    /// The largest packet that the way carries, as a router reported, bytes.
+    pub(crate) mtu: Option<Figure>,
+    /// Who reported that; empty where nobody did.
+    pub(crate) by: String,
 }
 
 impl Vantage {
@@ -91,16 +109,24 @@ impl Facts {
     pub fn capture(&mut self, name: &str, analysis: &Analysis) {
         let source = self.source(name);
         let mut all = Vec::new();
-        for (connection, found) in analysis.document.connections.iter().zip(&analysis.found) {
+        let connections = &analysis.document.connections;
+        for (connection, found) in connections.iter().zip(&analysis.found) {
             let ways = [
                 (&connection.a2b, &found[0], false),
                 (&connection.b2a, &found[1], true),
             ];
             for (direction, found, reverse) in ways {
-                all.extend(captured(source, connection, direction, found, reverse));
+                let Some(mut one) = captured(source, connection, direction, found, reverse) else {
+                    continue;
+                };
+                let errors = &analysis.document.icmp_errors;
+                one.swallowed =
+                    swallowed(errors, (connection, reverse), direction, found, one.test.at);
+                one.control = is_control(connection, connections);
+                all.push(one);
             }
         }
-        all.sort_by(|x, y| y.bytes.total_cmp(&x.bytes));
+        all.sort_by(by_size);
         all.truncate(KEPT_MAX);
         let name = self.sources[source as usize].clone();
         if all.is_empty() {
@@ -182,8 +208,81 @@ fn captured(
         pattern: direction.loss_pattern.clone(),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         unscaled: unscaled && window >= UNSCALED_LEAST,
+        offered: direction.unique_bytes as f64,
+        swallowed: None,
+        control: false,
     })
 }
+
+/// The largest first, by what was sent: what carries data to a hole delivers none of it.
+pub(crate) fn by_size(x: &Captured, y: &Captured) -> Ordering {
+    y.size().total_cmp(&x.size())
+}
+
+impl Captured {
+    /// Payload that it carried, or was to carry, bytes.
+    pub(crate) fn size(&self) -> f64 {
+        libm::fmax(self.offered, self.bytes)
+    }
+}
+
+/// Whether a connection is a small one that was opened before another to the same port and ended after it.
+fn is_control(own: &TraceConnection, all: &[TraceConnection]) -> bool {
+    let bytes = |c: &TraceConnection| c.a2b.unique_bytes.max(c.b2a.unique_bytes);
+    let until = |c: &TraceConnection| c.start_ns.saturating_add_unsigned(c.duration_ns);
+    let host = |c: &TraceConnection| end(&c.a).host;
+    let data = all.iter().filter(|c| c.b == own.b && host(c) == host(own));
+    data.filter(|c| bytes(own) < bytes(c) / CONTROL)
+        .any(|c| own.start_ns < c.start_ns && until(own).saturating_add(SECOND_NS) >= until(c))
+}
+
+/// What speaks of another connection carries less than one part in so many of its bytes.
+const CONTROL: u64 = 5;
+
+/// A second, nanoseconds: ends are as far apart at most where a capture was stopped with its program.
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// Full segments of a direction that were sent again and again and never arrived: no full one did, or a router said why.
+fn swallowed(
+    errors: &[IcmpError],
+    (connection, reverse): (&TraceConnection, bool),
+    direction: &TraceDirection,
+    found: &DirectionFound,
+    at: Place,
+) -> Option<Swallowed> {
+    let mss = direction.mss?;
+    let delivered = found.observed.delivered;
+    let never = |s: &&SegmentSeen| {
+        let resent = !["reordered", "network_duplicate"].contains(&s.class);
+        resent && s.length >= mss / 2 && s.offset + u64::from(s.length) > delivered
+    };
+    let again = found.segments.iter().filter(never).count();
+    let sender = if reverse {
+        &connection.b
+    } else {
+        &connection.a
+    };
+    let mut reported = errors.iter().filter(|e| {
+        let says = ["fragmentation_needed", "packet_too_big"].contains(&e.kind.as_str());
+        says && e.connection == Some(connection.id) && e.flow_from == *sender
+    });
+    let report = reported.next();
+    if again < AGAIN_LEAST || report.is_none() && delivered >= u64::from(mss) {
+        return None;
+    }
+    let mtu = report.and_then(|r| r.mtu).filter(|m| *m >= MTU_LEAST);
+    Some(Swallowed {
+        again: Figure::exact(again as f64, at),
+        mtu: mtu.map(|m| Figure::exact(f64::from(m), at)),
+        by: report.map_or(String::new(), |r| r.from.clone()),
+    })
+}
+
+/// A full segment that is lost twice more is no accident.
+const AGAIN_LEAST: usize = 2;
+
+/// Every link carries packets of this many bytes (RFC 791).
+const MTU_LEAST: u32 = 68;
 
 /// `192.0.2.1:40000`, `[2001:db8::1]:40000`.
 fn end(text: &str) -> End {
@@ -303,7 +402,10 @@ pub(crate) fn left_out(facts: &Facts, taken: &[usize]) -> Vec<String> {
         } else {
             String::new()
         };
-        format!("{name}: smaller connections are left out: {listed}{rest}")
+        match numbers.len() {
+            1 => format!("{name}: a smaller connection is left out: {listed}"),
+            _ => format!("{name}: smaller connections are left out: {listed}{rest}"),
+        }
     };
     all.into_iter().map(named).collect()
 }

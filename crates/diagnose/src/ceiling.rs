@@ -191,6 +191,10 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     let (Some(rtt), Some(bytes), Some(seconds)) = (&e.rtt, &e.bytes, e.seconds) else {
         return;
     };
+    if e.swallowed.is_some() {
+        // It was not over: what it had to send never arrived.
+        return;
+    }
     // RFC 6928: ten segments at first; each round trip doubles them.
     let first = 10.0 * e.mss * e.streams;
     let rounds = libm::log2(bytes.value / first + 1.0).max(1.0);
@@ -426,6 +430,15 @@ pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec
         });
     }
     all
+}
+
+/// Bytes for people: `45.2 kB`.
+pub(crate) fn bytes(value: f64) -> String {
+    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    match units.into_iter().find(|(_, worth)| value >= *worth) {
+        Some((name, worth)) => format!("{:.1} {name}", value / worth),
+        None => format!("{value:.0} bytes"),
+    }
 }
 
 /// A rate for people, three figures.

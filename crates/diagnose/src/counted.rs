@@ -143,7 +143,7 @@ const DATAGRAMS_LEAST: f64 = 100.0;
 const HOSTS_MAX: usize = 64;
 
 /// By how much a counter of some hosts grew from the first of their texts to the last; none of one text alone.
-fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
+pub(crate) fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option<Figure> {
     if hosts.len() > HOSTS_MAX {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::around::Around;
+use crate::captured::Swallowed;
 use crate::ceiling::socket_room;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
@@ -123,6 +124,8 @@ pub(crate) struct Evidence {
     pub(crate) account: Option<Account>,
     /// Rate of the policer that a capture's losses show, bit/s.
     pub(crate) found_policer: Option<Figure>,
+    /// Full segments that a capture shows to be sent again and again, and never to arrive.
+    pub(crate) swallowed: Option<Swallowed>,
     /// How a capture's losses lie in time.
     pub(crate) loss_pattern: Option<String>,
     /// What counters of hosts and other tests add.
@@ -586,7 +589,7 @@ impl Evidence {
                     .as_ref()
                     .is_none_or(|(l, _)| speed.value < l.value)
             {
-                self.line = Some((speed, "the interface of a host"));
+                self.line = Some((speed, crate::around::PORT));
             }
             if let Some(drops) = get("nic_drops").filter(|d| d.value > 0.0) {
                 self.nic_drops = Some(drops);

@@ -1,6 +1,6 @@
 //! Flows: which reports are of one test, which socket carried it, which host is at which end.
 
-use crate::captured::Captured;
+use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::known::System;
 use crate::read::Facts;
@@ -269,12 +269,8 @@ fn join(into: &mut Test, other: &Test) {
 fn captured(facts: &Facts, flows: &mut Vec<Flow>) {
     let texts = flows.len();
     let mut order: Vec<usize> = (0..facts.captured.len()).collect();
-    order.sort_by(|x, y| {
-        facts.captured[*y]
-            .bytes
-            .total_cmp(&facts.captured[*x].bytes)
-    });
-    let largest = order.first().map_or(0.0, |n| facts.captured[*n].bytes);
+    order.sort_by(|x, y| captured::by_size(&facts.captured[*x], &facts.captured[*y]));
+    let largest = order.first().map_or(0.0, |n| facts.captured[*n].size());
     for n in order {
         let c = &facts.captured[n];
         let known = flows.iter().position(|f| f.is_of(facts, c));
@@ -282,7 +278,7 @@ fn captured(facts: &Facts, flows: &mut Vec<Flow>) {
         let room = own < CAPTURED_MAX && flows.len() < FLOWS_MAX;
         match known {
             Some(known) => flows[known].capture(n, c),
-            None if room && c.bytes >= LARGE * largest => {
+            None if room && !c.control && c.size() >= LARGE * largest => {
                 let mut flow = Flow::of(Some(c.test.clone()), &c.test.from, &c.test.to);
                 flow.captured.push(n);
                 flows.push(flow);

@@ -42,6 +42,12 @@ pub struct PathAsked {
     pub rtt: Duration,
 }
 
+/// The setting without which a window is at most [`UNSCALED`], both ways.
+const SCALING: &str = "net.ipv4.tcp_window_scaling";
+
+/// The largest window without scaling, bytes (RFC 9293 §3.1).
+const UNSCALED: f64 = 65_535.0;
+
 /// What a host allows a connection one way.
 struct Allowed {
     way: Way,
@@ -126,7 +132,10 @@ impl Host<'_> {
         e.rtt = Some(seconds.clone());
         let mut all = Vec::new();
         for (way, how, by, room) in self.rooms() {
-            let cause = way.cause();
+            let cause = match by.as_str() {
+                SCALING => Cause::NoWindowScaling,
+                _ => way.cause(),
+            };
             let limit = in_flight(cause, &e, &seconds, &room);
             all.push(Allowed {
                 way,
@@ -160,19 +169,27 @@ impl Host<'_> {
         let mut all = Vec::new();
         let get = |name: &'static str| number(&self.facts, self.of, name).cloned();
         let (facts, hosts) = (&self.facts, &[self.of]);
-        let scaled = get("window_scaling").is_none_or(|s| s.value != 0.0);
         let mut add = |way: Way, how, by: &str, rooms: Vec<Room>| {
             for mut room in rooms {
                 // What no SYN's scale can say is never in flight: that holds of the peer's window too.
-                let most = if scaled {
-                    most_said(f64::MAX)
-                } else {
-                    65_535.0
-                };
-                cap(&mut room.bytes, most);
+                cap(&mut room.bytes, most_said(f64::MAX));
                 all.push((way, how, by.to_owned(), room));
             }
         };
+        if let Some(off) = get("window_scaling").filter(|s| s.value == 0.0) {
+            let window = Room {
+                bytes: Figure {
+                    from: off.from,
+                    ..Figure::exact(UNSCALED, Place::You)
+                },
+                memory: None,
+                what: "without window scaling".to_owned(),
+                asked: false,
+            };
+            for way in [Way::Send, Way::Receive] {
+                add(way, How::Always, SCALING, vec![window.clone()]);
+            }
+        }
         let linux = Some(System::Linux);
         let window = receiving(facts, hosts, linux, None);
         add(Way::Receive, How::Automatic, "net.ipv4.tcp_rmem", window);
@@ -226,6 +243,13 @@ impl Host<'_> {
             .min_by(|a, b| a.limit.rate.value.total_cmp(&b.limit.rate.value))
     }
 
+    /// Whether the window or buffer of a way could be read: without it, a line says nothing of the host.
+    fn is_known(&self, way: Way) -> bool {
+        let rooms = self.rooms();
+        let window = |by: &str| by == "net.ipv4.tcp_rmem" || by == "net.ipv4.tcp_wmem";
+        rooms.iter().any(|(w, _, by, _)| *w == way && window(by))
+    }
+
     fn verdict(
         &self,
         all: &[Allowed],
@@ -233,10 +257,16 @@ impl Host<'_> {
         rtt: Duration,
         wanted: Option<f64>,
     ) -> HostVerdict {
-        let lowest = self.lowest(all, None);
-        let of = |way| {
-            self.lowest(all, Some(way))
-                .map(|a| a.limit.rate.value.round())
+        let known = [Way::Send, Way::Receive].map(|way| self.is_known(way));
+        let lowest = match known {
+            [true, true] => self.lowest(all, None),
+            [true, false] => self.lowest(all, Some(Way::Send)),
+            [false, true] => self.lowest(all, Some(Way::Receive)),
+            [false, false] => None,
+        };
+        let of = |way: Way| {
+            let lowest = self.lowest(all, Some(way)).filter(|_| self.is_known(way));
+            lowest.map(|a| a.limit.rate.value.round())
         };
         let allows = lowest.map(|a| a.limit.rate.value);
         let enough = allows.zip(wanted).map(|(a, w)| a >= ENOUGH * w);
@@ -246,17 +276,29 @@ impl Host<'_> {
             Some(Cause::Link) => "the path itself limits".to_owned(),
             Some(Cause::Nic) => format!("the interface {by} limits"),
             Some(_) => format!("{} limits", by.rsplit('.').next().unwrap_or(by)),
-            None => "nothing of it could be read".to_owned(),
+            None => "neither tcp_rmem nor tcp_wmem could be read".to_owned(),
+        };
+        // One way by itself is half an answer.
+        let (only, rest) = match known {
+            [true, false] => (
+                " sending",
+                "; receiving is unknown: tcp_rmem could not be read",
+            ),
+            [false, true] => (
+                " receiving",
+                "; sending is unknown: tcp_wmem could not be read",
+            ),
+            _ => ("", ""),
         };
         let text = match path {
             Some(path) => {
                 let line = bps(path.rate.as_bps() as f64);
                 format!(
-                    "This host allows {rate} on {}, {rtt}: {limits}",
+                    "This host allows {rate}{only} on {}, {rtt}: {limits}{rest}",
                     plain(&line)
                 )
             }
-            None => format!("This host allows a connection {rate} at {rtt}: {limits}"),
+            None => format!("This host allows a connection {rate}{only} at {rtt}: {limits}{rest}"),
         };
         HostVerdict {
             text,
@@ -268,7 +310,7 @@ impl Host<'_> {
             way: lowest.map(|a| a.way),
             by: by.to_owned(),
             cause: lowest.map_or(Cause::Unknown, |a| a.limit.cause).name(),
-            enough,
+            enough: enough.filter(|is_enough| !is_enough || known == [true, true]),
         }
     }
 

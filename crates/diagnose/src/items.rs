@@ -211,7 +211,11 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
                 .into_iter()
                 .chain(of(&[Cause::Reordering, Cause::Duplex], -10.0))
                 .collect(),
-            sentence: "hardly a segment was sent again".to_owned(),
+            sentence: match again.value {
+                0.0 => "no segment was sent again",
+                _ => "hardly a segment was sent again",
+            }
+            .to_owned(),
         });
     }
     if let Some(share) = &e.again {
@@ -319,10 +323,13 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             holds: 1.0,
             weights: of(&[Cause::Application, Cause::SendBuffer, Cause::Disk, Cause::HostCpu], -14.0),
             sentence: format!(
-                "the sender's first {} are its own socket buffer filling: {:.1} MB went into it at once, and left at {}",
+                "the sender's first {} are its own socket buffer filling: {} went into it at once, and {}",
                 crate::ceiling::bps(rate.value),
-                bytes / 1e6,
-                crate::ceiling::bps(arrived)
+                crate::ceiling::bytes(*bytes),
+                match arrived {
+                    0.0 => "nothing of it arrived".to_owned(),
+                    bps => format!("left at {}", crate::ceiling::bps(bps)),
+                }
             ),
         });
     }
@@ -422,8 +429,11 @@ fn opening(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         holds: 1.0 - step(seconds / least, 1.8, 3.0),
         weights: vec![(Cause::Ramp, 16.0), (Cause::Shaper, -8.0)],
         sentence: format!(
-            "the transfer was over in {:.0} round trips: slow start took most of them",
-            seconds / rtt.value
+            "the transfer was over in {}: slow start took most of that",
+            match (seconds / rtt.value).round() {
+                n if n <= 1.0 => "one round trip".to_owned(),
+                n => format!("{n:.0} round trips"),
+            }
         ),
     });
 }
@@ -552,7 +562,7 @@ fn by_hosts(e: &Evidence, items: &mut Vec<Item>) {
             // Collisions are losses, and chance would have them so too.
             weights: of(&LOSSES, -12.0)
                 .into_iter()
-                .chain([(Cause::Duplex, 30.0)])
+                .chain([(Cause::Duplex, 34.0)])
                 .collect(),
             sentence: "an interface is at half duplex".to_owned(),
         });

@@ -157,7 +157,11 @@ fn of_path(
         if e.counted_else.lacks_datagrams()
             && let Some(rates) = rates(e)
         {
-            let each = rates.map(|bps| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3));
+            let mut each = rates
+                .map(|bps| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3))
+                .to_vec();
+            // Near the line both are one rate.
+            each.dedup();
             ask(
                 "datagram_loss_ratio",
                 "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none",

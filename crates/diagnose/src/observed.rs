@@ -21,6 +21,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     taken_out(e, items);
+    never_arrived(e, items);
     in_time(e, items);
     let Some(account) = &e.account else { return };
     let kernel = e.rwnd_share.is_some() || e.busy_share.is_some();
@@ -55,6 +56,38 @@ fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
         sentence: format!(
             "rate and round trip put {:.0} bytes in flight: as many as a window without scaling, 65535, though the settings allow more",
             value
+        ),
+    });
+}
+
+/// Full segments go into a hole: what the connection delivered besides says nothing of programs, windows or losses.
+fn never_arrived(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(gone) = &e.swallowed else { return };
+    let others = [
+        Cause::Application,
+        Cause::Ramp,
+        Cause::ReceiveWindow,
+        Cause::SendBuffer,
+        Cause::Link,
+    ];
+    let reported = match (&gone.mtu, gone.by.as_str()) {
+        (_, "") => String::new(),
+        (Some(mtu), by) => format!(
+            "; {by} reports that it carries {:.0} bytes at most",
+            mtu.value
+        ),
+        (None, by) => format!("; {by} reports that they are too large"),
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: of(&LOSSES, -14.0)
+            .into_iter()
+            .chain(of(&others, -24.0))
+            .chain([(Cause::MtuBlackHole, 50.0)])
+            .collect(),
+        sentence: format!(
+            "full segments were sent again {:.0} times and never arrived, while small ones did{reported}",
+            gone.again.value
         ),
     });
 }

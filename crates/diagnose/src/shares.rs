@@ -20,6 +20,7 @@ impl Evidence {
         self.account = captured::account(&near).or(self.account.take());
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
         self.loss_pattern.clone_from(&first.pattern);
+        self.swallowed = all.iter().find_map(|c| c.swallowed.clone());
         let unscaled = all.iter().find(|c| c.unscaled);
         self.unscaled = self.unscaled.or(unscaled.map(|c| c.test.at));
         if self.counted.is_empty() && self.streams == 1.0 {

@@ -61,7 +61,7 @@ pub(crate) fn text(flows: &[FlowReport], contradictions: &[Contradiction]) -> St
         if !flow.missing.is_empty() && verdict.confidence < 0.9 {
             wrap("Please send:", "", &mut out);
             for missing in &flow.missing {
-                out.push_str(&format!("    {}\n", missing.command));
+                command(&missing.command, &mut out);
                 wrap(&missing.would_decide, "      ", &mut out);
             }
         }
@@ -78,7 +78,7 @@ fn changes(flow: &FlowReport, out: &mut String) {
     for change in &flow.changes {
         wrap(&format!("To change on {}:", change.host), "", out);
         for command in &change.commands {
-            out.push_str(&format!("    {command}\n"));
+            self::command(command, out);
         }
         if change.risk != "none known" {
             wrap(&format!("Beware: {}.", change.risk), "", out);
@@ -98,11 +98,29 @@ fn changes(flow: &FlowReport, out: &mut String) {
     }
 }
 
+/// A command, or what to do, on lines of its own: several commands on one each, and what is longer than a line under itself.
+fn command(text: &str, out: &mut String) {
+    let fits = 4 + text.chars().count() <= WIDTH;
+    let parts: Vec<&str> = match fits {
+        true => vec![text],
+        false => text.split("; ").collect(),
+    };
+    for part in parts {
+        let mut lines = String::new();
+        wrap(part, "    ", &mut lines);
+        for (n, line) in lines.lines().enumerate() {
+            out.push_str(if n == 0 { "" } else { "  " });
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+}
+
 /// Wraps a paragraph; `head` stands before its first line, blanks before the others.
 fn wrap(text: &str, head: &str, out: &mut String) {
     let indent = " ".repeat(head.len());
     let mut line = head.to_owned();
-    for word in text.split_whitespace() {
+    for word in words(text) {
         let full = line.chars().count() + 1 + word.chars().count() > WIDTH;
         if full && line.trim() != head.trim() {
             out.push_str(line.trim_end());
@@ -112,8 +130,20 @@ fn wrap(text: &str, head: &str, out: &mut String) {
         if !line.is_empty() && !line.ends_with(' ') {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     out.push_str(line.trim_end());
     out.push('\n');
+}
+
+/// The words of a text; a number and its `%` are one.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match all.last_mut().filter(|_| word.starts_with('%')) {
+            Some(last) => *last = format!("{last} {word}"),
+            None => all.push(word.to_owned()),
+        }
+    }
+    all
 }

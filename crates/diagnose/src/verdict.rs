@@ -146,7 +146,16 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
             share: None,
             second: e.rate.is_some().then(|| ranked(&top)),
             because: match e.rate.is_some() {
-                true => vec![undecided(weighed)],
+                true => {
+                    // What was seen and speaks for no cause by itself is told all the same.
+                    let told = weighed
+                        .because
+                        .iter()
+                        .filter(|(causes, _)| causes.is_empty());
+                    let told = told.map(|(_, text)| text.clone());
+                    let all = [undecided(weighed)].into_iter().chain(told);
+                    all.take(BECAUSE_MAX).collect()
+                }
                 false => vec!["the texts do not say how fast anything was".to_owned()],
             },
         };

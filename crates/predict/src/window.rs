@@ -66,6 +66,16 @@ pub fn window_part(scale: Option<f64>, release: Option<(u32, u32)>) -> WindowPar
     WindowPart { least, usual, most }
 }
 
+/// The window of a Linux receiver whose program asks for `most` bytes, as many as `rmem_max` allows: the kernel takes twice as
+/// much memory (socket(7)), a `part` of which is window, and the scale of its SYN says no more than `most` needs (RFC 7323 §2.3).
+pub fn asked_window(most: f64, part: f64) -> f64 {
+    let said = largest_window(shift_for(most).unwrap_or(SHIFT_MAX));
+    libm::fmin(
+        2.0 * most * part,
+        said.map_or(f64::MAX, |w| w.as_bytes() as f64),
+    )
+}
+
 /// The release in what `uname -r` prints: (6, 1) of `6.1.0-13-amd64`.
 pub fn release(text: &str) -> Option<(u32, u32)> {
     let mut parts = text.split(|c: char| !c.is_ascii_digit());

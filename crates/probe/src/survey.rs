@@ -13,6 +13,16 @@ use farpath_record::survey::{Setting, Survey};
 
 use files::Files;
 
+/// Settings of words; all others are of numbers.
+const WORDS: [&str; 3] = [
+    "net.core.default_qdisc",
+    "net.ipv4.tcp_available_congestion_control",
+    "net.ipv4.tcp_congestion_control",
+];
+
+/// Settings of three numbers: the least, the default or the pressure, and the most.
+const TRIPLES: [&str; 3] = ["net.ipv4.tcp_mem", "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"];
+
 /// Settings that bear on a path, by their names in `sysctl`.
 const SETTINGS: [&str; 27] = [
     "net.core.default_qdisc",
@@ -49,7 +59,7 @@ const SETTINGS: [&str; 27] = [
 pub enum SurveyError {
     /// There are no settings to read.
     #[error(
-        "read {file}: {cause}; a survey needs the settings of a Linux kernel there (mount -t proc proc /proc)"
+        "read {file}: {cause}; a survey needs the settings of a Linux kernel there (on this host: mount -t proc proc /proc)"
     )]
     Unreadable {
         /// The file.
@@ -78,7 +88,7 @@ pub fn survey(root: &Path, interface: Option<&str>) -> Result<Survey, SurveyErro
         page_bytes: kernel::page_bytes(),
         ..Survey::default()
     };
-    settings(&mut files, &mut survey)?;
+    let unparsed = settings(&mut files, &mut survey)?;
     survey.name = files.word("/proc/sys/kernel/hostname");
     survey.kernel = files.word("/proc/sys/kernel/osrelease");
     place::read(&mut files, &mut survey);
@@ -89,6 +99,7 @@ pub fn survey(root: &Path, interface: Option<&str>) -> Result<Survey, SurveyErro
     }
     choose(&mut survey, interface)?;
     survey.unread = files.unread();
+    survey.unread.extend(unparsed);
     Ok(survey)
 }
 
@@ -112,24 +123,43 @@ pub fn counters() -> std::collections::BTreeMap<String, u64> {
     all
 }
 
-fn settings(files: &mut Files, survey: &mut Survey) -> Result<(), SurveyError> {
+/// Reads the settings; of those that are no numbers where they should be, what is wrong.
+fn settings(files: &mut Files, survey: &mut Survey) -> Result<Vec<String>, SurveyError> {
+    let mut unparsed = Vec::new();
     for key in SETTINGS {
         let file = format!("/proc/sys/{}", key.replace('.', "/"));
-        if let Some(text) = files.text(&file) {
-            let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            survey
-                .settings
-                .insert(key.to_owned(), Setting { value, file });
+        let Some(text) = files.full(&file) else {
+            continue;
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let value = words.join(" ");
+        if is_value(key, &words) {
+            let setting = Setting { value, file };
+            survey.settings.insert(key.to_owned(), setting);
+        } else {
+            let start: String = value.chars().take(40).collect();
+            unparsed.push(format!("{file}: not what a kernel prints there: {start}"));
         }
     }
+    let windows = ["net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"];
     let first = "/proc/sys/net/ipv4/tcp_rmem";
-    match survey.settings.contains_key("net.ipv4.tcp_rmem") {
-        true => Ok(()),
+    match windows.iter().any(|w| survey.settings.contains_key(*w)) {
+        true => Ok(unparsed),
         false => Err(SurveyError::Unreadable {
             file: files.shown(first),
             cause: files.why(first),
         }),
     }
+}
+
+/// Whether a kernel prints a setting so: three numbers, one, or words.
+fn is_value(key: &str, words: &[&str]) -> bool {
+    let numbers = match key {
+        _ if WORDS.contains(&key) => return true,
+        _ if TRIPLES.contains(&key) => 3,
+        _ => 1,
+    };
+    words.len() == numbers && words.iter().all(|w| w.parse::<i64>().is_ok())
 }
 
 /// Leaves the interfaces that are of use: the one that is named, or those that are up and not the loopback.

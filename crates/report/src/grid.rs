@@ -146,10 +146,10 @@ pub fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
             lines.push(left.iter().collect());
             return lines;
         }
-        let blank = left[..=width]
-            .iter()
-            .rposition(|c| *c == ' ')
-            .filter(|i| *i > 0);
+        // A number and its `%` are one word.
+        let blank = (1..=width)
+            .rev()
+            .find(|i| left[*i] == ' ' && left.get(i + 1) != Some(&'%'));
         let joint = left[..width]
             .iter()
             .rposition(|c| JOINTS.contains(*c))
@@ -172,6 +172,7 @@ mod tests {
         assert_eq!(wrap("receive_window", 10, 10), ["receive_", "window"]);
         assert_eq!(wrap("abcdefgh", 3, 5), ["abc", "defgh"]);
         assert_eq!(wrap("", 3, 3), [""]);
+        assert_eq!(wrap("next 25 %, so", 8, 8), ["next", "25 %, so"]);
     }
 
     #[test]

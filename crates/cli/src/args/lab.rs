@@ -155,6 +155,9 @@ pub(crate) struct LabRunArgs {
     /// Change one key of the scenario first, or of the options' path: link.path.forward.red=... (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    /// Not taken: its path has no name. The other commands of `lab` have this option, and its help does not list it.
+    #[arg(long, value_name = "NAME", default_value = crate::lab::NAME, hide = true)]
+    pub(crate) lab: String,
     /// Host that runs the command; without it the first host of the scenario's first test, or its first host
     #[arg(long, value_name = "HOST")]
     pub(crate) on: Option<String>,

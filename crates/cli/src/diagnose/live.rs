@@ -69,8 +69,9 @@ pub(super) fn live(text: &str, args: &DiagnoseArgs, known: &Known) -> Result<Dia
     }
     let mut facts = facts(&flows, &survey, &grown);
     if left > 0 {
+        let are = if left == 1 { "is" } else { "are" };
         facts.notes.push(format!(
-            "{} that carried little or nothing beside the busiest are left out",
+            "{} that carried little or nothing beside the busiest {are} left out",
             connections(left)
         ));
     }

@@ -37,7 +37,7 @@ pub(crate) const FAULT: u8 = 125;
 
 pub(crate) fn lab(args: &LabArgs) -> Result<ExitCode, Failure> {
     match &args.command {
-        LabCommand::Run(_) if args.lab != NAME => {
+        LabCommand::Run(run) if args.lab != NAME || run.lab != NAME => {
             let title =
                 "`lab run` takes no --lab: its path has no name, and is gone when the command ends";
             Failure::usage(title).report();

@@ -62,6 +62,35 @@ fn the_first_line_says_what_the_host_allows() {
     }
 }
 
+/// A copy made with `tar` has files of 0 bytes: what is not known is not enough.
+#[test]
+fn an_empty_file_is_unknown_and_exits_1() {
+    let empty = root(&[
+        ("proc/sys/net/ipv4/tcp_wmem", ""),
+        ("proc/sys/net/ipv4/tcp_mem", ""),
+        ("proc/sys/net/ipv4/tcp_congestion_control", ""),
+    ]);
+    let ran = on(&empty, &["--path", "10Mbit/s,1ms"]).exits(1);
+    let first = "This host allows 9.90 Mbit/s receiving on 10 Mbit/s, 1 ms: the path itself limits; sending is unknown: tcp_wmem could not be read\n";
+    assert!(ran.out.starts_with(first), "{}", ran.out);
+    assert!(
+        ran.out.contains("empty, as tar copies the files of /proc"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        !ran.out.contains("HOST004") && !ran.out.contains("to change"),
+        "{}",
+        ran.out
+    );
+    let none = root(&[
+        ("proc/sys/net/ipv4/tcp_wmem", ""),
+        ("proc/sys/net/ipv4/tcp_rmem", ""),
+    ]);
+    let ran = on(&none, &["--path", "10Mbit/s,1ms"]).exits(3);
+    assert!(ran.err.contains("tcp_rmem: it is empty"), "{}", ran.err);
+}
+
 #[test]
 fn a_host_with_room_exits_0() {
     let most = "4096 131072 2147483647";

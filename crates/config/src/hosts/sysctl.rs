@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use farpath_predict::window::asked_window;
+
 use super::Host;
 use super::names::meant;
 use super::path::{shown, window};
@@ -194,8 +196,13 @@ fn single(key: &str, value: u64, place: &Place, host: &mut Host) {
         "net.core.rmem_max" | "net.core.wmem_max" => {
             let what = format!("{key} = {value}, the most a program may ask for,");
             let remedy = "set it to rate times round-trip time for programs that set their buffers";
+            // Linux doubles what is asked for.
+            let bytes = match key {
+                "net.core.rmem_max" => asked_window(value as f64, host.window.usual) as u64,
+                _ => value.saturating_mul(2),
+            };
             // It limits programs that ask for a buffer: others have tcp_rmem and tcp_wmem.
-            if window(host, place, (&what, value, 1), remedy)
+            if window(host, place, (&what, bytes, 1), remedy)
                 && let Some(finding) = host.findings.last_mut()
             {
                 finding.severity = Severity::Warning;

@@ -139,11 +139,11 @@ const FULL_FRAME: f64 = 1514.0;
 /// of the first minute after its first loss. Where the line is not known, the frames of a burst come at once. `None`
 /// where no full frame passes.
 pub fn policed_tcp(rate: Rate, burst: Size, line: Option<Rate>, rtt: Duration) -> Option<Rate> {
-    if line.is_some_and(|line| rate >= line) {
-        return Some(rate);
-    }
     if (burst.as_bytes() as f64) < FULL_FRAME {
         return None;
+    }
+    if line.is_some_and(|line| rate >= line) {
+        return Some(rate);
     }
     let policer = Policer {
         rate_bps: rate.as_bps() as f64,
@@ -255,8 +255,9 @@ mod tests {
         assert!(got < rate("5 Mbit/s"), "{got}");
         let unknown = policed_tcp(of, burst, None, rtt).expect("something");
         assert!(unknown < rate("5 Mbit/s"), "{unknown}");
-        let all = policed_tcp(rate("1 Gbit/s"), size(1), line, rtt);
+        let all = policed_tcp(rate("1 Gbit/s"), size(1514), line, rtt);
         assert_eq!(all, Some(rate("1 Gbit/s")));
+        assert_eq!(policed_tcp(rate("1 Gbit/s"), size(1513), line, rtt), None);
         assert_eq!(policed_tcp(of, size(1000), line, rtt), None);
     }
 }

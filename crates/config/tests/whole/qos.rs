@@ -465,6 +465,31 @@ fn qos011_policer_burst() {
     assert_eq!(of(&found, "QOS011")[0].severity, Severity::Error);
 }
 
+/// What a line carries no faster than the bucket fills never empties it: only a frame that is larger than it is lost.
+#[test]
+fn qos011_is_silent_where_the_line_is_no_faster_than_the_policer() {
+    let text = |burst: u64, mbps: u64| {
+        format!(
+            "mls qos\npolicy-map P\n class class-default\n  police 100000000 {burst} conform-action transmit exceed-action drop\ninterface GigabitEthernet1/1\n speed {mbps}\n duplex full\n service-policy input P\n"
+        )
+    };
+    silent(&text(8_000, 100), "QOS011");
+    finds(
+        &text(1_500, 100),
+        "QOS011",
+        Severity::Error,
+        4,
+        "no full frame passes",
+    );
+    let of_burst = |burst: u64| {
+        let (_, found) = report(&[&text(burst, 1000)], &Options::default());
+        let found = of(&found, "QOS011")[0].text.clone();
+        found.split("about ").nth(1).map(str::to_owned)
+    };
+    let [few, many] = [8_000, 100_000].map(of_burst);
+    assert!(few.is_some() && few != many, "{few:?} {many:?}");
+}
+
 #[test]
 fn qos012_policies_without_effect() {
     let text = "mls qos\nclass-map match-any C\n match any\npolicy-map P\n class D\n  trust dscp\ninterface GigabitEthernet1/1\n service-policy input PP\n service-policy output P\n";

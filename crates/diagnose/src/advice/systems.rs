@@ -344,13 +344,13 @@ pub(crate) fn scaling_between() -> Remedy {
     }
 }
 
-/// Packets larger than a link carries vanish, and nobody reports it.
-pub(crate) fn probing() -> Remedy {
+/// Packets larger than a link carries vanish, and the sender does not hear of it. With a size that passes, and how it is known.
+pub(crate) fn probing((passes, known): &(u64, &str)) -> Remedy {
     let key = "net.ipv4.tcp_mtu_probing";
     Remedy {
         commands: vec![
             format!("sysctl -w {key}=1"),
-            "or, until it is repaired: ip link set dev INTERFACE mtu 1500".to_owned(),
+            format!("or, until it is repaired: ip link set dev INTERFACE mtu {passes}"),
             "on the router before the small link: ip tcp adjust-mss, or TCPMSS --clamp-mss-to-pmtu"
                 .to_owned(),
         ],
@@ -359,7 +359,9 @@ pub(crate) fn probing() -> Remedy {
             "ip link set dev INTERFACE mtu with the value it had".to_owned(),
         ],
         persist: kept(&[(key, "1")]),
-        risk: "the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU".to_owned(),
+        risk: format!(
+            "the MTU is {passes} bytes, {known}: that much is known to pass; the cure is to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
+        ),
     }
 }
 

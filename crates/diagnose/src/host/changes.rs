@@ -2,19 +2,15 @@
 
 use farpath_record::Finding;
 
-use super::{Allowed, Host, How, PathAsked, Way};
+use super::{Allowed, Host, How, PathAsked, SCALING, Way};
 use crate::advice::{Buffers, End, Remedy, buffer, kept};
-use crate::document::Change;
-use crate::fact::Figure;
+use crate::ceiling::Limit;
+use crate::document::{Change, Then};
 use crate::known::System;
 
-/// Settings of one word that findings ask to change, and to what.
+/// Settings of one word that findings ask to change, and to what. The first holds every window down.
 const SWITCHES: [(&str, &str, &str); 5] = [
-    (
-        "net.ipv4.tcp_window_scaling",
-        "1",
-        "none known: every system offers it",
-    ),
+    (SCALING, "1", "none known: every system offers it"),
     (
         "net.ipv4.tcp_sack",
         "1",
@@ -41,6 +37,8 @@ pub(super) fn changes(
     findings: &[Finding],
 ) -> Vec<Change> {
     let mut list = Vec::new();
+    // What holds every window down comes before any window.
+    switches(host, all, findings, &SWITCHES[..1], &mut list);
     if let Some(path) = path {
         let wanted = host.line(path.rate).rate.value;
         let mut of_memory = false;
@@ -55,25 +53,40 @@ pub(super) fn changes(
                     memory(host, path)
                 }
                 ("net.ipv4.tcp_mem", _) => None,
-                // It is raised together with the automatic one.
-                (_, How::Requested) if short(host, all, a.way, wanted) => None,
+                // It is raised together with the automatic one; where that is enough, only a finding says what those get who ask.
+                (_, How::Requested) => None,
                 _ => Some(window(host, path, a)),
             };
             let after = host.after(all, a);
-            list.extend(remedy.map(|r| r.change("this host", Some(System::Linux), after)));
+            list.extend(remedy.map(|r| made(r, after)));
         }
     }
-    for (key, to, risk) in SWITCHES {
-        let file = host.survey.settings.get(key).map(|s| s.file.as_str());
+    switches(host, all, findings, &SWITCHES[1..], &mut list);
+    list
+}
+
+/// Those settings of one word that findings ask to change.
+fn switches(
+    host: &Host<'_>,
+    all: &[Allowed],
+    findings: &[Finding],
+    which: &[(&str, &str, &str)],
+    list: &mut Vec<Change>,
+) {
+    for (key, to, risk) in which {
+        let file = host.survey.settings.get(*key).map(|s| s.file.as_str());
         let asked = findings.iter().any(|f| {
             f.severity >= farpath_record::Severity::Warning && places(f).any(|p| Some(p) == file)
         });
-        if let Some(now) = host.survey.setting(key).filter(|now| asked && *now != to) {
+        if let Some(now) = host.survey.setting(key).filter(|now| asked && now != to) {
             let remedy = set(key, to, now, risk);
-            list.push(remedy.change("this host", Some(System::Linux), None));
+            // It holds both ways.
+            let gone = all.iter().filter(|a| a.by == *key);
+            let after = gone.filter_map(|gone| host.after(all, gone));
+            let after = after.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
+            list.push(made(remedy, after));
         }
     }
-    list
 }
 
 fn places(finding: &Finding) -> impl Iterator<Item = &str> {
@@ -81,17 +94,6 @@ fn places(finding: &Finding) -> impl Iterator<Item = &str> {
         farpath_record::Location::Text { source, .. } => Some(source.as_str()),
         farpath_record::Location::Record { .. } => None,
     })
-}
-
-/// Whether the kernel's own tuning is too short this way as well.
-fn short(host: &Host<'_>, all: &[Allowed], way: Way, wanted: f64) -> bool {
-    let triple = match way {
-        Way::Send => "net.ipv4.tcp_wmem",
-        Way::Receive => "net.ipv4.tcp_rmem",
-    };
-    let own = all.iter().find(|a| a.by == triple);
-    own.is_some_and(|a| a.limit.rate.value < super::ENOUGH * wanted)
-        && host.survey.setting(triple).is_some()
 }
 
 fn window(host: &Host<'_>, path: PathAsked, a: &Allowed) -> Remedy {
@@ -136,7 +138,14 @@ fn memory(host: &Host<'_>, path: PathAsked) -> Option<Remedy> {
         .memory_bytes
         .map_or(f64::MAX, |m| m as f64 / 2.0 / page);
     let pressure = wanted.min(half) as u64;
-    let to = format!("{} {pressure} {}", pressure / 4 * 3, pressure / 2 * 3);
+    let new = [pressure / 4 * 3, pressure, pressure / 2 * 3];
+    // None is made smaller than it is; where none would be larger, nothing is gained.
+    let numbers = host.survey.numbers(key).filter(|n| n.len() == new.len())?;
+    let larger = |n: usize| new[n].max(numbers[n]);
+    if larger(1) == numbers[1] {
+        return None;
+    }
+    let to = format!("{} {} {}", larger(0), larger(1), larger(2));
     let mut remedy = set(
         key,
         &to,
@@ -164,15 +173,26 @@ fn set(key: &str, to: &str, now: &str, risk: &str) -> Remedy {
     }
 }
 
+/// A change of this host, and what limits then.
+fn made(remedy: Remedy, after: Option<Limit>) -> Change {
+    let rate = after.as_ref().map(|l| l.rate.clone());
+    let mut change = remedy.change("this host", Some(System::Linux), rate);
+    change.then = after.map(|l| Then {
+        cause: l.cause.name(),
+        limit_bps: l.rate.value,
+    });
+    change
+}
+
 impl Host<'_> {
     /// The lowest ceiling the same way that is left once this one is gone.
-    fn after(&self, all: &[Allowed], gone: &Allowed) -> Option<Figure> {
+    fn after(&self, all: &[Allowed], gone: &Allowed) -> Option<Limit> {
         let others = all
             .iter()
             .filter(|a| a.way == gone.way && a.by != gone.by && a.how != How::Requested);
         others
-            .map(|a| a.limit.rate.clone())
-            .min_by(|a, b| a.value.total_cmp(&b.value))
-            .filter(|after| after.value > gone.limit.rate.value)
+            .map(|a| a.limit.clone())
+            .min_by(|a, b| a.rate.value.total_cmp(&b.rate.value))
+            .filter(|after| after.rate.value > gone.limit.rate.value)
     }
 }

@@ -60,7 +60,7 @@ pub struct HostVerdict {
     pub by: String,
     /// The cause, by its word in a diagnosis.
     pub cause: &'static str,
-    /// Whether it is 95 % of what the path leaves; none without a path.
+    /// Whether it is 95 % of what the path leaves; none without a path, and where a way is unknown and the other is enough.
     pub enough: Option<bool>,
 }
 

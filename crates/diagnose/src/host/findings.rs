@@ -148,7 +148,8 @@ impl Host<'_> {
                     let remedy = "a faster interface, or several";
                     (!known).then(|| finding(&HOST102, text, &file, name, &[remedy]))
                 }
-                (Cause::Link, _) => None,
+                // HOST005 says it.
+                (Cause::Link | Cause::NoWindowScaling, _) => None,
                 (_, "net.ipv4.tcp_mem") => {
                     let text = format!(
                         "{way}: {} allows all connections together {rate}, of {} wanted",

@@ -208,6 +208,44 @@ fn windows_are_those_of_the_model() {
     }
 }
 
+/// `config check` judges a file of settings, `host` a host that has them: 2 · 212 992 · 169/256 bytes are 281 215, and a scale of 2
+/// says 262 140 of them, 23.3 Mbit/s at 90 ms.
+#[test]
+fn a_window_that_is_asked_for_is_what_config_check_says() {
+    use farpath_config::{Dialect, Source, check_with, qos::Options};
+    for (most, of) in [(212_992, "23.3 Mbit/s"), (400_000, "46.6 Mbit/s")] {
+        for way in ["r", "w"] {
+            let key = format!("net.core.{way}mem_max");
+            let value = format!("{most}");
+            let survey = host(AS_IT_COMES, &[(key.as_str(), value.as_str())]);
+            let report = judged(&survey, "1Gbit/s", "90ms");
+            let mine = report.ceilings.iter().find(|c| c.by == key);
+            let host = mine.expect("it is a ceiling").ceiling.limit_bps;
+            let source = Source {
+                name: "99-net.conf".to_owned(),
+                text: format!("{key} = {most}\n"),
+            };
+            let options = Options {
+                rtt: Some(Duration::from_ms(90)),
+                rate: Rate::from_bps(1_000_000_000),
+                kernel: Some((6, 18)),
+                ..Options::default()
+            };
+            let found = check_with(&[source], &[Some(Dialect::Hosts)], &options).findings;
+            let said = found
+                .iter()
+                .find(|f| f.rule == "HOST003")
+                .expect("it is low");
+            assert!(
+                said.text.contains(&format!("allows {}", bps(host))),
+                "{} {host}",
+                said.text
+            );
+            assert!(way == "w" || said.text.contains(of), "{}", said.text);
+        }
+    }
+}
+
 #[test]
 fn settings_that_are_off_are_found_and_turned_on() {
     let off = [
@@ -314,6 +352,110 @@ fn the_memory_of_all_connections_is_a_ceiling() {
         ["sysctl -w net.ipv4.tcp_mem=\"500 1000 2000\""]
     );
     assert_eq!(report.changes.len(), 1);
+}
+
+/// Without scaling no window is larger than 65 535 bytes, whatever buffers and memory there are: they limit nothing then.
+#[test]
+fn window_scaling_is_turned_on_before_any_window_is_raised() {
+    let small = [
+        ("net.ipv4.tcp_window_scaling", "0"),
+        ("net.ipv4.tcp_rmem", "4096 131072 262144"),
+    ];
+    let report = judged(&host(AS_IT_COMES, &small), "1Gbit/s", "20ms");
+    let verdict = &report.verdict;
+    assert_eq!(
+        (verdict.by.as_str(), verdict.cause),
+        (SCALING, "no_window_scaling")
+    );
+    assert!(
+        verdict.text.contains("26.2 Mbit/s") && verdict.text.ends_with("tcp_window_scaling limits")
+    );
+    let first = &report.changes[0];
+    assert_eq!(first.commands, ["sysctl -w net.ipv4.tcp_window_scaling=1"]);
+    // 262 144 · 169/256 · 8 / 20 ms, which is the receiver's; the lowest that is left once scaling is on.
+    let after = first.predicted_bps.expect("windows are known");
+    assert!((after / 69.2e6 - 1.0).abs() < 0.01, "{after}");
+    // The window by itself gives nothing.
+    let window = &report.changes[1];
+    assert!(
+        window
+            .commands
+            .iter()
+            .any(|c| c.starts_with("sysctl -w net.ipv4.tcp_rmem"))
+    );
+    assert_eq!(window.predicted_bps, None);
+    let commands = format!("{:?}", report.changes);
+    assert!(
+        !commands.contains("tcp_mem"),
+        "there is room for far more: {commands}"
+    );
+    assert!(!rules(&report).contains(&"HOST103"), "{:?}", rules(&report));
+}
+
+#[test]
+fn no_setting_is_made_smaller_and_none_without_a_gain() {
+    // Half of 64 MiB is less than these 40 MB.
+    let mut survey = host(TUNED, &[("net.ipv4.tcp_mem", "7500 10000 20000")]);
+    survey.memory_bytes = Some(1 << 26);
+    let report = judged(&survey, "10Gbit/s", "150ms");
+    assert_eq!(report.verdict.by, "net.ipv4.tcp_mem");
+    let commands = format!("{:?}", report.changes);
+    assert!(!commands.contains("tcp_mem"), "{commands}");
+    // Of three numbers those that are large enough stay.
+    let report = judged(
+        &host(TUNED, &[("net.ipv4.tcp_mem", "500 1000 9000000")]),
+        "10Gbit/s",
+        "150ms",
+    );
+    let first = &report.changes[0].commands;
+    assert_eq!(
+        first,
+        &["sysctl -w net.ipv4.tcp_mem=\"137328 183105 9000000\""]
+    );
+    // The kernel's own tuning fills the path: only programs that ask for a buffer get less.
+    let asked = [
+        ("net.core.rmem_max", "212992"),
+        ("net.ipv4.tcp_wmem", "4096 16384 33554432"),
+    ];
+    let report = judged(&host(AS_IT_COMES, &asked), "1Gbit/s", "100ms");
+    assert_eq!(report.verdict.enough, Some(true), "{:?}", report.verdict);
+    assert!(rules(&report).contains(&"HOST101"));
+    assert!(report.changes.is_empty(), "{:?}", report.changes);
+}
+
+#[test]
+fn a_way_that_could_not_be_read_is_unknown() {
+    let settings = "net.ipv4.tcp_rmem = 4096 131072 262144\n";
+    let report = judged(&host(settings, &[]), "1Gbit/s", "20ms");
+    assert_eq!(
+        report.verdict.text,
+        "This host allows 69.2 Mbit/s receiving on 1 Gbit/s, 20 ms: tcp_rmem limits; \
+         sending is unknown: tcp_wmem could not be read"
+    );
+    assert_eq!(
+        (report.verdict.send_bps, report.verdict.enough),
+        (None, Some(false))
+    );
+    // One way that is enough does not make the host enough.
+    let report = judged(&host(settings, &[]), "10Mbit/s", "20ms");
+    assert!(
+        report
+            .verdict
+            .text
+            .contains("the path itself limits; sending is unknown")
+    );
+    assert_eq!(report.verdict.enough, None);
+    let nothing = judged(&host("net.ipv4.tcp_sack = 1\n", &[]), "1Gbit/s", "20ms");
+    assert_eq!(
+        (nothing.verdict.allows_bps, nothing.verdict.enough),
+        (None, None)
+    );
+    assert!(
+        nothing
+            .verdict
+            .text
+            .ends_with("neither tcp_rmem nor tcp_wmem could be read")
+    );
 }
 
 #[test]

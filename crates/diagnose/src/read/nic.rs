@@ -12,6 +12,10 @@ pub(super) struct Nic {
     /// The columns of `ip -s link` that the next line fills.
     columns: Option<Vec<String>>,
     loopback: bool,
+    /// The interface whose counters follow, where a command before them names it.
+    asked: Option<String>,
+    /// The interface whose damaged frames are counted: the first that has some, so that two readings are of one.
+    damaged: Option<Option<String>>,
 }
 
 impl Tool for Nic {
@@ -25,6 +29,11 @@ impl Tool for Nic {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if let Some(name) = after(text, "ethtool -S ").filter(|_| text.len() < COMMAND_MAX) {
+            self.asked = Some(name.to_owned());
+            (self.kind, self.host) = ("ethtool", self.host.filter(|_| going));
+            return true;
+        }
         if let Some(kind) = begins(text) {
             if !going || self.kind != kind {
                 self.host = None;
@@ -38,6 +47,10 @@ impl Tool for Nic {
             match kind {
                 "ip" => self.loopback = text.contains("LOOPBACK"),
                 "tc" => qdisc(host, text, line.at, facts),
+                // A line by itself says something already.
+                _ if !text.ends_with(':') => {
+                    self.ethtool(host, text, line.at, facts);
+                }
                 _ => {}
             }
             return true;
@@ -48,10 +61,33 @@ impl Tool for Nic {
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
             "tc" => tc(host, text, line.at, facts),
-            _ => ethtool(host, text, line.at, facts),
+            _ => self.ethtool(host, text, line.at, facts),
         }
     }
 }
+
+/// Longest line that is taken for a command.
+const COMMAND_MAX: usize = 200;
+
+/// Frames that a card had no room for.
+const DROPS: [&str; 7] = [
+    "rx_missed_errors",
+    "rx_no_buffer_count",
+    "rx_fifo_errors",
+    "rx_out_of_buffer",
+    "rx_no_dma_resources",
+    "rx_dropped",
+    "rx_discards_phy",
+];
+
+/// Frames that arrived damaged, by the names of drivers.
+const DAMAGED: [&str; 5] = [
+    "rx_crc_errors",
+    "rx_crc_errors_phy",
+    "rx_fcs_errors",
+    "crc_errors",
+    "rx_crc_error",
+];
 
 /// What begins with this line.
 fn begins(text: &str) -> Option<&'static str> {
@@ -74,54 +110,94 @@ fn begins(text: &str) -> Option<&'static str> {
     .iter()
     .any(|b| text.starts_with(b) && text.ends_with(':'))
         || text == "NIC statistics:";
-    is_ethtool.then_some("ethtool")
+    (is_ethtool || is_alone(text)).then_some("ethtool")
 }
 
-/// `Speed: 10000Mb/s`, `Duplex: Half`, `rx_missed_errors: 12`.
-fn ethtool(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+/// A line that `grep` took out of what ethtool prints: `Speed: 100Mb/s`, `Duplex: Half`, `rx_crc_errors: 12`,
+/// `Laser rx power low alarm   : On`.
+fn is_alone(text: &str) -> bool {
     let Some((key, value)) = text.split_once(':') else {
-        // Lists of modes go on over lines.
-        return text.contains("base") && text.contains('/');
-    };
-    let (key, value) = (key.trim(), value.trim());
-    let is_key = key.len() < 60
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b" _-.[]()#".contains(&b));
-    if !is_key {
         return false;
-    }
+    };
+    let (key, value) = (key.trim_end(), value.trim());
     match key {
-        "Speed" => {
-            if let Some(mbit) = value
-                .strip_suffix("Mb/s")
-                .and_then(decimal)
-                .filter(|m| *m > 0.0)
-            {
-                facts.exact(host, "nic_bps", mbit * 1e6, at);
-            }
+        "Speed" => value.ends_with("Mb/s"),
+        "Duplex" => matches!(value, "Half" | "Full"),
+        _ if key.starts_with("rx_") || key.starts_with("tx_") => {
+            whole(value).is_some() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         }
-        "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
-        _ => {
-            let lower = key.to_ascii_lowercase();
-            let drop = [
-                "rx_missed_errors",
-                "rx_no_buffer_count",
-                "rx_fifo_errors",
-                "rx_out_of_buffer",
-                "rx_no_dma_resources",
-                "rx_dropped",
-                "rx_discards_phy",
-            ];
-            if let Some(n) = whole(value).filter(|n| *n > 0 && drop.contains(&lower.as_str())) {
-                facts.exact(host, "nic_drops", n as f64, at);
-            }
-        }
+        _ => text.contains(" : ") && OPTICS.iter().any(|o| key.starts_with(o)),
     }
-    true
 }
+
+/// What lines of `ethtool -m` begin with that say how its light is.
+const OPTICS: [&str; 5] = [
+    "Laser ",
+    "Receiver signal average optical power",
+    "Module temperature",
+    "Module voltage",
+    "Transceiver type",
+];
 
 impl Nic {
+    /// `Speed: 10000Mb/s`, `Duplex: Half`, `rx_missed_errors: 12`, `Laser rx power low alarm : On`.
+    fn ethtool(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some((key, value)) = text.split_once(':') else {
+            // Lists of modes go on over lines.
+            return text.contains("base") && text.contains('/');
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let is_key = key.len() < 60
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b" _-.[]()#".contains(&b));
+        if !is_key {
+            return false;
+        }
+        let lower = key.to_ascii_lowercase();
+        match key {
+            "Speed" => {
+                if let Some(mbit) = value
+                    .strip_suffix("Mb/s")
+                    .and_then(decimal)
+                    .filter(|m| *m > 0.0)
+                {
+                    facts.exact(host, "nic_bps", mbit * 1e6, at);
+                }
+            }
+            "Duplex" if value == "Half" => facts.word(host, "half_duplex", "half", at),
+            _ if value == "On" && key.ends_with(" low alarm") && key.contains("power") => {
+                facts.word(host, "optics_dark", "on", at);
+            }
+            _ => {
+                if let Some(n) = whole(value) {
+                    self.counter(host, &lower, n, at, facts);
+                }
+            }
+        }
+        true
+    }
+
+    /// A counter of `ethtool -S`.
+    fn counter(&mut self, host: Of, name: &str, n: u64, at: Place, facts: &mut Facts) {
+        if DAMAGED.contains(&name) {
+            self.of_damaged(host, n, at, facts);
+        } else if n > 0 && DROPS.contains(&name) {
+            facts.exact(host, "nic_drops", n as f64, at);
+        } else if name.ends_with("late_collisions") || name == "tx_late_coll" {
+            facts.exact(host, "nic_late_collisions", n as f64, at);
+        } else if name == "collisions" || name == "tx_collisions" {
+            facts.exact(host, "nic_collisions", n as f64, at);
+        }
+    }
+
+    /// Frames that arrived damaged, of one interface: two readings of it say by how much they grew.
+    fn of_damaged(&mut self, host: Of, n: u64, at: Place, facts: &mut Facts) {
+        if self.damaged.get_or_insert_with(|| self.asked.clone()) == &self.asked {
+            facts.exact(host, "nic_damaged", n as f64, at);
+        }
+    }
+
     /// `RX:  bytes packets errors dropped …`, and the numbers below.
     fn ip(&mut self, host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         if text.starts_with("link/") || text.starts_with("altname ") {
@@ -139,6 +215,13 @@ impl Nic {
             );
             return true;
         }
+        if let Some((way, rest)) = text.split_once(" errors:")
+            && matches!(way, "RX" | "TX")
+        {
+            let names = rest.split_whitespace();
+            self.columns = Some(names.map(|c| format!("{way} errors.{c}")).collect());
+            return true;
+        }
         let numbers: Option<Vec<u64>> = text.split_whitespace().map(whole).collect();
         let (Some(columns), Some(numbers)) = (self.columns.take(), numbers) else {
             return false;
@@ -148,8 +231,14 @@ impl Nic {
                 column.as_str(),
                 "RX.errors" | "RX.missed" | "RX.overrun" | "TX.errors"
             );
-            if counts && n > 0 && !self.loopback {
-                facts.exact(host, "nic_drops", n as f64, at);
+            if self.loopback {
+                continue;
+            }
+            match column.as_str() {
+                _ if counts && n > 0 => facts.exact(host, "nic_drops", n as f64, at),
+                "TX.collsns" if n > 0 => facts.exact(host, "nic_collisions", n as f64, at),
+                "RX errors.crc" => self.of_damaged(host, n, at, facts),
+                _ => {}
             }
         }
         true

@@ -45,6 +45,7 @@ impl Tool for Ping {
         self.answer(text, line.at)
             || self.count(text, line.at, facts)
             || self.times(text, line.at, facts)
+            || reported(text, line.at, facts)
             || fping(text, line.at, facts)
             || cisco(text, line.at, facts)
             || going && is_around(text)
@@ -74,10 +75,27 @@ fn is_around(text: &str) -> bool {
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
         || text.contains("Frag needed and DF set")
-        || text.contains("message too long, mtu")
         || text.starts_with("Packet needs to be fragmented but DF set")
         || text.starts_with("no answer yet for icmp_seq")
 }
+
+/// `From 192.0.2.1 icmp_seq=1 Frag needed and DF set (mtu = 1400)`, `ping: local error: message too long, mtu=1400` (also `mtu: 1400`).
+fn reported(text: &str, at: Place, facts: &mut Facts) -> bool {
+    let rest = between(text, "Frag needed and DF set (mtu = ", "")
+        .or_else(|| between(text, "essage too long, mtu", ""));
+    let Some(rest) = rest else { return false };
+    let digits = rest.trim_start_matches(['=', ':', ' ']);
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    if let Some(mtu) = whole(&digits[..end]).filter(|m| *m >= MTU_LEAST) {
+        facts.exact(Of::Path, "mtu_reported_bytes", mtu as f64, at);
+    }
+    true
+}
+
+/// Every link carries packets of this many bytes (RFC 791).
+const MTU_LEAST: u64 = 68;
 
 impl Ping {
     /// `64 bytes from 10.0.0.1: icmp_seq=1 ttl=54 time=250.4 ms`, `Reply from …: bytes=32 time=12ms TTL=54`.
@@ -129,6 +147,9 @@ impl Ping {
             }
             facts.exact(Of::Path, "ping_sent", sent as f64, at);
             facts.exact(Of::Path, "ping_received", received as f64, at);
+            if let Some(size) = self.size.filter(|_| received > 0) {
+                facts.exact(Of::Path, "ping_answered_bytes", size, at);
+            }
         }
         true
     }

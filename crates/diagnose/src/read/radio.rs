@@ -52,6 +52,15 @@ impl Tool for Radio {
             }
             return true;
         }
+        if let Some(dbm) = text
+            .strip_prefix("signal: -")
+            .and_then(|s| s.strip_suffix(" dBm"))
+        {
+            if let Some(below) = decimal(dbm.split(' ').next().unwrap_or(dbm)) {
+                facts.exact(host, "radio_below_milliwatt_db", below, line.at);
+            }
+            return true;
+        }
         OTHER.iter().any(|o| text.starts_with(o))
     }
 }

@@ -71,6 +71,12 @@ impl Tool for Routes {
         }
     }
 
+    /// What its last hop will say: times, pings and the number of hops.
+    fn held(&self) -> usize {
+        let Some(hop) = &self.hop else { return 0 };
+        1 + if hop.times.is_empty() { 0 } else { 3 } + hop.loss.map_or(0, |_| 2)
+    }
+
     fn finish(&mut self, facts: &mut Facts) {
         self.close(facts);
     }

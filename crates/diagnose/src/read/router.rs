@@ -44,14 +44,19 @@ impl Tool for Interfaces {
             }
             return true;
         }
+        let half = ["half-duplex", "half duplex"]
+            .iter()
+            .any(|h| starts(text, h));
+        if half {
+            facts.word(Of::Path, "half_duplex", "half", at);
+        }
         if let Some(speed) =
             crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
         {
             facts.exact(Of::Path, "interface_bps", speed, at);
             return true;
         }
-        if text.contains("Half-duplex") || text.contains("Half-Duplex") {
-            facts.word(Of::Path, "half_duplex", "half", at);
+        if half {
             return true;
         }
         if let Some(bps) = carried(text) {
@@ -59,6 +64,8 @@ impl Tool for Interfaces {
             return true;
         }
         for (before, name) in [
+            ("late collision", "interface_late_collisions"),
+            ("collisions", "interface_collisions"),
             ("input errors", "interface_errors"),
             ("Total output drops:", "interface_drops"),
         ] {
@@ -101,6 +108,12 @@ fn is_interface(head: &str) -> bool {
     })
 }
 
+/// Whether a line, or its part behind `Link-mode: `, begins so, whatever its capitals.
+fn starts(text: &str, words: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    lower.starts_with(words) || lower.contains(&format!(": {words}"))
+}
+
 /// The number before these words, or behind them where they end with a colon.
 fn count(text: &str, words: &str) -> Option<f64> {
     let at = text.find(words)?;
@@ -130,6 +143,12 @@ fn is_ios(text: &str) -> bool {
         "30 second ",
         "Full-duplex",
         "Full Duplex",
+        "Auto-duplex",
+        "Auto Duplex",
+        "output flow-control ",
+        "input flow-control ",
+        "Media-type ",
+        "Received ",
     ]
     .iter()
     .any(|b| text.starts_with(b))
@@ -144,6 +163,12 @@ fn is_ios(text: &str) -> bool {
             "lost carrier,",
             "buffer failures,",
             "input packets with dribble",
+            "watchdog,",
+            "unknown protocol drops",
+            "output buffer failures",
+            "L2 Switched:",
+            "L3 in Switched:",
+            "L3 out Switched:",
         ]
         .iter()
         .any(|w| text.contains(w))

@@ -2,8 +2,10 @@
 
 mod beside;
 mod both_ends;
+mod cables;
 mod documented;
 mod everyday;
+mod holes;
 mod hostile;
 mod pasted;
 mod run_here;
@@ -13,6 +15,7 @@ mod strangers;
 mod surroundings;
 mod two;
 mod views;
+mod wording;
 
 use farpath_diagnose::{Diagnosis, Known, Source, diagnose, read};
 

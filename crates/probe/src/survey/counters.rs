@@ -6,10 +6,11 @@ use super::files::Files;
 
 pub(super) fn read(files: &mut Files, survey: &mut Survey) {
     for path in ["/proc/net/snmp", "/proc/net/netstat"] {
-        let text = files.text(path).unwrap_or_default();
+        let text = files.full(path).unwrap_or_default();
         survey.counters.extend(pairs(&text));
     }
-    survey.softnet = files.text("/proc/net/softnet_stat").map(|t| softnet(&t));
+    let processors = files.full("/proc/net/softnet_stat");
+    survey.softnet = processors.map(|t| softnet(&t));
 }
 
 /// Two lines a group: `Tcp: ActiveOpens …` and `Tcp: 12 …`. A value below zero (`MaxConn`) is left out.

@@ -1,6 +1,6 @@
 //! Files below a root, each read once and no further than a limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,15 @@ const BYTES_MAX: u64 = 1 << 20;
 /// Most names in a folder that are listed.
 const NAMES_MAX: usize = 10_000;
 
+/// Most empty files that are named.
+const EMPTY_NAMED: usize = 4;
+
 /// Where the files are, and which of them could not be read.
 pub(super) struct Files {
     root: PathBuf,
     failed: BTreeMap<String, std::io::Error>,
+    /// Files without a word in them, which a kernel never leaves empty.
+    empty: BTreeSet<String>,
 }
 
 impl Files {
@@ -22,6 +27,7 @@ impl Files {
         Files {
             root: root.to_owned(),
             failed: BTreeMap::new(),
+            empty: BTreeSet::new(),
         }
     }
 
@@ -45,12 +51,27 @@ impl Files {
         let read = File::open(self.below(path))
             .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
         match read {
-            Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(_) => {
+                // An archive of /sys fills files with zeros: they say they are a page long.
+                let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
+                Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+            }
             Err(error) => {
                 self.failed.insert(path.to_owned(), error);
                 None
             }
         }
+    }
+
+    /// The text of a file that a kernel never leaves empty; none where it is, as copies of `/proc` by `tar` are: the files
+    /// there say that they have 0 bytes.
+    pub(super) fn full(&mut self, path: &str) -> Option<String> {
+        let text = self.text(path)?;
+        if text.trim().is_empty() {
+            self.empty.insert(path.to_owned());
+            return None;
+        }
+        Some(text)
     }
 
     /// A file's only word; none where it has none.
@@ -88,8 +109,11 @@ impl Files {
 
     /// Why a file could not be read.
     pub(super) fn why(&self, path: &str) -> String {
-        let error = self.failed.get(path);
-        error.map_or("it is empty".to_owned(), ToString::to_string)
+        match self.failed.get(path) {
+            Some(error) => error.to_string(),
+            None if self.empty.contains(path) => format!("it is empty, {EMPTY}"),
+            None => "it has no numbers".to_owned(),
+        }
     }
 
     /// Files that are there and could not be read. One that is missing is of another kernel, or of another namespace; an
@@ -102,6 +126,19 @@ impl Files {
             )
         };
         let failed = self.failed.iter().filter(|(_, e)| is_news(e));
-        failed.map(|(path, e)| format!("{path}: {e}")).collect()
+        let mut all: Vec<String> = failed.map(|(path, e)| format!("{path}: {e}")).collect();
+        if !self.empty.is_empty() {
+            let named = self.empty.iter().take(EMPTY_NAMED).cloned();
+            let named = named.collect::<Vec<_>>().join(", ");
+            let more = match self.empty.len().saturating_sub(EMPTY_NAMED) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            all.push(format!("{named}{more}: empty, {EMPTY}"));
+        }
+        all
     }
 }
+
+/// Why a file of a kernel is empty.
+const EMPTY: &str = "as tar copies the files of /proc: copy them with cat or cp";

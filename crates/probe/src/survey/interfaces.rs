@@ -29,7 +29,7 @@ const STATISTICS: [&str; 14] = [
 const INTERFACES_MAX: usize = 256;
 
 pub(super) fn read(files: &mut Files, survey: &mut Survey) {
-    let devices = files.text("/proc/net/dev").unwrap_or_default();
+    let devices = files.full("/proc/net/dev").unwrap_or_default();
     let mut names: Vec<String> = devices
         .lines()
         .filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned()))
@@ -87,7 +87,7 @@ fn interface(files: &mut Files, name: String) -> Option<Interface> {
 
 /// The interface of the default route with the smallest metric, of IPv4 before that of IPv6.
 fn default_route(files: &mut Files) -> Option<String> {
-    let v4 = files.text("/proc/net/route").unwrap_or_default();
+    let v4 = files.full("/proc/net/route").unwrap_or_default();
     let of_v4 = v4.lines().skip(1).filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_default = words.get(1) == Some(&"00000000") && words.get(7) == Some(&"00000000");

@@ -182,6 +182,8 @@ fn what_cannot_be_surveyed_says_why() {
 fn odd_files_leave_values_unknown() {
     let root = root(&[
         ("proc/sys/net/ipv4/tcp_rmem", "many words"),
+        ("proc/sys/net/ipv4/tcp_mem", "1 2"),
+        ("proc/sys/net/ipv4/tcp_wmem", "4096 16384 4194304"),
         ("proc/net/dev", "no colon\n eth0: 1\n ../x: 1\n"),
         ("sys/class/net/eth0/speed", "-1"),
         ("sys/class/net/eth0/duplex", "unknown"),
@@ -206,8 +208,40 @@ fn odd_files_leave_values_unknown() {
     );
     assert_eq!(survey.counters, BTreeMap::from([("TcpB".to_owned(), 2)]));
     assert_eq!((survey.cpus, survey.memory_bytes), (None, None));
-    assert_eq!(survey.numbers("net.ipv4.tcp_rmem"), None);
+    // What is no number is no setting, and said.
+    assert_eq!(survey.settings.len(), 1, "{:?}", survey.settings);
+    assert_eq!(survey.unread.len(), 2, "{:?}", survey.unread);
+    assert!(survey.unread[1].ends_with("tcp_rmem: not what a kernel prints there: many words"));
     assert_eq!(survey.kernel_version(), None);
+}
+
+/// GNU tar stores the files of /proc with the 0 bytes that they say they have, and fills those of /sys up to a page.
+#[test]
+fn empty_copies_are_unreadable_and_say_so() {
+    let empty = [
+        ("proc/sys/net/ipv4/tcp_rmem", ""),
+        ("proc/sys/net/ipv4/tcp_wmem", "\n"),
+        ("proc/sys/net/ipv4/tcp_mem", ""),
+        ("proc/sys/net/ipv4/tcp_congestion_control", ""),
+        ("proc/net/netstat", ""),
+        ("proc/net/dev", ""),
+        ("sys/class/net/eth0/mtu", "1500\n\0\0\0\0"),
+    ];
+    let all = root(&empty);
+    let error = survey(all.path(), None).expect_err("nothing can be read");
+    assert!(error.to_string().contains("it is empty, as tar"), "{error}");
+    let mut one = empty;
+    one[1].1 = "4096 16384 4194304";
+    let one = root(&one);
+    let survey = survey(one.path(), None).expect("a window can be read");
+    assert_eq!(survey.settings.len(), 1, "{:?}", survey.settings);
+    assert_eq!(survey.unread.len(), 1, "{:?}", survey.unread);
+    let said = &survey.unread[0];
+    assert!(
+        said.contains("tcp_mem") && said.contains("and 1 more: empty"),
+        "{said}"
+    );
+    assert_eq!(survey.interfaces[0].mtu_bytes, Some(1500));
 }
 
 #[test]

@@ -1,0 +1,229 @@
+//! What interfaces say of cables, light, radio and duplex, as people paste it: in parts, filtered, twice.
+
+use farpath_diagnose::{Diagnosis, Known};
+
+use crate::{of, on};
+
+/// A transfer from `bak1`, with this many segments sent again.
+fn log(mbit: f64, again: u32) -> String {
+    let bytes = mbit / 8.0 * 10.0 / 1.048576;
+    format!(
+        "[  5] local 192.0.2.5 port 38422 connected to 192.0.2.40 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  {bytes:.1} MBytes  {mbit:.1} Mbits/sec  {again}             sender
+[  5]   0.00-10.00  sec  {bytes:.1} MBytes  {mbit:.1} Mbits/sec                  receiver
+"
+    )
+}
+
+const PING: &str = "5 packets transmitted, 5 received, 0% packet loss, time 4098ms
+rtt min/avg/max/mdev = 4.089/4.101/4.112/0.008 ms
+";
+
+fn because(d: &Diagnosis) -> String {
+    d.flows[0].verdict.because.join("\n")
+}
+
+fn unread(d: &Diagnosis) -> Vec<u32> {
+    d.read
+        .iter()
+        .flat_map(|p| p.ignored_lines.clone())
+        .collect()
+}
+
+#[test]
+fn a_speed_that_grep_took_out_is_a_line() {
+    for text in ["Speed: 100Mb/s\n", "\tSpeed: 100Mb/s\n\tDuplex: Full\n"] {
+        let d = of(&(text.to_owned() + &log(93.8, 0) + PING), &Known::default());
+        assert_eq!(d.flows[0].verdict.cause, "link", "{:?}", d.flows[0].verdict);
+        assert!(unread(&d).is_empty(), "{:?}", d.read);
+    }
+    let half = of(
+        &("Duplex: Half\n".to_owned() + &log(8.0, 500) + PING),
+        &Known::default(),
+    );
+    assert!(
+        because(&half).contains("half duplex"),
+        "{:?}",
+        half.flows[0].verdict
+    );
+}
+
+/// A port that came up at a tenth of what it should is a full line, and not what was expected.
+#[test]
+fn a_port_slower_than_what_is_expected_is_said_to_be() {
+    let text = "Speed: 100Mb/s\nDuplex: Full\n".to_owned() + &log(93.8, 0) + PING;
+    let known = Known {
+        target: Some("1 Gbit/s".parse().expect("a rate")),
+        ..Known::default()
+    };
+    let d = of(&text, &known);
+    assert_eq!(d.flows[0].verdict.cause, "link", "{:?}", d.flows[0].verdict);
+    assert!(
+        because(&d).contains("runs at 100 Mbit/s, and 10 times as much is expected"),
+        "{}",
+        because(&d)
+    );
+    let change = &d.flows[0].changes[0];
+    assert!(
+        change
+            .commands
+            .iter()
+            .any(|c| c.starts_with("change the cable"))
+    );
+    // 941 of 1000 Mbit/s are payload.
+    assert!((change.predicted_bps.expect("it is known") / 941.5e6 - 1.0).abs() < 0.001);
+    assert!(of(&text, &Known::default()).flows[0].changes.is_empty());
+}
+
+const LINKS: &str = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc fq_codel state UP mode DEFAULT group default qlen 1000
+    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+     918273645 1200345      0       0       0    2201
+    RX errors:  length    crc   frame    fifo overrun
+                     0     77       0       0       0
+    TX:  bytes packets errors dropped carrier collsns
+    5918273645 4200345      0       0       0  183745
+    TX errors: aborted   fifo  window heartbt transns
+                     0      0       0       0       5
+";
+
+#[test]
+fn collisions_are_half_duplex_and_rows_of_errors_stop_no_reader() {
+    let d = of(
+        &(LINKS.to_owned() + &log(8.2, 527) + PING),
+        &on("100 Mbit/s"),
+    );
+    assert!(unread(&d).is_empty(), "{:?}", d.read);
+    assert_eq!(
+        d.flows[0].verdict.cause, "duplex",
+        "{:?}",
+        d.flows[0].verdict
+    );
+    assert!(because(&d).contains("183745 collisions"), "{}", because(&d));
+    let clean = LINKS.replace("183745", "0");
+    let d = of(&(clean + &log(8.2, 527) + PING), &on("100 Mbit/s"));
+    assert_ne!(d.flows[0].verdict.cause, "duplex");
+}
+
+const ROUTER: &str = "GigabitEthernet0/1 is up, line protocol is up
+  Hardware is CN Gigabit Ethernet, address is 0200.0000.0001 (bia 0200.0000.0001)
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+     reliability 251/255, txload 12/255, rxload 9/255
+  Half Duplex, 100Mbps, media type is RJ45
+  output flow-control is unsupported, input flow-control is unsupported
+  5 minute output rate 4900000 bits/sec, 902 packets/sec
+     81273645 packets input, 3928374651 bytes, 0 no buffer
+     Received 201 broadcasts (0 IP multicasts)
+     0 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored
+     0 watchdog, 0 multicast, 0 pause input
+     0 output errors, 188273 collisions, 1 interface resets
+     0 unknown protocol drops
+     0 babbles, 48273 late collision, 91823 deferred
+     0 lost carrier, 0 no carrier, 0 pause output
+     0 output buffer failures, 0 output buffers swapped out
+";
+
+#[test]
+fn a_routers_late_collisions_are_a_duplex_mismatch() {
+    for text in [
+        ROUTER.to_owned(),
+        ROUTER.replace("Half Duplex, 100Mbps", "Half-duplex, 100Mb/s"),
+        ROUTER.replace("Half Duplex, 100Mbps", "Auto-duplex, Auto Speed"),
+    ] {
+        let d = of(&(text + &log(6.2, 300) + PING), &Known::default());
+        assert!(unread(&d).is_empty(), "{:?}", d.read);
+        assert_eq!(
+            d.flows[0].verdict.cause, "duplex",
+            "{:?}",
+            d.flows[0].verdict
+        );
+        assert!(
+            because(&d).contains("48273 late collisions"),
+            "{}",
+            because(&d)
+        );
+    }
+    let junos = "Physical interface: fe-0/0/0, Enabled, Physical link is Up\n  Link-level type: Ethernet, MTU: 1514, Link-mode: Half-duplex, Speed: 100mbps, Loopback: Disabled\n";
+    let d = of(
+        &(junos.to_owned() + &log(6.2, 300) + PING),
+        &Known::default(),
+    );
+    assert!(
+        because(&d).contains("half duplex"),
+        "{:?}",
+        d.flows[0].verdict
+    );
+}
+
+#[test]
+fn damaged_frames_count_by_how_they_grow() {
+    let counters = |crc: u32| {
+        format!(
+            "root@repl-b:~# ethtool -S ens1f0 | grep err\n     rx_errors: {crc}\n     tx_errors: 0\n     rx_crc_errors: {crc}\n     rx_length_errors: 0\n"
+        )
+    };
+    let optics = "\tLaser output power                        : 0.6012 mW / -2.21 dBm
+\tReceiver signal average optical power     : 0.0331 mW / -14.80 dBm
+\tLaser rx power high alarm                 : Off
+\tLaser rx power low alarm                  : On
+";
+    let rest = log(1630.0, 169) + PING;
+    let twice = counters(48_211) + &counters(48_902);
+    let d = of(&(twice.clone() + optics + &rest), &on("10 Gbit/s"));
+    assert!(unread(&d).is_empty(), "{:?}", d.read);
+    assert_eq!(
+        d.flows[0].verdict.cause, "random_loss",
+        "{:?}",
+        d.flows[0].verdict
+    );
+    let why = because(&d);
+    assert!(
+        why.contains("48902 frames arrived damaged, 691 of them from one reading to the next"),
+        "{why}"
+    );
+    assert!(why.contains("its light is too weak"), "{why}");
+    let commands = d.flows[0].changes[0].commands.join("\n");
+    assert!(commands.contains("clean or change the plugs"), "{commands}");
+    // Grown it says more than counted once, and of two interfaces nothing has grown.
+    let confidence = |text: String| {
+        let d = of(&(text + &rest), &on("10 Gbit/s"));
+        let v = d.flows[0].verdict.clone();
+        if v.cause == "random_loss" {
+            v.confidence
+        } else {
+            0.0
+        }
+    };
+    let once = confidence(counters(48_902));
+    assert!(confidence(twice) > once);
+    let other = counters(48_211) + &counters(48_902).replace("ens1f0", "ens1f1");
+    assert!((confidence(other) - once).abs() < 0.02);
+}
+
+#[test]
+fn a_weak_radio_link_that_loses_at_rest_is_among_the_reasons() {
+    let text = "Connected to 02:00:00:00:00:01 (on wlp0s20f3)
+\tsignal: -78 dBm
+\trx bitrate: 26.0 MBit/s MCS 3
+\ttx bitrate: 19.5 MBit/s MCS 2
+20 packets transmitted, 19 received, 5% packet loss, time 19034ms
+rtt min/avg/max/mdev = 3.980/53.908/233.000/65.412 ms
+";
+    let d = of(&(text.to_owned() + &log(6.4, 48)), &Known::default());
+    let why = because(&d);
+    assert!(why.contains("-78 dBm"), "{why}");
+    assert!(
+        why.contains("loses 5 % of pings, and round trips vary by 229 ms"),
+        "{why}"
+    );
+    let strong = text
+        .replace("-78", "-50")
+        .replace("19 received", "20 received")
+        .replace("233.000", "4.9");
+    let d = of(
+        &(strong.replace("53.908", "4.2") + &log(6.4, 48)),
+        &Known::default(),
+    );
+    assert!(!because(&d).contains("radio"), "{}", because(&d));
+}

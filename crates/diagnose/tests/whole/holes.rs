@@ -1,0 +1,162 @@
+//! Holes for large packets: what captures and pings show of them, and the size that passes.
+
+use farpath_diagnose::{Diagnosis, Known, diagnose, read};
+use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection, TraceDocument};
+use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
+
+const MSS: u32 = 1448;
+
+/// A connection of host `.1` to port 5201 of host `.2`, captured at `.1`, and what it sent.
+fn connection(id: u64, [from_s, until_s]: [f64; 2], port: u16, bytes: u64) -> TraceConnection {
+    let ns = |s: f64| (s * 1e9) as u64;
+    TraceConnection {
+        id,
+        a: format!("192.0.2.1:{port}"),
+        b: "192.0.2.2:5201".to_owned(),
+        start_ns: ns(from_s) as i64,
+        duration_ns: ns(until_s - from_s),
+        vantage: "sender_of_a".to_owned(),
+        a2b: TraceDirection {
+            segments: bytes.div_ceil(u64::from(MSS)).max(4),
+            bytes,
+            unique_bytes: bytes,
+            mss: Some(MSS),
+            window_scale: Some(10),
+            window_max_bytes: 65_536,
+            goodput_bps: 14_698,
+            ..TraceDirection::default()
+        },
+        ..TraceConnection::default()
+    }
+}
+
+/// What was seen of `a`'s data: `delivered` bytes of it, and full segments behind these sent again `again` times.
+fn found(delivered: u64, again: usize) -> [DirectionFound; 2] {
+    let mut one = DirectionFound::default();
+    one.observed.delivered = delivered;
+    let segment = |n: usize| SegmentSeen {
+        at_ns: 1_000_000_000 * n as i64,
+        offset: delivered,
+        length: MSS,
+        class: "rto",
+        why: "rto",
+    };
+    one.segments = (1..=again).map(segment).collect();
+    [one, DirectionFound::default()]
+}
+
+/// iperf3 as it is captured on a path with a hole: words on one connection, data on the other, of which a cookie arrives.
+fn iperf3(delivered: u64, errors: Vec<IcmpError>) -> Diagnosis {
+    let document = TraceDocument {
+        connections: vec![
+            connection(1, [0.0, 5.2], 36_012, 439),
+            connection(2, [0.1, 5.2], 36_022, 15_965),
+        ],
+        icmp_errors: errors,
+        ..TraceDocument::new()
+    };
+    let analysis = Analysis {
+        document,
+        found: vec![found(439, 0), found(delivered, 4)],
+        paired: Vec::new(),
+    };
+    let mut facts = read(&[]);
+    facts.capture("client.pcapng", &analysis);
+    diagnose(&facts, "0")
+}
+
+fn too_large() -> IcmpError {
+    IcmpError {
+        kind: "fragmentation_needed".to_owned(),
+        from: "192.0.2.254".to_owned(),
+        flow_from: "192.0.2.1:36022".to_owned(),
+        mtu: Some(1400),
+        count: 15,
+        connection: Some(2),
+        ..IcmpError::default()
+    }
+}
+
+#[test]
+fn a_capture_of_a_hole_names_it_and_the_size_that_passes() {
+    let d = iperf3(37, vec![too_large()]);
+    assert_eq!(d.flows.len(), 1, "the words of iperf3 are no flow");
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:?}", flow.verdict);
+    assert!(flow.verdict.confidence > 0.9, "{:?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("192.0.2.254 reports that it carries 1400 bytes"),
+        "{because}"
+    );
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("dev INTERFACE mtu 1400"), "{commands}");
+    assert!(
+        flow.ceilings.iter().all(|c| c.cause != "ramp"),
+        "it was never over"
+    );
+}
+
+#[test]
+fn full_segments_that_never_arrive_are_a_hole_without_a_report_too() {
+    let d = iperf3(37, Vec::new());
+    assert_eq!(
+        d.flows[0].verdict.cause, "mtu_black_hole",
+        "{:?}",
+        d.flows[0].verdict
+    );
+    let commands = d.flows[0].changes[0].commands.join("\n");
+    assert!(commands.contains("dev INTERFACE mtu 1280"), "{commands}");
+    // Full segments did arrive: what is lost then is lost for another reason.
+    let d = iperf3(8000, Vec::new());
+    assert_ne!(
+        d.flows[0].verdict.cause, "mtu_black_hole",
+        "{:?}",
+        d.flows[0].verdict
+    );
+}
+
+#[test]
+fn the_mtu_to_set_is_one_that_was_answered() {
+    let ping = |bytes: u32, answered: u32, said: &str| {
+        format!(
+            "PING far.example (198.51.100.20) {}({bytes}) bytes of data.\n{said}\n5 packets transmitted, {answered} received, 0% packet loss, time 4013ms\n{}",
+            bytes - 28,
+            if answered > 0 {
+                "rtt min/avg/max/mdev = 18.3/18.4/18.5/0.1 ms\n"
+            } else {
+                ""
+            }
+        )
+    };
+    let log = "[  5] local 192.0.2.10 port 43210 connected to 198.51.100.20 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  84.8 KBytes  69.5 Kbits/sec    6             sender
+[  5]   0.00-10.04  sec  0.00 Bytes  0.00 bits/sec                  receiver
+";
+    let large = ping(1500, 0, "");
+    for (between, passes) in [
+        (ping(1438, 5, ""), "1438"),
+        (
+            ping(1438, 5, "")
+                + &ping(
+                    1450,
+                    0,
+                    "From 192.0.2.1 icmp_seq=1 Frag needed and DF set (mtu = 1442)",
+                ),
+            "1442",
+        ),
+        (
+            ping(1460, 0, "ping: local error: message too long, mtu=1444"),
+            "1444",
+        ),
+        (String::new(), "1280"),
+    ] {
+        let text = format!("{}{large}{between}{log}", ping(84, 5, ""));
+        let d = crate::of(&text, &Known::default());
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:?}", flow.verdict);
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains(&format!("mtu {passes}")), "{commands}");
+    }
+}
