@@ -35,6 +35,7 @@ pub(crate) struct Failure {
     exit: Exit,
     message: String,
     hint: Option<String>,
+    of_server: bool,
 }
 
 impl Failure {
@@ -44,6 +45,7 @@ impl Failure {
             exit: Exit::Usage,
             message: message.into(),
             hint: None,
+            of_server: false,
         }
     }
 
@@ -53,6 +55,7 @@ impl Failure {
             exit: Exit::Environment,
             message: message.into(),
             hint: None,
+            of_server: false,
         }
     }
 
@@ -62,6 +65,7 @@ impl Failure {
             exit: Exit::Interrupted,
             message: message.into(),
             hint: None,
+            of_server: false,
         }
     }
 
@@ -69,6 +73,17 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The server of a lab is to blame.
+    pub(crate) fn by_server(mut self) -> Failure {
+        self.of_server = true;
+        self
+    }
+
+    /// Whether the server of a lab is to blame.
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.of_server
     }
 
     /// Whether the user wanted it so.
@@ -115,6 +130,7 @@ impl From<Fault> for Failure {
             exit,
             message,
             hint: fault.remedy(),
+            of_server: false,
         }
     }
 }

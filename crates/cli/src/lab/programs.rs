@@ -231,7 +231,8 @@ fn wait_for(
         if let Some(status) = server.try_wait().map_err(environment)? {
             return Err(Failure::environment(format!(
                 "the server ended before it listened on port {port}: {status}"
-            )));
+            ))
+            .by_server());
         }
         if progress::interrupted() {
             return Err(Failure::interrupted(format!(
@@ -242,7 +243,8 @@ fn wait_for(
             return Err(Failure::environment(format!(
                 "nothing listened on port {port} of `{name}` in {}: does it listen on that port, and on 0.0.0.0 or ::?",
                 quantity("wait_ns", longest.as_nanos() as f64)
-            )));
+            ))
+            .by_server());
         }
         std::thread::park_timeout(COUNT);
     }

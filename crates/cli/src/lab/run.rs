@@ -87,7 +87,11 @@ fn junit_and_run(args: &LabRunArgs) -> Result<u8, Failure> {
                 true => (failure.to_string(), "the run did not end"),
                 false => (format!("not run: {failure}"), "there was no run"),
             };
-            let fault = Outcomes::none(args, FAULT, Outcome::Fail(command), certificate);
+            let mut fault = Outcomes::none(args, FAULT, Outcome::Fail(command), certificate);
+            if failure.is_of_server() {
+                fault.server = Some(Outcome::Fail(failure.to_string()));
+                fault.command = Outcome::Skip("the server did not listen".to_owned());
+            }
             write_junit(args, file, fault)?;
             Err(failure)
         }
@@ -137,6 +141,10 @@ fn attempt(args: &LabRunArgs) -> Result<Outcomes, Failure> {
     drop(listed);
     logs.finish()?;
     packets.finish()?;
+    let control = control.map(|c| match args.control.cc {
+        Some(_) => format!("{c}, as --cc says"),
+        None => format!("{c} by default"),
+    });
     let said = closing((rtt, control.as_deref()), &certificate, limit.as_deref());
     say(&said, &certificate);
     swallowed.iter().for_each(|s| note(s));
@@ -188,7 +196,7 @@ fn closing(
         "INVALID"
     };
     let limit = limit.map_or(String::new(), |l| format!("; {l}"));
-    let control = control.map_or(String::new(), |c| format!("; {c} by default"));
+    let control = control.map_or(String::new(), |c| format!("; {c}"));
     format!("{rtt}, certificate {verdict}{control}{limit}")
 }
 

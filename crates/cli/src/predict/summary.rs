@@ -61,7 +61,15 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
             "{} of slow start; {}",
             figures.shown("slow_start_s"),
             match figures.number("recovery_s") {
-                Some(_) => format!("{} to recover from a loss", figures.shown("recovery_s")),
+                Some(_) => format!(
+                    "{} to recover from a loss{}",
+                    figures.shown("recovery_s"),
+                    match input.cc == Cc::Reno && input.segments_per_ack > 1 {
+                        true =>
+                            ", half of it where bytes are counted, as Linux does (--segments-per-ack 1)",
+                        false => "",
+                    }
+                ),
                 None => "a loss cuts it by no rule that is known here".to_owned(),
             }
         ),
