@@ -291,3 +291,16 @@ fn a_full_disk_is_named_as_one() {
     assert!(ran.err.contains("No space left on device"), "{}", ran.err);
     assert!(ran.err.contains("free some space there"), "{}", ran.err);
 }
+
+#[test]
+fn a_server_that_does_not_listen_is_what_failed() {
+    let place = Place::new();
+    let options = ["--cc", "cubic", "--junit", "o.xml", "--server", "exit 1"];
+    let options = [&options[..], &["--wait-port", "7000", "--", "true"]].concat();
+    place.lab_run(&options).exits(125);
+    let junit = std::fs::read_to_string(place.path().join("o.xml")).expect("it was written");
+    let server = junit.split("<testcase name=\"server\"").nth(1);
+    let server = server.expect("a case of the server");
+    assert!(server.contains("<failure"), "{junit}");
+    assert_eq!(junit.matches("<failure").count(), 1, "{junit}");
+}
