@@ -65,13 +65,34 @@ impl Aimd {
 /// Holds where CUBIC's own region governs, on long fast paths; 1 − (1 − β)/4 = 92.5 % without a
 /// buffer, 1 from (1 − β)/β = 3/7 of one on.
 pub fn cubic_utilisation(buffer: f64) -> f64 {
-    const D: f64 = 1.0 - crate::recovery::CUBIC_BETA;
+    let (filled, lasts) = cubic_epoch(buffer, 1.0);
+    filled / lasts
+}
+
+/// The same with fast convergence (RFC 9438 §4.7), as a connection alone on its path has it: in turns.
+///
+/// An epoch that ends where its cubic is flat, at the old maximum, meets the loss just below it, so that the next one aims at
+/// (1 + β)/2 of it; that one runs away beyond what it aimed at, meets the loss above the maximum that it remembers, and is
+/// followed by an epoch of the first kind. It is ∛4 times as long, and flat at 85 % of the window: 87.9 % without a buffer.
+pub fn cubic_converging_utilisation(buffer: f64) -> f64 {
+    const CONVERGED: f64 = 0.5 * (1.0 + crate::recovery::CUBIC_BETA);
+    let (high, low) = (cubic_epoch(buffer, 1.0), cubic_epoch(buffer, CONVERGED));
+    (high.0 + low.0) / (high.1 + low.1)
+}
+
+/// An epoch of a cubic that is flat at the share `plateau` of the window at which a buffer of `buffer` pipes is full: the time
+/// that the link is busy, and all of it, in units of ∛(W/C).
+fn cubic_epoch(buffer: f64, plateau: f64) -> (f64, f64) {
+    const BETA: f64 = crate::recovery::CUBIC_BETA;
     let top = 1.0 + buffer;
-    if top * (1.0 - D) >= 1.0 {
-        return 1.0;
+    let k = libm::cbrt(plateau - BETA);
+    let lasts = k + libm::cbrt(1.0 - plateau);
+    if top * BETA >= 1.0 {
+        return (lasts, lasts);
     }
-    // What is left of the epoch, as a share of K, when the window meets the pipe.
-    let left = libm::cbrt(buffer / (top * D));
-    let climb = 1.0 - left;
-    top * (climb - D * (1.0 - left * left * left * left) / 4.0) + left
+    // When the window meets the pipe; then the link is busy.
+    let meets = k + libm::cbrt(1.0 / top - plateau);
+    let left = meets - k;
+    let climb = (left * left * left * left - k * k * k * k) / 4.0 + plateau * meets;
+    (top * climb + lasts - meets, lasts)
 }

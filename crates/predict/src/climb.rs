@@ -58,7 +58,11 @@ impl Climb {
 
     /// The window a round trip after it was `window`, `round` round trips after the cut.
     pub fn next(&self, window: f64, round: u32) -> f64 {
-        let since = f64::from(round) * self.rtt_s;
+        self.after(window, f64::from(round) * self.rtt_s)
+    }
+
+    /// The window a round trip after it was `window`, `since` seconds after the cut.
+    fn after(&self, window: f64, since: f64) -> f64 {
         match self.cc {
             Cc::Cubic => libm::fmax(window, self.cubic(since + self.rtt_s)),
             Cc::HighSpeed => window + highspeed::a(window),
@@ -131,5 +135,49 @@ impl Climb {
             }
             _ => self.rounds().map(|n| f64::from(n) * self.rtt_s),
         }
+    }
+
+    /// The same where the path holds `pipe` segments and what is beyond them waits in its queue: a round trip lasts as long
+    /// as the line needs for its window.
+    pub fn recovery_over(&self, pipe: f64) -> Option<f64> {
+        let stretched = libm::fmax(self.top / pipe, 1.0);
+        if stretched <= 1.0 {
+            return self.recovery_s();
+        }
+        match self.cc {
+            Cc::Reno => Some(self.linear_s(pipe, 1.0 / self.segments_per_ack)),
+            Cc::Vegas => Some(self.linear_s(pipe, 1.0)),
+            // Its ρ is of the smallest round trip.
+            Cc::Hybla => {
+                let rho = hybla_rho(self.rtt_s);
+                Some(self.linear_s(pipe, rho * rho))
+            }
+            Cc::Cubic => {
+                let friendly = self.linear_s(pipe, recovery::CUBIC_ALPHA);
+                Some(libm::fmin(recovery::cubic_k_s(self.top), friendly))
+            }
+            _ => {
+                let (mut window, mut since) = (self.start()?, 0.0);
+                for _ in 0..ROUNDS_MAX {
+                    if window >= self.top {
+                        return Some(since);
+                    }
+                    let next = self.after(window, since);
+                    since += self.rtt_s * libm::fmax(window / pipe, 1.0);
+                    window = next;
+                }
+                None
+            }
+        }
+    }
+
+    /// Seconds from the cut to the old window by `gain` segments a round trip, of which those above `pipe` last longer:
+    /// the mean of w/pipe over them, (pipe + top)/2 pipe.
+    fn linear_s(&self, pipe: f64, gain: f64) -> f64 {
+        let start = self.start().unwrap_or(self.top);
+        let turn = libm::fmax(pipe, start);
+        let queued = (self.top - turn) * (self.top + turn) / (2.0 * pipe);
+        let empty = turn - start;
+        (empty + queued) / gain * self.rtt_s
     }
 }

@@ -203,6 +203,7 @@ impl<'i> Figures<'i> {
                     1.0 => "",
                     _ => "Of the line what `utilisation` says of the queue named.",
                 })
+                .note(law::probing_words(self.input.cc, self.rtt_s).unwrap_or_default())
                 .note("Long after slow start; queueing adds to the RTT and is left out.")
                 .holds("no other traffic, steady state"),
             answer("limit", limit, "")
@@ -466,9 +467,10 @@ impl<'i> Figures<'i> {
         let mut least = ("link", self.line_bps);
         let together = |each: Option<f64>| Some(each? * f64::from(self.input.streams));
         let policed = self.policed.as_ref();
+        let borne = self.borne();
         for (name, bps) in [
             ("receive_window", together(self.window_bps)),
-            ("loss", together(self.loss_bps)),
+            ("loss", together(self.loss_bps.filter(|_| borne.is_none()))),
             ("policer", together(policed.map(|p| p.likely_bps))),
             ("policer", policed.map(|p| p.all_bps)),
             ("host_cpu", self.input.host.map(|r| r.as_bps() as f64)),
@@ -482,7 +484,16 @@ impl<'i> Figures<'i> {
         if least.0 == "link" {
             least.1 *= self.filled();
         }
+        if least.0 != "policer" {
+            least.1 *= borne.unwrap_or(1.0);
+        }
         (Value::Text(least.0.to_owned()), Value::from(least.1))
+    }
+
+    /// What BBR delivers of what it sends at most, lost or not: its limit is another. None for all others.
+    fn borne(&self) -> Option<f64> {
+        let loss = self.input.loss.map_or(0.0, |p| p.get());
+        law::ceiling(self.input.cc, loss, self.rtt_s)
     }
 
     fn loss_note(&self) -> String {

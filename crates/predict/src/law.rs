@@ -1,6 +1,8 @@
 //! Response functions: what loss leaves of a window, for every algorithm that has a law.
 
-use crate::aimd::Aimd;
+use farpath_units::Duration;
+
+use crate::aimd::{Aimd, cubic_converging_utilisation};
 use crate::cc::Cc;
 use crate::climb::hybla_rho;
 use crate::recovery::{self, Losses, mathis_constant};
@@ -95,19 +97,89 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
     Some(libm::fmax(own, FRIENDLY.loss_for(window)))
 }
 
-/// Greatest share of a path that BBR delivers under random loss of ratio `loss`, alone on it:
-/// (1 − p) less what it spends looking for the shortest RTT. `None` above the loss it bears (20 %
+/// Greatest share of a path that BBR delivers under random loss of ratio `loss`, 0 included, alone on it:
+/// (1 − p) less what it spends looking for the shortest RTT ([`probing`]). `None` above the loss it bears (20 %
 /// for version 1, where 1.25 (1 − p) falls below 1; 2 % for version 3), and for all others.
+pub fn ceiling(cc: Cc, loss: f64, rtt_s: f64) -> Option<f64> {
+    let bears = match cc {
+        Cc::Bbr => 0.2,
+        Cc::Bbr3 => 0.02,
+        _ => return None,
+    };
+    (loss <= bears).then_some((1.0 - loss) * (1.0 - probing(cc, rtt_s)))
+}
+
+/// The probes for the shortest RTT of BBR (ProbeRTT).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probes {
+    /// From the end of one to the next, in seconds, while no shorter RTT is seen.
+    pub every_s: f64,
+    /// How long one lasts.
+    pub lasts_s: f64,
+    /// Share of what could be sent meanwhile that is not.
+    pub spared: f64,
+}
+
+impl Probes {
+    /// Seconds of sending that one costs.
+    pub fn costs_s(&self) -> f64 {
+        self.lasts_s * self.spared
+    }
+}
+
+/// What an algorithm does to find the shortest RTT; `None` for all but BBR.
 ///
 /// Version 1 sends 4 segments for the longer of 200 ms and an RTT in every 10 s; version 3 half a
 /// bandwidth-delay product for 200 ms in every 5 s.
-pub fn ceiling(cc: Cc, loss: f64, rtt_s: f64) -> Option<f64> {
-    let (bears, idle) = match cc {
-        Cc::Bbr => (0.2, libm::fmin(libm::fmax(0.2, rtt_s) / 10.0, 1.0)),
-        Cc::Bbr3 => (0.02, 0.5 * libm::fmin(libm::fmax(0.2, rtt_s) / 5.0, 1.0)),
+pub fn probes(cc: Cc, rtt_s: f64) -> Option<Probes> {
+    let (every_s, spared) = match cc {
+        Cc::Bbr => (10.0, 1.0),
+        Cc::Bbr3 => (5.0, 0.5),
         _ => return None,
     };
-    (loss <= bears).then_some((1.0 - loss) * (1.0 - idle))
+    Some(Probes {
+        every_s,
+        lasts_s: libm::fmax(0.2, rtt_s),
+        spared,
+    })
+}
+
+/// Share of what it could send that an algorithm gives up for its [`probes`]; 0 without.
+pub fn probing(cc: Cc, rtt_s: f64) -> f64 {
+    probes(cc, rtt_s).map_or(0.0, |p| p.spared * libm::fmin(p.lasts_s / p.every_s, 1.0))
+}
+
+/// What [`probing`] costs, in words; none where it costs nothing.
+pub fn probing_words(cc: Cc, rtt_s: f64) -> Option<String> {
+    let probes = probes(cc, rtt_s)?;
+    let what = match cc {
+        Cc::Bbr => "four segments",
+        _ => "half of the pipe",
+    };
+    Some(format!(
+        "{:.1} % less for ProbeRTT: {:.1} s with no more than {what}, in every {:.0} s.",
+        probing(cc, rtt_s) * 100.0,
+        probes.lasts_s,
+        probes.every_s
+    ))
+}
+
+/// Share of the line that one flow fills, losing a segment each time a queue of `queue` pipes is full; `pipe` segments
+/// fill the line in an idle round trip of `rtt`. `None` for algorithms without a closed form.
+///
+/// CUBIC has one for each of its regions: [`cubic_converging_utilisation`], and AIMD's where it is Reno-friendly (RFC 9438 §4.3).
+pub fn utilisation(cc: Cc, pipe: f64, rtt: Duration, queue: f64) -> Option<f64> {
+    match cc {
+        Cc::Reno => Some(Aimd::reno(1.0).utilisation(queue)),
+        Cc::Cubic if is_own_cubic(pipe, rtt) => Some(cubic_converging_utilisation(queue)),
+        Cc::Cubic => Some(recovery::CUBIC_FRIENDLY.utilisation(queue)),
+        _ => None,
+    }
+}
+
+/// Whether CUBIC's own region governs a cycle whose greatest window is `pipe` segments.
+pub(crate) fn is_own_cubic(pipe: f64, rtt: Duration) -> bool {
+    recovery::cubic_s(pipe, rtt) >= recovery::cubic_k_s(pipe)
 }
 
 /// Mean window in segments of Westwood+ under random losses of ratio `loss` when the share `queued`

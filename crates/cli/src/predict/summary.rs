@@ -1,6 +1,6 @@
 //! What a path gives, what limits it and what to change, in a few lines.
 
-use farpath_predict::{Answer, Cc, PathInput, path};
+use farpath_predict::{Answer, Cc, PathInput, law, path};
 use farpath_report::{markdown_cell, quantity};
 use farpath_units::Size;
 
@@ -98,6 +98,12 @@ impl Figures<'_> {
     fn limit(&self) -> Option<&str> {
         self.answer("limit").value.text()
     }
+
+    /// Whether the queue named keeps one flow from filling the line.
+    fn queue_is_short(&self) -> bool {
+        let filled = self.number("utilisation").unwrap_or(1.0);
+        filled < 1.0 && self.number("goodput_bps") < self.number("line_goodput_bps")
+    }
 }
 
 /// The limit and its cause.
@@ -123,11 +129,18 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
         ),
         Some("policer") => format!("the policer. {}", figures.answer("policer_limit_bps").note),
         Some("host_cpu") => "the host".to_owned(),
-        Some(_) if figures.number("goodput_bps") < figures.number("line_goodput_bps") => format!(
+        Some(_) if figures.queue_is_short() => format!(
             "the line's queue of {}: each time it is full a loss cuts the window below what fills the line",
             input.queue.map(|q| q.to_string()).unwrap_or_default()
         ),
-        Some(_) => format!("the line. {}", figures.answer("line_goodput_bps").note),
+        Some(_) => {
+            let probing = law::probing_words(input.cc, input.rtt.as_secs_f64());
+            let probing = probing.map_or_else(String::new, |words| format!(" {words}"));
+            format!(
+                "the line. {}{probing}",
+                figures.answer("line_goodput_bps").note
+            )
+        }
         None => format!("unknown. {}", figures.answer("loss_limit_bps").note),
     }
 }
@@ -174,7 +187,7 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
                 ),
             }
         }
-        "link" if figures.number("goodput_bps") < figures.number("line_goodput_bps") => {
+        "link" if figures.queue_is_short() => {
             let queue = Size::from_bytes(
                 (input.rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0).round() as u64,
             );

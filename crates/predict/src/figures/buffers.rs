@@ -1,6 +1,6 @@
 //! What a queue is to a flow that loses whenever it is full.
 
-use crate::aimd::{Aimd, cubic_utilisation};
+use crate::aimd::{Aimd, cubic_converging_utilisation};
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
 use crate::{law, recovery};
@@ -16,8 +16,12 @@ impl Figures<'_> {
             Cc::Reno | Cc::Hybla | Cc::Vegas => {
                 (Some(Aimd::reno(1.0).utilisation(0.0)), "1 − d/2, d = ½")
             }
-            Cc::Cubic if recovery::cubic_s(pipe, self.input.rtt) >= recovery::cubic_k_s(pipe) => {
-                (Some(cubic_utilisation(0.0)), "1 − (1−β)/4")
+            Cc::Cubic if law::is_own_cubic(pipe, self.input.rtt) => {
+                let share = cubic_converging_utilisation(0.0);
+                (
+                    Some(share),
+                    "cycles of mean 1 − (1−β)/4 and (1+β)/2 in turns, the second ∛4 times as long",
+                )
             }
             Cc::Cubic => (
                 Some(recovery::CUBIC_FRIENDLY.utilisation(0.0)),
@@ -39,15 +43,7 @@ impl Figures<'_> {
 
     /// Share of the line that one flow fills with the queue named; none without one, or without a closed form.
     fn share(&self) -> Option<f64> {
-        let queue = self.queue()?;
-        let long =
-            recovery::cubic_s(self.pipe(), self.input.rtt) >= recovery::cubic_k_s(self.pipe());
-        match self.input.cc {
-            Cc::Reno => Some(Aimd::reno(1.0).utilisation(queue)),
-            Cc::Cubic if long => Some(cubic_utilisation(queue)),
-            Cc::Cubic => Some(recovery::CUBIC_FRIENDLY.utilisation(queue)),
-            _ => None,
-        }
+        law::utilisation(self.input.cc, self.pipe(), self.input.rtt, self.queue()?)
     }
 
     /// What the queue named leaves one flow of the line: less than all of it where the window outgrows pipe and queue.

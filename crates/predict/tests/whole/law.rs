@@ -1,6 +1,6 @@
 //! Properties of the laws: inverses, order, agreement of one form with another.
 
-use farpath_predict::aimd::{Aimd, cubic_utilisation};
+use farpath_predict::aimd::{Aimd, cubic_converging_utilisation, cubic_utilisation};
 use farpath_predict::climb::Climb;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
@@ -85,6 +85,14 @@ proptest! {
             sum += libm::fmin(1.0, w_max * (1.0 - 0.3 * left * left * left));
         }
         prop_assert!((sum / 1e4 - cubic_utilisation(buffer)).abs() < 1e-4);
+        // With fast convergence every other epoch is flat at 0.85: from 0.7 to it and as long beyond it, ∛(0.15/0.3) = ∛½ each.
+        let (k, mut low) = (libm::cbrt(0.5), 0.0);
+        for n in 0..10_000 {
+            let past = ((f64::from(n) + 0.5) / 5e3 - 1.0) * k;
+            low += libm::fmin(1.0, w_max * (0.85 + 0.3 * past * past * past));
+        }
+        let turns = (sum / 1e4 + 2.0 * k * low / 1e4) / (1.0 + 2.0 * k);
+        prop_assert!((turns - cubic_converging_utilisation(buffer)).abs() < 1e-4);
     }
 }
 
@@ -191,9 +199,44 @@ fn what_no_law_is_known_for_has_none() {
     assert!((law::ceiling(Cc::Bbr3, 0.01, 0.1).expect("below 2 %") - 0.99 * 0.98).abs() < 1e-12);
     assert_eq!(law::ceiling(Cc::Bbr3, 0.021, 0.1), None);
     assert_eq!(law::ceiling(Cc::Cubic, 0.0, 0.1), None);
+    assert_eq!(law::ceiling(Cc::Bbr, 0.0, 0.1), Some(0.98));
+    assert_eq!(law::probing(Cc::Bbr, 0.5), 0.05);
+    assert_eq!(law::probing(Cc::Reno, 0.5), 0.0);
     // Westwood+ with half its RTT in queues is Reno within √(1 − p).
     let westwood = law::westwood_window(1e-4, 0.5);
     assert!((westwood - libm::sqrt(2.0 * 0.9999 / 1e-4)).abs() < 1e-9);
+}
+
+/// Where the window is more than the pipe its queue makes round trips longer: Reno's from one pipe to two last 1.5 in the
+/// mean, stepped or summed up, and CUBIC's K is a time.
+#[test]
+fn a_standing_queue_stretches_a_climb_by_rounds_and_none_by_time() {
+    let climb = |cc, top, rtt_s| Climb {
+        cc,
+        top,
+        rtt_s,
+        segments_per_ack: 1.0,
+        htcp_beta: htcp::BETA,
+    };
+    let reno = climb(Cc::Reno, 2000.0, 0.06);
+    assert_eq!(reno.recovery_over(2000.0), reno.recovery_s());
+    let over = reno.recovery_over(1000.0).expect("a time");
+    assert!((over - 1.5 * 1000.0 * 0.06).abs() < 1e-9, "{over}");
+    // From half a pipe to one and a half of that: as far as the pipe nothing waits.
+    let over = climb(Cc::Reno, 1500.0, 0.06)
+        .recovery_over(1000.0)
+        .expect("a time");
+    assert!(
+        (over - (250.0 + 500.0 * 1.25) * 0.06).abs() < 1e-9,
+        "{over}"
+    );
+    let cubic = climb(Cc::Cubic, 10_000.0, 0.06);
+    assert_eq!(cubic.recovery_over(5000.0), cubic.recovery_s());
+    // 0.875 of two pipes at 1 % a round trip: 13.4 of them, of 1.75 to 2 idle ones, in whole round trips.
+    let scalable = climb(Cc::Scalable, 2000.0, 0.06);
+    let over = scalable.recovery_over(1000.0).expect("a time");
+    let least = libm::log(1.0 / 0.875) / libm::log(1.01) * 1.87 * 0.06;
+    assert!((least..least + 0.13).contains(&over), "{over} {least}");
 }
 
 #[test]

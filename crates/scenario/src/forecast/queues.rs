@@ -2,7 +2,8 @@
 
 use farpath_element::qdisc::{AqmConfig, Limit};
 use farpath_predict::Cc;
-use farpath_predict::aimd::{Aimd, cubic_utilisation};
+use farpath_predict::aimd::Aimd;
+use farpath_predict::law;
 use farpath_record::Record;
 
 use super::Path;
@@ -13,6 +14,36 @@ use crate::queueing::Queueing;
 
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.
 const BURST: f64 = 65_536.0;
+
+/// A queue in front of the line whose overflows cut one flow's window below what fills it.
+pub(super) struct ShortQueue {
+    /// What it holds, of what the path holds.
+    of_pipe: f64,
+    /// The share of the line that is left.
+    pub(super) share: f64,
+    /// Whether the forecast has that share; where not it is as if the queue were long.
+    pub(super) is_counted: bool,
+    /// It holds no burst of a host that sends super-frames.
+    bursts: bool,
+}
+
+impl ShortQueue {
+    fn note(&self) -> String {
+        let bursts = match self.bursts {
+            true => ", and less still where hosts send bursts that it cannot hold",
+            false => "",
+        };
+        let (of_pipe, percent) = (self.of_pipe, self.share * 100.0);
+        match self.is_counted {
+            true => format!(
+                "the queue in front of the line holds {of_pipe:.3} of what the path holds: each time it is full a loss cuts the window, which leaves one flow {percent:.1} % of the line{bursts}"
+            ),
+            false => format!(
+                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, which leaves one flow {percent:.1} % of the line{bursts}"
+            ),
+        }
+    }
+}
 
 impl Path<'_> {
     /// The direction of a link that a port is.
@@ -68,50 +99,52 @@ impl Path<'_> {
     }
 
     /// What of these a forecast of `steady` payload bit/s leaves out.
-    pub(super) fn note_queues(&self, flow: &Flow, steady: f64, record: &mut Record) {
+    pub(super) fn note_queues(
+        &self,
+        flow: &Flow,
+        steady: f64,
+        short: Option<&ShortQueue>,
+        record: &mut Record,
+    ) {
         let managed = |h: &Hop| self.queueing(h.port).and_then(manager);
         if let Some(name) = self.there.iter().find_map(managed) {
             record.notes.push(format!(
                 "as if a queue dropped only what it cannot hold: {name} drops or marks before that, and one flow gets less than the line"
             ));
         }
-        self.note_short_queue(flow, steady, record);
+        record.notes.extend(short.map(ShortQueue::note));
         self.note_acks(flow, steady, record);
     }
 
-    fn note_short_queue(&self, flow: &Flow, steady: f64, record: &mut Record) {
+    /// A queue in front of the line that leaves one flow less than all of it. A forecast of `steady` payload bit/s counts
+    /// it where a closed form knows the algorithm, and it is one `by_law`.
+    pub(super) fn short_queue(&self, flow: &Flow, steady: f64, by_law: bool) -> Option<ShortQueue> {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let mss = flow.config.mss;
         let port = flow
             .narrowest
             .port
             .filter(|_| flow.narrowest.place == "link");
-        let Some(segments) = port.and_then(|p| self.room(p, mss + header)) else {
-            return;
-        };
+        let segments = self.room(port?, mss + header)?;
         // Payload, as all of `flow`.
         let bytes = segments as f64 * f64::from(mss);
         let pipe = flow.narrowest.bps * flow.base.as_secs_f64() / 8.0;
         let fills = steady >= flow.narrowest.bps * 0.9999;
         let fits = flow.window as f64 * flow.streams <= pipe + bytes;
-        let share = match flow.cc {
-            Some(Cc::Cubic) => cubic_utilisation(bytes / pipe),
-            Some(Cc::Bbr | Cc::Bbr3 | Cc::Fast | Cc::Vegas) | None => return,
-            _ => Aimd::reno(1.0).utilisation(bytes / pipe),
-        };
-        if !fills || fits || flow.streams > 1.0 || share >= 0.999 {
-            return;
+        if !fills || fits || flow.streams > 1.0 {
+            return None;
         }
-        let bursts = if bytes < BURST {
-            ", and less still where hosts send bursts that it cannot hold"
-        } else {
-            ""
+        let law = law::utilisation(flow.cc?, pipe / f64::from(mss), flow.base, bytes / pipe);
+        let share = match flow.cc? {
+            Cc::Bbr | Cc::Bbr3 | Cc::Fast | Cc::Vegas => return None,
+            _ => law.unwrap_or(Aimd::reno(1.0).utilisation(bytes / pipe)),
         };
-        record.notes.push(format!(
-            "as if the queue in front of the line were long: it holds {:.3} of what the path holds, which leaves one flow {:.1} % of the line{bursts}",
-            bytes / pipe,
-            share * 100.0
-        ));
+        (share < 0.999).then_some(ShortQueue {
+            of_pipe: bytes / pipe,
+            share,
+            is_counted: law.is_some() && by_law,
+            bursts: bytes < BURST,
+        })
     }
 
     /// Acknowledgements that the way back cannot carry.

@@ -1,10 +1,11 @@
 //! The forecast of a TCP test: the least of window, losses and line, less what its start costs; round
 //! by round where single segments are named lost.
 
+mod delivered;
+mod regain;
 mod reservations;
 
 use farpath_predict::Cc;
-use farpath_predict::climb::Climb;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, segments_bps};
@@ -14,6 +15,8 @@ use farpath_predict::slow_start::SlowStart;
 use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
 use farpath_units::{Duration, Rate, Size};
+
+use delivered::Delivered;
 
 use super::beside::Waits;
 use super::{Narrowest, Path, put};
@@ -63,10 +66,9 @@ impl Path<'_> {
             return;
         }
         let Some(loss_bps) = flow.loss_bps() else {
-            let named = flow.config.algorithm;
             record.notes.push(format!(
-                "no closed form says what {named:?} does at a loss ratio of {:.1e}",
-                flow.loss
+                "no closed form says what {:?} does at a loss ratio of {:.1e}",
+                flow.config.algorithm, flow.loss
             ));
             return;
         };
@@ -88,17 +90,19 @@ impl Path<'_> {
             None
         };
         if scripted && exact.is_none() && flow.cc.is_none() {
-            let named = flow.config.algorithm.name();
-            let note =
-                format!("no closed form says how {named} climbs back: as if nothing were lost");
-            record.notes.push(note);
+            record.notes.push(format!(
+                "no closed form says how {} climbs back: as if nothing were lost",
+                flow.config.algorithm.name()
+            ));
         }
-        let (goodput, completion) = exact.unwrap_or_else(|| flow.by_law(test, steady, &ramp));
+        let short = self.short_queue(&flow, steady, exact.is_none());
+        let kept = policed.map_or_else(|| flow.kept(short.as_ref()), |_| Delivered::ALL);
+        let (goodput, completion) =
+            exact.unwrap_or_else(|| flow.by_law(test, steady * kept.share, &ramp, kept));
         put(m, "goodput_bps", goodput);
         completes(test, completion, record);
-        let m = &mut record.metrics;
-        if scripted && let Some(seconds) = flow.recovery_s() {
-            put(m, "recovery_s", seconds);
+        if scripted {
+            self.regains(&flow, record);
         }
         if exact.is_some()
             && let [stream] = lost.as_slice()
@@ -108,12 +112,13 @@ impl Path<'_> {
         }
         record.limited_by = Some(flow.limit(steady, loss_bps).to_owned());
         record.notes.extend(flow.doubts(test, loss_bps));
-        self.note_queues(&flow, steady, record);
+        record.notes.extend(kept.note(&flow, test));
+        self.note_queues(&flow, steady, short.as_ref(), record);
         if let Some(bounds) = policed {
             self.note_policed(bounds, goodput / steady, record);
         }
         if let Some(crossing) = self.crossing(&flow, &agreed) {
-            self.across(test, steady, &crossing, record);
+            self.across(test, steady * kept.share, &crossing, record);
         }
     }
 
@@ -256,8 +261,9 @@ impl Flow {
             return Some(f64::INFINITY);
         }
         let cc = self.cc?;
-        if let Some(share) = law::ceiling(cc, self.loss, self.rtt_s()) {
-            return Some(share * self.narrowest.bps / self.streams);
+        if law::ceiling(cc, self.loss, self.rtt_s()).is_some() {
+            // Losses are none of its limits: see `delivered`.
+            return Some(f64::INFINITY);
         }
         let on = Conditions {
             rtt_s: self.rtt_s(),
@@ -289,16 +295,17 @@ impl Flow {
     }
 
     /// Goodput of all connections, and the time of a transfer of fixed size.
-    fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp) -> (f64, Option<f64>) {
+    fn by_law(&self, test: &Test, steady: f64, ramp: &Ramp, kept: Delivered) -> (f64, Option<f64>) {
         match (test.duration, self.config.amount) {
             (None, Some(bytes)) => {
-                let seconds = ramp.transfer_s(bytes, steady / self.streams);
+                let seconds = kept.finished_s(ramp.transfer_s(bytes, steady / self.streams));
                 (bytes as f64 * 8.0 * self.streams / seconds, Some(seconds))
             }
-            (duration, _) => (
-                steady * ramp.share(test.omit, duration.unwrap_or_default()),
-                None,
-            ),
+            (duration, _) => {
+                let (omit, span) = (test.omit, duration.unwrap_or_default());
+                let awake = kept.over(omit.as_secs_f64(), (omit + span).as_secs_f64());
+                (steady * ramp.share(omit, span) * awake, None)
+            }
         }
     }
 
@@ -333,8 +340,8 @@ impl Flow {
         Connection {
             cc,
             rtt_s: self.rtt_s(),
-            pipe: self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss(),
-            cap: self.window as f64 / self.mss(),
+            pipe: self.pipe(),
+            cap: self.cap(),
             ceiling: self.ceiling(),
             initial: f64::from(self.config.initial_window.max(1)),
             growth: 1.0 + 1.0 / segments_per_growth(&self.config),
@@ -394,33 +401,6 @@ impl Flow {
         }
     }
 
-    /// From the window cut back to the old window after one loss at a full window: the round trip
-    /// of the repair, then the algorithm's growth.
-    fn recovery_s(&self) -> Option<f64> {
-        let climb = Climb {
-            cc: self.cc?,
-            top: self.ceiling(),
-            rtt_s: self.rtt_s(),
-            segments_per_ack: self.segments_per_step(),
-            htcp_beta: farpath_predict::htcp::BETA,
-        };
-        if climb.start()? >= self.window as f64 / self.mss() {
-            // What is left of a window that was not all used is what was in use, or more.
-            return Some(self.rtt_s());
-        }
-        Some(self.rtt_s() + climb.recovery_s()?)
-    }
-
-    /// Largest congestion window, segments: by the kernel's rules twice what the ends let be in flight, unless a
-    /// test's `window` bounds it too.
-    fn ceiling(&self) -> f64 {
-        let cap = self.window as f64 / self.mss();
-        match (self.config.flavour, self.config.largest_window) {
-            (Flavour::Linux, None) => 2.0 * cap,
-            _ => cap,
-        }
-    }
-
     fn limit(&self, steady: f64, loss_bps: f64) -> &'static str {
         if steady >= self.narrowest.bps * 0.9999 {
             self.narrowest.place
@@ -436,7 +416,7 @@ impl Flow {
     /// Where the forecast is outside the range of its formulas.
     fn doubts(&self, test: &Test, loss_bps: f64) -> Vec<String> {
         let mut doubts = Vec::new();
-        let each = self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss();
+        let each = self.pipe();
         let fills = self.steady(loss_bps) >= self.narrowest.bps * 0.9999;
         if fills && self.config.slow_start != farpath_tcp::SlowStart::Standard {
             doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
@@ -453,7 +433,7 @@ impl Flow {
         if self.loss > LOSS_MAX {
             let timeouts = Pftk {
                 segments_per_ack: self.segments_per_step(),
-                window: self.window as f64 / self.mss(),
+                window: self.cap(),
                 timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
                 ..Pftk::of_rtt(self.rtt_s())
             };

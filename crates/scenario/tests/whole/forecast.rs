@@ -429,6 +429,11 @@ fn the_longest_round_trip_of_a_full_link_is_that_of_its_full_queue() {
 
 /// 100 Mbit/s between two routers, 40 ms there and back; what their link does on either way, and one CUBIC flow.
 fn routed(direction: &str, what: &str) -> Record {
+    let test = "duration = \"30 s\"\ncc = \"cubic\"\nwindow = \"16 MiB\"";
+    routed_by(direction, what, test)
+}
+
+fn routed_by(direction: &str, what: &str, test: &str) -> Record {
     record_of(format!(
         r#"
 [scenario]
@@ -474,9 +479,7 @@ name = "t"
 kind = "tcp"
 from = "a"
 to = "b"
-duration = "30 s"
-cc = "cubic"
-window = "16 MiB"
+{test}
 "#
     ))
 }
@@ -576,7 +579,7 @@ duration = "60 s"
         note.unwrap_or_else(|| panic!("{queue}: {notes:?}")).clone()
     });
     assert!(
-        notes[0].contains("it holds 0.49") || notes[0].contains("it holds 0.50"),
+        notes[0].contains(" holds 0.49") || notes[0].contains(" holds 0.50"),
         "{}",
         notes[0]
     );
@@ -619,4 +622,89 @@ fn events_bursts_of_losses_and_policers_of_cells_are_named() {
         &atm("pcr = \"300 Mbit/s\", action = \"tag\""),
         policed
     ));
+}
+
+/// The law of a short queue is the forecast, as it is in `predict path --queue`, and not a remark beside it.
+#[test]
+fn a_short_queue_costs_what_its_law_says() {
+    let with = |queue: &str, keys: &str| {
+        let text = format!(
+            "kind = \"ping\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[link]]\nname = \"in\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+            [[link]]\nname = \"out\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nqueue = \"{queue}\"\n\
+            [[test]]\nname = \"x\"\nkind = \"tcp\"\nfrom = \"c\"\nto = \"b\"\nomit = \"20 s\"\nduration = \"60 s\"\nwindow = \"16 MiB\"\n{keys}"
+        );
+        predicted("", &text)
+    };
+    // 25 frames of 1538 bytes beside a pipe of 813: 0.0308 of it, of which Reno's sawtooth leaves 77.2 % and CUBIC's, with fast
+    // convergence, 90.2.
+    for (cc, share) in [("reno", 0.7722), ("cubic", 0.9016)] {
+        let record = with("25 packets", &format!("cc = \"{cc}\""));
+        let line = 100e6 * 1448.0 / 1538.0;
+        let filled = of(&record, "goodput_bps") / line;
+        assert!((filled - share).abs() < 2e-3, "{cc}: {filled}");
+        assert_eq!(record.limited_by.as_deref(), Some("link"));
+        assert!(says(&record, "each time it is full"), "{:?}", record.notes);
+        let long = with("1bdp", &format!("cc = \"{cc}\""));
+        assert_eq!(of(&long, "goodput_bps").round(), line.round());
+    }
+    // No law is known of the others.
+    let other = with("25 packets", "cc = \"highspeed\"");
+    assert!(says(&other, "as if the queue"), "{:?}", other.notes);
+}
+
+/// ProbeRTT costs a fiftieth with and without loss, and the line is the limit of both.
+#[test]
+fn probes_for_the_round_trip_are_counted_with_and_without_loss() {
+    let bbr = |loss: &str, seconds: u32| {
+        let bulk = format!(
+            "kind = \"tcp\"\ncc = \"bbr\"\nwindow = \"64 MB\"\nomit = \"2 s\"\nduration = \"{seconds} s\""
+        );
+        predicted(loss, &bulk)
+    };
+    let line = 1e9 * 1448.0 / 1538.0;
+    // From 2 to 101 s: nine probes of 0.2 s, at 10, 20.2, ... 91.6 s.
+    let share = |record: &Record| of(record, "goodput_bps") / line;
+    let clean = bbr("", 99);
+    assert!(
+        (share(&clean) - (1.0 - 9.0 * 0.2 / 99.0)).abs() < 1e-6,
+        "{}",
+        share(&clean)
+    );
+    assert!(says(&clean, "ProbeRTT"), "{:?}", clean.notes);
+    let rare = bbr("loss = 1e-9", 99);
+    assert!((share(&rare) - share(&clean)).abs() < 1e-6);
+    let much = bbr("loss = 0.01", 99);
+    assert!((share(&much) - 0.99 * share(&clean)).abs() < 1e-6);
+    for record in [&clean, &rare, &much] {
+        assert_eq!(record.limited_by.as_deref(), Some("nic"));
+    }
+    // None within eight seconds.
+    let brief = bbr("", 7);
+    assert!((share(&brief) - 1.0).abs() < 1e-6 && !says(&brief, "ProbeRTT"));
+}
+
+/// A window of twice the pipe climbs from one pipe to two while its queue grows to a whole one: each segment takes a round
+/// trip of 1 to 2, 1.5 in the mean.
+#[test]
+fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
+    let lose = |manager: &str| {
+        let loss = "lose = { flow = \"t\", segment = 20000 }\nqueue = \"1000 packets\"";
+        routed_by(
+            "forward",
+            &format!("{loss}\n{manager}"),
+            "cc = \"reno\"\nwindow = \"960000 B\"\nduration = \"120 s\"",
+        )
+    };
+    // 100 Mbit/s in frames of 1538 bytes over 40.1 ms: a pipe of 326 segments; the window holds 662.
+    let (rtt, pipe, top) = (0.0401463, 326.3, 662.0);
+    let by_hand = rtt * (top / pipe + (top * top - pipe * pipe) / (2.0 * pipe));
+    let record = lose("");
+    let recovery = of(&record, "recovery_s");
+    assert!(
+        (recovery / by_hand - 1.0).abs() < 0.01,
+        "{recovery}, by hand {by_hand}"
+    );
+    // Where how long the queue is is not known, that is said.
+    let managed = lose("codel = {}");
+    assert!(says(&managed, "idle round trips"), "{:?}", managed.notes);
 }

@@ -1,0 +1,84 @@
+//! What a connection delivers of the rate it could send at for long: less where the queue in front of the line is short,
+//! and with BBR, which bears losses, less those and its probes for the shortest round trip.
+
+use farpath_predict::law::{self, Probes};
+
+use super::Flow;
+use crate::forecast::queues::ShortQueue;
+use crate::model::Test;
+
+/// What is delivered of a steady rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    /// The share that is left at all times.
+    pub(super) share: f64,
+    /// Pauses beside it.
+    probes: Option<Probes>,
+}
+
+impl Delivered {
+    /// Nothing is lost of the rate.
+    pub(super) const ALL: Delivered = Delivered {
+        share: 1.0,
+        probes: None,
+    };
+
+    /// The part of the time from `from_s` to `until_s` after the start that no probe takes.
+    pub(super) fn over(&self, from_s: f64, until_s: f64) -> f64 {
+        let span = until_s - from_s;
+        match self.probes {
+            Some(probes) if span > 0.0 => {
+                let paused = (count(&probes, until_s) - count(&probes, from_s)) * probes.costs_s();
+                (1.0 - paused / span).max(0.0)
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What the probes of `test` cost, where there are any.
+    pub(super) fn note(&self, flow: &Flow, test: &Test) -> Option<String> {
+        self.probes?;
+        let (from, span) = (test.omit.as_secs_f64(), test.duration?.as_secs_f64());
+        let probed = self.over(from, from + span) < 1.0;
+        probed.then(|| law::probing_words(flow.cc?, flow.rtt_s()))?
+    }
+
+    /// When a transfer that takes `seconds` without probes is over.
+    pub(super) fn finished_s(&self, seconds: f64) -> f64 {
+        let Some(probes) = self.probes else {
+            return seconds;
+        };
+        // Each begins so long after the one before has ended.
+        seconds + (seconds / probes.every_s).floor() * probes.costs_s()
+    }
+}
+
+/// Probes that have begun by then.
+fn count(probes: &Probes, at_s: f64) -> f64 {
+    let first = at_s - probes.every_s;
+    match first < 0.0 {
+        true => 0.0,
+        false => 1.0 + (first / (probes.every_s + probes.lasts_s)).floor(),
+    }
+}
+
+impl Flow {
+    /// What is delivered of its steady rate, beside the queue that is too short for it.
+    pub(super) fn kept(&self, short: Option<&ShortQueue>) -> Delivered {
+        let filled = short
+            .filter(|queue| queue.is_counted)
+            .map_or(1.0, |queue| queue.share);
+        let probes = self.cc.and_then(|cc| law::probes(cc, self.rtt_s()));
+        // Others' losses are in their law.
+        let arrives = match probes {
+            Some(_) => 1.0 - self.loss,
+            None => 1.0,
+        };
+        // What it uses of a pace was found with its probes.
+        let probes = probes.filter(|_| self.narrowest.place != "pacing");
+        Delivered {
+            share: filled * arrives,
+            probes,
+        }
+    }
+}

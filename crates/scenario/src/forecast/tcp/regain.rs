@@ -1,0 +1,79 @@
+//! How long a window that one loss cut takes to be what it was.
+
+use farpath_predict::climb::Climb;
+use farpath_record::Record;
+use farpath_tcp::Flavour;
+
+use super::Flow;
+use crate::forecast::{Path, put};
+
+/// Of a pipe: what a window may hold beyond it before its queue is worth a word.
+const SLIGHT: f64 = 1.01;
+
+impl Path<'_> {
+    /// From the window cut back to the old one, after one loss, with the queue that stands meanwhile.
+    pub(super) fn regains(&self, flow: &Flow, record: &mut Record) {
+        let pipe = flow.pipe();
+        let stands = self.stands(flow, pipe);
+        let Some(seconds) = flow.recovery_s(if stands { pipe } else { f64::INFINITY }) else {
+            return;
+        };
+        put(&mut record.metrics, "recovery_s", seconds);
+        if !stands && flow.cap() > pipe * SLIGHT && !self.is_held(flow) {
+            record.notes.push(
+                "recovery_s is of idle round trips: the window is more than the path holds, and how long the queue makes them is not foreseen"
+                    .to_owned(),
+            );
+        }
+    }
+
+    /// Whether what a window holds beyond the pipe waits, all of it, in one queue in front of the narrowest place.
+    fn stands(&self, flow: &Flow, pipe: f64) -> bool {
+        let header = u32::from(self.plan.flows[self.flow].header_bytes);
+        let room = flow
+            .narrowest
+            .port
+            .and_then(|p| self.room(p, flow.config.mss + header));
+        let alone = flow.streams <= 1.0 && !self.is_held(flow);
+        alone && room.is_some_and(|room| flow.cap() <= pipe + room as f64)
+    }
+}
+
+impl Flow {
+    /// Segments that the ends let be in flight.
+    pub(super) fn cap(&self) -> f64 {
+        self.window as f64 / self.mss()
+    }
+
+    /// Segments of one connection that fill the line in an idle round trip.
+    pub(super) fn pipe(&self) -> f64 {
+        self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss()
+    }
+
+    /// From the window cut back to the old window after one loss at a full window: the round trip
+    /// of the repair, then the algorithm's growth; what is beyond `pipe` segments waits in a queue.
+    fn recovery_s(&self, pipe: f64) -> Option<f64> {
+        let climb = Climb {
+            cc: self.cc?,
+            top: self.ceiling(),
+            rtt_s: self.rtt_s(),
+            segments_per_ack: self.segments_per_step(),
+            htcp_beta: farpath_predict::htcp::BETA,
+        };
+        let repair = self.rtt_s() * (self.cap() / pipe).max(1.0);
+        if climb.start()? >= self.cap() {
+            // What is left of a window that was not all used is what was in use, or more.
+            return Some(repair);
+        }
+        Some(repair + climb.recovery_over(pipe)?)
+    }
+
+    /// Largest congestion window, segments: by the kernel's rules twice what the ends let be in flight, unless a
+    /// test's `window` bounds it too.
+    pub(super) fn ceiling(&self) -> f64 {
+        match (self.config.flavour, self.config.largest_window) {
+            (Flavour::Linux, None) => 2.0 * self.cap(),
+            _ => self.cap(),
+        }
+    }
+}
