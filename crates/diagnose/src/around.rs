@@ -130,7 +130,7 @@ const BLOAT_S: f64 = 0.08;
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
 
-/// A port is too slow for what was expected where that is so many times its rate: headers are no reason.
+/// A port is too slow for what was expected where that is so many times its rate: headers cost less.
 const SLOWER: f64 = 1.2;
 
 /// The interface on the path that carried most of its own rate, or most where no rate is known.

@@ -282,7 +282,7 @@ fn swallowed(
     })
 }
 
-/// A full segment that is lost twice more is no accident.
+/// A full segment that is lost twice more was not lost by accident.
 const AGAIN_LEAST: usize = 2;
 
 /// Every link carries packets of this many bytes (RFC 791).

@@ -81,7 +81,7 @@ fn too_large() -> IcmpError {
 #[test]
 fn a_capture_of_a_hole_names_it_and_the_size_that_passes() {
     let d = iperf3(37, vec![too_large()]);
-    assert_eq!(d.flows.len(), 1, "the words of iperf3 are no flow");
+    assert_eq!(d.flows.len(), 1, "the words of iperf3 make none");
     let flow = &d.flows[0];
     assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:?}", flow.verdict);
     assert!(flow.verdict.confidence > 0.9, "{:?}", flow.verdict);
