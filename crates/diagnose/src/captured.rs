@@ -256,17 +256,21 @@ fn swallowed(
         let resent = !["reordered", "network_duplicate"].contains(&s.class);
         resent && s.length >= mss / 2 && s.offset + u64::from(s.length) > delivered
     };
-    let again = found.segments.iter().filter(never).count();
+    let again: Vec<&SegmentSeen> = found.segments.iter().filter(never).collect();
     let sender = if reverse {
         &connection.b
     } else {
         &connection.a
     };
+    // A sender that heeds the report sends smaller segments then, and of these none is reported.
+    let heeded = |e: &IcmpError| again.first().is_none_or(|s| e.last_ns < s.at_ns);
     let mut reported = errors.iter().filter(|e| {
         let says = ["fragmentation_needed", "packet_too_big"].contains(&e.kind.as_str());
-        says && e.connection == Some(connection.id) && e.flow_from == *sender
+        let ours = e.connection == Some(connection.id) && e.flow_from == *sender;
+        says && ours && !heeded(e)
     });
     let report = reported.next();
+    let again = again.len();
     if again < AGAIN_LEAST || report.is_none() && delivered >= u64::from(mss) {
         return None;
     }
@@ -278,7 +282,7 @@ fn swallowed(
     })
 }
 
-/// A full segment that is lost twice more is no accident.
+/// A full segment that is lost twice more was not lost by accident.
 const AGAIN_LEAST: usize = 2;
 
 /// Every link carries packets of this many bytes (RFC 791).

@@ -147,13 +147,13 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
             second: e.rate.is_some().then(|| ranked(&top)),
             because: match e.rate.is_some() {
                 true => {
-                    // What was seen and speaks for no cause by itself is told all the same.
-                    let told = weighed
+                    // What was seen and speaks for no cause by itself is said all the same.
+                    let seen = weighed
                         .because
                         .iter()
                         .filter(|(causes, _)| causes.is_empty());
-                    let told = told.map(|(_, text)| text.clone());
-                    let all = [undecided(weighed)].into_iter().chain(told);
+                    let seen = seen.map(|(_, text)| text.clone());
+                    let all = [undecided(weighed)].into_iter().chain(seen);
                     all.take(BECAUSE_MAX).collect()
                 }
                 false => vec!["the texts do not say how fast anything was".to_owned()],

@@ -123,7 +123,7 @@ pub fn counters() -> std::collections::BTreeMap<String, u64> {
     all
 }
 
-/// Reads the settings; of those that are no numbers where they should be, what is wrong.
+/// Reads the settings; of those without a number where one belongs, what is wrong.
 fn settings(files: &mut Files, survey: &mut Survey) -> Result<Vec<String>, SurveyError> {
     let mut unparsed = Vec::new();
     for key in SETTINGS {

@@ -26,7 +26,7 @@ pub(crate) struct HostArgs {
     /// The interface the path takes; without it, that of the default route
     #[arg(long, value_name = "NAME")]
     pub(crate) interface: Option<String>,
-    /// Read copies of /proc and /sys below this folder, such as those of another host, in place of this host's
+    /// Read copies of /proc and /sys below this folder, such as those of another host, in place of this host's; copy with cp, as tar takes files of /proc for empty
     #[arg(long, value_name = "FOLDER", default_value = "/")]
     pub(crate) root: PathBuf,
     /// Print one JSON document (`farpath.host/1`)

@@ -148,22 +148,28 @@ fn ways(report: &HostReport, out: &mut String) {
     }
 }
 
+/// Columns for what a ceiling comes from.
+const BY: usize = 17;
+
 fn ceilings(report: &HostReport, out: &mut String) {
     let mut line = |by: &str, way: &str, rate: &str, between: &str| {
-        let text = format!("{by:<17}  {way:<16} {rate:>13} {between}");
+        let text = format!("{by:<BY$}  {way:<16} {rate:>13} {between}");
         out.push_str(text.trim_end());
         out.push('\n');
     };
     line("ceiling", "way", "rate", "between");
     line(
-        &"-".repeat(17),
+        &"-".repeat(BY),
         &"-".repeat(16),
         &"-".repeat(13),
         &"-".repeat(30),
     );
     for c in &report.ceilings {
         let between = format!("{} to {}", bps(c.ceiling.low_bps), bps(c.ceiling.high_bps));
-        line(&c.by, &way(c), &bps(c.ceiling.limit_bps), &between);
+        // What is longer than its column is named without where it stands.
+        let short = c.by.trim_start_matches("net.ipv4.tcp_");
+        let by = if c.by.len() > BY { short } else { &c.by };
+        line(by, &way(c), &bps(c.ceiling.limit_bps), &between);
     }
     out.push('\n');
     if report.ceilings.iter().any(|c| c.how == How::Requested) {

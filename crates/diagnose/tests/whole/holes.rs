@@ -72,6 +72,7 @@ fn too_large() -> IcmpError {
         flow_from: "192.0.2.1:36022".to_owned(),
         mtu: Some(1400),
         count: 15,
+        last_ns: 3_000_000_000,
         connection: Some(2),
         ..IcmpError::default()
     }
@@ -80,7 +81,7 @@ fn too_large() -> IcmpError {
 #[test]
 fn a_capture_of_a_hole_names_it_and_the_size_that_passes() {
     let d = iperf3(37, vec![too_large()]);
-    assert_eq!(d.flows.len(), 1, "the words of iperf3 are no flow");
+    assert_eq!(d.flows.len(), 1, "the words of iperf3 make none");
     let flow = &d.flows[0];
     assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:?}", flow.verdict);
     assert!(flow.verdict.confidence > 0.9, "{:?}", flow.verdict);
@@ -94,6 +95,27 @@ fn a_capture_of_a_hole_names_it_and_the_size_that_passes() {
     assert!(
         flow.ceilings.iter().all(|c| c.cause != "ramp"),
         "it was never over"
+    );
+}
+
+/// The router reported before anything was sent again: what is lost at the end of such a capture is lost for another reason.
+#[test]
+fn a_report_that_the_sender_heeds_is_no_hole() {
+    let early = IcmpError {
+        last_ns: 500_000_000,
+        ..too_large()
+    };
+    let d = iperf3(8000, vec![early]);
+    assert_ne!(
+        d.flows[0].verdict.cause, "mtu_black_hole",
+        "{:?}",
+        d.flows[0].verdict
+    );
+    let d = iperf3(8000, vec![too_large()]);
+    assert_eq!(
+        d.flows[0].verdict.cause, "mtu_black_hole",
+        "{:?}",
+        d.flows[0].verdict
     );
 }
 

@@ -208,7 +208,7 @@ fn odd_files_leave_values_unknown() {
     );
     assert_eq!(survey.counters, BTreeMap::from([("TcpB".to_owned(), 2)]));
     assert_eq!((survey.cpus, survey.memory_bytes), (None, None));
-    // What is no number is no setting, and said.
+    // What is not a number is not a setting, and said.
     assert_eq!(survey.settings.len(), 1, "{:?}", survey.settings);
     assert_eq!(survey.unread.len(), 2, "{:?}", survey.unread);
     assert!(survey.unread[1].ends_with("tcp_rmem: not what a kernel prints there: many words"));
