@@ -102,5 +102,5 @@ export function traceOthers(data: TraceData): HTMLElement | null {
   const rows = data.others.map((o) => h("tr", {}, h("td", { class: "number" }, String(o.id)), h("td", {}, `${o.a} and ${o.b}${o.name ? ` (${o.name})` : ""}`), h("td", { class: "number" }, format.size(o.bytes))));
   return section("others", "Other connections", h("p", {}, "Draw one of them: ", h("code", {}, "farpath trace FILE --out DIR --connection N")),
     scroller("Other connections", h("table", {}, h("thead", {}, h("tr", {}, ...["N", "ends", "new data"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
-    data.others_left_out > 0 ? h("p", { class: "hint" }, `${plural(data.others_left_out, "more connection")} are left out.`) : null);
+    data.others_left_out > 0 ? h("p", { class: "hint" }, `Left out: ${plural(data.others_left_out, "more connection")}.`) : null);
 }
