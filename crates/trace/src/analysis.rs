@@ -317,17 +317,7 @@ impl Reader {
         document.flows = self.flows.described();
         let paired = table.paired(&ids);
         table.forget_places();
-        let mut reported: BTreeMap<Option<u64>, Vec<IcmpError>> = BTreeMap::new();
-        for error in document
-            .icmp_errors
-            .iter()
-            .filter(|e| e.connection.is_some())
-        {
-            let of = reported.entry(error.connection).or_default();
-            if of.len() < ERRORS_NOTED {
-                of.push(error.clone());
-            }
-        }
+        let reported = reported(&document.icmp_errors);
         // From the end of the table, so that its memory can be given back meanwhile.
         while let Some(mut connection) = table.connections.pop() {
             let place = table.connections.len();
@@ -349,6 +339,15 @@ impl Reader {
             numbers.push(ids[place] as usize - 1);
         }
         in_order(&mut numbers, &mut document.connections, &mut all);
+        self.not_listed(document);
+        self.left_out(document);
+        note_pairs(document, &paired);
+        (all, paired)
+    }
+
+    /// Counts what belongs to no connection of the list, and says what found no room in it.
+    fn not_listed(&self, document: &mut TraceDocument) {
+        let table = &self.table;
         for (name, count) in &table.others {
             document.others.insert((*name).to_owned(), *count);
         }
@@ -376,9 +375,6 @@ impl Reader {
                 )
             ));
         }
-        self.left_out(document);
-        note_pairs(document, &paired);
-        (all, paired)
     }
 
     /// Says what found no room beside the connections.
@@ -442,6 +438,18 @@ fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
             "packets of {PAIRS_MAX} of them are compared, the first in the list"
         ));
     }
+}
+
+/// The errors that are noted of each connection.
+fn reported(errors: &[IcmpError]) -> BTreeMap<Option<u64>, Vec<IcmpError>> {
+    let mut all: BTreeMap<Option<u64>, Vec<IcmpError>> = BTreeMap::new();
+    for error in errors.iter().filter(|e| e.connection.is_some()) {
+        let of = all.entry(error.connection).or_default();
+        if of.len() < ERRORS_NOTED {
+            of.push(error.clone());
+        }
+    }
+    all
 }
 
 /// Notes what routers and hosts reported of a connection, the first kinds of it.

@@ -209,7 +209,7 @@ struct Replay {
     losses: u64,
     /// After what passed.
     at_passes: Vec<f64>,
-    /// The bucket's size that the losses show; none where it is no bucket's.
+    /// The bucket's size that the losses show; none where it is not a bucket's.
     size: Option<f64>,
 }
 

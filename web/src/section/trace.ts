@@ -39,7 +39,7 @@ export function traceHeader(data: TraceData): HTMLElement {
     ...(direction.limited_by ? [[`limited it${share === undefined ? "" : `, ${Math.round(share * 100)} % of the time`}`, limit(direction.limited_by)] as [string, string]] : []),
   ];
   const place = PLACES[connection.vantage]?.(connection) ?? "where is unknown";
-  const files = data.document.files.map((f) => `${f.name}, ${plural(f.packets, "packet")}`).join("; ");
+  const files = data.document.files.map((f) => `${f.name}, ${format.count(f.packets)} ${f.packets === 1 ? "packet" : "packets"}`).join("; ");
   const name = connection.name ? `, ${connection.name}` : "";
   return h("header", { class: "masthead" }, h("p", { class: "eyebrow" }, "farpath trace"), h("h1", {}, `${ends[0]} to ${ends[1]}`),
     h("p", { class: "summary" }, `Connection ${connection.id}${name}, ${format.seconds(connection.duration_ns / 1e9)}, captured ${place}.`), h("p", { class: "source" }, files),

@@ -264,7 +264,7 @@ fn overlapping_sacks(n: u32) -> Vec<Vec<u8>> {
 }
 
 /// Each acknowledgement reports that something came twice.
-fn all_told_twice(n: u32) -> Vec<Vec<u8>> {
+fn all_reported_twice(n: u32) -> Vec<Vec<u8>> {
     file(|made| {
         opened(made, 100);
         made.segments((0..n / 4).map(|at| data(1 + 10 * at, 10)));
@@ -478,7 +478,7 @@ fn a_packet_of_a_longer_capture_costs_no_more() {
         ("one hole", one_hole),
         ("all sent again", all_sent_again),
         ("overlapping SACKs", overlapping_sacks),
-        ("all told twice", all_told_twice),
+        ("all reported twice", all_reported_twice),
         ("wraps", wraps),
         ("lengths that lie", lengths_that_lie),
         ("losses", losses),
