@@ -127,7 +127,8 @@ impl Captured {
         let mut record = Record::new(Origin::Captured, &of.test, &of.kind, &of.from, &of.to);
         let connection = &self.connection;
         record.duration_ns = connection.duration_ns;
-        let observation = Observation::Connections(vec![self.found.observed.clone()], Vec::new());
+        let observed = self.found.observed.as_deref().cloned();
+        let observation = Observation::Connections(vec![observed.unwrap_or_default()], Vec::new());
         let around = |_| Surroundings::default();
         observation.fill(&Span::default(), &around, &mut record);
         record.notes.clone_from(&connection.notes);

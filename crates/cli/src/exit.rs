@@ -1,6 +1,6 @@
 //! Exit codes, and how a failure is reported.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use farpath_experiment::{Class, Fault};
@@ -177,16 +177,31 @@ fn broken(line: &str, width: usize) -> String {
         .join(&format!("\n{indent}"))
 }
 
-/// Writes a document to standard output, as indented JSON.
+/// Bytes of JSON that are held before they are written.
+const JSON_HELD: usize = 1 << 16;
+
+/// Writes a document to standard output, as indented JSON. It is never held whole.
 pub(crate) fn print_json(document: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(document).expect("plain values always serialise");
-    print(&(text + "\n"))
+    printed(write_json(std::io::stdout().lock(), document))
+}
+
+fn write_json(out: impl Write, document: &impl Serialize) -> std::io::Result<()> {
+    let mut out = BufWriter::with_capacity(JSON_HELD, out);
+    // Plain values always serialise: what fails is the writing.
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Writes data to standard output. A reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What came of writing to standard output.
+fn printed(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::environment(format!(
             "write to standard output: {e}"
         ))),
@@ -196,7 +211,53 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::broken;
+    use std::io::{self, ErrorKind, Write};
+
+    use super::{JSON_HELD, broken, printed, write_json};
+
+    /// Counts what is written and the largest piece of it, and goes away after so many bytes.
+    struct Reader {
+        bytes: usize,
+        largest: usize,
+        until: usize,
+    }
+
+    impl Write for Reader {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.bytes >= self.until {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+            self.bytes += bytes.len();
+            self.largest = self.largest.max(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_large_document_is_written_in_pieces_until_nobody_reads() {
+        let document: Vec<String> = (0..100_000).map(|n| format!("element {n}")).collect();
+        let whole = serde_json::to_string_pretty(&document).expect("plain values");
+        for until in [usize::MAX, 1] {
+            let mut reader = Reader {
+                bytes: 0,
+                largest: 0,
+                until,
+            };
+            printed(write_json(&mut reader, &document)).expect("no failure");
+            assert!(reader.largest <= JSON_HELD, "{}", reader.largest);
+            let goes_away = until == 1;
+            assert_eq!(
+                reader.bytes < whole.len() + 1,
+                goes_away,
+                "{}",
+                reader.bytes
+            );
+        }
+    }
 
     #[test]
     fn a_long_note_is_broken_at_blanks() {

@@ -160,7 +160,7 @@ fn captured(
     }
     let at = Place::Connection(source, connection.id);
     let vantage = Vantage::of(connection, reverse);
-    let seen = &found.observed;
+    let seen = found.observed.as_deref()?;
     let bytes = seen.delivered as f64;
     let mut test = Test::new("capture", at);
     let ends = [end(&connection.a), end(&connection.b)];
@@ -183,7 +183,7 @@ fn captured(
     let whole = connection
         .handshake_rtt_ns
         .filter(|_| vantage != Vantage::Sender);
-    numbers(&mut test, (direction, found), whole, at);
+    numbers(&mut test, (direction, seen), whole, at);
     test.rows = rows(seen, found, connection.start_ns, at);
     let lost = connection.quality.contains_key("bytes_missed_by_capture");
     test.account = (!direction.limit_shares.is_empty()).then(|| Account {
@@ -299,11 +299,10 @@ fn end(text: &str) -> End {
 
 fn numbers(
     test: &mut Test,
-    (direction, found): (&TraceDirection, &DirectionFound),
+    (direction, seen): (&TraceDirection, &Seen),
     whole: Option<u64>,
     at: Place,
 ) {
-    let seen = &found.observed;
     let mut put = |name, value: Option<f64>| {
         if let Some(value) = value.filter(|v| v.is_finite()) {
             test.set(name, Figure::exact(value, at));

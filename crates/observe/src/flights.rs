@@ -4,7 +4,8 @@
 //! receiver's window had no room, and that losses were being repaired. What is left of a round trip goes to one
 //! limit, by the first rule that holds:
 //!
-//! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen;
+//! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
+//!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster;
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
@@ -186,9 +187,19 @@ impl Reader {
         let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole.max(0.0));
         let window = f.window.as_secs_f64().min(whole - idle);
         stretch.add(Limit::Application, idle);
-        stretch.add(Limit::ReceiveWindow, window);
+        // While losses are repaired there are no samples: the queue is as it was.
+        self.rtt = f.rtt.or(self.rtt);
+        let waits = self.waits(round);
+        let holds = match waits {
+            true => Limit::Link,
+            false => Limit::ReceiveWindow,
+        };
+        stretch.add(holds, window);
         let mut rest = whole - idle - window;
-        let limit = self.rest(round);
+        let limit = match waits {
+            true => Limit::Link,
+            false => self.rest(round),
+        };
         if limit != Limit::Link {
             let timeout = f.timeout.as_secs_f64().min(rest);
             stretch.add(Limit::Loss, timeout);
@@ -213,14 +224,15 @@ impl Reader {
         stretch
     }
 
-    fn rest(&mut self, round: &Round) -> Limit {
+    /// Whether packets wait in a queue all the round long, at nearly the most that is ever delivered.
+    fn waits(&self, round: &Round) -> bool {
+        self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && round.rate() >= NEAR * self.most
+    }
+
+    /// What a round without a queue is left to.
+    fn rest(&self, round: &Round) -> Limit {
         let f = &round.flight;
         let rate = round.rate();
-        // While losses are repaired there are no samples: the queue is as it was.
-        self.rtt = f.rtt.or(self.rtt);
-        if self.rtt.is_some_and(|rtt| self.is_queue(rtt)) && rate >= NEAR * self.most {
-            return Limit::Link;
-        }
         let mean = round.seconds() / f64::from(f.packets.max(1));
         let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
         if even && self.steady && rate >= STEADY * self.most {
@@ -312,6 +324,20 @@ mod tests {
         }));
         assert_eq!(all["link"], 0.5);
         assert_eq!(all["cwnd_recovery"], 0.5);
+    }
+
+    #[test]
+    fn a_window_that_is_full_while_a_queue_stands_is_not_what_limits() {
+        let full = |rtt_ms: u64| {
+            found(&seen(&[100; 10], |n, f| {
+                f.rtt = Some(Duration::from_ms(if n == 0 { 10 } else { rtt_ms }));
+                f.window = Duration::from_ms(8);
+            }))
+        };
+        assert!((full(10)["receive_window"] - 0.8).abs() < 1e-9);
+        let waits = full(14);
+        assert!((waits["link"] - 0.9).abs() < 1e-9, "{waits:?}");
+        assert!((waits["receive_window"] - 0.08).abs() < 1e-9, "{waits:?}");
     }
 
     #[test]

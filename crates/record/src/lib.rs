@@ -4,6 +4,7 @@
 
 mod certificate;
 pub mod compare;
+mod count;
 mod document;
 mod finding;
 mod judge;
@@ -22,6 +23,7 @@ mod taken;
 pub mod trace;
 
 pub use certificate::Certificate;
+pub use count::count_of;
 pub use document::{RECORD_SCHEMA, RUN_SCHEMA, point_text};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{DROP_REASONS, Expect, Point, Results, judge, link_metric, median};

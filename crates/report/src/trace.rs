@@ -4,6 +4,7 @@ mod exchange;
 mod flows;
 mod pairs;
 
+use farpath_record::count_of;
 use farpath_record::trace::{PolicerFound, TraceConnection, TraceDirection, TraceDocument};
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
@@ -53,7 +54,8 @@ pub fn render(document: &TraceDocument, most: usize, layout: Layout) -> String {
     let left = document.connections.len() - shown.len();
     if left > 0 {
         say(&format!(
-            "\n{left} more connections: --top {} shows all, --json has them.",
+            "\n{}: --top {} shows all, --json has all.",
+            count_of(left as u64, "more connection", "more connections"),
             document.connections.len()
         ));
     }
@@ -115,9 +117,9 @@ fn others(document: &TraceDocument) -> Option<String> {
 fn file_text(file: &farpath_record::trace::TraceFile) -> String {
     let seconds = (file.last_ns - file.first_ns) as f64;
     let mut text = format!(
-        "{}: {} packets, {}, {}",
+        "{}: {}, {}, {}",
         file.name,
-        file.packets,
+        count_of(file.packets, "packet", "packets"),
         quantity("bytes", file.bytes as f64),
         quantity("duration_ns", seconds)
     );
@@ -125,7 +127,8 @@ fn file_text(file: &farpath_record::trace::TraceFile) -> String {
         text += &format!(" ({})", file.link_types.join(", "));
     }
     if file.dropped_by_capture > 0 {
-        text += &format!("; the capture lost {} packets", file.dropped_by_capture);
+        let lost = count_of(file.dropped_by_capture, "packet", "packets");
+        text += &format!("; the capture lost {lost}");
     }
     text
 }
@@ -266,9 +269,9 @@ fn vantage(connection: &TraceConnection) -> String {
 fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     let bytes = |b: u64| quantity("bytes", b as f64);
     let mut lines = vec![format!(
-        "{name}: {} segments, {} new bytes, MSS {}, window up to {} (scale {}{}), flight up to {}",
-        d.segments,
-        d.unique_bytes,
+        "{name}: {}, {}, MSS {}, window up to {} (scale {}{}), flight up to {}",
+        count_of(d.segments, "segment", "segments"),
+        count_of(d.unique_bytes, "new byte", "new bytes"),
         d.mss
             .map_or_else(|| "unknown".to_owned(), |m| m.to_string()),
         bytes(d.window_max_bytes),
@@ -285,11 +288,11 @@ fn direction_lines(name: &str, d: &TraceDirection) -> Vec<String> {
     if let (Some(min), Some(avg), Some(max)) = (d.rtt_min_ns, d.rtt_avg_ns, d.rtt_max_ns) {
         let ns = |v: u64| quantity("rtt_ns", v as f64);
         lines.push(format!(
-            "  RTT min {}, mean {}, max {} ({} samples)",
+            "  RTT min {}, mean {}, max {} ({})",
             ns(min),
             ns(avg),
             ns(max),
-            d.rtt_samples
+            count_of(d.rtt_samples, "sample", "samples")
         ));
     }
     if !d.limit_shares.is_empty() {
@@ -314,7 +317,7 @@ fn anomalies(d: &TraceDirection) -> Vec<String> {
     let classes = [
         ("fast", r.fast),
         ("after timeouts", r.rto),
-        ("tail loss probes", r.tlp),
+        ("as tail loss probes", r.tlp),
         ("of lost retransmissions", r.lost_retransmission),
         ("unneeded", r.unneeded),
         ("lost before the capture", r.upstream),
@@ -331,13 +334,15 @@ fn anomalies(d: &TraceDirection) -> Vec<String> {
     let others = [
         ("reordered", d.reordered_segments),
         ("doubled by the network", d.network_duplicates),
-        ("duplicate ACKs", d.duplicate_acks),
-        ("zero windows", d.zero_windows),
     ];
+    let acks = count_of(d.duplicate_acks, "duplicate ACK", "duplicate ACKs");
+    let windows = count_of(d.zero_windows, "zero window", "zero windows");
+    let others = others.map(|(what, count)| (format!("{count} {what}"), count));
     let others = others
-        .iter()
+        .into_iter()
+        .chain([(acks, d.duplicate_acks), (windows, d.zero_windows)])
         .filter(|c| c.1 > 0)
-        .map(|c| format!("{} {}", c.1, c.0));
+        .map(|c| c.0);
     let others = others.collect::<Vec<_>>().join(", ");
     if !others.is_empty() {
         lines.push(format!("  {others}"));
@@ -361,8 +366,12 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     }
     if d.glitches.len() > GLITCHES_MAX {
         lines.push(format!(
-            "  and {} more glitches: --json has all",
-            d.glitches.len() - GLITCHES_MAX
+            "  and {}: --json has all",
+            count_of(
+                (d.glitches.len() - GLITCHES_MAX) as u64,
+                "more glitch",
+                "more glitches"
+            )
         ));
     }
     if let Some(pattern) = &d.loss_pattern {
@@ -379,9 +388,9 @@ fn glitches(d: &TraceDirection) -> Vec<String> {
     }
     if let Some(sack) = &d.sack_benefit {
         lines.push(format!(
-            "  SACK: {} recoveries with {} holes took {}; {} at one hole a round trip, without it",
-            sack.recoveries,
-            sack.holes,
+            "  SACK: {} with {} took {}; {} at one hole a round trip, without it",
+            count_of(sack.recoveries, "recovery", "recoveries"),
+            count_of(sack.holes, "hole", "holes"),
             quantity("took_ns", sack.took_ns as f64),
             quantity("without_ns", sack.without_ns as f64)
         ));

@@ -1,7 +1,9 @@
 //! From captures to the document.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 
+use farpath_record::count_of;
 use farpath_record::trace::{IcmpError, TraceConnection, TraceDocument, TraceFile, TracePair};
 
 use crate::capture::{Capture, Packet};
@@ -11,7 +13,7 @@ use crate::filter::Filter;
 use crate::flows::{FLOWS_MAX, Flows, PORT_DNS};
 use crate::found::DirectionFound;
 use crate::fragments::Fragments;
-use crate::overlap::{Opened, Overlap};
+use crate::overlap::{FILES_AHEAD, Opened, Overlap};
 use crate::pairs::{Collector, PAIRS_MAX, Paired};
 use crate::peel::{PROTOCOL_TCP, Peeled, Rest, peel};
 use crate::segment::Segment;
@@ -51,7 +53,7 @@ pub struct Analysis {
 /// ICMP errors that are noted of one connection; the document lists all.
 const ERRORS_NOTED: usize = 4;
 /// Connections after whose description memory is given back.
-const GIVEN_BACK: usize = 8192;
+const GIVEN_BACK: usize = 1024;
 /// Packets read between two reports to the watch.
 const LOOK: u32 = 1 << 16;
 
@@ -187,12 +189,18 @@ fn each<'a>(
     let mut captures = sources
         .into_iter()
         .map(|source| Capture::new(&source.name, source.bytes).map(Opened::new));
-    let mut next = captures.next().transpose()?;
-    let (mut overlap, mut before) = (Overlap::default(), String::new());
+    let (mut later, mut overlap) = (VecDeque::new(), Overlap::default());
     let mut number = 0;
-    while let Some(mut opened) = next {
-        next = captures.next().transpose()?;
-        overlap = overlap.follow(&before, next.as_ref());
+    loop {
+        while later.len() <= FILES_AHEAD
+            && let Some(next) = captures.next().transpose()?
+        {
+            later.push_back(next);
+        }
+        let Some(mut opened) = later.pop_front() else {
+            return Ok(());
+        };
+        overlap.begin(number, &later);
         opened.early(|packet| {
             if !overlap.had(packet) {
                 take(packet, number);
@@ -216,12 +224,10 @@ fn each<'a>(
                 break;
             }
         }
-        overlap.note(&mut capture.file);
-        before.clone_from(&capture.file.name);
+        overlap.end(&mut capture.file);
         ended(capture.file);
         number += 1;
     }
-    Ok(())
 }
 
 struct Reader {
@@ -310,6 +316,8 @@ impl Reader {
             });
         document.flows = self.flows.described();
         let paired = table.paired(&ids);
+        table.forget_places();
+        let reported = reported(&document.icmp_errors);
         // From the end of the table, so that its memory can be given back meanwhile.
         while let Some(mut connection) = table.connections.pop() {
             let place = table.connections.len();
@@ -322,12 +330,24 @@ impl Reader {
                 let (server, at) = (ends[1].address, judged.described.start_ns);
                 judged.described.name = self.flows.names.of(server, at).map(str::to_owned);
             }
-            note_errors(&mut judged.described, &document.icmp_errors);
+            let of = reported
+                .get(&Some(ids[place]))
+                .map_or(&[][..], Vec::as_slice);
+            note_errors(&mut judged.described, of);
             document.connections.push(judged.described);
             all.push(judged.found);
             numbers.push(ids[place] as usize - 1);
         }
         in_order(&mut numbers, &mut document.connections, &mut all);
+        self.not_listed(document);
+        self.left_out(document);
+        note_pairs(document, &paired);
+        (all, paired)
+    }
+
+    /// Counts what belongs to no connection of the list, and says what found no room in it.
+    fn not_listed(&self, document: &mut TraceDocument) {
+        let table = &self.table;
         for (name, count) in &table.others {
             document.others.insert((*name).to_owned(), *count);
         }
@@ -337,7 +357,8 @@ impl Reader {
                 .others
                 .insert("unanswered_syns_left_out".to_owned(), forgotten);
             document.notes.push(format!(
-                "{forgotten} unanswered SYNs are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
+                "{} counted and not listed: the list holds {CONNECTIONS_MAX} connections",
+                count_of(forgotten, "unanswered SYN is", "unanswered SYNs are")
             ));
         }
         if table.untracked > 0 {
@@ -346,33 +367,35 @@ impl Reader {
                 .others
                 .insert("packets_left_out".to_owned(), packets);
             document.notes.push(format!(
-                "{packets} packets of further connections are counted and not listed: the list holds {CONNECTIONS_MAX} connections"
+                "{} counted and not listed: the list holds {CONNECTIONS_MAX} connections",
+                count_of(
+                    packets,
+                    "packet of further connections is",
+                    "packets of further connections are"
+                )
             ));
         }
-        self.left_out(document);
-        note_pairs(document, &paired);
-        (all, paired)
     }
 
     /// Says what found no room beside the connections.
     fn left_out(&self, document: &mut TraceDocument) {
-        let mut put = |name: &str, count: u64, text: String| {
+        let mut put = |name: &str, count: u64, [one, many]: [&str; 2], why: &str| {
             if count > 0 {
                 document.others.insert(name.to_owned(), count);
-                document.notes.push(format!("{count} {text}"));
+                document.notes.push(count_of(count, one, many) + why);
             }
         };
         put(
             "flow_packets_left_out",
             self.flows.untracked,
-            format!(
-                "packets of further flows are counted and not listed: the list holds {FLOWS_MAX} flows"
-            ),
+            ["packet of further flows is", "packets of further flows are"],
+            &format!(" counted and not listed: the list holds {FLOWS_MAX} flows"),
         );
         put(
             "icmp_errors_left_out",
             self.flows.errors.left_out,
-            "ICMP errors are counted and not listed: the list is full".to_owned(),
+            ["ICMP error is", "ICMP errors are"],
+            " counted and not listed: the list is full",
         );
     }
 }
@@ -394,8 +417,10 @@ fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
     for pair in paired {
         let [near, far] = pair.ids();
         let (earlier, later) = (near.min(far), near.max(far));
-        let found = document.connections.iter_mut().find(|c| c.id == later);
-        if let Some(connection) = found {
+        // They are in order of their numbers.
+        let place = document.connections.binary_search_by_key(&later, |c| c.id);
+        if let Ok(place) = place {
+            let connection = &mut document.connections[place];
             connection.same_as = Some(earlier);
             connection.notes.push(format!(
                 "it is connection {earlier}, captured at another point"
@@ -404,32 +429,41 @@ fn note_pairs(document: &mut TraceDocument, paired: &[Paired]) {
     }
     if !paired.is_empty() {
         document.notes.push(format!(
-            "{} connections are in the list twice, because they were captured at two points: sums of the list count them twice",
-            paired.len()
+            "{} in the list twice, captured at two points: sums of the list count both",
+            count_of(paired.len() as u64, "connection is", "connections are")
         ));
     }
     if paired.len() > PAIRS_MAX {
         document.notes.push(format!(
-            "packets of {PAIRS_MAX} of them are compared, of the first in the list"
+            "packets of {PAIRS_MAX} of them are compared, the first in the list"
         ));
     }
 }
 
-/// Notes what routers and hosts reported of a connection.
+/// The errors that are noted of each connection.
+fn reported(errors: &[IcmpError]) -> BTreeMap<Option<u64>, Vec<IcmpError>> {
+    let mut all: BTreeMap<Option<u64>, Vec<IcmpError>> = BTreeMap::new();
+    for error in errors.iter().filter(|e| e.connection.is_some()) {
+        let of = all.entry(error.connection).or_default();
+        if of.len() < ERRORS_NOTED {
+            of.push(error.clone());
+        }
+    }
+    all
+}
+
+/// Notes what routers and hosts reported of a connection, the first kinds of it.
 fn note_errors(connection: &mut TraceConnection, errors: &[IcmpError]) {
-    let own = errors
-        .iter()
-        .filter(|e| e.connection == Some(connection.id));
-    for error in own.take(ERRORS_NOTED) {
+    for error in errors {
         let mtu = error
             .mtu
             .map_or_else(String::new, |mtu| format!(", MTU {mtu} B"));
         connection.notes.push(format!(
-            "{} reports {}{mtu} of what {} sent, {} times",
+            "{} reports {}{mtu} of what {} sent, {}",
             error.from,
             error.kind.replace('_', " "),
             error.flow_from,
-            error.count
+            count_of(error.count, "time", "times")
         ));
     }
 }

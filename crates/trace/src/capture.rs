@@ -4,6 +4,7 @@ mod pcap;
 mod pcapng;
 mod sorted;
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use farpath_record::trace::TraceFile;
@@ -11,6 +12,7 @@ use farpath_record::trace::TraceFile;
 use crate::error::TraceError;
 use crate::input::{Input, is_packed};
 use crate::link::LinkType;
+use crate::work;
 use sorted::Sorted;
 
 /// One packet of a capture.
@@ -75,8 +77,9 @@ pub(crate) struct Capture<'a> {
     pub(crate) file: TraceFile,
     /// Bytes of the last packet, not yet stepped over.
     behind: usize,
-    /// Link types met, each once.
-    links: Vec<LinkType>,
+    /// Link types met, and the last one.
+    links: BTreeSet<LinkType>,
+    link: Option<LinkType>,
     done: bool,
     /// Packets of several interfaces that wait for earlier ones.
     sorted: Sorted,
@@ -127,7 +130,8 @@ impl<'a> Capture<'a> {
             format,
             file,
             behind: 0,
-            links: Vec::new(),
+            links: BTreeSet::new(),
+            link: None,
             done: false,
             sorted: Sorted::default(),
         })
@@ -206,21 +210,30 @@ impl<'a> Capture<'a> {
             self.file.first_ns = at;
             self.file.last_ns = at;
         }
-        if self.links.last() != Some(&link) && !self.links.contains(&link) {
-            self.links.push(link);
-            self.file.link_types.push(link.name());
-            if !link.is_read() {
-                let text = format!(
-                    "packets of link type {} are counted and not read: capture on an interface that gives IP or Ethernet",
-                    link.0
-                );
-                note(&mut self.file, text);
-            }
+        if self.link != Some(link) {
+            self.link = Some(link);
+            self.meet(link);
         }
+        work::count(1);
         self.file.packets += 1;
         self.file.bytes += u64::from(original);
         self.file.last_ns = self.file.last_ns.max(at);
         self.file.first_ns = self.file.first_ns.min(at);
+    }
+
+    #[cold]
+    fn meet(&mut self, link: LinkType) {
+        if !self.links.insert(link) {
+            return;
+        }
+        self.file.link_types.push(link.name());
+        if !link.is_read() {
+            let text = format!(
+                "packets of link type {} are counted and not read: capture on an interface that gives IP or Ethernet",
+                link.0
+            );
+            note(&mut self.file, text);
+        }
     }
 
     fn end<T>(&mut self) -> Option<T> {

@@ -1,6 +1,7 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
 use crate::event::{Event, NEVER, Place};
+use crate::work;
 
 /// How a sender came to send a segment again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,7 @@ const COPY_SOON: f64 = 0.5;
 
 /// Judges the events of one direction, in their order.
 pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
+    work::count(events.len());
     let mut judge = Judge {
         times,
         rto_until: 0,

@@ -8,6 +8,7 @@ use crate::rtt::LONGEST;
 use crate::segment::{Checked, End, Segment, control};
 use crate::stream::Stream;
 use crate::tls::Tls;
+use crate::work;
 
 /// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
 const COPY_NS: i64 = 50_000;
@@ -416,6 +417,7 @@ impl Connection {
         let other = &mut self.sides[1 - from].stamps;
         while other.len() > 1 && (echo.wrapping_sub(other[1].0) as i32) >= 0 {
             other.pop_front();
+            work::count(1);
         }
         if let Some((stamp, at)) = other.front().copied()
             && stamp == echo

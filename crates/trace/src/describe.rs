@@ -4,6 +4,7 @@ use std::net::Ipv6Addr;
 
 use farpath_observe::Surroundings;
 use farpath_observe::limit::{Limit, largest, shares};
+use farpath_record::count_of;
 use farpath_record::trace::{
     Opening, RequestTotals, Reset, Retransmissions, TraceConnection, TraceDirection,
 };
@@ -119,12 +120,10 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         seen.observed.taker = Some(Limit::Policer);
     }
     // Offload joins segments of the network to larger ones, whose sizes say nothing.
-    if let Some(seen) = stream
-        .size_classes
-        .as_deref()
-        .filter(|_| !is_offloaded(stream))
-    {
-        let (sizes, scales) = seen.stated(&stream.events, &classes, stream.mss());
+    if !is_offloaded(stream) {
+        let (sizes, scales) = stream
+            .size_classes
+            .stated(&stream.events, &classes, stream.mss());
         d.loss_by_size = sizes;
         d.loss_scales = scales.map(str::to_owned);
     }
@@ -136,7 +135,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
     let segments = each.map(|(event, class)| found::seen(event, *class, stream.base));
     let found = DirectionFound {
         segments: segments.collect(),
-        observed: seen.observed,
+        observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
     };
     (d, found)
 }
@@ -309,8 +308,8 @@ fn opening_notes(opening: &Opening) -> Vec<String> {
     let mut notes = Vec::new();
     if opening.answered && opening.syn_retransmissions > 0 {
         notes.push(format!(
-            "{} SYNs were sent again before the answer: they cost {} ms",
-            opening.syn_retransmissions,
+            "{} sent again before the answer: {} ms",
+            count_of(opening.syn_retransmissions, "SYN was", "SYNs were"),
             opening.waited_ns / 1_000_000
         ));
     }
@@ -335,13 +334,15 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
     if count("bytes_missed_by_capture") > 0 {
         let missed = count("bytes_missed_by_capture");
         notes.push(format!(
-            "{missed} bytes were acknowledged that are not in the capture: it lost packets"
+            "{} acknowledged and not captured: the capture lost packets",
+            count_of(missed, "byte was", "bytes were")
         ));
     }
     if count("doubled_packets") > 0 {
         let doubled = count("doubled_packets");
         notes.push(format!(
-            "{doubled} packets are in the capture twice; each counts once"
+            "{} in the capture twice and counted once",
+            count_of(doubled, "packet is", "packets are")
         ));
     }
     if count("wrong_checksums") > 0 {
@@ -349,7 +350,10 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
     }
     if count("clock_steps") > 0 {
         let steps = count("clock_steps");
-        notes.push(format!("time goes backwards {steps} times: the capture's clock was set, or interfaces are not in order"));
+        notes.push(format!(
+            "time goes backwards {}: the capture's clock was set, or interfaces are not in order",
+            count_of(steps, "time", "times")
+        ));
     }
     if connection.streams[0].packets == 0 || connection.streams[1].packets == 0 {
         notes.push("one direction only is in the capture".to_owned());

@@ -49,8 +49,8 @@ pub(crate) struct Turn {
 pub(crate) struct Exchanges {
     open: Option<Exchange>,
     list: Vec<Exchange>,
-    /// Of what is not listed.
-    beyond: RequestTotals,
+    /// Of what is not listed, where there is any.
+    beyond: Option<Box<RequestTotals>>,
     greeting: u64,
     turns: u64,
     early: u64,
@@ -91,9 +91,9 @@ impl Exchanges {
             room.requests -= 1;
             self.list.push(done);
         } else {
-            self.beyond
-                .add(&described(&done, Some(next), turns, done.at));
-            self.beyond.left_out += 1;
+            let beyond = self.beyond.get_or_insert_default();
+            beyond.add(&described(&done, Some(next), turns, done.at));
+            beyond.left_out += 1;
         }
     }
 
@@ -120,7 +120,7 @@ impl Exchanges {
 
     /// Whether its ends take turns.
     fn alternates(&self) -> bool {
-        let answered = self.beyond.response_bytes > 0
+        let answered = self.beyond.as_ref().is_some_and(|b| b.response_bytes > 0)
             || self
                 .list
                 .iter()
@@ -139,9 +139,10 @@ impl Exchanges {
         if !self.alternates() {
             return (Vec::new(), None);
         }
-        let (mut totals, mut all) = (self.beyond, Vec::new());
+        let mut totals = self.beyond.as_deref().copied().unwrap_or_default();
+        let mut all = Vec::new();
         // The one that is open is the last; those that found no room lie between.
-        let after_list = match self.beyond.left_out {
+        let after_list = match totals.left_out {
             0 => self.open.map(|e| e.at),
             _ => None,
         };

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use crate::room::Room;
+use crate::room::{Room, make_room};
 use crate::rtt::LONGEST;
+use crate::work;
 
 /// Shortest interval, nanoseconds.
 const WIDTH: i64 = 1_000_000;
@@ -46,9 +47,8 @@ pub(crate) struct Interval {
     pub(crate) delivered: u64,
     /// Most bytes in flight.
     pub(crate) peak: u64,
-    /// Shortest and longest round trip at the place of the capture; 0 without samples.
+    /// Shortest round trip at the place of the capture; 0 without samples.
     pub(crate) rtt_min: i64,
-    pub(crate) rtt_max: i64,
     /// From here to the sender and back, the shortest time; 0 without samples.
     pub(crate) turn: i64,
     /// Packets of new data, and the longest gap before one while the window had room.
@@ -108,6 +108,7 @@ impl Flights {
     fn pass(&mut self, at: i64, room: &mut Room) {
         while let Some(next) = self.pending.front().filter(|p| p.due <= at).copied() {
             self.pending.pop_front();
+            work::count(1);
             self.charge(next.due, room);
             self.apply(next.una, next.edge);
         }
@@ -154,6 +155,7 @@ impl Flights {
         }
         if room.intervals > 0 {
             room.intervals -= 1;
+            make_room(&mut self.intervals);
             self.intervals.push(done);
         } else if let Some(last) = self.intervals.last_mut() {
             last.join(&done);
@@ -163,6 +165,7 @@ impl Flights {
     /// Makes one of each two; how many are gone.
     fn halve(&mut self) -> usize {
         let before = self.intervals.len();
+        work::count(before);
         let pairs = self.intervals.chunks(2).map(|pair| {
             let mut one = pair[0];
             if let Some(other) = pair.get(1) {
@@ -288,7 +291,6 @@ impl Flights {
         if self.current.rtt_min == 0 || ns < self.current.rtt_min {
             self.current.rtt_min = ns;
         }
-        self.current.rtt_max = self.current.rtt_max.max(ns);
     }
 
     /// The intervals, the last one with what is still open: until the last acknowledgement has reached the sender.
@@ -321,7 +323,6 @@ impl Interval {
         if self.rtt_min == 0 || (later.rtt_min > 0 && later.rtt_min < self.rtt_min) {
             self.rtt_min = later.rtt_min;
         }
-        self.rtt_max = self.rtt_max.max(later.rtt_max);
         if self.turn == 0 || (later.turn > 0 && later.turn < self.turn) {
             self.turn = later.turn;
         }

@@ -25,8 +25,8 @@ pub struct SegmentSeen {
 pub struct DirectionFound {
     /// The segments that were not simply the next ones, in their order; at most a million in all.
     pub segments: Vec<SegmentSeen>,
-    /// What was seen, for metrics and limits; times count from the connection's first packet.
-    pub observed: Observed,
+    /// What was seen, for metrics and limits; times count from the connection's first packet. None where no data passed.
+    pub observed: Option<Box<Observed>>,
 }
 
 /// The word of a class.

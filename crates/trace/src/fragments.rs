@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::peel::FragmentOf;
 use crate::segment::Segment;
+use crate::work;
 
 /// Datagrams in pieces at any time; older ones are given up.
 const DATAGRAMS_MAX: usize = 64;
@@ -43,7 +44,9 @@ impl Fragments {
         last: bool,
         at: i64,
     ) -> Option<Segment> {
-        let place = self.0.iter().position(|p| p.of == of)?;
+        let place = self.0.iter().position(|p| p.of == of);
+        work::count(place.unwrap_or(self.0.len()));
+        let place = place?;
         let pieces = &mut self.0[place];
         pieces.seen = pieces.seen.max(end);
         if !last {

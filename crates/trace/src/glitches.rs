@@ -4,6 +4,7 @@ use farpath_record::trace::Glitch;
 
 use crate::flights::Interval;
 use crate::observed::{Direction, Repair};
+use crate::work;
 
 /// Rounds before a glitch that say what the rate was.
 const BEFORE: usize = 8;
@@ -94,6 +95,7 @@ pub(crate) fn glitches(direction: &Direction, started: i64) -> Vec<Glitch> {
 }
 
 fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
+    work::count(intervals.len());
     let least = round_trip.max(ROUND_LEAST);
     let mut all: Vec<Round> = Vec::new();
     for i in intervals {
@@ -156,6 +158,7 @@ fn stalls(rounds: &[Round], round_trip: i64, wrong: &mut Vec<Wrong>) {
                 });
             }
         }
+        work::count(1 + still);
         at += still.max(1);
     }
 }
@@ -183,6 +186,7 @@ fn collapses(rounds: &[Round], wrong: &mut Vec<Wrong>) {
             .iter()
             .take_while(|r| r.rate() < COLLAPSE * usual)
             .count();
+        work::count(1 + low);
         if usual <= 0.0 || low < COLLAPSED || at + low >= rounds.len() {
             at += 1;
             continue;
@@ -191,6 +195,7 @@ fn collapses(rounds: &[Round], wrong: &mut Vec<Wrong>) {
             .iter()
             .take_while(|r| r.rate() < RISEN * usual)
             .count();
+        work::count(back);
         let span = &rounds[at..at + back];
         wrong.push(Wrong {
             from: span[0].from,
@@ -221,6 +226,7 @@ fn price(rounds: &[Round], wrong: &Wrong) -> (i64, u64) {
         rounds[n].rate() >= BACK * usual && next
     };
     for (n, round) in rounds.iter().enumerate().skip(first) {
+        work::count(1);
         // Where the sender has nothing to send, the rate is no longer what the glitch left.
         let over = is_back(n) || round.idle * 2 > round.until - round.from;
         if round.from >= wrong.until && over {

@@ -1,6 +1,7 @@
 //! Finding a connection by its two ends: an open hash table, bounded, whose order nobody sees.
 
 use crate::segment::End;
+use crate::work;
 
 /// Both ends, the lower one first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +64,7 @@ impl Index {
         let mask = self.slots.len() - 1;
         let home = self.home(key);
         for step in 0..SEARCH_MAX {
+            work::count(1);
             let at = (home + step) & mask;
             match &self.slots[at] {
                 Some((k, _)) if k == key => return Some(at),
@@ -106,6 +108,7 @@ impl Index {
     fn grow(&mut self) {
         let larger = vec![None; self.slots.len() * 2];
         let all = std::mem::replace(&mut self.slots, larger);
+        work::count(all.len());
         self.count = 0;
         for (key, number) in all.into_iter().flatten() {
             self.insert(key, number);
@@ -122,6 +125,7 @@ impl Index {
         self.count -= 1;
         let mut at = hole;
         for _ in 0..self.slots.len() {
+            work::count(1);
             at = (at + 1) & mask;
             let Some((next, _)) = self.slots[at] else {
                 return;

@@ -41,6 +41,7 @@ mod stream;
 mod table;
 mod tls;
 mod trail;
+mod work;
 
 pub use analysis::{Analysis, Source, Watch, analyse, analyse_some, compare, trail};
 pub use capture::is_capture;

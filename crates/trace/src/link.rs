@@ -1,7 +1,7 @@
 //! What the interfaces of captures carry.
 
 /// A link type, by its number in capture files (draft-ietf-opsawg-pcaplinktype).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LinkType(pub(crate) u16);
 
 impl LinkType {

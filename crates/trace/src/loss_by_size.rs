@@ -16,11 +16,16 @@ const HEADERS: f64 = 66.0;
 /// One answer is this much more likely than the other, as a logarithm: 20 to 1.
 const DECIDED: f64 = 3.0;
 
+/// Segments and payload bytes of each class.
+type Sent = [(u64, u64); CLASSES];
+
 /// Segments by size.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SizeClasses {
-    /// Segments and their payload bytes.
-    sent: [(u64, u64); CLASSES],
+    /// All of them while they are of one class: which, segments and payload bytes.
+    one: (usize, u64, u64),
+    /// From the second class on.
+    sent: Option<Box<Sent>>,
 }
 
 fn class(length: u32) -> usize {
@@ -30,9 +35,23 @@ fn class(length: u32) -> usize {
 impl SizeClasses {
     #[inline]
     pub(crate) fn add(&mut self, length: u32) {
-        let slot = &mut self.sent[class(length)];
-        slot.0 += 1;
-        slot.1 += u64::from(length);
+        let class = class(length);
+        let (one, segments, bytes) = &mut self.one;
+        match &mut self.sent {
+            None if *one == class || *segments == 0 => {
+                (*one, *segments, *bytes) = (class, *segments + 1, *bytes + u64::from(length));
+            }
+            sent => {
+                let (one, segments, bytes) = (*one, *segments, *bytes);
+                let sent = sent.get_or_insert_with(|| {
+                    let mut sent = Box::<Sent>::default();
+                    sent[one] = (segments, bytes);
+                    sent
+                });
+                sent[class].0 += 1;
+                sent[class].1 += u64::from(length);
+            }
+        }
     }
 
     /// The classes with what was lost of them, and which answer they give; empty where there is one class only.
@@ -42,6 +61,9 @@ impl SizeClasses {
         classes: &[Class],
         full: u32,
     ) -> (Vec<LossBySize>, Option<&'static str>) {
+        let Some(sent) = &self.sent else {
+            return (Vec::new(), None);
+        };
         let mut lost = [0u64; CLASSES];
         for (event, of) in events.iter().zip(classes) {
             if let Class::Again(why) | Class::Upstream(why) = of
@@ -52,9 +74,9 @@ impl SizeClasses {
             }
         }
         let all: Vec<LossBySize> = (0..CLASSES)
-            .filter(|n| self.sent[*n].0 >= SEGMENTS_LEAST)
+            .filter(|n| sent[*n].0 >= SEGMENTS_LEAST)
             .map(|n| {
-                let (segments, bytes) = self.sent[n];
+                let (segments, bytes) = sent[n];
                 LossBySize {
                     size_avg_bytes: bytes / segments,
                     segments,

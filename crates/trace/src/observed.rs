@@ -8,6 +8,7 @@ use crate::connection::{Connection, Vantage};
 use crate::event::{Event, NEVER};
 use crate::flights::Interval;
 use crate::stream::Stream;
+use crate::work;
 
 /// A direction, judged: what is needed of it once its connection is over.
 pub(crate) struct Direction {
@@ -148,6 +149,7 @@ fn flight(i: &Interval, started: i64, way: (i64, bool), repairs: &[Repair]) -> F
     let within = |timeout: bool| {
         let first = repairs.partition_point(|r| r.until <= i.from);
         let of = repairs[first..].iter().take_while(|r| r.from < i.until);
+        let of = of.inspect(|_| work::count(1));
         let of = of.filter(|r| r.timeout == timeout);
         of.map(|r| r.until.min(i.until) - r.from.max(i.from))
             .sum::<i64>()
@@ -183,6 +185,7 @@ fn whole_trip(i: &Interval, (beyond, turns): (i64, bool)) -> Option<i64> {
 /// Spans of repair, in order and apart from each other; `last` ends one that was not over.
 fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
     let mut all: Vec<Repair> = Vec::new();
+    work::count(events.len());
     for (event, class) in events.iter().zip(classes) {
         let timeout = match class {
             _ if event.length == 0 || event.is_unneeded() => continue,

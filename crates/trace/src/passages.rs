@@ -1,6 +1,7 @@
 //! What passed, packet by packet: for whoever asks what the losses have in common.
 
-use crate::room::Room;
+use crate::room::{Room, make_room};
+use crate::work;
 
 /// Passages of one direction before something is lost: the newest ones.
 const BEFORE_MAX: usize = 1 << 14;
@@ -58,6 +59,7 @@ impl Passages {
         self.ended |= room.passages == 0 || self.all.len() >= most;
         if !self.ended {
             room.passages -= 1;
+            make_room(&mut self.all);
             self.all.push(Passage { at, bytes });
         }
     }
@@ -66,6 +68,8 @@ impl Passages {
     #[cold]
     fn shorten(&mut self, lost: bool, room: &mut Room) {
         let before = self.all.len();
+        let moves = !lost || self.joins < JOINS_MAX;
+        work::count(if moves { before } else { 0 });
         if lost {
             if self.joins < JOINS_MAX {
                 self.joins += 1;

@@ -6,6 +6,7 @@ use crate::connection::Connection;
 use crate::pairs::{Paired, Point};
 use crate::segment::{Segment, control};
 use crate::table::Table;
+use crate::work;
 
 /// Points at which one connection is followed; packets of further ones belong to the first.
 const POINTS_MAX: usize = 16;
@@ -23,6 +24,7 @@ impl Connection {
     pub(crate) fn goes_on_at(&mut self, s: &Segment) {
         let side = self.side_of(s);
         self.place[side] = Some(s.place);
+        work::count(self.places.len());
         if !self.places.contains(&s.place) && self.places.len() < PLACES_MAX {
             self.places.push(s.place);
         }
@@ -61,6 +63,7 @@ impl Table {
             if connection.is_at(s) {
                 return Some(place);
             }
+            work::count(1 + connection.places.len());
             chain.push(place);
             next = connection.sibling;
         }

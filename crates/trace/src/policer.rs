@@ -18,9 +18,10 @@ use crate::event::Event;
 use crate::flights::Interval;
 use crate::observed::Direction;
 use crate::passages::{Passage, Passages};
+use crate::work;
 
 /// Losses that are needed, and round trips that have some.
-const LOSSES_LEAST: usize = 15;
+const LOSSES_LEAST: u64 = 15;
 const SLICES_LEAST: usize = 3;
 /// Rates tried, as shares of what passes: up to the first number of each in steps of the second. A sender near the policer's rate
 /// empties the bucket over seconds, and tells rates that are close to each other; one that is far below tells little.
@@ -48,12 +49,13 @@ const QUEUED_LOSSES: f64 = 0.20;
 const INFLATED: f64 = 1.3;
 const INFLATED_NS: i64 = 5_000_000;
 
-/// A packet that was lost.
+/// Packets that were lost together.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
-    /// When it passed the capture, or when the one before it did.
+    /// When they passed the capture, or when the one before them did.
     at: i64,
-    /// Its bytes with headers that passed here; none where it was lost before.
+    /// How many they are, and the bytes with headers of each that passed here; none where they were lost before.
+    count: u32,
     bytes: f64,
 }
 
@@ -71,7 +73,7 @@ struct Fit {
     rate: f64,
     size: f64,
     /// Decisions that it does not explain.
-    wrong: u32,
+    wrong: u64,
 }
 
 /// The policer that the losses of a direction show, if they show one; `full` is the payload of a full segment, bytes.
@@ -82,7 +84,8 @@ pub(crate) fn policer(
     full: u32,
 ) -> Option<PolicerFound> {
     let losses = losses(events, classes, passages.header);
-    if losses.len() < LOSSES_LEAST || direction.round_trip <= 0 || full == 0 {
+    let count: u64 = losses.iter().map(|l| u64::from(l.count)).sum();
+    if count < LOSSES_LEAST || direction.round_trip <= 0 || full == 0 {
         return None;
     }
     let queued = queued(&direction.intervals, &losses);
@@ -94,14 +97,8 @@ pub(crate) fn policer(
     let span = steps.last()?.at - steps[0].at;
     let passed: f64 = steps.iter().map(|s| s.passed).sum();
     let passes = passed / span.max(1) as f64;
-    let (mut rate, mut fits) = (passes * 0.98, Vec::new());
-    for (until, step) in RATES {
-        while rate < until * passes {
-            fits.extend(fit(&steps, rate, (packet, passages.from_start)));
-            rate *= step;
-        }
-    }
-    let (found, [least, most]) = best(&fits, losses.len())?;
+    let fits = fits(&steps, &rates(passes), (packet, passages.from_start));
+    let (found, [least, most]) = best(&fits, count)?;
     // Less than the bucket is not seen of packets that were joined.
     let mut together: Vec<f64> = steps.iter().map(|s| s.passed).collect();
     together.sort_by(f64::total_cmp);
@@ -121,7 +118,7 @@ pub(crate) fn policer(
     })
 }
 
-/// What was lost, packet by packet, in order of time.
+/// What was lost, in order of time.
 fn losses(events: &[Event], classes: &[Class], header: u32) -> Vec<Lost> {
     let mut all = Vec::new();
     for (e, class) in events.iter().zip(classes).filter(|(e, _)| e.length > 0) {
@@ -129,15 +126,17 @@ fn losses(events: &[Event], classes: &[Class], header: u32) -> Vec<Lost> {
         let lost = match class {
             Class::Again(_) => Lost {
                 at: e.at - e.lag,
+                count: e.pieces.max(1),
                 bytes,
             },
             Class::Upstream(_) => Lost {
                 at: e.at - e.lag - e.gap,
+                count: e.pieces.max(1),
                 bytes: 0.0,
             },
             _ => continue,
         };
-        all.extend(std::iter::repeat_n(lost, e.pieces.max(1) as usize));
+        all.push(lost);
     }
     all.sort_by_key(|l| l.at);
     all
@@ -157,8 +156,8 @@ fn steps(passages: &Passages, losses: &[Lost]) -> Option<Vec<Step>> {
         let is_last = after == all.len() && lost.at > last;
         let step = after.checked_sub(1).filter(|_| !is_last);
         if let Some(step) = step.and_then(|n| all.get_mut(n)) {
-            step.losses += 1;
-            step.passed = (step.passed - lost.bytes).max(0.0);
+            step.losses = step.losses.saturating_add(lost.count);
+            step.passed = (step.passed - lost.bytes * f64::from(lost.count)).max(0.0);
         }
     }
     let first = all.iter().position(|s| s.losses > 0)?;
@@ -168,61 +167,177 @@ fn steps(passages: &Passages, losses: &[Lost]) -> Option<Vec<Step>> {
     Some(all)
 }
 
-/// The size of bucket that explains most at this rate, bytes a nanosecond; none where none does. A connection that was seen from
-/// its start finds a full bucket, any other one an empty one at its first loss.
-fn fit(steps: &[Step], rate: f64, (packet, from_start): (f64, bool)) -> Option<Fit> {
-    let (mut at_losses, mut at_passes) = replay(steps, rate, 0.0);
-    for _ in 0..if from_start { 0 } else { ROUNDS } {
-        let first = size(&mut at_losses, packet)? - packet / 2.0 - steps[0].passed;
-        (at_losses, at_passes) = replay(steps, rate, first.max(0.0));
-    }
-    let size = size(&mut at_losses, packet)?;
-    let slack = f64::max(SLACK * packet, SLACK_SHARE * size);
-    let roomy = at_losses.iter().filter(|b| **b < size - packet - slack);
-    let roomy = roomy.count();
-    // Losses that come one after the other add nothing: a backlog above the size is one of passages.
-    let overdrawn = at_passes.iter().filter(|b| **b > size + slack).count();
-    let left = |b: &f64| (size - b).max(0.0);
-    let mean = |all: &[f64]| all.iter().map(left).sum::<f64>() / all.len().max(1) as f64;
-    let usual = mean(&at_passes);
-    let fits = roomy as f64 <= ROOMY_LOSSES * at_losses.len() as f64
-        && overdrawn as f64 <= OVERDRAWN * at_passes.len() as f64
-        && usual > size / 10.0
-        && mean(&at_losses) <= EMPTY * usual;
-    fits.then_some(Fit {
-        rate,
-        size,
-        wrong: (roomy + overdrawn) as u32,
-    })
-}
-
-/// Backlogs: at each loss, and after each passage.
-fn replay(steps: &[Step], rate: f64, first: f64) -> (Vec<f64>, Vec<f64>) {
-    let (mut backlog, mut before) = (first, steps[0].at);
-    let (mut at_losses, mut at_passes) = (Vec::new(), Vec::with_capacity(steps.len()));
-    for step in steps {
-        backlog = f64::max(0.0, backlog - rate * (step.at - before) as f64) + step.passed;
-        before = step.at;
-        match step.losses {
-            0 => at_passes.push(backlog),
-            losses => at_losses.extend(std::iter::repeat_n(backlog, losses as usize)),
+/// The rates that are tried, the lowest first; `passes` is what passes on.
+fn rates(passes: f64) -> Vec<f64> {
+    let (mut rate, mut all) = (passes * 0.98, Vec::new());
+    for (until, step) in RATES {
+        while rate < until * passes {
+            all.push(rate);
+            rate *= step;
         }
     }
-    (at_losses, at_passes)
+    all
 }
 
-/// The bucket's size by the backlogs at losses: they lie within a packet below it.
-fn size(at_losses: &mut [f64], packet: f64) -> Option<f64> {
-    let middle = at_losses.len() / 2;
-    let (_, median, _) = at_losses.select_nth_unstable_by(middle, f64::total_cmp);
-    let size = *median + packet / 2.0;
-    (size >= SIZE_LEAST).then_some(size)
+/// The rates that fit. Not all are replayed: at a higher rate no backlog is higher, so that two replays are the bounds of all
+/// between them, and mostly say that none of these fits.
+fn fits(steps: &[Step], rates: &[f64], about: (f64, bool)) -> Vec<Fit> {
+    let replayed = |at: usize| (at, Replay::of(steps, rates[at], about));
+    let Some(last) = rates.len().checked_sub(1) else {
+        return Vec::new();
+    };
+    let mut lower = replayed(0);
+    let mut found: Vec<Fit> = lower.1.fit(rates[0], about.0).into_iter().collect();
+    let mut above = vec![replayed(last)];
+    while let Some(upper) = above.pop() {
+        if upper.0 - lower.0 > 1 && !lower.1.excludes(&upper.1, about.0) {
+            let middle = usize::midpoint(lower.0, upper.0);
+            above.push(upper);
+            above.push(replayed(middle));
+            continue;
+        }
+        found.extend(upper.1.fit(rates[upper.0], about.0));
+        lower = upper;
+    }
+    found
+}
+
+/// Backlogs at one rate.
+struct Replay {
+    /// At losses, and how many there were at each; the lowest first.
+    at_losses: Vec<(f64, u32)>,
+    losses: u64,
+    /// After what passed.
+    at_passes: Vec<f64>,
+    /// The bucket's size that the losses show; none where it is not a bucket's.
+    size: Option<f64>,
+}
+
+impl Replay {
+    /// A connection that was seen from its start finds a full bucket, any other one an empty one at its first loss.
+    fn of(steps: &[Step], rate: f64, (packet, from_start): (f64, bool)) -> Replay {
+        let mut replay = Replay::from(steps, rate, packet, 0.0);
+        for _ in 0..if from_start { 0 } else { ROUNDS } {
+            let Some(size) = replay.size else { break };
+            let first = size - packet / 2.0 - steps[0].passed;
+            replay = Replay::from(steps, rate, packet, first.max(0.0));
+        }
+        replay
+    }
+
+    /// From this backlog at the first step on, bytes; `rate` is in bytes a nanosecond.
+    fn from(steps: &[Step], rate: f64, packet: f64, first: f64) -> Replay {
+        work::count(steps.len());
+        let (mut backlog, mut before) = (first, steps[0].at);
+        let (mut at_losses, mut at_passes) = (Vec::new(), Vec::with_capacity(steps.len()));
+        for step in steps {
+            backlog = f64::max(0.0, backlog - rate * (step.at - before) as f64) + step.passed;
+            before = step.at;
+            match step.losses {
+                0 => at_passes.push(backlog),
+                losses => at_losses.push((backlog, losses)),
+            }
+        }
+        at_losses.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let losses = at_losses.iter().map(|l| u64::from(l.1)).sum();
+        // They lie within a packet below the size.
+        let size = ranked(&at_losses, losses / 2) + packet / 2.0;
+        Replay {
+            at_losses,
+            losses,
+            at_passes,
+            size: (size >= SIZE_LEAST).then_some(size),
+        }
+    }
+
+    /// How the rate fits; none where it does not.
+    fn fit(&self, rate: f64, packet: f64) -> Option<Fit> {
+        let size = self.size?;
+        let (roomy, overdrawn) = (self.roomy(size, packet), self.overdrawn(size, packet));
+        let usual = self.left_by_passes(size);
+        let fits = self.explains(roomy, overdrawn)
+            && usual > size / 10.0
+            && self.left_by_losses(size) <= EMPTY * usual;
+        fits.then_some(Fit {
+            rate,
+            size,
+            wrong: roomy + overdrawn,
+        })
+    }
+
+    /// Whether no rate between this one's and a higher one fits.
+    fn excludes(&self, higher: &Replay, packet: f64) -> bool {
+        work::count(self.at_passes.len() + self.at_losses.len());
+        let Some(most) = self.size else {
+            return true;
+        };
+        let Some(least) = higher.size else {
+            return false;
+        };
+        let (roomy, overdrawn) = (self.roomy(least, packet), higher.overdrawn(most, packet));
+        let usual = higher.left_by_passes(most);
+        !self.explains(roomy, overdrawn)
+            || usual <= least / 10.0
+            || self.left_by_losses(least) > EMPTY * usual
+    }
+
+    /// Whether so many decisions that are not explained are few.
+    fn explains(&self, roomy: u64, overdrawn: u64) -> bool {
+        roomy as f64 <= ROOMY_LOSSES * self.losses as f64
+            && overdrawn as f64 <= OVERDRAWN * self.at_passes.len() as f64
+    }
+
+    /// Losses while a bucket of this size has room.
+    fn roomy(&self, size: f64, packet: f64) -> u64 {
+        let least = size - packet - slack(size, packet);
+        let before = self.at_losses.partition_point(|l| l.0 < least);
+        self.at_losses[..before]
+            .iter()
+            .map(|l| u64::from(l.1))
+            .sum()
+    }
+
+    /// Passages while a bucket of this size is empty. Losses that come one after the other add nothing.
+    fn overdrawn(&self, size: f64, packet: f64) -> u64 {
+        let most = size + slack(size, packet);
+        self.at_passes.iter().filter(|b| **b > most).count() as u64
+    }
+
+    /// What is left in a bucket of this size when something passes, in the mean.
+    fn left_by_passes(&self, size: f64) -> f64 {
+        let left = self.at_passes.iter().map(|b| (size - b).max(0.0));
+        left.sum::<f64>() / self.at_passes.len().max(1) as f64
+    }
+
+    /// The same when something is lost.
+    fn left_by_losses(&self, size: f64) -> f64 {
+        let left = self
+            .at_losses
+            .iter()
+            .map(|l| f64::from(l.1) * (size - l.0).max(0.0));
+        left.sum::<f64>() / self.losses.max(1) as f64
+    }
+}
+
+/// How far from a bucket's size a decision may lie.
+fn slack(size: f64, packet: f64) -> f64 {
+    f64::max(SLACK * packet, SLACK_SHARE * size)
+}
+
+/// The value of a rank, 0 the lowest, of values in rising order that come so many times each; 0 without any.
+fn ranked(all: &[(f64, u32)], rank: u64) -> f64 {
+    let mut until = 0;
+    let mut upto = all.iter().filter(|(_, count)| {
+        until += u64::from(*count);
+        until > rank
+    });
+    upto.next().map_or(0.0, |v| v.0)
 }
 
 /// The middle one of the rates that explain as much as the best, and their ends.
-fn best(fits: &[Fit], losses: usize) -> Option<(Fit, [f64; 2])> {
+fn best(fits: &[Fit], losses: u64) -> Option<(Fit, [f64; 2])> {
     let least = fits.iter().map(|f| f.wrong).min()?;
-    let allowed = least + (AS_GOOD * losses as f64) as u32;
+    let allowed = least + (AS_GOOD * losses as f64) as u64;
     let good: Vec<&Fit> = fits.iter().filter(|f| f.wrong <= allowed).collect();
     let ends = [good[0].rate, good[good.len() - 1].rate];
     let middle = libm::sqrt(ends[0] * ends[1]);
@@ -257,7 +372,9 @@ fn queued(intervals: &[Interval], losses: &[Lost]) -> f64 {
             .find(|r| *r > 0)
             .is_some_and(long)
     };
-    losses.iter().filter(at).count() as f64 / losses.len() as f64
+    let count = |l: &Lost| u64::from(l.count);
+    let all: u64 = losses.iter().map(count).sum();
+    losses.iter().filter(at).map(count).sum::<u64>() as f64 / all as f64
 }
 
 /// How long packets waited before the losses, beside the shortest times, nanoseconds: the median. None where that is not seen,
@@ -270,7 +387,11 @@ fn waited(intervals: &[Interval], losses: &[Lost], at_sender: bool) -> Option<f6
         (Some(here), Some(there)) => here.iter().zip(there).map(|(a, b)| a + b).collect(),
         _ => return None,
     };
-    Some(percentile(&sorted(all), 0.5))
+    let counts = losses.iter().map(|l| l.count);
+    let mut all: Vec<(f64, u32)> = all.into_iter().zip(counts).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let count: u64 = all.iter().map(|w| u64::from(w.1)).sum();
+    Some(ranked(&all, count.div_ceil(2).max(1) - 1))
 }
 
 /// The same of one kind of times, loss by loss.
@@ -286,9 +407,4 @@ fn waits(
         near.find(|ns| *ns > 0).map_or(0.0, |ns| (ns - low) as f64)
     };
     Some(losses.iter().map(at).collect())
-}
-
-fn sorted(mut all: Vec<f64>) -> Vec<f64> {
-    all.sort_by(f64::total_cmp);
-    all
 }

@@ -1,8 +1,13 @@
 //! Sets of sequence numbers, 64 bits wide.
 
-/// Half-open ranges in rising order that do not touch.
+use std::collections::BTreeMap;
+
+use crate::work;
+
+/// Half-open ranges that do not touch: where each begins, and where it ends. A tree, because what comes in any order must not
+/// cost more than what comes in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ranges(Vec<(u64, u64)>);
+pub(crate) struct Ranges(BTreeMap<u64, u64>);
 
 /// Most ranges kept: a window of 1 GB with every second segment missing has more, and nothing real.
 const RANGES_MAX: usize = 1 << 14;
@@ -14,48 +19,53 @@ impl Ranges {
 
     /// Adds a range; how many of its numbers are new.
     pub(crate) fn add(&mut self, from: u64, until: u64) -> u64 {
+        work::count(1);
         if from >= until {
             return 0;
         }
-        let first = self.0.partition_point(|r| r.1 < from);
-        let last = first + self.0[first..].partition_point(|r| r.0 <= until);
-        if first == last {
-            if self.0.len() >= RANGES_MAX {
-                return 0;
-            }
-            self.0.insert(first, (from, until));
-            return until - from;
+        let (mut all, mut known) = ((from, until), 0);
+        // Those that it touches, the highest first.
+        while let Some((start, end)) = self.last_from(until).filter(|r| r.1 >= from) {
+            work::count(1);
+            self.0.remove(&start);
+            known += end - start;
+            all = (all.0.min(start), all.1.max(end));
         }
-        let known: u64 = self.0[first..last].iter().map(|r| r.1 - r.0).sum();
-        let all = (from.min(self.0[first].0), until.max(self.0[last - 1].1));
-        self.0[first] = all;
-        self.0.drain(first + 1..last);
+        if known == 0 && self.0.len() >= RANGES_MAX {
+            return 0;
+        }
+        self.0.insert(all.0, all.1);
         all.1 - all.0 - known
+    }
+
+    /// The last range that begins at a number or before it.
+    fn last_from(&self, number: u64) -> Option<(u64, u64)> {
+        let last = self.0.range(..=number).next_back();
+        last.map(|(start, end)| (*start, *end))
     }
 
     /// Forgets everything below a number; how many numbers are gone.
     pub(crate) fn forget_below(&mut self, number: u64) -> u64 {
-        if self.0.first().is_none_or(|r| r.0 >= number) {
-            return 0;
-        }
-        let gone = self.0.partition_point(|r| r.1 <= number);
-        let mut forgotten: u64 = self.0.drain(..gone).map(|r| r.1 - r.0).sum();
-        if let Some(first) = self.0.first_mut().filter(|r| r.0 < number) {
-            forgotten += number - first.0;
-            first.0 = number;
+        let mut forgotten = 0;
+        while let Some(first) = self.0.first_entry().filter(|r| *r.key() < number) {
+            work::count(1);
+            let (start, end) = first.remove_entry();
+            forgotten += end.min(number) - start;
+            if end > number {
+                self.0.insert(number, end);
+            }
         }
         forgotten
     }
 
     /// Whether all of a range is there.
     pub(crate) fn covers(&self, from: u64, until: u64) -> bool {
-        let at = self.0.partition_point(|r| r.1 < until);
-        self.0.get(at).is_some_and(|r| r.0 <= from && until <= r.1)
+        self.last_from(from).is_some_and(|r| until <= r.1)
     }
 
     /// One past the highest number; 0 of an empty set.
     pub(crate) fn end(&self) -> u64 {
-        self.0.last().map_or(0, |r| r.1)
+        self.0.last_key_value().map_or(0, |r| *r.1)
     }
 
     /// How many numbers there are.

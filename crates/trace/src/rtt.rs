@@ -10,7 +10,7 @@ pub(crate) const LONGEST: i64 = 3_600_000_000_000;
 pub(crate) struct Samples {
     min: i64,
     max: i64,
-    sum: i128,
+    sum: u64,
     count: u64,
 }
 
@@ -22,7 +22,8 @@ impl Samples {
             self.min = ns;
         }
         self.max = self.max.max(ns);
-        self.sum += i128::from(ns);
+        // Beyond 2⁶⁴ ns are five million samples of an hour each.
+        self.sum = self.sum.saturating_add(ns as u64);
         self.count += 1;
     }
 
@@ -33,7 +34,7 @@ impl Samples {
     pub(crate) fn stated(&self) -> Option<RttSamples> {
         (self.count > 0).then(|| RttSamples {
             min_ns: self.min as u64,
-            avg_ns: (self.sum / i128::from(self.count)) as u64,
+            avg_ns: self.sum / self.count,
             max_ns: self.max as u64,
             samples: self.count,
         })

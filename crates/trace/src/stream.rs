@@ -1,27 +1,28 @@
 //! One direction of a connection: the data of one end, and what the other end says of it.
 
 mod bare;
+mod holes;
 mod sack;
 mod seen;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
 use crate::loss_by_size::SizeClasses;
 use crate::passages::Passages;
 use crate::ranges::{Ranges, unwrapped};
-use crate::room::Room;
+use crate::room::{Room, make_room};
 use crate::rtt::Rtt;
 use crate::segment::{Segment, control};
 use crate::sizes::Sizes;
+use crate::stream::holes::Hole;
+use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
 const START: u64 = 1 << 32;
 /// Segments remembered of one direction until they are acknowledged.
 const SENT_MAX: usize = 1 << 16;
-/// Holes remembered of one direction.
-const HOLES_MAX: usize = 1 << 12;
 /// Instants remembered at which SACK blocks went higher.
 const SACKS_MAX: usize = 1 << 12;
 /// How far back a DSACK looks for what it tells of.
@@ -38,18 +39,6 @@ struct Sent {
     stamp: u32,
     identification: u16,
     times: u8,
-}
-
-/// Bytes that were passed over.
-#[derive(Clone, Copy, Debug)]
-struct Hole {
-    from: u64,
-    until: u64,
-    /// When what follows it was seen, and what is before it.
-    at: i64,
-    after: i64,
-    stamp: u32,
-    identification: u16,
 }
 
 /// One direction of a connection.
@@ -70,7 +59,7 @@ pub(crate) struct Stream {
     pub(crate) bytes: u64,
     pub(crate) unique: u64,
     pub(crate) sizes: Sizes,
-    pub(crate) size_classes: Option<Box<SizeClasses>>,
+    pub(crate) size_classes: SizeClasses,
     pub(crate) repeated: u64,
     pub(crate) keep_alives: u64,
     pub(crate) probes: u64,
@@ -80,8 +69,11 @@ pub(crate) struct Stream {
     pub(crate) resets: u64,
     pub(crate) congestion_marks: u64,
 
-    holes: Vec<Hole>,
+    /// By where they end.
+    holes: BTreeMap<u64, Hole>,
+    /// Segments of new data, in order, and those that filled holes, by where they begin.
     sent: VecDeque<Sent>,
+    filled: BTreeMap<u64, Sent>,
     sacked: Ranges,
     sack_high: VecDeque<(u64, i64)>,
     again_until: u64,
@@ -217,7 +209,7 @@ impl Stream {
         self.unique += new;
         if new > 0 {
             self.sizes.add(s.length);
-            self.size_classes.get_or_insert_default().add(s.length);
+            self.size_classes.add(s.length);
         }
         if self.last_window > 0 && self.acks > 0 {
             while self.shift_needed < 14
@@ -244,7 +236,7 @@ impl Stream {
 
     #[inline]
     fn remember(&mut self, sent: Sent, room: &mut Room) {
-        if self.sent.len() >= SENT_MAX || room.sent == 0 {
+        if self.remembered() >= SENT_MAX || room.sent == 0 {
             if self.sent.pop_front().is_none() {
                 return;
             }
@@ -252,125 +244,6 @@ impl Stream {
             room.sent -= 1;
         }
         self.sent.push_back(sent);
-    }
-
-    /// Bytes are missing between the highest number and `from`.
-    #[cold]
-    fn pass_over(&mut self, from: u64, s: &Segment, room: &mut Room) {
-        if self.holes.len() < HOLES_MAX && from > self.una {
-            self.holes.push(Hole {
-                from: self.max.max(self.una),
-                until: from,
-                at: s.at,
-                after: self.max_at,
-                stamp: s.stamps.map_or(0, |t| t.0),
-                identification: s.ip_id,
-            });
-        }
-        self.flights.sent(s.at, from, 0, 0, room);
-    }
-
-    /// Bytes that are not new: of holes, or seen before.
-    #[cold]
-    fn old(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
-        if s.length <= 1 && until == self.max && self.una >= from {
-            self.keep_alives += 1;
-            self.bytes -= u64::from(s.length);
-            return;
-        }
-        if s.length <= 1 && self.closed && self.una >= from {
-            self.probes += 1;
-        }
-        let mut at = from;
-        while at < until {
-            let hole = self
-                .holes
-                .iter()
-                .position(|h| h.until > at && h.from < until);
-            let Some(number) = hole else {
-                self.again(s, at, until, room);
-                return;
-            };
-            let hole = self.holes[number];
-            if hole.from > at {
-                self.again(s, at, hole.from, room);
-                at = hole.from;
-            }
-            let end = until.min(hole.until);
-            self.fill(s, number, at, end, room);
-            at = end;
-        }
-    }
-
-    /// Bytes of a hole have come.
-    fn fill(&mut self, s: &Segment, number: usize, from: u64, until: u64, room: &mut Room) {
-        let hole = self.holes[number];
-        self.holes.remove(number);
-        if until < hole.until {
-            self.holes.insert(
-                number,
-                Hole {
-                    from: until,
-                    ..hole
-                },
-            );
-        }
-        if from > hole.from {
-            self.holes.insert(
-                number,
-                Hole {
-                    until: from,
-                    ..hole
-                },
-            );
-        }
-        self.unique += until - from;
-        let place = self.sent.partition_point(|x| x.seq < from);
-        if self.sent.len() < SENT_MAX && room.sent > 0 {
-            room.sent -= 1;
-            let sent = Sent {
-                seq: from,
-                end: until,
-                first: s.at,
-                last: s.at,
-                stamp: s.stamps.map_or(0, |t| t.0),
-                identification: s.ip_id,
-                // It may be a second copy: no round-trip time can be had from it.
-                times: 2,
-            };
-            self.sent.insert(place, sent);
-        }
-        let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);
-        let before = self.events.len();
-        self.note_event(s, (from, until), Place::Hole, evidence, room);
-        if let Some(event) = self.events.get_mut(before) {
-            event.gap = hole.at - hole.after;
-        }
-    }
-
-    /// Bytes that were seen before have come again.
-    fn again(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
-        self.repeated += until - from;
-        let mut first = self.sent.partition_point(|x| x.end <= from);
-        let mut evidence = (s.at - self.data_at, 0, 0, 1);
-        if let Some(sent) = self.sent.get(first).filter(|x| x.seq < until) {
-            evidence = (
-                s.at - sent.last,
-                sent.stamp,
-                sent.identification,
-                sent.times,
-            );
-        }
-        self.note_event(s, (from, until), Place::Seen, evidence, room);
-        while let Some(sent) = self.sent.get_mut(first).filter(|x| x.seq < until) {
-            sent.last = s.at;
-            sent.times = sent.times.saturating_add(1);
-            if let Some((stamp, _)) = s.stamps {
-                sent.stamp = stamp;
-            }
-            sent.identification = s.ip_id;
-            first += 1;
-        }
     }
 
     fn note_event(
@@ -396,6 +269,7 @@ impl Stream {
         room.events -= 1;
         let counts_up = s.ip_id != 0 && identification != 0;
         let above = self.sack_high.partition_point(|x| x.0 <= until);
+        make_room(&mut self.events);
         self.events.push(Event {
             at: s.at,
             seq,
@@ -501,6 +375,14 @@ impl Stream {
             newest = Some(*sent);
             self.sent.pop_front();
             room.sent += 1;
+            work::count(1);
+        }
+        while let Some(filled) = self.filled.first_entry().filter(|x| x.get().end <= ack) {
+            // What filled a hole has no round trip, and neither has what is acknowledged with it.
+            filled.remove();
+            once = false;
+            room.sent += 1;
+            work::count(1);
         }
         if let Some(sent) = newest.filter(|_| once) {
             // What a SACK block reported earlier did not wait for this acknowledgement.
@@ -537,22 +419,8 @@ impl Stream {
         {
             event.repaired_at = at;
             self.open_events += 1;
+            work::count(1);
         }
-    }
-
-    /// Holes below an acknowledgement never come: the capture lost them.
-    #[cold]
-    fn give_up_holes(&mut self, ack: u64) {
-        let mut missed = 0;
-        self.holes.retain_mut(|hole| {
-            if hole.from < ack {
-                missed += ack.min(hole.until) - hole.from;
-                hole.from = ack;
-            }
-            hole.until > ack
-        });
-        self.missed_holes += u64::from(missed > 0);
-        self.missed += missed;
     }
 
     /// When data was last seen or acknowledged for the first time.
@@ -563,14 +431,10 @@ impl Stream {
         }
     }
 
-    /// Bytes still missing at the end of the capture.
-    pub(crate) fn open_holes(&self) -> u64 {
-        self.holes.iter().map(|h| h.until - h.from).sum()
-    }
-
     /// What may be remembered of others again.
     pub(crate) fn release(&mut self, room: &mut Room) {
-        room.sent += self.sent.len();
+        room.sent += self.remembered();
         self.sent = VecDeque::new();
+        self.filled = BTreeMap::new();
     }
 }

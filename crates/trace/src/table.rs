@@ -7,6 +7,7 @@ use crate::index::{Index, Key};
 use crate::peel::Rest;
 use crate::room::Room;
 use crate::segment::{End, Segment, control};
+use crate::work;
 
 /// Connections kept. A SYN that nobody answered makes room for a new one; beyond that packets are only counted.
 pub(crate) const CONNECTIONS_MAX: usize = 150_000;
@@ -51,6 +52,11 @@ impl Table {
         self.index.find(&Key::new(a, b)).map(|place| place as usize)
     }
 
+    /// Where connections are is not asked any more: its memory is given back.
+    pub(crate) fn forget_places(&mut self) {
+        (self.index, self.last) = (Index::new(), None);
+    }
+
     /// Counts a packet that belongs to no connection.
     pub(crate) fn other(&mut self, name: &'static str) {
         *self.others.entry(name).or_default() += 1;
@@ -59,6 +65,7 @@ impl Table {
     /// Takes in a segment.
     #[inline]
     pub(crate) fn take(&mut self, s: &Segment, inside: Rest<'_>) {
+        work::count(1);
         let key = Key::new(s.from, s.to);
         let found = match self.last {
             Some((last, place)) if last == key => Some(place),
@@ -128,6 +135,7 @@ impl Table {
     /// Forgets the oldest SYN that nobody answered.
     fn forget_syn(&mut self) -> Option<usize> {
         while let Some((place, number)) = self.half_open.pop_front() {
+            work::count(1);
             let connection = &self.connections[place as usize];
             if connection.number == number && connection.is_half_open() {
                 let key = Key::new(connection.ends[0], connection.ends[1]);

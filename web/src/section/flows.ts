@@ -46,7 +46,7 @@ export function traceFlows(data: TraceData): HTMLElement | null {
   if (all.length === 0) return null;
   const left = all.length - LISTED;
   return section("flows", "UDP and ICMP", table("UDP and ICMP", ["N", "what", "ends", "packets", "payload", "rate", "lost", "time"], all.slice(0, LISTED).flatMap(rows)),
-    left > 0 ? h("p", { class: "hint" }, `${plural(left, "more flow")} are left out.`) : null);
+    left > 0 ? h("p", { class: "hint" }, `Left out: ${plural(left, "more flow")}.`) : null);
 }
 
 export function traceErrors(data: TraceData): HTMLElement | null {
@@ -56,5 +56,5 @@ export function traceErrors(data: TraceData): HTMLElement | null {
     `${e.protocol}: ${e.flow_from} to ${e.flow_to}`, format.count(e.count)].map((text) => h("td", {}, text))));
   const left = all.length - LISTED;
   return section("errors", "What routers and hosts reported", table("ICMP errors", ["what", "by", "of", "times"], body),
-    left > 0 ? h("p", { class: "hint" }, `${plural(left, "more error")} are left out.`) : null);
+    left > 0 ? h("p", { class: "hint" }, `Left out: ${plural(left, "more error")}.`) : null);
 }

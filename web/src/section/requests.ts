@@ -31,5 +31,5 @@ export function traceRequests(data: TraceData): HTMLElement | null {
   const left = totals.requests - shown.length;
   return section("requests", "Requests", h("p", {}, text),
     scroller("Requests", h("table", {}, h("thead", {}, h("tr", {}, ...HEAD.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, ...shown.map(row)))),
-    left > 0 ? h("p", { class: "hint" }, `Those that took longest; ${plural(left, "more request")} are not listed.`) : null);
+    left > 0 ? h("p", { class: "hint" }, `Those that took longest. Left out: ${plural(left, "more request")}.`) : null);
 }

@@ -39,7 +39,7 @@ export function traceHeader(data: TraceData): HTMLElement {
     ...(direction.limited_by ? [[`limited it${share === undefined ? "" : `, ${Math.round(share * 100)} % of the time`}`, limit(direction.limited_by)] as [string, string]] : []),
   ];
   const place = PLACES[connection.vantage]?.(connection) ?? "where is unknown";
-  const files = data.document.files.map((f) => `${f.name}, ${plural(f.packets, "packet")}`).join("; ");
+  const files = data.document.files.map((f) => `${f.name}, ${format.count(f.packets)} ${f.packets === 1 ? "packet" : "packets"}`).join("; ");
   const name = connection.name ? `, ${connection.name}` : "";
   return h("header", { class: "masthead" }, h("p", { class: "eyebrow" }, "farpath trace"), h("h1", {}, `${ends[0]} to ${ends[1]}`),
     h("p", { class: "summary" }, `Connection ${connection.id}${name}, ${format.seconds(connection.duration_ns / 1e9)}, captured ${place}.`), h("p", { class: "source" }, files),
@@ -102,5 +102,5 @@ export function traceOthers(data: TraceData): HTMLElement | null {
   const rows = data.others.map((o) => h("tr", {}, h("td", { class: "number" }, String(o.id)), h("td", {}, `${o.a} and ${o.b}${o.name ? ` (${o.name})` : ""}`), h("td", { class: "number" }, format.size(o.bytes))));
   return section("others", "Other connections", h("p", {}, "Draw one of them: ", h("code", {}, "farpath trace FILE --out DIR --connection N")),
     scroller("Other connections", h("table", {}, h("thead", {}, h("tr", {}, ...["N", "ends", "new data"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
-    data.others_left_out > 0 ? h("p", { class: "hint" }, `${plural(data.others_left_out, "more connection")} are left out.`) : null);
+    data.others_left_out > 0 ? h("p", { class: "hint" }, `Left out: ${plural(data.others_left_out, "more connection")}.`) : null);
 }

@@ -198,7 +198,10 @@ fn again(
 /// What limited most of each stretch; equal ones are joined.
 fn limits(found: &DirectionFound, [from, to]: [u64; 2]) -> Vec<LimitSpan> {
     let mut all: Vec<LimitSpan> = Vec::new();
-    for stretch in account(&found.observed, Time::ZERO, &Surroundings::default()) {
+    let Some(observed) = found.observed.as_deref() else {
+        return all;
+    };
+    for stretch in account(observed, Time::ZERO, &Surroundings::default()) {
         let (from_ns, until_ns) = (stretch.from.as_ns(), stretch.until.as_ns());
         if until_ns <= from || from_ns >= to {
             continue;
@@ -223,8 +226,11 @@ fn limits(found: &DirectionFound, [from, to]: [u64; 2]) -> Vec<LimitSpan> {
 /// Round trips, flight, window and rates, interval by interval: as many joined as the page has room for.
 fn series(found: &DirectionFound, trail: &Trail, [from, to]: [u64; 2]) -> BTreeMap<String, Series> {
     let within = |f: &&Flight| f.until.as_ns() > from && f.from.as_ns() < to;
-    let flights: Vec<&Flight> = found.observed.flights.iter().filter(within).collect();
     let mut all: BTreeMap<String, Series> = BTreeMap::new();
+    let Some(observed) = found.observed.as_deref() else {
+        return all;
+    };
+    let flights: Vec<&Flight> = observed.flights.iter().filter(within).collect();
     let mut put = |name: &str, t: u64, value: Option<f64>| {
         if let Some(value) = value {
             let series = all.entry(name.to_owned()).or_default();
@@ -235,7 +241,7 @@ fn series(found: &DirectionFound, trail: &Trail, [from, to]: [u64; 2]) -> BTreeM
     // Rates of single milliseconds are those of single packets: a round trip or a hundredth of it all is long enough.
     let span = flights.last().map_or(0, |f| f.until.as_ns())
         - flights.first().map_or(0, |f| f.from.as_ns());
-    let round = found.observed.rtt.map_or(0, |rtt| rtt.min_ns as u64);
+    let round = observed.rtt.map_or(0, |rtt| rtt.min_ns as u64);
     let wide = round.clamp(span / VALUES_MAX as u64, (span / 100).max(1));
     let mut group: Vec<&Flight> = Vec::new();
     for flight in flights {

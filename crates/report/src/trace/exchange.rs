@@ -1,5 +1,6 @@
 //! How a connection began, and what was asked on it, as text.
 
+use farpath_record::count_of;
 use farpath_record::trace::{Request, TraceConnection};
 
 use crate::quantity::quantity;
@@ -41,11 +42,6 @@ pub(super) fn opening(connection: &TraceConnection) -> Vec<String> {
     lines
 }
 
-/// `1 request`, `2 requests`.
-pub(super) fn number_of_requests(n: u64) -> String {
-    format!("{n} request{}", if n == 1 { "" } else { "s" })
-}
-
 /// Requests in all, and those that took longest.
 pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
     let Some(t) = &connection.request_totals else {
@@ -53,7 +49,7 @@ pub(super) fn requests(connection: &TraceConnection) -> Vec<String> {
     };
     let mut text = format!(
         "{}: client sending {}, wire {}, server {} (at most {}), response {}, client {}",
-        number_of_requests(t.requests),
+        count_of(t.requests, "request", "requests"),
         time(t.client_sending_ns),
         time(t.wire_ns),
         time(t.server_thinking_ns),

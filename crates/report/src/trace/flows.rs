@@ -1,5 +1,6 @@
 //! Flows that are not TCP, and errors that ICMP reported, as text.
 
+use farpath_record::count_of;
 use farpath_record::trace::{FlowDirection, IcmpError, TraceDocument, TraceFlow};
 
 use crate::grid::{Column, lay_out, wrap};
@@ -25,7 +26,8 @@ pub(super) fn render(document: &TraceDocument, most: usize, width: usize) -> Str
     let left = document.flows.len() - flows.len();
     if left > 0 {
         say(&format!(
-            "{left} more flows: --top {} shows all, --json has them.",
+            "{}: --top {} shows all, --json has all.",
+            count_of(left as u64, "more flow", "more flows"),
             document.flows.len()
         ));
     }
@@ -42,7 +44,8 @@ pub(super) fn render(document: &TraceDocument, most: usize, width: usize) -> Str
     }
     let left = document.icmp_errors.len().saturating_sub(ERRORS_MAX);
     if left > 0 {
-        say(&format!("{left} more ICMP errors: --json has them."));
+        let more = count_of(left as u64, "more ICMP error", "more ICMP errors");
+        say(&format!("{more}: --json has all."));
     }
     let mut out = lines.join("\n");
     if !out.is_empty() {
@@ -145,10 +148,11 @@ fn times(what: &str, least: Option<u64>, mean: Option<u64>, most: Option<u64>) -
 
 fn echo(flow: &TraceFlow) -> Option<String> {
     let echo = flow.echo.as_ref()?;
-    let sent = super::exchange::number_of_requests(echo.requests);
+    let sent = count_of(echo.requests, "request", "requests");
     let mut text = format!("{sent}, {} lost", echo.lost);
     if echo.duplicates > 0 {
-        text += &format!(", {} duplicates", echo.duplicates);
+        let duplicates = count_of(echo.duplicates, "duplicate", "duplicates");
+        text += &format!(", {duplicates}");
     }
     if let Some(rtt) = times("RTT", echo.rtt_min_ns, echo.rtt_avg_ns, echo.rtt_max_ns) {
         text += &format!(", {rtt}");
@@ -158,7 +162,7 @@ fn echo(flow: &TraceFlow) -> Option<String> {
 
 fn dns(flow: &TraceFlow) -> Option<String> {
     let dns = flow.dns.as_ref()?;
-    let mut text = format!("{} queries", dns.queries);
+    let mut text = count_of(dns.queries, "query", "queries");
     if dns.repeated > 0 {
         text += &format!(", {} sent again", dns.repeated);
     }
@@ -207,12 +211,12 @@ fn numbered(flow: &TraceFlow) -> Option<String> {
             if let Some(ratio) = stream.loss_ratio.filter(|r| *r > 0.0) {
                 text += &format!(" lost {}", quantity("loss_ratio", ratio));
             }
-            let counts = [
-                ("out of order", stream.reordered),
-                ("duplicates", stream.duplicates),
-            ];
-            for (what, count) in counts.iter().filter(|c| c.1 > 0) {
-                text += &format!(", {count} {what}");
+            if stream.reordered > 0 {
+                text += &format!(", {} out of order", stream.reordered);
+            }
+            if stream.duplicates > 0 {
+                let duplicates = count_of(stream.duplicates, "duplicate", "duplicates");
+                text += &format!(", {duplicates}");
             }
             if text != name {
                 parts.push(text);
@@ -234,11 +238,11 @@ fn error_text(error: &IcmpError) -> String {
         format!(", labels {labels}")
     };
     format!(
-        "ICMP {} from {} to {}{mtu}{labels}, {} times, of {} {} > {}",
+        "ICMP {} from {} to {}{mtu}{labels}, {}, of {} {} > {}",
         error.kind.replace('_', " "),
         error.from,
         error.to,
-        error.count,
+        count_of(error.count, "time", "times"),
         error.protocol,
         error.flow_from,
         error.flow_to

@@ -1,5 +1,6 @@
 //! Connections that were captured at two points, as text.
 
+use farpath_record::count_of;
 use farpath_record::trace::{PairDirection, TraceDocument, TracePair};
 
 use crate::grid::wrap;
@@ -23,7 +24,8 @@ pub(super) fn render(document: &TraceDocument, most: usize, width: usize) -> Str
     let left = document.pairs.len().saturating_sub(most);
     if left > 0 {
         lines.push(format!(
-            "{left} more connections captured at two points: --json has them."
+            "{} captured at two points: --json has all.",
+            count_of(left as u64, "more connection", "more connections")
         ));
     }
     lines.iter().map(|l| format!("{l}\n")).collect()
@@ -65,7 +67,8 @@ fn pair_lines(pair: &TracePair) -> Vec<String> {
 }
 
 fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
-    let mut text = format!("  {name}: {} packets, {} lost", d.packets, d.lost);
+    let packets = count_of(d.packets, "packet", "packets");
+    let mut text = format!("  {name}: {packets}, {} lost", d.lost);
     if let Some(ratio) = d.loss_ratio.filter(|r| *r > 0.0) {
         text += &format!(" ({})", quantity("loss_ratio", ratio));
     }
@@ -78,7 +81,8 @@ fn direction_lines(name: &str, d: &PairDirection) -> Vec<String> {
         text += &format!(", {count} {what}");
     }
     if let Some(hops) = d.hops {
-        text += &format!(", {hops} hops");
+        let one = if hops.abs() == 1 { "" } else { "s" };
+        text += &format!(", {hops} hop{one}");
     }
     let mut lines = vec![text];
     if let (Some(least), Some(mean), Some(p99), Some(most)) = (

@@ -48,8 +48,8 @@ struct Interface {
 pub(super) struct Sections {
     big_endian: bool,
     interfaces: Vec<Interface>,
-    /// Lost by the interfaces of earlier sections.
-    dropped_before: u64,
+    /// Packets lost by all interfaces of all sections so far.
+    dropped: u64,
 }
 
 /// Whether a file begins with a section header.
@@ -121,7 +121,6 @@ impl Sections {
             SIMPLE_PACKET => self.simple(body, block.len(), file),
             OLD_PACKET => self.old(body, block.len(), file),
             SECTION => {
-                self.dropped_before += self.interfaces.iter().map(|i| i.lost()).sum::<u64>();
                 self.interfaces.clear();
                 None
             }
@@ -271,10 +270,7 @@ impl Sections {
                 dropped = dropped.saturating_add(eight(value, self.big_endian));
             }
         }
-        if let Some(interface) = self.interfaces.get_mut(which) {
-            interface.dropped = dropped;
-        }
-        self.count_dropped(file);
+        self.lose(which, file, |interface| interface.dropped = dropped);
     }
 
     #[cold]
@@ -286,21 +282,23 @@ impl Sections {
             }
         }
         if before > 0 {
-            if let Some(interface) = self.interfaces.get_mut(which) {
+            self.lose(which, file, |interface| {
                 interface.dropped_before_packets =
                     interface.dropped_before_packets.saturating_add(before);
-            }
-            self.count_dropped(file);
+            });
         }
     }
 
-    fn count_dropped(&self, file: &mut TraceFile) {
-        let now: u64 = self
-            .interfaces
-            .iter()
-            .map(|i| i.lost())
-            .fold(0, u64::saturating_add);
-        file.dropped_by_capture = self.dropped_before.saturating_add(now);
+    /// Notes what an interface says that it lost. Statistics take the place of those before them.
+    fn lose(&mut self, which: usize, file: &mut TraceFile, note: impl FnOnce(&mut Interface)) {
+        let Some(interface) = self.interfaces.get_mut(which) else {
+            return;
+        };
+        let before = interface.lost();
+        note(interface);
+        let others = self.dropped.saturating_sub(before);
+        self.dropped = others.saturating_add(interface.lost());
+        file.dropped_by_capture = self.dropped;
     }
 }
 

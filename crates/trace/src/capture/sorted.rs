@@ -3,7 +3,7 @@
 //! Whoever captures at several interfaces writes what each has in pieces, so that times go to and fro. Packets wait here until
 //! later ones are so much later that no earlier one is to be expected.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{Head, Packet};
 use crate::link::LinkType;
@@ -14,10 +14,15 @@ const WINDOW_NS: i64 = 1_000_000_000;
 const WAITING_MAX: usize = 1 << 14;
 const BYTES_MAX: usize = 64 << 20;
 
+/// Memory that is used again is at most this large a packet, bytes.
+const SPARE_MAX: usize = 1 << 12;
+
 /// A packet that waits.
 #[derive(Default)]
 struct Kept {
     at: i64,
+    /// Its place in the file, among those of one time.
+    number: u64,
     interface: u16,
     link: LinkType,
     original: u32,
@@ -27,7 +32,11 @@ struct Kept {
 /// The packets that wait.
 #[derive(Default)]
 pub(super) struct Sorted {
+    /// In order, as they came.
     waiting: VecDeque<Kept>,
+    /// Those that came after later ones.
+    late: BTreeMap<(i64, u64), Kept>,
+    numbers: u64,
     /// The one that was given last.
     given: Kept,
     /// Memory of those before.
@@ -38,7 +47,7 @@ pub(super) struct Sorted {
 
 impl Sorted {
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.waiting.is_empty() && self.late.is_empty()
     }
 
     /// Keeps a packet for its time.
@@ -47,12 +56,14 @@ impl Sorted {
         memory.clear();
         memory.extend_from_slice(bytes);
         self.bytes += bytes.len();
-        self.newest = match self.waiting.is_empty() {
+        self.newest = match self.is_empty() {
             true => head.at,
             false => self.newest.max(head.at),
         };
+        self.numbers += 1;
         let kept = Kept {
             at: head.at,
+            number: self.numbers,
             interface: head.interface,
             link: head.link,
             original: head.original,
@@ -60,8 +71,7 @@ impl Sorted {
         };
         match self.waiting.back() {
             Some(last) if last.at > kept.at => {
-                let place = self.waiting.partition_point(|other| other.at <= kept.at);
-                self.waiting.insert(place, kept);
+                self.late.insert((kept.at, kept.number), kept);
             }
             _ => self.waiting.push_back(kept),
         }
@@ -69,18 +79,27 @@ impl Sorted {
 
     /// Whether the earliest has waited long enough.
     pub(super) fn is_due(&self) -> bool {
-        let is_late = |first: &Kept| self.newest - first.at > WINDOW_NS;
-        self.waiting.front().is_some_and(is_late)
-            || self.waiting.len() > WAITING_MAX
+        let first = self.waiting.front().map(|kept| kept.at);
+        let late = self.late.first_key_value().map(|kept| kept.0.0);
+        let is_over = |at: i64| self.newest - at > WINDOW_NS;
+        first.is_some_and(is_over)
+            || late.is_some_and(is_over)
+            || self.waiting.len() + self.late.len() > WAITING_MAX
             || self.bytes > BYTES_MAX
     }
 
     /// The earliest.
     pub(super) fn take(&mut self) -> Option<Packet<'_>> {
-        let next = self.waiting.pop_front()?;
+        let order = |kept: &Kept| (kept.at, kept.number);
+        let next = match (self.waiting.front().map(order), self.late.first_entry()) {
+            (first, Some(late)) if first.is_none_or(|first| *late.key() < first) => late.remove(),
+            _ => self.waiting.pop_front()?,
+        };
         self.bytes -= next.bytes.len();
         let before = std::mem::replace(&mut self.given, next);
-        self.spare.push(before.bytes);
+        if before.bytes.capacity() <= SPARE_MAX {
+            self.spare.push(before.bytes);
+        }
         let given = &self.given;
         Some(Packet {
             at: given.at,

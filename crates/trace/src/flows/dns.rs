@@ -1,10 +1,11 @@
 //! DNS over UDP (RFC 1035 §4): queries, their answers, and the names of addresses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::trace::{DnsFound, DnsQuery};
 
 use crate::rtt::Samples;
+use crate::work;
 
 /// Queries of one client to one server that wait at the same time.
 const WAITING_MAX: usize = 1 << 12;
@@ -128,10 +129,15 @@ struct Waiting {
     at: i64,
 }
 
+/// What a query is known by: its number, and the client's port.
+type Key = (u16, u16);
+
 /// Queries of one client to one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dns {
-    waiting: BTreeMap<(u16, u16), Waiting>,
+    waiting: BTreeMap<Key, Waiting>,
+    /// The same by when they were sent.
+    oldest: BTreeSet<(i64, Key)>,
     queries: u64,
     repeated: u64,
     answered: u64,
@@ -157,6 +163,7 @@ impl Dns {
         let Some(waiting) = self.waiting.remove(&key) else {
             return;
         };
+        self.oldest.remove(&(waiting.at, key));
         *room += 1;
         let took = (at - waiting.at).max(0);
         self.answered += 1;
@@ -172,7 +179,7 @@ impl Dns {
         }
     }
 
-    fn query(&mut self, m: &Message, key: (u16, u16), at: i64, began: i64, room: &mut usize) {
+    fn query(&mut self, m: &Message, key: Key, at: i64, began: i64, room: &mut usize) {
         if let Some(waiting) = self.waiting.get(&key)
             && waiting.name == m.name
             && waiting.record == m.record
@@ -193,21 +200,28 @@ impl Dns {
             record: m.record,
             at,
         };
+        self.oldest.insert((at, key));
         match self.waiting.insert(key, waiting) {
-            Some(other) => self.without_answer(other, began),
+            Some(other) => {
+                // Of the same instant they are one entry.
+                if other.at != at {
+                    self.oldest.remove(&(other.at, key));
+                }
+                self.without_answer(other, began);
+            }
             None => *room -= 1,
         }
     }
 
     /// Queries sent before an instant, or all, will not be answered.
     fn give_up(&mut self, before: Option<i64>, began: i64, room: &mut usize) {
-        let all = std::mem::take(&mut self.waiting);
-        for (key, waiting) in all {
-            if before.is_none_or(|instant| waiting.at < instant) {
+        let is_over = |at: i64| before.is_none_or(|instant| at < instant);
+        while let Some((_, key)) = self.oldest.first().copied().filter(|o| is_over(o.0)) {
+            work::count(1);
+            self.oldest.pop_first();
+            if let Some(waiting) = self.waiting.remove(&key) {
                 self.without_answer(waiting, began);
                 *room += 1;
-            } else {
-                self.waiting.insert(key, waiting);
             }
         }
     }

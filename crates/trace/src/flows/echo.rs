@@ -1,20 +1,17 @@
 //! Echo requests and replies (RFC 792, RFC 4443 §4).
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use farpath_record::trace::EchoFound;
 
 use crate::rtt::Samples;
 
-/// Requests remembered of one program.
-const REMEMBERED: usize = 1 << 12;
 /// The same number again within this time is the same packet, seen twice: nanoseconds.
 const COPY_NS: i64 = 50_000;
 
-/// One request.
+/// The last request of a number.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    number: u16,
     at: i64,
     is_answered: bool,
 }
@@ -27,7 +24,8 @@ pub(crate) struct Echo {
     replies: u64,
     duplicates: u64,
     times: Samples,
-    sent: VecDeque<Request>,
+    sent: BTreeMap<u16, Request>,
+    last_request: Option<(u16, i64)>,
     last_reply: Option<(u16, i64)>,
 }
 
@@ -40,19 +38,17 @@ impl Echo {
     }
 
     pub(crate) fn request(&mut self, number: u16, at: i64) {
-        let newest = self.sent.back();
-        if newest.is_some_and(|r| r.number == number && at - r.at <= COPY_NS) {
+        let copied = |r: (u16, i64)| r.0 == number && at - r.1 <= COPY_NS;
+        if self.last_request.is_some_and(copied) {
             return;
         }
         self.requests += 1;
-        if self.sent.len() >= REMEMBERED {
-            self.sent.pop_front();
-        }
-        self.sent.push_back(Request {
-            number,
+        self.last_request = Some((number, at));
+        let request = Request {
             at,
             is_answered: false,
-        });
+        };
+        self.sent.insert(number, request);
     }
 
     pub(crate) fn reply(&mut self, number: u16, at: i64) {
@@ -61,7 +57,7 @@ impl Echo {
             return;
         }
         self.last_reply = Some((number, at));
-        let Some(request) = self.sent.iter_mut().rev().find(|r| r.number == number) else {
+        let Some(request) = self.sent.get_mut(&number) else {
             return;
         };
         if request.is_answered {

@@ -1,5 +1,6 @@
 //! One flow of datagrams: both directions, and what it carries.
 
+use farpath_record::count_of;
 use farpath_record::trace::{FlowDirection, TraceFlow};
 
 use crate::describe::end_text;
@@ -175,7 +176,8 @@ impl Flow {
         }
         if left_out > 0 {
             notes.push(format!(
-                "{left_out} queries were not followed: too many waited for answers"
+                "{} not followed: too many waited for answers",
+                count_of(left_out, "query was", "queries were")
             ));
         }
         for stream in a2b.streams.iter().chain(&b2a.streams) {
@@ -188,8 +190,8 @@ impl Flow {
         }
         if self.steps_back > 0 {
             notes.push(format!(
-                "time goes backwards {} times: the capture's clock was set, or files or interfaces are not in order",
-                self.steps_back
+                "time goes backwards {}: the capture's clock was set, or files or interfaces are not in order",
+                count_of(self.steps_back, "time", "times")
             ));
         }
         TraceFlow {

@@ -1,5 +1,7 @@
 //! Datagrams that carry numbers: what is missing, late or double, and the jitter of their times.
 
+use std::collections::BTreeMap;
+
 use farpath_record::trace::NumberedStream;
 
 /// Gaps remembered of one stream; the oldest are given up and stay lost.
@@ -22,8 +24,8 @@ pub(crate) struct Numbered {
     loss_events: u64,
     reordered: u64,
     duplicates: u64,
-    /// Numbers that are missing, in rising order: from, until.
-    holes: Vec<(u64, u64)>,
+    /// Numbers that are missing: from, until.
+    holes: BTreeMap<u64, u64>,
     /// Gaps below this number were given up.
     forgotten: u64,
     /// What a number that fits nowhere would have to be followed by.
@@ -68,21 +70,21 @@ impl Numbered {
         self.lost += until - from;
         self.loss_events += 1;
         if self.holes.len() >= HOLES_MAX {
-            self.forgotten = self.holes.remove(0).1;
+            self.forgotten = self.holes.pop_first().map_or(0, |h| h.1);
         }
-        self.holes.push((from, until));
+        self.holes.insert(from, until);
     }
 
     fn late(&mut self, number: u64) {
-        let place = self.holes.partition_point(|h| h.1 <= number);
-        let hole = self.holes.get(place).copied();
-        match hole.filter(|h| h.0 <= number) {
+        let hole = self.holes.range(..=number).next_back();
+        let hole = hole.map(|(from, until)| (*from, *until));
+        match hole.filter(|h| number < h.1) {
             Some((from, until)) => {
-                self.holes.remove(place);
+                self.holes.remove(&from);
                 self.loss_events -= 1;
                 for part in [(number + 1, until), (from, number)] {
                     if part.0 < part.1 {
-                        self.holes.insert(place, part);
+                        self.holes.insert(part.0, part.1);
                         self.loss_events += 1;
                     }
                 }
@@ -95,8 +97,10 @@ impl Numbered {
                 self.lost += self.first - number - 1;
                 if self.first - number > 1 {
                     self.loss_events += 1;
-                    self.holes.insert(0, (number + 1, self.first));
-                    self.holes.truncate(HOLES_MAX);
+                    self.holes.insert(number + 1, self.first);
+                    if self.holes.len() > HOLES_MAX {
+                        self.holes.pop_last();
+                    }
                 }
                 self.first = number;
                 self.reordered += 1;

@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::ranges::unwrapped;
 use crate::room::Room;
 use crate::segment::Segment;
+use crate::work;
 
 impl Stream {
     /// SACK blocks; how many bytes they tell of for the first time.
@@ -39,6 +40,7 @@ impl Stream {
                 self.sack_high.pop_front();
             }
             self.sack_high.push_back((end, s.at));
+            work::count(1);
         }
         if new > 0 {
             self.flights.sacked(s.at, new, room);
@@ -63,6 +65,7 @@ impl Stream {
     fn told(&mut self, from: u64, until: u64) {
         self.told_twice += 1;
         let recent = self.events.len().saturating_sub(TOLD_BACK);
+        work::count(self.events.len() - recent);
         let of = |e: &&mut Event| !e.told && e.seq < until && from < e.seq + u64::from(e.length);
         if let Some(event) = self.events[recent..].iter_mut().find(of) {
             event.told = true;

@@ -15,13 +15,12 @@ impl Stream {
         if long_ago && until <= self.una {
             return true;
         }
-        let place = self.sent.partition_point(|x| x.end <= from);
         let stamp = s.stamps.map_or(0, |t| t.0);
         let is_same = |x: &Sent| {
             let telling = stamp != 0 || s.ip_id != 0;
-            x.seq <= from && telling && (x.stamp, x.identification) == (stamp, s.ip_id)
+            telling && (x.stamp, x.identification) == (stamp, s.ip_id)
         };
-        self.sent.get(place).is_some_and(is_same)
+        self.first_sent(from, from + 1).is_some_and(is_same)
     }
 
     /// Whether more of this data was acknowledged than by this packet.

@@ -42,7 +42,7 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account_at_ever
                 assert_eq!(direction.unique_bytes, 0, "{} at {tap}", case.name);
                 continue;
             }
-            let found = &analysis.found[0][0].observed;
+            let found = analysis.found[0][0].observed.as_ref().expect("data");
             let from = omitted(case.arranged, case.rtt_ms);
             let seen = shares(found, from, &Surroundings::default());
             let limits = case.arranged.limits();
@@ -63,15 +63,13 @@ fn limits_of_arranged_runs_are_within_five_points_of_the_senders_account_at_ever
             );
             let most = worst.entry(tap).or_default();
             *most = most.max(apart);
-            // Bursts take their time from the sender to here: 6.9 points where that is much of a round trip.
+            // What goes by as a burst was sent at once: 6.9 points where that takes much of a round trip.
             let bursts = case.arranged == Arranged::ReceiveWindow && tap != "access";
-            if apart
-                > if bursts && case.rtt_ms == 10 {
-                    0.08
-                } else {
-                    0.05
-                }
-            {
+            let missed = match bursts && case.rtt_ms == 10 {
+                true => 0.07,
+                false => 0.05,
+            };
+            if apart > missed {
                 wrong.push(format!("{name}: {apart:.3}"));
             }
             // The whole round trip is seen wherever data goes by.
@@ -108,7 +106,8 @@ fn a_full_link_is_named_wherever_it_was_captured_though_losses_are_repaired_on_i
         ));
         let truth = &run.document.records[0].streams[0].limited_by;
         for tap in TAPS {
-            let found = &read(&run.captures[tap]).found[0][0].observed;
+            let found = read(&run.captures[tap]).found.swap_remove(0);
+            let found = found[0].observed.as_ref().expect("data");
             let seen = shares(found, Time::ZERO, &Surroundings::default());
             let of = |all: &BTreeMap<String, f64>| all.get("link").copied().unwrap_or(0.0);
             let name = format!("{loss}, {lasts} s, {more}, {tap}");

@@ -41,6 +41,17 @@ fn what_files_of_one_point_hold_twice_counts_once() {
             2 * all.len(),
         ),
         ("a ring that overlaps", ring.to_vec(), third + 50),
+        (
+            "files with others between them",
+            vec![
+                file(&all[..third]),
+                file(&all[third..2 * third]),
+                file(&all[10..third]),
+                file(&all[third - 100..third + 100]),
+                file(&all[2 * third..]),
+            ],
+            third - 10 + 200,
+        ),
     ] {
         let document = files(&given);
         assert_eq!(

@@ -31,7 +31,8 @@ fn what_sack_saved_is_what_a_run_without_it_takes_longer() {
         let found = read(&without.captures["access"]);
         let direction = &found.document.connections[0].a2b;
         assert_eq!(direction.sack_benefit, None);
-        let flights = &found.found[0][0].observed.flights;
+        let observed = found.found[0][0].observed.as_ref().expect("data");
+        let flights = &observed.flights;
         let repair: u64 = flights.iter().map(|f| f.recovery.as_ns()).sum();
         let SackBenefit {
             took_ns,

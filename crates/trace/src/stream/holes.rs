@@ -1,0 +1,187 @@
+//! Bytes that were passed over, and those that are not new: of holes, or seen before.
+
+use super::{SENT_MAX, Sent, Stream};
+use crate::event::Place;
+use crate::room::Room;
+use crate::segment::Segment;
+use crate::work;
+
+/// Holes remembered of one direction.
+const HOLES_MAX: usize = 1 << 12;
+/// Segments that one that is sent again holds: as large as IP allows, of those that a small MSS makes of it.
+const SENT_AGAIN_MAX: usize = 128;
+
+/// Bytes that were passed over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hole {
+    from: u64,
+    until: u64,
+    /// When what follows it was seen, and what is before it.
+    at: i64,
+    after: i64,
+    stamp: u32,
+    identification: u16,
+}
+
+impl Stream {
+    /// Bytes are missing between the highest number and `from`.
+    #[cold]
+    pub(super) fn pass_over(&mut self, from: u64, s: &Segment, room: &mut Room) {
+        if self.holes.len() < HOLES_MAX && from > self.una {
+            let hole = Hole {
+                from: self.max.max(self.una),
+                until: from,
+                at: s.at,
+                after: self.max_at,
+                stamp: s.stamps.map_or(0, |t| t.0),
+                identification: s.ip_id,
+            };
+            self.holes.insert(hole.until, hole);
+        }
+        self.flights.sent(s.at, from, 0, 0, room);
+    }
+
+    /// Bytes that are not new: of holes, or seen before.
+    #[cold]
+    pub(super) fn old(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
+        if s.length <= 1 && until == self.max && self.una >= from {
+            self.keep_alives += 1;
+            self.bytes -= u64::from(s.length);
+            return;
+        }
+        if s.length <= 1 && self.closed && self.una >= from {
+            self.probes += 1;
+        }
+        let mut at = from;
+        while at < until {
+            work::count(1);
+            let next = self.holes.range(at + 1..).next().map(|h| *h.1);
+            let Some(hole) = next.filter(|h| h.from < until) else {
+                self.again(s, at, until, room);
+                return;
+            };
+            if hole.from > at {
+                self.again(s, at, hole.from, room);
+                at = hole.from;
+            }
+            let end = until.min(hole.until);
+            self.fill(s, hole, at, end, room);
+            at = end;
+        }
+    }
+
+    /// Bytes of a hole have come.
+    fn fill(&mut self, s: &Segment, hole: Hole, from: u64, until: u64, room: &mut Room) {
+        if until < hole.until {
+            let rest = Hole {
+                from: until,
+                ..hole
+            };
+            self.holes.insert(hole.until, rest);
+        } else {
+            self.holes.remove(&hole.until);
+        }
+        if from > hole.from {
+            let rest = Hole {
+                until: from,
+                ..hole
+            };
+            self.holes.insert(from, rest);
+        }
+        self.unique += until - from;
+        if self.remembered() < SENT_MAX && room.sent > 0 {
+            room.sent -= 1;
+            let sent = Sent {
+                seq: from,
+                end: until,
+                first: s.at,
+                last: s.at,
+                stamp: s.stamps.map_or(0, |t| t.0),
+                identification: s.ip_id,
+                // It may be a second copy: no round-trip time can be had from it.
+                times: 2,
+            };
+            self.filled.insert(from, sent);
+        }
+        let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);
+        let before = self.events.len();
+        self.note_event(s, (from, until), Place::Hole, evidence, room);
+        if let Some(event) = self.events.get_mut(before) {
+            event.gap = hole.at - hole.after;
+        }
+    }
+
+    /// Segments that are remembered.
+    #[inline]
+    pub(super) fn remembered(&self) -> usize {
+        self.sent.len() + self.filled.len()
+    }
+
+    /// The first remembered segment of those with bytes of a span.
+    pub(super) fn first_sent(&self, from: u64, until: u64) -> Option<&Sent> {
+        let place = self.sent.partition_point(|x| x.end <= from);
+        let new = self.sent.get(place).filter(|x| x.seq < until);
+        let before = self.filled.range(..=from).next_back();
+        let filled = before
+            .map(|x| x.1)
+            .filter(|x| x.end > from)
+            .or_else(|| self.filled.range(from..until).next().map(|x| x.1));
+        match (new, filled) {
+            (Some(a), Some(b)) if b.seq < a.seq => Some(b),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Bytes that were seen before have come again.
+    fn again(&mut self, s: &Segment, from: u64, until: u64, room: &mut Room) {
+        self.repeated += until - from;
+        let mut evidence = (s.at - self.data_at, 0, 0, 1);
+        if let Some(sent) = self.first_sent(from, until) {
+            evidence = (
+                s.at - sent.last,
+                sent.stamp,
+                sent.identification,
+                sent.times,
+            );
+        }
+        self.note_event(s, (from, until), Place::Seen, evidence, room);
+        let first = self.sent.partition_point(|x| x.end <= from);
+        let new = self.sent.range_mut(first..);
+        let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
+        let start = self.filled.range(..=from).next_back();
+        let start = start.filter(|x| x.1.end > from).map_or(from, |x| *x.0);
+        let filled = self.filled.range_mut(start..until.max(start));
+        let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
+        for sent in new.chain(filled) {
+            work::count(1);
+            sent.last = s.at;
+            sent.times = sent.times.saturating_add(1);
+            if let Some((stamp, _)) = s.stamps {
+                sent.stamp = stamp;
+            }
+            sent.identification = s.ip_id;
+        }
+    }
+
+    /// Holes below an acknowledgement never come: the capture lost them.
+    #[cold]
+    pub(super) fn give_up_holes(&mut self, ack: u64) {
+        let mut missed = 0;
+        while let Some(mut first) = self.holes.first_entry().filter(|h| h.get().from < ack) {
+            work::count(1);
+            let hole = first.get_mut();
+            missed += ack.min(hole.until) - hole.from;
+            hole.from = ack;
+            if hole.until <= ack {
+                first.remove();
+            }
+        }
+        self.missed_holes += u64::from(missed > 0);
+        self.missed += missed;
+    }
+
+    /// Bytes still missing at the end of the capture.
+    pub(crate) fn open_holes(&self) -> u64 {
+        self.holes.values().map(|h| h.until - h.from).sum()
+    }
+}
