@@ -1,6 +1,6 @@
 //! What repeats of a run come to, below its table.
 
-use farpath_record::{Keys, MetricSummary, RunDocument};
+use farpath_record::{Keys, MetricSummary, RunDocument, is_nothing};
 
 use crate::grid::Column;
 use crate::markdown::lines;
@@ -16,7 +16,7 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
     let shown = paths(run);
     let of = |m: &&MetricSummary| {
         let path = format!("{}.{}", m.test, m.metric);
-        shown.contains(&path)
+        shown.contains(&path) && !is_nothing(&m.metric, m.summary.max)
     };
     let metrics: Vec<&MetricSummary> = repeats.metrics.iter().filter(of).collect();
     if metrics.is_empty() {
