@@ -334,8 +334,8 @@ fn limit_words(limit: &str) -> String {
     }
 }
 
-/// Failures of one expectation that are told one by one; the table marks the others.
-const TOLD: usize = 4;
+/// Failures of one expectation that are listed one by one; the table marks the others.
+const LISTED: usize = 4;
 
 /// What failed: each expectation's failures together, in the order of the table's points.
 fn failures(run: &RunDocument) -> Vec<String> {
@@ -354,14 +354,14 @@ fn failures(run: &RunDocument) -> Vec<String> {
     for group in &mut groups {
         group.sort_by_key(|e| (points.iter().position(|p| **p == e.point), e.origin));
         // One that is left over is no longer than to say so.
-        let told = if group.len() > TOLD + 1 {
-            TOLD
+        let listed = if group.len() > LISTED + 1 {
+            LISTED
         } else {
             group.len()
         };
-        lines.extend(group[..told].iter().map(|e| failure(e, &keys)));
-        if told < group.len() {
-            let more = group.len() - told;
+        lines.extend(group[..listed].iter().map(|e| failure(e, &keys)));
+        if listed < group.len() {
+            let more = group.len() - listed;
             lines.push(format!(
                 "{}: {more} more, marked in the table",
                 group[0].metric

@@ -248,7 +248,7 @@ group pair
     assert_eq!(text, expected, "\n{text}");
 }
 
-/// A sweep fails in many points: they come in its order, and are not told one by one.
+/// A sweep fails in many points: they come in its order, and beyond four the rest is counted.
 #[test]
 fn failures_of_a_sweep_are_told_in_its_order_and_counted() {
     let delays = ["5 ms", "25 ms", "50 ms", "100 ms"];
