@@ -139,6 +139,18 @@ async function folds(tab, fault) {
   if (before !== 0 || after <= 20) fault(`the folded table opens from ${before} to ${after} rows`);
 }
 
+/** What a narrow table says stands in its second column: a figure and its mark, side by side. Nothing it has no word for is shown. */
+async function columns(tab, fault) {
+  const found = await tab.evaluate(() => [...document.querySelectorAll(".results td[data-head]")].filter((td) => td.checkVisibility()).map((td) => {
+    const text = document.createRange();
+    text.selectNodeContents(td);
+    return { head: td.dataset.head, left: text.getBoundingClientRect().left - td.getBoundingClientRect().left };
+  }));
+  for (const { head, left } of found) if (left < 80) fault(`${head}: its text begins at ${left} pixels, below its name`);
+  const broken = await tab.evaluate(() => [...document.querySelectorAll(".fact dt")].map((dt) => dt.textContent).filter((t) => /\de-\d/.test(t)));
+  for (const text of broken) fault(`a number may be broken at its hyphen: ${text}`);
+}
+
 /** Every figure can be had as a file; one of them is taken, in both forms. */
 async function files(tab, page, fault) {
   const counts = await tab.evaluate(() => ({
@@ -247,7 +259,10 @@ async function check(browser, page) {
     if (width > viewport.width) fault(`${width} pixels wide in a window of ${viewport.width}`);
     await swept(tab, page, fault);
     await repeated(tab, page, fault);
-    if (viewport === NARROW) await folds(tab, fault);
+    if (viewport === NARROW) {
+      await folds(tab, fault);
+      await columns(tab, fault);
+    }
     if (viewport === WIDE && colorScheme === "light") {
       slowest = await traced(tab, page.trace, fault);
       await files(tab, page, fault);

@@ -79,3 +79,8 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? NaN;
   return lower + (upper - lower) / 2;
 }
+
+/** Whether a value says that there was nothing to measure: a window that was never cut has nothing to recover from. */
+export function isNothing(metric: string, value: unknown): boolean {
+  return metric === "recovery_s" && value === 0;
+}

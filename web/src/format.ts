@@ -165,6 +165,11 @@ export function point(p: Point | undefined): string {
   return entries.map(([key, value]) => `${keyName(key)} ${value}`).join(", ");
 }
 
+/** Words that stay on one line but for the commas between them: a browser breaks lines at blanks and behind hyphens. */
+export function unbroken(text: string): string {
+  return text.replace(/(?<!,) /g, "\u00a0").replace(/-/g, "-\u2060");
+}
+
 /** Values of an axis with as many digits as tell them apart, four at least. */
 export function ticks(values: readonly number[], write: (value: number, significant: number) => string): string[] {
   const apart = new Set(values).size;

@@ -1,6 +1,6 @@
 // What the page says about a run: the rows of its table and its first sentence, as plain data.
 
-import { counted, median } from "./distribution";
+import { counted, isNothing, median } from "./distribution";
 import * as format from "./format";
 import { METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
@@ -92,18 +92,16 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     for (const origin of ORIGINS) {
       const found = counted(records.filter((r) => r.origin === origin)).map((r) => r.metrics[metric])
         .filter((v): v is number => typeof v === "number");
-      if (found.length > 0) values.set(origin, median(found));
+      if (found.length > 0 && !isNothing(metric, median(found))) values.set(origin, median(found));
     }
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
     const untrusted = [...values.keys()].filter((origin) => records.every((r) => r.origin !== origin || !r.valid));
     const invalid = metric === (FIRST[kind]?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
-    // A window that was never cut has nothing to recover from.
-    const nothing = metric === "recovery_s" && [...values.values()].every((v) => v === 0);
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, limitedBy: main?.limited_by ?? null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
-      first: expectations.length > 0 || ((FIRST[kind] ?? []).includes(metric) && !nothing),
+      first: expectations.length > 0 || ((FIRST[kind] ?? []).includes(metric) && values.size > 0),
     };
   });
 }
@@ -184,7 +182,7 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
   for (const origin of BELIEF) {
     for (const record of records) {
       const value = record.metrics[metric];
-      if (record.origin !== origin || typeof value !== "number") continue;
+      if (record.origin !== origin || typeof value !== "number" || isNothing(metric, value)) continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
       // Of repeats their median, as in the table.
       const repeats = counted(records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point))).map((r) => r.metrics[metric]);
@@ -250,7 +248,7 @@ function otherFacts(data: ReportData, metric: string): Fact[] {
   const swept = all.filter((entry) => entry.record.test === top.record.test && where(entry.record) !== "");
   const least = swept[0];
   if (least && least.value < top.value * 0.98) {
-    const point = (record: TestRecord): string => format.point(record.point).replace(/ /g, "\u00a0");
+    const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.metric(metric, least.value)} → ${format.metric(metric, top.value)}`,
       text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)} (${top.record.origin})`,
@@ -270,7 +268,7 @@ function goodputFacts(data: ReportData): Fact[] {
   if (low && low.value < top.value * 0.98) {
     const place = (entry: { readonly record: TestRecord }): number => data.document.records.indexOf(entry.record);
     const first = swept.filter((entry) => entry.value > top.value * 0.999).sort((p, q) => place(p) - place(q))[0] ?? top;
-    const point = (record: TestRecord): string => format.point(record.point).replace(/ /g, "\u00a0");
+    const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.rate(low.value)} → ${format.rate(top.value)}`,
       text: `of ${of}: ${point(low.record)} → ${point(first.record)} (${top.record.origin})`,

@@ -1,6 +1,6 @@
 // One metric of a sweep as plain data: what is on the x axis, what has a colour, what has a panel, and where nothing was found.
 
-import { counted, median } from "./distribution";
+import { counted, isNothing, median } from "./distribution";
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
@@ -149,7 +149,8 @@ function series(at: readonly TestRecord[], metric: string, origin: Origin, x: Ke
   const cells = x.values.map((value) => {
     const here = at.filter((r) => r.point[x.key] === value);
     if (here.length === 0) return undefined;
-    return middle(here.filter((r) => r.origin === origin), metric, means);
+    const cell = middle(here.filter((r) => r.origin === origin), metric, means);
+    return cell !== null && isNothing(metric, cell.y) ? null : cell;
   });
   return { colour, origin, cells };
 }
@@ -175,7 +176,7 @@ function within(point: Point, part: Point): boolean {
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
 export function sweepOf(data: ReportData, test: string, metric: string, name = test, bars: Bars = "range"): Sweep | null {
   const records = data.document.records.filter((r) => r.test === test);
-  const found = records.filter((r) => typeof r.metrics[metric] === "number");
+  const found = records.filter((r) => typeof r.metrics[metric] === "number" && !isNothing(metric, r.metrics[metric]));
   const keys = sweptKeys(records);
   const role = roles(keys.map((key) => keyOf(key, format.keyName(key), records.map((r) => r.point[key]).filter((v) => v !== undefined))));
   const values = found.map((r) => r.metrics[metric] as number);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { csv, headline } from "../src/results";
+import { csv, headline, rows } from "../src/results";
 import type { LinkRecord, ReportData, TestRecord } from "../src/types";
 
 function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
@@ -26,6 +26,18 @@ describe("the first line of a page", () => {
     expect(fact?.value).toMatch(/^1\.85.*→ 585\.7/);
     expect(fact?.text).toContain("recovery of bulk");
     expect(headline(data(records, "bulk.goodput_bps"))[0]?.value).toMatch(/^720.*→ 946/);
+  });
+
+  it("leaves out recoveries of windows that were never cut", () => {
+    const all = [...records, record("bbr", { goodput_bps: 900e6, recovery_s: 0 })];
+    expect(headline(data(all, "bulk.recovery_s"))[0]?.value).toMatch(/^1\.85/);
+    const uncut = rows(data(all, "bulk.goodput_bps")).find((r) => r.metric === "recovery_s" && r.point["test.bulk.cc"] === "bbr");
+    expect([uncut?.values.size, uncut?.first]).toEqual([0, false]);
+  });
+
+  it("breaks lines at commas alone", () => {
+    const swept = [record("reno", { goodput_bps: 1e6 }), record("cubic", { goodput_bps: 9e6 })].map((r, i) => ({ ...r, point: { ...r.point, "link.l.loss": `${i + 1}e-5` } }));
+    expect(headline(data(swept, "bulk.goodput_bps"))[0]?.text).toMatch(/loss\u00a01e-\u20605/);
   });
 
   it("takes nothing from a formula that the simulation has not", () => {

@@ -53,6 +53,14 @@ describe("keys of a sweep", () => {
     expect(captionOf(sweepOf(swept({ "link.l.queue": ["1 ms", "10 ms"] }, (p) => p["link.l.queue"]!.length * 1e6), "bulk", "goodput_bps")!)).not.toContain("1bdp");
   });
 
+  it("have no recovery where no window was cut", () => {
+    const recovery: Readonly<Record<string, number>> = { reno: 4, cubic: 2, bbr: 0 };
+    const data = report(Object.entries(recovery).map(([cc, s]) => record("simulated", { "test.bulk.cc": cc }, { recovery_s: s })));
+    const sweep = sweepOf(data, "bulk", "recovery_s")!;
+    expect(sweep.panels[0]!.series[0]!.cells.map((c) => c?.y ?? null)).toEqual([4, 2, null]);
+    expect(sweep.missing.join()).toContain("bbr");
+  });
+
   it("come in the order in which they were written, whatever their names", () => {
     const data = swept({ z: ["1", "2"], a: ["x", "y"], one: ["1"] }, () => 1);
     expect(sweptKeys(data.document.records)).toEqual(["z", "a"]);

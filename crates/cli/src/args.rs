@@ -52,7 +52,9 @@ pub(crate) enum Command {
     /// List the shipped scenarios, or print one
     Scenarios(ScenariosArgs),
     /// Print the JSON Schema of scenario files, for editors
-    #[command(after_help = "Example:\n  farpath schema > scenario.schema.json")]
+    #[command(
+        after_help = "Exit codes: 0 ok, 3 it cannot be written.\n\nExample:\n  farpath schema > scenario.schema.json"
+    )]
     Schema,
     /// Compute closed forms for a path or a protocol stack
     Predict(PredictArgs),
@@ -72,7 +74,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Emulate a path between real Linux kernels: for one command, or to be used by hand
     Lab(LabArgs),
-    /// Print what makes a shell complete farpath's commands and options
+    /// Print a script by which a shell completes farpath's commands and options
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
@@ -83,6 +85,7 @@ pub(crate) enum Command {
 #[command(
     after_help = "Each file is light, needs no style sheet and no font of its own, and can be edited. \
     The buttons at each figure of the page give the same, and PNG.\n\n\
+    Exit codes: 0 written, 2 no run of farpath or no such figure, 3 the folder cannot be written.\n\n\
     Examples:\n  \
     farpath figures report\n  \
     farpath figures report --name goodput --into slides"
@@ -94,7 +97,7 @@ pub(crate) struct FiguresArgs {
     /// Where to write them; without it, the folder `figures` beside report.json
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
-    /// Only figures whose file names contain this
+    /// Only figures whose file names contain this, such as goodput; without it, all
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
     /// What stands around the points of repeats
@@ -113,11 +116,14 @@ pub(crate) enum Bars {
 
 /// `farpath completions`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    after_help = "bash reads ~/.local/share/bash-completion/completions/farpath, zsh _farpath in a folder of \
+    $fpath, fish ~/.config/fish/completions/farpath.fish.\n\n\
+    Exit codes: 0 ok, 2 an unknown shell.\n\n\
+    Examples:\n  \
     farpath completions bash > farpath.bash\n  \
-    farpath completions zsh > _farpath\n\n\
-    bash reads ~/.local/share/bash-completion/completions/farpath, zsh _farpath in a folder of \
-    $fpath, fish ~/.config/fish/completions/farpath.fish.")]
+    farpath completions zsh > _farpath"
+)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
@@ -125,8 +131,12 @@ pub(crate) struct CompletionsArgs {
 
 /// `farpath man`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
-    farpath man man1\n\nman reads ~/.local/share/man/man1: then `man farpath-predict-path` works.")]
+#[command(
+    after_help = "A page for each command: man reads them in ~/.local/share/man/man1, and `man farpath-predict-path` works.\n\n\
+    Exit codes: 0 written, 3 the folder cannot be written.\n\n\
+    Example:\n  \
+    farpath man man1"
+)]
 pub(crate) struct ManArgs {
     /// A folder; it is made if it does not exist
     pub(crate) folder: PathBuf,
@@ -137,7 +147,9 @@ pub(crate) struct ManArgs {
 #[command(
     after_help = "A scenario's [sweep] lists values of its keys, and the run has a point for each combination; \
     `farpath new` writes a scenario that shows how. --set with a swept key runs that one value.\n\n\
-    What an [[expect]] of the scenario allows is judged, by the median of the repeats: exit code 1 if it fails.\n\n\
+    What an [[expect]] of the scenario allows is judged, by the median of the repeats.\n\n\
+    Exit codes: 0 ok, 1 an expectation failed, 2 wrong text or arguments, 3 the machine cannot do it (memory, privilege, an \
+    unwritable folder), 4 an emulated run with an invalid certificate, 130 interrupted.\n\n\
     Examples:\n  \
     farpath run cern-snaky/five-passes\n  \
     farpath run my-path.toml --set link.ocean.queue=10ms --out report\n  \
@@ -194,13 +206,14 @@ pub(crate) struct RunArgs {
     /// Random seed; without it, the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB
+    /// Change one key of the scenario: link.stm64.delay=10ms, test.bulk.window=8MiB (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
     /// Run only this test (may be repeated)
     #[arg(long, value_name = "TEST")]
     pub(crate) only: Vec<String>,
     /// Put a captured connection beside a test: TEST=FILE, the connection with the most bytes, or TEST=FILE#ID
+    /// (may be repeated)
     #[arg(long, value_name = "TEST=FILE[#ID]")]
     pub(crate) captured: Vec<String>,
     /// Simulate event by event: slower, with bit-identical results
@@ -224,21 +237,26 @@ pub(crate) enum Series {
 
 /// `farpath check`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = "Keys that make no difference to a run are warnings.\n\n\
+    Exit codes: 0 it can be run, 2 it cannot.\n\n\
+    Examples:\n  \
     farpath check cern-snaky/five-passes\n  \
     farpath check my-path.toml --set link.ocean.delay=58ms")]
 pub(crate) struct CheckArgs {
     /// A scenario file, or the name of a shipped one
     pub(crate) scenario: String,
-    /// Change one key of the scenario first
+    /// Change one key of the scenario first (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
 }
 
 /// `farpath new`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
-    farpath new ocean.toml")]
+#[command(
+    after_help = "Exit codes: 0 written, 3 it cannot be written, or a file is there already: nothing is overwritten.\n\n\
+    Example:\n  \
+    farpath new ocean.toml"
+)]
 pub(crate) struct NewArgs {
     /// Where to write it; standard output if not given
     pub(crate) file: Option<PathBuf>,
@@ -246,11 +264,12 @@ pub(crate) struct NewArgs {
 
 /// `farpath scenarios`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = "Exit codes: 0 ok, 2 there is no such scenario.\n\n\
+    Examples:\n  \
     farpath scenarios\n  \
     farpath scenarios cern-snaky/one-pass > my-path.toml")]
 pub(crate) struct ScenariosArgs {
-    /// Print this scenario's text
+    /// Print this scenario's text; without it, all names and what each shows
     pub(crate) name: Option<String>,
 }
 
@@ -259,8 +278,8 @@ pub(crate) struct ScenariosArgs {
 #[command(
     after_help = "Two files are A and B. Sets of several files: A1 A2 --with B1 B2. \
     With one file, its origins are compared, such as predicted and simulated.\n\n\
-    With --tolerance, the exit code is 1 if a difference is larger than that and chance does not \
-    explain it, or if one side lacks a test.\n\n\
+    Exit codes: 0 ok. 1, with --tolerance only: a difference is larger than that and chance does not \
+    explain it, or one side lacks a test. 2: a file holds no records, or nothing in them can be compared.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
@@ -273,7 +292,7 @@ pub(crate) struct CompareArgs {
     /// Files of the second set, where sets have several files
     #[arg(long, value_name = "RECORD", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
-    /// Largest difference accepted, as a share of A: 1%
+    /// Largest difference accepted, as a share of A: 1%; without it, all are
     #[arg(long, value_name = "RATIO")]
     pub(crate) tolerance: Option<String>,
     /// Compare only this metric: goodput or goodput_bps (may be repeated)
@@ -294,11 +313,11 @@ pub(crate) struct CompareArgs {
     unsupported: it needs what the model does not have. Nothing in a script is executed: shell lines, and \
     files they run such as ../common/defaults.sh, are only read for the settings they make. Times may differ \
     by 4 ms, or by what the script sets (--tolerance_usecs).\n\n\
+    Exit codes: 0 nothing differs, 1 a script differs, 2 a file is not a script.\n\n\
     Scripts are not shipped: the public ones are GPL. Examples, which fetch and run them:\n  \
     git clone https://github.com/google/packetdrill\n  \
     farpath conformance packetdrill/gtests/net/tcp\n  \
-    farpath conformance -v --junit tcp.xml packetdrill/gtests/net/tcp\n\n\
-    Exit codes: 0 nothing differs, 1 a script differs, 2 a file is not a script."
+    farpath conformance -v --junit tcp.xml packetdrill/gtests/net/tcp"
 )]
 pub(crate) struct ConformanceArgs {
     /// Scripts, or folders: every .pkt file below them
@@ -339,8 +358,11 @@ pub(crate) enum ConfigCommand {
 
 /// `farpath config snaky`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
-    farpath config snaky --passes 5 --routers geneva,chicago --out tunnel")]
+#[command(
+    after_help = "Exit codes: 0 written, 2 wrong arguments, 3 the folder cannot be written.\n\n\
+    Example:\n  \
+    farpath config snaky --passes 5 --routers geneva,chicago --out tunnel"
+)]
 pub(crate) struct SnakyArgs {
     /// How many times a frame crosses the link on its way through the circuit: an odd number
     #[arg(long, value_name = "N")]
@@ -368,9 +390,9 @@ pub(crate) struct SnakyArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 9000)]
     pub(crate) mtu: u32,
     /// Rate of the link, of which each LSP reserves an equal part
-    #[arg(long, default_value = "10 Gbit/s")]
+    #[arg(long, default_value = "10Gbit/s")]
     pub(crate) rate: String,
-    /// Form of the configuration
+    /// Form of the configuration: brace, blocks in braces, or set, a command a line
     #[arg(long, value_enum, default_value_t = Style::Set)]
     pub(crate) style: Style,
     /// Write A.conf and B.conf here; standard output if not given
@@ -378,12 +400,10 @@ pub(crate) struct SnakyArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The two forms of Junos.
+/// The two forms of Junos: blocks in braces, and `set` commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Style {
-    /// Blocks in braces
     Brace,
-    /// `set` commands
     Set,
 }
 
@@ -405,7 +425,7 @@ pub(crate) struct ConfigCheckArgs {
     /// Print a SARIF 2.1.0 log
     #[arg(long)]
     pub(crate) sarif: bool,
-    /// The least severity that makes the command fail
+    /// The least severity of a finding that makes the command fail
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
     /// Language of all files: junos, junos-set, ios, catos, hosts; without it, detected in each file
@@ -420,7 +440,8 @@ pub(crate) struct ConfigCheckArgs {
     /// Round-trip time for the checks of policers and windows, with its unit: 100ms; several router files are also joined to a path of this round trip
     #[arg(long)]
     pub(crate) rtt: Option<String>,
-    /// One-way rate of the test that is planned: circuits (CCC016) and windows of hosts (HOST003) are held against it
+    /// One-way rate of the test that is planned: 1Gbit/s; circuits (CCC016) and windows of hosts (HOST003) are held
+    /// against it
     #[arg(long)]
     pub(crate) rate: Option<String>,
     /// Linux release of hosts whose settings are checked, as `uname -r` prints it: 6.18; a window's part of a buffer depends on it
@@ -447,6 +468,7 @@ pub(crate) struct PortArgs {
 #[command(
     after_help = "Writes the smallest weights that give the share within one percentage point for every packet \
                   size, and by their ratio within a factor of two, and prints the actual share. A share that no weights give is refused, with the reason.\n\n\
+                  Exit codes: 0 ok, 2 no weights give the share, or wrong arguments.\n\n\
                   Example:\n  farpath config lbe --share 1% --mtu 9000"
 )]
 pub(crate) struct ConfigLbeArgs {
@@ -476,10 +498,7 @@ pub(crate) struct ConfigLbeArgs {
 /// The least severity that makes `farpath config check` fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FailOn {
-    /// Errors only
     Error,
-    /// Warnings too
     Warning,
-    /// Any finding
     Info,
 }

@@ -50,7 +50,8 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         prepare_file(&path)?.write(figure.svg.as_bytes())?;
         count += 1;
     }
-    print(&format!("{count} figures in {}\n", folder.display()))?;
+    let plural = if count == 1 { "" } else { "s" };
+    print(&format!("{count} figure{plural} in {}\n", folder.display()))?;
     Ok(Exit::Ok)
 }
 

@@ -251,7 +251,7 @@ fn swallowed(
     at: Place,
 ) -> Option<Swallowed> {
     let mss = direction.mss?;
-    let delivered = found.observed.delivered;
+    let delivered = found.observed.as_ref().map_or(0, |o| o.delivered);
     let never = |s: &&SegmentSeen| {
         let resent = !["reordered", "network_duplicate"].contains(&s.class);
         resent && s.length >= mss / 2 && s.offset + u64::from(s.length) > delivered

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::number;
 use crate::statistics::{Summary, paired, runs_to_tell, shares, welch};
-use crate::{Keys, Origin, Record, RunDocument, point_text};
+use crate::{Keys, Origin, Record, RunDocument, is_nothing, point_text};
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -388,7 +388,8 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
                 seed: document.seed,
             });
         }
-        for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
+        let said = |(metric, v): &(&String, &f64)| v.is_finite() && !is_nothing(metric, **v);
+        for (metric, value) in record.metrics.iter().filter(said) {
             let of = values.entry(key(record, metric)).or_default();
             if record.origin != Origin::Predicted || !of.values.contains(value) {
                 of.values.push(*value);

@@ -151,6 +151,11 @@ fn what_one_side_lacks_is_named() {
     c[0].document.records[0].set("recovery_s", 2.0);
     let alone = sets(&c, &[simulated("d", 3, &[1.0])], Some(0.5)).expect("comparable");
     assert!(alone.only_a == ["bulk.recovery_s, simulated"] && !alone.finding());
+    // A window that was never cut recovered from nothing, and not in no time.
+    let mut uncut = [simulated("e", 4, &[1.0])];
+    uncut[0].document.records[0].set("recovery_s", 0.0);
+    let found_uncut = sets(&c, &uncut, None).expect("comparable");
+    assert_eq!(found_uncut.only_a, alone.only_a);
     assert!(
         found.notes[0].contains("scenarios differ"),
         "{:?}",

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::judge::link_metrics;
+use crate::link::link_metrics;
 use crate::number::Number;
 use crate::{Expectation, Keys, LinkRecord, Origin, Point, Record, RunDocument};
 

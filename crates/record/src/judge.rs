@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Expectation, LinkRecord, Origin, Record};
+use crate::{Expectation, LinkRecord, Origin, Record, link_metric};
 
 /// A sweep point.
 pub type Point = BTreeMap<String, String>;
@@ -48,12 +48,6 @@ pub struct Expect {
     /// Why stated and band differ.
     pub note: Option<String>,
 }
-
-/// Why a frame is dropped: the keys of [`LinkRecord::drops`].
-pub const DROP_REASONS: [&str; 12] = [
-    "tail", "red", "policed", "error", "mtu", "ttl", "no_route", "down", "host", "scripted",
-    "checksum", "cell",
-];
 
 /// Finds metrics in a run's records and links.
 #[derive(Clone, Copy, Debug)]
@@ -209,150 +203,6 @@ fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
     }
     let (test, name) = metric.split_once('.')?;
     Some((Subject::Test(test), name))
-}
-
-/// A link's metric: its counters, `drops` (all) and `drops.REASON`, `rate_max_bps`, `rate_mean_bps`
-/// (over the time the series covers), `queue_max_bytes`, and those of `queue.CLASS`; on a link of cells
-/// `cells`, `cells_lost`, `cells_tagged` and `cell_loss_ratio`.
-pub fn link_metric(link: &LinkRecord, name: &str) -> Option<f64> {
-    let largest = |v: &[f64]| v.iter().copied().reduce(f64::max);
-    match name {
-        "bytes" => Some(link.bytes as f64),
-        "payload_bytes" => Some(link.payload_bytes as f64),
-        "frames" => Some(link.frames as f64),
-        "drops" => Some(link.drops.values().sum::<u64>() as f64),
-        "rate_max_bps" => largest(&link.rate_bps),
-        "rate_mean_bps" => mean_rate(link),
-        "queue_max_bytes" => largest(&link.queue_bytes),
-        _ if name.starts_with("queue.") => queue_metric(link, name),
-        _ if name.starts_with("police.") => policer_metric(link, name),
-        "cells" => link.cells.get("sent").map(|n| *n as f64),
-        "cells_lost" | "cells_tagged" => {
-            let kind = name.trim_start_matches("cells_");
-            link.cells.get(kind).map(|n| *n as f64)
-        }
-        "cell_loss_ratio" => {
-            let sent = link.cells.get("sent").copied().filter(|n| *n > 0)?;
-            let lost = link.cells.get("lost").copied()?;
-            Some(lost as f64 / sent as f64)
-        }
-        _ => {
-            let Some(reason) = name.strip_prefix("drops.") else {
-                return link.realised.get(name).copied();
-            };
-            let counted = link.drops.get(reason).copied();
-            counted
-                .or(DROP_REASONS.contains(&reason).then_some(0))
-                .map(|n| n as f64)
-        }
-    }
-}
-
-/// Every metric that a link has, with its value: see [`link_metric`].
-pub(crate) fn link_metrics(link: &LinkRecord) -> Vec<(String, f64)> {
-    let plain = [
-        "bytes",
-        "payload_bytes",
-        "frames",
-        "drops",
-        "rate_mean_bps",
-        "rate_max_bps",
-        "queue_max_bytes",
-        "cells",
-        "cells_lost",
-        "cells_tagged",
-        "cell_loss_ratio",
-    ];
-    let of_queue = [
-        "offered",
-        "frames",
-        "bytes",
-        "rate_mean_bps",
-        "drops",
-        "marked",
-        "loss_ratio",
-        "queue_max_bytes",
-        "delay_max_ns",
-        "delay_mean_ns",
-    ];
-    let of_policer = [
-        "green",
-        "yellow",
-        "red",
-        "green_bytes",
-        "yellow_bytes",
-        "red_bytes",
-        "conforming_ratio",
-    ];
-    let mut names: Vec<String> = plain.map(str::to_owned).to_vec();
-    names.extend(link.drops.keys().map(|reason| format!("drops.{reason}")));
-    names.extend(link.realised.keys().cloned());
-    for queue in &link.queues {
-        names.extend(of_queue.map(|metric| format!("queue.{}.{metric}", queue.class)));
-    }
-    for policer in &link.policers {
-        names.extend(of_policer.map(|metric| format!("police.{}.{metric}", policer.name)));
-    }
-    let value = |name: String| link_metric(link, &name).map(|v| (name, v));
-    names.into_iter().filter_map(value).collect()
-}
-
-/// A class's metric: `queue.CLASS.METRIC`.
-fn queue_metric(link: &LinkRecord, name: &str) -> Option<f64> {
-    let (class, metric) = name.strip_prefix("queue.")?.split_once('.')?;
-    let queue = link.queues.iter().find(|q| q.class == class)?;
-    let drops: u64 = queue.drops.values().sum();
-    Some(match metric {
-        "offered" => queue.offered as f64,
-        "frames" => queue.frames as f64,
-        "bytes" => queue.bytes as f64,
-        "rate_mean_bps" => {
-            let span = link.t_ns.last().filter(|t| **t > 0)?;
-            queue.bytes as f64 * 8e9 / *span as f64
-        }
-        "drops" => drops as f64,
-        "marked" => queue.marked as f64,
-        // Nothing has no share and no delay.
-        "loss_ratio" if queue.offered == 0 => return None,
-        "delay_max_ns" | "delay_mean_ns" if queue.frames == 0 => return None,
-        "loss_ratio" => drops as f64 / queue.offered as f64,
-        "queue_max_bytes" => queue.queue_max_bytes as f64,
-        "delay_max_ns" => queue.delay_max_ns,
-        "delay_mean_ns" => queue.delay_mean_ns,
-        _ => {
-            return queue
-                .drops
-                .get(metric.strip_prefix("drops.")?)
-                .map(|n| *n as f64);
-        }
-    })
-}
-
-/// A policer's metric: `police.NAME.METRIC`; what conforms is green.
-fn policer_metric(link: &LinkRecord, name: &str) -> Option<f64> {
-    let (policer, metric) = name.strip_prefix("police.")?.split_once('.')?;
-    let policer = link.policers.iter().find(|p| p.name == policer)?;
-    let colours = ["green", "yellow", "red"];
-    if metric == "conforming_ratio" {
-        let all: u64 = policer.bytes.iter().sum();
-        return (all > 0).then(|| policer.bytes[0] as f64 / all as f64);
-    }
-    let (colour, of) = match metric.strip_suffix("_bytes") {
-        Some(colour) => (colour, &policer.bytes),
-        None => (metric, &policer.frames),
-    };
-    let number = colours.iter().position(|c| *c == colour)?;
-    Some(of[number] as f64)
-}
-
-/// Mean of the intervals' rates, each weighed by its length; the first begins at 0.
-fn mean_rate(link: &LinkRecord) -> Option<f64> {
-    let (mut start, mut bits) = (0u64, 0.0);
-    for (end, rate) in link.t_ns.iter().zip(&link.rate_bps) {
-        bits += rate * end.saturating_sub(start) as f64;
-        start = *end;
-    }
-    (start > 0).then(|| bits / start as f64)
 }
 
 /// What several repeats count by: the middle value, or the middle of the two there; none of none.

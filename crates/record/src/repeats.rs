@@ -34,6 +34,12 @@ pub struct MetricSummary {
     pub summary: Summary,
 }
 
+/// Whether a value says that there was nothing to measure: a window that was never cut has nothing to recover from, and
+/// no recovery of 0 s is faster than one of 2 s.
+pub fn is_nothing(metric: &str, value: f64) -> bool {
+    metric == "recovery_s" && value == 0.0
+}
+
 /// The values of one metric, in the order of the repeats.
 struct Found<'a> {
     origin: Origin,

@@ -86,7 +86,7 @@ impl Lossy<'_> {
             link.direction,
             at(&link.point, keys),
             words.join(", "),
-            self.median(|l| l.frames)
+            self.median(|l| l.frames).round()
         )
     }
 }

@@ -1,6 +1,6 @@
 //! What repeats of a run come to, below its table.
 
-use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument};
+use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing};
 
 use crate::grid::Column;
 use crate::markdown::lines;
@@ -70,7 +70,8 @@ fn shown(run: &RunDocument) -> Vec<Shown<'_>> {
     let mut found: Vec<Shown<'_>> = all
         .filter_map(|summary| {
             let (path, of, label) = one(summary)?;
-            paths.contains(&path).then_some(Shown {
+            let has = !is_nothing(&summary.metric, summary.summary.max);
+            (has && paths.contains(&path)).then_some(Shown {
                 path,
                 of,
                 label,

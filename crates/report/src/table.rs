@@ -2,7 +2,8 @@
 
 use farpath_observe::metric::headline;
 use farpath_record::{
-    Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, record_notes,
+    Expectation, KeyName, Keys, Origin, Point, Record, Results, RunDocument, is_nothing,
+    record_notes,
 };
 
 use crate::grid::{Column, wrap};
@@ -61,13 +62,11 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     out += &crate::repeats::repeats(run, layout);
     let circumstances = [crate::taken::lines(run), crate::certificate::lines(run)];
     out += &listed("\n", circumstances.concat(), layout);
-    let failed: Vec<&Expectation> = run.expectations.iter().filter(|e| !e.pass).collect();
+    let failed = failures(run);
     if !failed.is_empty() {
         out.push('\n');
     }
-    let keys = Keys::of(run);
-    for expectation in &failed {
-        let failure = failure(expectation, &keys);
+    for failure in failed {
         let text = match layout.form {
             Form::Terminal => format!("FAIL  {failure}"),
             Form::Markdown => format!("- **FAIL** {failure}"),
@@ -83,10 +82,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if !run.expectations.is_empty() {
         let count = run.expectations.len();
         let plural = if count == 1 { "" } else { "s" };
+        let ok = run.expectations.iter().filter(|e| e.pass).count();
         out += &format!(
-            "\n{count} expectation{plural}: {} ok, {} failed\n",
-            count - failed.len(),
-            failed.len()
+            "\n{count} expectation{plural}: {ok} ok, {} failed\n",
+            count - ok
         );
     }
     out
@@ -163,8 +162,8 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
     let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
     let untrusted = |origin: Origin| !trusted(run, path, origin, point);
     let invalid = run.origins().into_iter().map(untrusted).collect();
-    // A window that was never cut has nothing to recover from.
-    let nothing = |v: &Option<f64>| v.is_none() || path.ends_with(".recovery_s") && *v == Some(0.0);
+    let metric = path.rsplit('.').next().unwrap_or_default();
+    let nothing = |v: &Option<f64>| v.is_none_or(|v| is_nothing(metric, v));
     if judged.is_empty() && values.iter().all(nothing) {
         return None;
     }
@@ -354,6 +353,43 @@ fn limit_words(limit: &str) -> String {
         "cwnd_recovery" => "recovery".to_owned(),
         other => other.replace('_', " "),
     }
+}
+
+/// Failures of one expectation that are listed one by one; the table marks the others.
+const LISTED: usize = 4;
+
+/// What failed: each expectation's failures together, in the order of the table's points.
+fn failures(run: &RunDocument) -> Vec<String> {
+    let (points, keys) = (points(run), Keys::of(run));
+    let mut groups: Vec<Vec<&Expectation>> = Vec::new();
+    for failed in run.expectations.iter().filter(|e| !e.pass) {
+        let same = |g: &&mut Vec<&Expectation>| {
+            g[0].metric == failed.metric && (g[0].min, g[0].max) == (failed.min, failed.max)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(failed),
+            None => groups.push(vec![failed]),
+        }
+    }
+    let mut lines = Vec::new();
+    for group in &mut groups {
+        group.sort_by_key(|e| (points.iter().position(|p| **p == e.point), e.origin));
+        // One that is left over is no longer than to say so.
+        let listed = if group.len() > LISTED + 1 {
+            LISTED
+        } else {
+            group.len()
+        };
+        lines.extend(group[..listed].iter().map(|e| failure(e, &keys)));
+        if listed < group.len() {
+            let more = group.len() - listed;
+            lines.push(format!(
+                "{}: {more} more, marked in the table",
+                group[0].metric
+            ));
+        }
+    }
+    lines
 }
 
 /// What failed, in one sentence.

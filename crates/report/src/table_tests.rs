@@ -375,3 +375,79 @@ fn points_that_share_their_seeds_say_so() {
     run.repeats.as_mut().expect("repeated").metrics = metrics;
     assert!(render(&run, Layout::default()).contains("Every point has the same seeds"));
 }
+
+/// A sweep fails in many points: they come in its order, and beyond four the rest is counted.
+#[test]
+fn failures_of_a_sweep_are_told_in_its_order_and_counted() {
+    let delays = ["5 ms", "25 ms", "50 ms", "100 ms"];
+    let mut run = RunDocument::new("x", 1, String::new());
+    for delay in delays {
+        for origin in [Origin::Predicted, Origin::Simulated] {
+            let mut ping = record(origin, "ping", "ping", &[("rtt_avg_ns", 1e6)]);
+            ping.point
+                .insert("link.l.delay".to_owned(), delay.to_owned());
+            run.records.push(ping);
+        }
+    }
+    // Judged by names of points: "100 ms" is the first.
+    let mut judged = delays;
+    judged.sort_unstable();
+    for (metric, origins) in [
+        (
+            "ping.rtt_avg_ns",
+            &[Origin::Predicted, Origin::Simulated][..],
+        ),
+        ("ping.received", &[Origin::Simulated]),
+    ] {
+        for delay in judged {
+            for origin in origins {
+                let mut one = expectation(metric, *origin, (3.0, 4.0), Some(1e6), "");
+                one.point
+                    .insert("link.l.delay".to_owned(), delay.to_owned());
+                run.expectations.push(one);
+            }
+        }
+    }
+    let text = render(&run, Layout::default());
+    let failed: Vec<&str> = text.lines().filter(|l| l.starts_with("FAIL")).collect();
+    let about = |l: &str| l.split(':').next().unwrap_or_default().to_owned();
+    let told: Vec<String> = failed.iter().map(|l| about(l)).collect();
+    let expected = [
+        "FAIL  ping.rtt_avg_ns, predicted at delay 5 ms",
+        "FAIL  ping.rtt_avg_ns, simulated at delay 5 ms",
+        "FAIL  ping.rtt_avg_ns, predicted at delay 25 ms",
+        "FAIL  ping.rtt_avg_ns, simulated at delay 25 ms",
+        "FAIL  ping.rtt_avg_ns",
+        "FAIL  ping.received, simulated at delay 5 ms",
+        "FAIL  ping.received, simulated at delay 25 ms",
+        "FAIL  ping.received, simulated at delay 50 ms",
+        "FAIL  ping.received, simulated at delay 100 ms",
+    ];
+    assert_eq!(told, expected, "{text}");
+    assert!(
+        text.contains("ping.rtt_avg_ns: 4 more, marked in the table"),
+        "{text}"
+    );
+    assert!(text.contains("12 expectations: 0 ok, 12 failed"), "{text}");
+}
+
+#[test]
+fn repeats_have_no_recovery_where_no_window_was_cut() {
+    let mut run = RunDocument::new("x", 1, String::new());
+    for (repeat, goodput) in [(0, 5e6), (1, 6e6)] {
+        let metrics = [("goodput_bps", goodput), ("recovery_s", 0.0)];
+        let mut tcp = record(Origin::Simulated, "bulk", "tcp", &metrics);
+        tcp.repeat = repeat;
+        run.records.push(tcp);
+    }
+    let results = Results {
+        records: &run.records,
+        links: &[],
+    };
+    run.repeats = Some(farpath_record::Repeats::of(vec![1, 2], results, &[]));
+    let text = render(&run, Layout::default());
+    assert!(
+        text.contains("goodput, Mbit/s") && !text.contains("recovery"),
+        "{text}"
+    );
+}

@@ -16,8 +16,8 @@ use crate::key::{Kind, Section, key};
 pub(crate) use crate::kind::TEST;
 pub(crate) use bundle::BUNDLE;
 pub(crate) use host::HOST;
-pub(crate) use link::LINK;
 use link::{BIT_ERRORS, GILBERT, LOSE, LOSE_EVERY, LOSS};
+pub(crate) use link::{DIRECTION, LINK};
 pub(crate) use mpls::{CCC, LSP};
 pub(crate) use traffic::{ENVELOPE, ON_OFF, SIZES};
 

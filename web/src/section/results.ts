@@ -35,28 +35,28 @@ function cell(row: Row, origin: Origin): HTMLElement {
   const text = e && !e.pass && typeof shown === "number" ? format.missed(row.metric, shown, [e.min, e.max]) : format.metric(row.metric, shown);
   const untrusted = row.untrusted?.includes(origin) ?? false;
   const title = value === undefined ? undefined : `${String(value)}${untrusted ? ", INVALID: the certificate failed" : ""}`;
-  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title }, untrusted ? `! ${text}` : text, judged(e));
+  return h("td", { class: `number${e && !e.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : text, judged(e)));
 }
 
 function allowed(row: Row): string {
   return [...new Set(row.expectations.map((e) => format.band(row.metric, e.min, e.max)))].filter((t) => t !== "").join("; ");
 }
 
-function line(row: Row, shown: readonly Origin[], head: HTMLElement | null): HTMLElement {
+function line(row: Row, shown: readonly Origin[], heads: readonly string[], head: HTMLElement | null): HTMLElement {
   const point = format.point(row.point);
   const name = format.metricName(/[. ]/.test(row.metric) ? subject(row.metric).metric : row.metric, row.test);
   const failed = row.expectations.some((e) => !e.pass);
   return h("tr", { class: `${row.first ? "" : "more"}${failed ? " has-fail" : ""}` }, head,
     h("td", { class: "metric" }, name, point ? h("span", { class: "point" }, point) : null),
-    h("td", { class: "stated", "data-head": "stated" }, row.stated ?? ""),
+    heads.includes("stated") ? h("td", { class: "stated", "data-head": "stated" }, row.stated ?? "") : null,
     ...shown.map((origin) => cell(row, origin)),
-    h("td", { class: "allowed-band", "data-head": "allowed" }, allowed(row)),
-    h("td", { "data-head": "limited by" }, row.limitedBy ? format.limit(row.limitedBy) : ""),
-    h("td", { class: "row-note", "data-head": "note" }, ...row.notes.map((note) => h("div", {}, note))));
+    heads.includes("allowed") ? h("td", { class: "allowed-band", "data-head": "allowed" }, allowed(row)) : null,
+    heads.includes("limited by") ? h("td", { "data-head": "limited by" }, row.limitedBy ? format.limit(row.limitedBy) : "") : null,
+    heads.includes("note") ? h("td", { class: "row-note", "data-head": "note" }, ...row.notes.map((note) => h("div", {}, note))) : null);
 }
 
 /** The rows by test, the test named once; hidden rows stand after those shown. */
-function body(all: readonly Row[], shown: readonly Origin[], order: readonly string[]): HTMLElement[] {
+function body(all: readonly Row[], shown: readonly Origin[], heads: readonly string[], order: readonly string[]): HTMLElement[] {
   const tests = order;
   return tests.map((test) => {
     const mine = all.filter((row) => row.test === test).sort((p, q) => Number(q.first) - Number(p.first));
@@ -65,9 +65,27 @@ function body(all: readonly Row[], shown: readonly Origin[], order: readonly str
       const head = i === 0
         ? h("th", { scope: "rowgroup", rowspan: mine.length, "data-few": Math.max(1, visible) }, test)
         : null;
-      return line(row, shown, head);
+      return line(row, shown, heads, head);
     }));
   });
+}
+
+/** The heads of the columns that hold something. */
+function columns(all: readonly Row[], shown: readonly Origin[]): string[] {
+  const used = (head: string, holds: (row: Row) => boolean): string[] => (all.some(holds) ? [head] : []);
+  return [
+    "test", "metric", ...used("stated", (r) => r.stated !== null), ...shown, ...used("allowed", (r) => r.expectations.length > 0),
+    ...used("limited by", (r) => r.limitedBy !== null), ...used("note", (r) => r.notes.length > 0),
+  ];
+}
+
+/** What the table holds, and what its signs mean. */
+function captionOf(heads: readonly string[]): string {
+  const stated = heads.includes("stated");
+  return [
+    stated ? "What the source states, in its own words, beside what farpath finds." : "What farpath finds.",
+    heads.includes("allowed") ? `✓ and ✗ judge a figure against the allowed band${stated ? "; stated words are never compared" : ""}.` : "",
+  ].filter((text) => text !== "").join(" ");
 }
 
 export function table(data: ReportData): HTMLElement | null {
@@ -80,10 +98,10 @@ export function table(data: ReportData): HTMLElement | null {
     return at < 0 ? Infinity : at;
   };
   const order = [...new Set(all.map((row) => row.test))].sort((p, q) => (place(p) === place(q) ? 0 : place(p) - place(q)));
-  const heads = ["test", "metric", "stated", ...shown, "allowed", "limited by", "note"];
+  const heads = columns(all, shown);
   const element = h("table", { class: "results few" },
-    h("caption", {}, "What the source states, in its own words, beside what farpath finds. ✓ and ✗ judge a figure against the allowed band; stated words are never compared.", all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : ""),
-    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, order));
+    h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : ""),
+    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, heads, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {
     for (const th of element.querySelectorAll<HTMLTableCellElement>("th[data-few]")) {

@@ -29,10 +29,10 @@ pub(crate) struct DiagnoseArgs {
     /// network or a name), port, dport and sport. Nothing is sent
     #[arg(long, value_name = "FILTER", conflicts_with_all = ["files", "scenario", "verify", "flow"])]
     pub(crate) live: Option<String>,
-    /// With --live: how often a sample is taken, 100ms if not given
+    /// With --live: how often a sample is taken: 50ms; without it, 100ms
     #[arg(long, value_name = "TIME", requires = "live")]
     pub(crate) every: Option<String>,
-    /// With --live: for how long, 30s; without it, until the connections end or Ctrl-C
+    /// With --live: for how long: 30s; without it, until the connections end or Ctrl-C
     #[arg(long = "for", value_name = "TIME", requires = "live")]
     pub(crate) length: Option<String>,
     /// Round-trip time of the idle path: 120ms

@@ -11,9 +11,6 @@ use clap::{Args, Subcommand};
     farpath lab up cern-snaky/five-passes\n  \
     farpath lab exec w05gva -- ping -c 3 w05chi\n  \
     farpath lab set link.stm64.delay=100ms\n  \
-    farpath lab set link.stm64.forward.loss=1e-4\n  \
-    farpath lab set link.stm64.jitter.max=5ms link.stm64.reorder=true\n  \
-    farpath lab set link.stm64.up=false\n  \
     farpath lab status --once --json\n  \
     farpath lab ls\n  \
     farpath lab down")]
@@ -42,7 +39,10 @@ pub(crate) enum LabCommand {
     /// List your labs that are up
     Ls(LabLsArgs),
     /// End a lab: programs, hosts and network
-    #[command(after_help = "Example:\n  farpath lab down")]
+    #[command(
+        after_help = "It also removes what a lab left that was killed, and restores what --tune-host had changed.\n\n\
+    Exit codes: 0 nothing of it is left, 3 there is no such lab.\n\nExample:\n  farpath lab down"
+    )]
     Down,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct OnePath {
     /// Rate of the path: 1Gbit/s
     #[arg(long, value_name = "RATE", required_unless_present = "scenario")]
     pub(crate) rate: Option<String>,
-    /// Share of frames lost in each direction: 1e-4
+    /// Share of frames lost in each direction: 1e-4; without it, none
     #[arg(long, value_name = "SHARE")]
     pub(crate) loss: Option<String>,
     /// Losses in bursts: share of frames lost, mean length of a burst in frames: 1%,10
@@ -77,7 +77,8 @@ pub(crate) struct OnePath {
     /// The path is down from one time to another, counted from the start of the command: 5s-8s (may be repeated)
     #[arg(long, value_name = "FROM-TO")]
     pub(crate) down: Vec<String>,
-    /// Limit of the queue in front of the path: 1bdp, 512KiB, 10ms, 1000 packets; without it 1bdp
+    /// Limit of the queue in front of the path: 512KiB, 10ms, 1000 packets, 1bdp; without it 1bdp, a rate times the
+    /// round-trip time
     #[arg(long, value_name = "LIMIT")]
     pub(crate) queue: Option<String>,
     /// Largest IP datagram in bytes; without it 1500
@@ -87,7 +88,7 @@ pub(crate) struct OnePath {
     /// (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) there: Vec<String>,
-    /// What differs from server to client (may be repeated)
+    /// What differs from server to client: loss=1% (may be repeated)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) back: Vec<String>,
 }
@@ -137,7 +138,7 @@ pub(crate) struct LabControl {
 #[command(
     after_help = "The command runs on the host `client` and reaches the other host as `server`. With SCENARIO it runs \
 on the host that --on names, and the hosts have the scenario's names.\n\n\
-The exit code is the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
+Exit codes: the command's own, or 124 when --timeout ended it, 125 for wrong arguments and any other fault of the lab, \
 126 for a command that cannot be run, 127 for one that does not exist; with --strict 4 for an invalid certificate. \
 Standard output is the command's alone: the server's goes to standard error.\n\n\
 Examples:\n  \
@@ -198,14 +199,20 @@ pub(crate) struct LabRunArgs {
 
 /// `farpath lab up`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath lab up cern-snaky/five-passes")]
+#[command(
+    after_help = "The lab runs until `farpath lab down`. The scenario's tests are not run: `lab exec` runs what you like.\n\n\
+    Exit codes: 0 it is up, or FARPATH_LAB=auto and the machine cannot do it; 2 wrong text or arguments, 3 the machine cannot do it.\n\n\
+    Examples:\n  \
+    farpath lab up cern-snaky/five-passes\n  \
+    farpath lab down"
+)]
 pub(crate) struct LabUpArgs {
     /// A scenario file, or the name of a shipped one
     pub(crate) scenario: String,
-    /// Change one key of the scenario first
+    /// Change one key of the scenario first (may be repeated)
     #[arg(long = "set", value_name = "SECTION.NAME.KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// Random seed; without it, the scenario's
+    /// Random seed; without it, the scenario's, or 1
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Settings of its hosts.
@@ -218,10 +225,13 @@ pub(crate) struct LabUpArgs {
 
 /// `farpath lab exec`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
-    farpath lab exec w05gva -- ping -c 3 w05chi")]
+#[command(
+    after_help = "Exit codes: the command's own, 2 for an unknown host, 3 where no such lab is up.\n\n\
+    Example:\n  \
+    farpath lab exec w05gva -- ping -c 3 w05chi"
+)]
 pub(crate) struct LabExecArgs {
-    /// The host
+    /// The host that runs it, by its name in the scenario
     pub(crate) host: String,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -232,7 +242,9 @@ pub(crate) struct LabExecArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "What can be changed while a lab runs, of a link or of one direction of it: `rate`, `delay`, `queue`, \
-`loss` and the other causes of loss, `jitter`, `reordering`, `duplication`, `corruption`, `reorder`, and `up`.\n\n\
+`loss` and the other causes of loss, `jitter`, `reordering`, `duplication`, `corruption`, `reorder`, and `up`. All changes of a \
+command are made, or none.\n\n\
+Exit codes: 0 changed, 2 an unknown key or a wrong value, 3 no such lab is up.\n\n\
 Examples:\n  \
     farpath lab set link.stm64.delay=100ms\n  \
     farpath lab set link.stm64.forward.loss=1e-4\n  \
@@ -247,7 +259,9 @@ pub(crate) struct LabSetArgs {
 
 /// `farpath lab status`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  farpath lab status --once --json")]
+#[command(
+    after_help = "Exit codes: 0 ok, 3 no such lab is up.\n\nExample:\n  farpath lab status --once --json"
+)]
 pub(crate) struct LabStatusArgs {
     /// Print once and return
     #[arg(long)]
@@ -261,7 +275,7 @@ pub(crate) struct LabStatusArgs {
 #[derive(Args, Debug)]
 #[command(
     after_help = "A `lab run` is listed while its command runs, as run-PROCESS. With --lab run-PROCESS, `exec` runs another command in it \
-and `down` ends it.\n\nExample:\n  farpath lab ls"
+and `down` ends it.\n\nExit codes: 0 ok, also where none is up.\n\nExample:\n  farpath lab ls"
 )]
 pub(crate) struct LabLsArgs {
     /// Print JSON

@@ -28,7 +28,8 @@ pub(crate) enum Predict {
 
 /// `farpath predict path`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = "Exit codes: 0 ok, 2 wrong arguments.\n\n\
+    Examples:\n  \
     farpath predict path --rate 10Gbit/s --rtt 116ms --mtu 9000 --window 64MiB\n  \
     farpath predict path --rate 1Gbit/s --rtt 20ms --framing pos --loss 1e-5\n  \
     farpath predict path --rate 10Gbit/s --rtt 120ms --policer 1Gbit/s,125kB")]
@@ -39,10 +40,10 @@ pub(crate) struct PathArgs {
     /// Round-trip time, with its unit: 116ms
     #[arg(long)]
     pub(crate) rtt: String,
-    /// Share of segments lost: 1e-6
+    /// Share of segments lost: 1e-6; without it, none
     #[arg(long)]
     pub(crate) loss: Option<String>,
-    /// Most bytes in flight: 64MiB
+    /// Most bytes in flight: 64MiB; without it, no window limits
     #[arg(long)]
     pub(crate) window: Option<String>,
     /// Congestion control: reno cubic highspeed scalable htcp bic hybla westwood vegas fast bbr bbr3
@@ -51,7 +52,7 @@ pub(crate) struct PathArgs {
     /// Policer on the way, its rate and burst: 1Gbit/s,125kB
     #[arg(long, value_name = "RATE,BURST")]
     pub(crate) policer: Option<String>,
-    /// Queue in front of the line: 18MB
+    /// Queue in front of the line: 18MB; without it, one that is long enough
     #[arg(long, value_name = "SIZE")]
     pub(crate) queue: Option<String>,
     /// Connections side by side, each with the window named
@@ -66,10 +67,10 @@ pub(crate) struct PathArgs {
     /// Initial window in segments
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) initial_window: u32,
-    /// First retransmission timeout, of the model with timeouts (pftk_bps); four round trips if not given
+    /// First retransmission timeout, of the model with timeouts (pftk_bps): 1s; without it, four round trips
     #[arg(long, value_name = "TIME")]
     pub(crate) t0: Option<String>,
-    /// What H-TCP keeps of its window after a loss, 0.5 to 0.8; 0.8 where its queue stays empty, 0.5 if not given
+    /// What H-TCP keeps of its window after a loss, 0.5 to 0.8: 0.8 where its queue stays empty; without it, 0.5
     #[arg(long, value_name = "SHARE")]
     pub(crate) beta: Option<f64>,
     /// Print every figure with its formula and note
@@ -105,7 +106,8 @@ pub(crate) struct LineArgs {
 
 /// `farpath predict route`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = "Exit codes: 0 ok, 2 wrong arguments.\n\n\
+    Examples:\n  \
     farpath predict route --from 46.23,6.05 --to 41.88,-87.63 --rtt 116ms\n  \
     farpath predict route --distance 10949km --rate 5.44Gbit/s --mark 59562")]
 pub(crate) struct RouteArgs {
@@ -134,14 +136,14 @@ pub(crate) struct RouteArgs {
     /// Rate of a transfer, for its land-speed product: 5.44Gbit/s
     #[arg(long)]
     pub(crate) rate: Option<String>,
-    /// The mark that was claimed for it, in terabit-metres a second
+    /// The mark that was claimed for it, in terabit-metres a second: 59562
     #[arg(long, value_name = "NUMBER", requires = "rate")]
     pub(crate) mark: Option<f64>,
     /// How much was transferred: 1.1TB
     #[arg(long, value_name = "SIZE", requires_all = ["rate", "time"])]
     pub(crate) volume: Option<String>,
     /// In which time: 27min
-    #[arg(long, requires = "volume")]
+    #[arg(long, value_name = "TIME", requires = "volume")]
     pub(crate) time: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -150,7 +152,8 @@ pub(crate) struct RouteArgs {
 
 /// `farpath predict rfc6349`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  \
+#[command(after_help = "Exit codes: 0 ok, 2 wrong arguments.\n\n\
+    Example:\n  \
     farpath predict rfc6349 --rate 1Gbit/s --bytes 1GB --time 10s")]
 pub(crate) struct Rfc6349Args {
     /// The line and what its frames are
@@ -184,12 +187,13 @@ pub(crate) struct Rfc6349Args {
     eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  vlan  mpls  mpls*2\n  \
     ip  ip6  udp  tcp  tcp+ts\n\
     An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
+    Exit codes: 0 ok, 2 wrong arguments.\n\n\
     Examples:\n  \
     farpath predict overhead --mtu 9000 --stack stm64/pos/mpls/eth/vlan/ip/tcp\n  \
     farpath predict overhead --stack oc12c/atm/aal5-llc/ip/tcp --mtu 9180"
 )]
 pub(crate) struct OverheadArgs {
-    /// Protocol layers from the line up, joined by `/`
+    /// Protocol layers from the line up, joined by `/`: stm64/pos/ip/tcp
     #[arg(long)]
     pub(crate) stack: String,
     /// Largest IP datagram in bytes

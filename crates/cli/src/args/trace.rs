@@ -9,12 +9,12 @@ use clap::{Args, ValueEnum};
 #[command(
     after_help = "Several files are read as one capture, in their order: the files of a ring, oldest first. pcap and \
     pcapng are read, also inside gzip or zstd.\n\n\
+    Exit codes: 0 read, 2 a file is not a capture or cannot be read.\n\n\
     Examples:\n  \
     farpath trace transfer.pcapng\n  \
     farpath trace --json --top 10 --sort retransmissions ring-*.pcap.gz\n  \
     farpath trace --filter 'host 10.0.0.1 and port 5001' day.pcap.zst\n  \
-    tcpdump -w - port 5001 | farpath trace -\n\n\
-    Exit codes: 0 read, 2 a file is not a capture or cannot be read."
+    tcpdump -w - port 5001 | farpath trace -"
 )]
 pub(crate) struct TraceArgs {
     /// Capture files; - is standard input
@@ -23,7 +23,7 @@ pub(crate) struct TraceArgs {
     /// Print JSON (farpath.trace/1)
     #[arg(long)]
     pub(crate) json: bool,
-    /// List N connections and N flows only; 20 in the table, all in JSON if not given
+    /// List N connections and N flows only; without it, 20 in the table and all in JSON
     #[arg(long, value_name = "N")]
     pub(crate) top: Option<usize>,
     /// Read only what matches: host, src, dst, net, port, tcp, udp, icmp, icmp6, with and, or, not and brackets
@@ -35,7 +35,7 @@ pub(crate) struct TraceArgs {
     /// With --connection: glitches and segments from this time on, since its first packet: 12.5s
     #[arg(long, value_name = "TIME", requires = "connection")]
     pub(crate) from: Option<String>,
-    /// With --connection: glitches and segments until this time
+    /// With --connection: glitches and segments until this time, since its first packet: 14s
     #[arg(long, value_name = "TIME", requires = "connection")]
     pub(crate) to: Option<String>,
     /// Write trace.html to this folder: the connection with most data, or that of --connection
@@ -53,24 +53,19 @@ pub(crate) struct TraceArgs {
     /// Replace addresses and names; equal prefixes stay equal
     #[arg(long)]
     pub(crate) anonymise: bool,
-    /// The order of the list
-    #[arg(long, value_name = "BY", value_enum)]
+    /// The order of the list, the largest first: id (first packets), bytes (both directions), duration, goodput (of the
+    /// faster direction), retransmissions, cost (bytes that glitches cost)
+    #[arg(long, value_name = "BY", value_enum, hide_possible_values = true)]
     pub(crate) sort: Option<Sort>,
 }
 
 /// What connections are sorted by; the largest first, but for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sort {
-    /// Their first packets
     Id,
-    /// New bytes, both directions
     Bytes,
-    /// From the first packet to the last
     Duration,
-    /// Goodput of the faster direction
     Goodput,
-    /// Segments sent again
     Retransmissions,
-    /// Bytes that glitches cost
     Cost,
 }

@@ -61,11 +61,23 @@ fn table(labs: &[Listed]) -> String {
             lab.name,
             lab.pid,
             age(Duration::from_ns(lab.age_ns)),
-            lab.command.as_deref().unwrap_or(&lab.scenario),
+            brief(lab.command.as_deref().unwrap_or(&lab.scenario)),
             lab.hosts.join(", ")
         ));
     }
     text
+}
+
+/// Most characters of a command in the table; its JSON has all.
+const BRIEF: usize = 40;
+
+/// The beginning of a command, on one line.
+fn brief(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(BRIEF) {
+        Some((at, _)) => format!("{} ...", line[..at].trim_end()),
+        None => line,
+    }
 }
 
 /// In the two largest units.
@@ -83,6 +95,16 @@ fn age(age: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_command_is_shown_by_its_beginning() {
+        assert_eq!(brief("ping -c 3 server"), "ping -c 3 server");
+        let script = "bash -c set -e\nfor n in 1 2 3; do\n  ping -c 3 server\ndone";
+        assert_eq!(
+            brief(script),
+            "bash -c set -e for n in 1 2 3; do ping - ..."
+        );
+    }
 
     #[test]
     fn an_age_has_two_units() {

@@ -134,10 +134,29 @@ fn every_page_fits_eighty_columns_and_says_what_each_option_is_for() {
     }
 }
 
+/// What an option is for is shown by a value, with its unit; what is to be typed stands at the end.
 #[test]
 fn the_pages_teach_by_example() {
+    const QUANTITIES: [&str; 9] = [
+        "RATE", "RTT", "TIME", "SIZE", "LOSS", "SHARE", "WINDOW", "LIMIT", "DISTANCE",
+    ];
     for command in COMMANDS {
-        assert!(help(command).contains("Example"), "{command:?}");
+        let text = help(command);
+        let examples = text.lines().skip_while(|l| !l.contains("Example"));
+        let typed = examples.skip(1).filter(|l| l.starts_with("  "));
+        assert!(typed.count() > 0, "{command:?}");
+        let options = text.split("\n      --").skip(1);
+        for option in options.chain(text.split("\n  -").skip(1)) {
+            let option = option.split("\n      --").next().unwrap_or_default();
+            let option = option.split("\n\n").next().unwrap_or_default();
+            let (name, what) = option.split_once('>').unwrap_or((option, ""));
+            let value = name.split_once('<').map_or("", |(_, value)| value);
+            let is_quantity = value.split(',').any(|v| QUANTITIES.contains(&v));
+            assert!(
+                !is_quantity || what.contains(|c: char| c.is_ascii_digit()),
+                "{command:?}: no example: --{option}"
+            );
+        }
     }
     let first = help(&[]);
     let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -154,6 +173,18 @@ fn the_pages_teach_by_example() {
         "eth", "pos", "atm", "aal5-llc", "vlan", "mpls*", "ip6", "tcp+ts", "udp", "oc12c",
     ] {
         assert!(overhead.contains(layer), "{layer} is not in\n{overhead}");
+    }
+}
+
+/// A script asks what came of a command by its exit code; a page that only lists commands has none of its own.
+#[test]
+fn every_page_of_a_command_says_its_exit_codes() {
+    for command in COMMANDS {
+        let text = help(command);
+        let is_list = text.contains("\nCommands:\n") && !command.is_empty();
+        assert!(is_list || text.contains("\nExit codes: "), "{command:?}");
+        // One page for -h and --help, in one form.
+        assert!(!text.contains("see a summary"), "{command:?}");
     }
 }
 

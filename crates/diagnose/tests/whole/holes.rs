@@ -33,7 +33,7 @@ fn connection(id: u64, [from_s, until_s]: [f64; 2], port: u16, bytes: u64) -> Tr
 /// What was seen of `a`'s data: `delivered` bytes of it, and full segments behind these sent again `again` times.
 fn found(delivered: u64, again: usize) -> [DirectionFound; 2] {
     let mut one = DirectionFound::default();
-    one.observed.delivered = delivered;
+    one.observed.get_or_insert_default().delivered = delivered;
     let segment = |n: usize| SegmentSeen {
         at_ns: 1_000_000_000 * n as i64,
         offset: delivered,

@@ -126,14 +126,15 @@ fn a_window_without_scaling_is_not_what_follows_scaling() {
         ..TraceConnection::default()
     };
     let mut found = DirectionFound::default();
-    found.observed.delivered = 6_350_000;
+    let observed = found.observed.get_or_insert_default();
+    observed.delivered = 6_350_000;
     let rtt = RoundTrips {
         min_ns: 60.1e6,
         avg_ns: 61.0e6,
         max_ns: 63.0e6,
         smoothed: false,
     };
-    found.observed.rtt = Some(rtt);
+    observed.rtt = Some(rtt);
     let analysis = Analysis {
         document: TraceDocument {
             connections: vec![connection],

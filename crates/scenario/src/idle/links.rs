@@ -9,27 +9,10 @@ use crate::diagnostic::Diagnostic;
 use crate::document::name_of;
 use crate::model::{LinkId, NodeId, Way as Side};
 use crate::plan::port_of;
-use crate::queueing;
+use crate::{queueing, table};
 
-/// Keys that say what a line does to frames, whoever sends on it.
-const OF_LINES: [&str; 16] = [
-    "queue",
-    "loss",
-    "lose",
-    "lose_every",
-    "gilbert_elliott",
-    "bit_error_rate",
-    "jitter",
-    "reordering",
-    "duplication",
-    "corruption",
-    "flap",
-    "cell_loss",
-    "cell_glue",
-    "police_cells",
-    "shape_cells",
-    "cell_queue",
-];
+/// How fast and how far a direction is: that says something of a link on which nothing is sent, too.
+const OF_DISTANCE: [&str; 5] = ["rate", "delay", "mtu", "reorder", "rate_trace"];
 
 /// What one direction makes of the keys of a link.
 struct Heard {
@@ -52,8 +35,10 @@ impl Heard {
     }
 }
 
+/// Keys that say what a direction does to frames.
 fn keys() -> impl Iterator<Item = &'static str> {
-    queueing::keys().chain(OF_LINES)
+    let all = table::DIRECTION.keys.iter().map(|key| key.name);
+    all.filter(|name| !OF_DISTANCE.contains(name))
 }
 
 impl Reader<'_> {

@@ -121,7 +121,7 @@ const CARRIED: &[Key] = &[
     atm::CELL_QUEUE,
 ];
 
-const DIRECTION: Section = Section {
+pub(crate) const DIRECTION: Section = Section {
     name: "direction",
     doc: "What differs in one direction of a link; a key here wins over the link's own.",
     keys: EITHER,
