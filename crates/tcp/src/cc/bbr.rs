@@ -623,7 +623,7 @@ mod tests {
     }
 
     /// On 20 ms a probe lasts ten round trips, all that the filter remembers. Four segments a round trip, marked as too
-    /// few, are no bandwidth, and rounds of them make what was found no older.
+    /// few, do not count as bandwidth, and rounds of them make what was found no older.
     #[test]
     fn a_probe_of_more_rounds_than_the_filter_keeps_does_not_lower_the_bandwidth() {
         let mut path = Path::new(1000.0);
