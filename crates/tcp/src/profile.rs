@@ -73,7 +73,7 @@ impl Profile {
 
     /// The initial window in segments: one in 1999 (RFC 2581, obsoleted by RFC 5681, allowed two), RFC 6928's ten now.
     ///
-    /// Two in 2004. Linux 2.4 and 2.6 had the numbers of RFC 2414 (obsoleted by RFC 3390), three segments of 1448 bytes,
+    /// Two in 2004. Linux 2.4 and 2.6 had the numbers of RFC 3390, three segments of 1448 bytes,
     /// and took them only where the route remembered a round trip of an earlier connection; what a socket began
     /// with otherwise stayed two.
     pub const fn initial_window(self) -> u32 {

@@ -240,7 +240,7 @@ interface Vlan10
     for part in [
         "b.ios has no interface that a link could end at",
         "GigabitEthernet1/1 is a switch port",
-        "Vlan10 is no place for a cable",
+        "Vlan10 is not a place for a cable",
     ] {
         assert!(got.contains(part), "{part}: {got}");
     }
@@ -250,7 +250,7 @@ interface Vlan10
     for part in [
         "GigabitEthernet0/0 of ams (ams.ios, 192.0.2.1/30)",
         "TenGigabitEthernet1/1.7 of nyc (b.ios, 192.0.2.6/30)",
-        "of ams.ios Loopback0 is no place for a cable",
+        "of ams.ios Loopback0 is not a place for a cable",
     ] {
         assert!(got.contains(part), "{part}: {got}");
     }

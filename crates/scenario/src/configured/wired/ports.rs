@@ -82,7 +82,7 @@ fn of_junos(report: &Report, router: &Junos) -> Node {
     for interface in &router.interfaces {
         match (interface.off.is_some(), is_inside(&interface.name)) {
             (true, _) => closed.push((interface.name.clone(), "is switched off")),
-            (_, true) => closed.push((interface.name.clone(), "is no place for a cable")),
+            (_, true) => closed.push((interface.name.clone(), "is not a place for a cable")),
             _ => ports.push(port(interface)),
         }
     }
@@ -141,7 +141,7 @@ fn why_closed(interface: &Interface) -> Option<&'static str> {
     if interface.shutdown {
         Some("is shut down")
     } else if is_virtual(&interface.name) {
-        Some("is no place for a cable, and which port its frames leave by is in no file")
+        Some("is not a place for a cable, and which port its frames leave by is in no file")
     } else if interface.channel.is_some() {
         Some("is a member of a channel")
     } else if layer_2.is_some_and(|s| matches!(s.value, Switchport::Access | Switchport::Trunk)) {

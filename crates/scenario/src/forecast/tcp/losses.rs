@@ -9,7 +9,7 @@ use super::super::{Path, mean_loss};
 use super::Flow;
 use crate::model::Loss;
 
-/// What is said where events are not told from losses.
+/// What is said where each loss counts as an event.
 pub(in crate::forecast) const ONE_BY_ONE: &str =
     "as if losses came one by one: several in one window cut it once, and more gets through";
 
