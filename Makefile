@@ -166,7 +166,7 @@ bench-ns3: ## the same dumbbell on ns-3, for the ratio; writes target/ns3/bench.
 .PHONY: lab-drill
 lab-drill: ## our packetdrill scripts on this machine's kernel; PACKETDRILL=PATH names the program; root, an idle machine, a minute
 	@.ci/need 'iproute2=command -v ip' 'procps=command -v sysctl'
-	@.ci/packetdrill "$(PACKETDRILL)" $(wildcard crates/drill/scripts/*.pkt crates/drill/scripts/*/*.pkt)
+	@.ci/packetdrill "$(PACKETDRILL)" $(wildcard crates/drill/scripts/*.pkt crates/drill/scripts/kernel-6.18/*.pkt)
 
 .PHONY: lab-test
 lab-test: linker lab-drill lab-scenarios ## models beside this machine's kernel, in real time; root and an idle machine

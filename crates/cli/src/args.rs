@@ -444,6 +444,9 @@ pub(crate) struct ConfigCheckArgs {
     /// against it
     #[arg(long)]
     pub(crate) rate: Option<String>,
+    /// Transmit buffer of each port of a joined path whose queues divide it, as no configuration says: 512kB
+    #[arg(long, value_name = "SIZE", requires = "rtt")]
+    pub(crate) memory: Option<String>,
     /// Linux release of hosts whose settings are checked, as `uname -r` prints it: 6.18; a window's part of a buffer depends on it
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kernel: Option<String>,

@@ -14,12 +14,15 @@ use std::str::FromStr;
 
 use farpath_config::ccc::snaky::{Router, Snaky};
 use farpath_config::{Dialect, Report, Severity, Source, check_with, json, render, sarif};
+use farpath_units::Size;
+use serde_json::Value;
 
 use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs, Style};
 use crate::exit::{Exit, Failure, print};
 use crate::lbe;
 use crate::output::prepare_file;
-use crate::value;
+use crate::value::{self, maybe};
+use between::Between;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<Exit, Failure> {
     match &args.command {
@@ -37,8 +40,11 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
     let dialect = args.dialect.as_deref().map(named).transpose()?;
     let options = lbe::options(args)?;
     let report = check_with(&sources, &vec![dialect; sources.len()], &options);
+    let memory = maybe::<Size>("memory", args.memory.as_deref())?;
+    let path = || Between::of(&report, &sources, &options, memory);
     let shown = if args.json {
-        json::document(&report, &sources) + "\n"
+        let path = path().map_or_else(Value::default, |p| p.value());
+        json::document_with_path(&report, &sources, &path) + "\n"
     } else if args.sarif {
         format!(
             "{:#}\n",
@@ -46,7 +52,7 @@ fn check_files(args: &ConfigCheckArgs) -> Result<Exit, Failure> {
         )
     } else {
         let colour = std::io::stdout().is_terminal();
-        let path = between::path(&report, &sources, &options, colour);
+        let path = path().map_or_else(String::new, |p| p.text(colour));
         render::text(&report, &sources, colour) + &path
     };
     print(&shown)?;

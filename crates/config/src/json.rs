@@ -12,14 +12,24 @@ use crate::source::{Lines, Place, Source};
 
 /// The document as text; `docs/reference/config.md` says what it holds.
 pub fn document(report: &Report, sources: &[Source]) -> String {
+    document_with_path(report, sources, &Value::Null)
+}
+
+/// The document as text, with the path that its files make.
+pub fn document_with_path(report: &Report, sources: &[Source], path: &Value) -> String {
     let lines = sources.iter().map(Lines::of).collect();
-    let writer = Writer { report, lines };
+    let writer = Writer {
+        report,
+        lines,
+        path,
+    };
     serde_json::to_string_pretty(&writer).expect("its keys are texts, and nothing in it can fail")
 }
 
 struct Writer<'s> {
     report: &'s Report,
     lines: Vec<Lines<'s>>,
+    path: &'s Value,
 }
 
 /// Lists are written as they are walked: a large network has a hundred thousand findings.
@@ -27,11 +37,12 @@ impl Serialize for Writer<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         let report = self.report;
-        let mut map = to.serialize_map(Some(5))?;
+        let mut map = to.serialize_map(Some(6))?;
         map.serialize_entry("schema", "farpath.config/1")?;
         map.serialize_entry("files", &List(&report.files, |f| self.file(f)))?;
         map.serialize_entry("findings", &List(&report.findings, |f| self.finding(f)))?;
         map.serialize_entry("circuits", &List(&report.circuits, |c| self.circuit(c)))?;
+        map.serialize_entry("path", self.path)?;
         map.serialize_entry("coverage", &coverage(report))?;
         map.end()
     }

@@ -99,6 +99,7 @@ impl Numbers {
                 Some(Ecn::Ce) => 3,
                 Some(Ecn::Not) | None => 0,
             },
+            tunnel: spec.tunnel,
         }
     }
 
@@ -125,9 +126,10 @@ impl Numbers {
         if significant(spec.control) != significant(sent.control) {
             return Some("flags");
         }
+        let base = if spec.absolute { 0 } else { self.offset };
         if spec
             .sequence
-            .is_some_and(|s| s.wrapping_add(self.offset) != sent.sequence)
+            .is_some_and(|s| s.wrapping_add(base) != sent.sequence)
         {
             return Some("sequence number");
         }
@@ -141,6 +143,9 @@ impl Numbers {
         }
         if spec.window.is_some_and(|w| w != u32::from(sent.window)) {
             return Some("window");
+        }
+        if spec.tunnel != sent.tunnel {
+            return Some("UDP ports");
         }
         let ecn = match spec.ecn {
             Some(Ecn::Not) => sent.ecn == 0,

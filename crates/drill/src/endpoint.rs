@@ -12,7 +12,7 @@ mod socket;
 
 pub use connection::{Connection, State};
 pub use host::Host;
-pub use packet::Packet;
+pub use packet::{Packet, Tunnel};
 
 pub(crate) use socket::Outcome;
 

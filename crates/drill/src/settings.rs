@@ -3,6 +3,8 @@
 use farpath_tcp::Algorithm;
 use farpath_units::{Duration, Rate};
 
+use crate::endpoint::Tunnel;
+
 /// The family of stacks whose manners a script expects where the RFCs leave a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manners {
@@ -70,6 +72,12 @@ pub struct Settings {
     pub insecure_syn: bool,
     /// SYNs with FIN are dropped.
     pub drop_syn_fin: bool,
+    /// Segments in datagrams to this UDP port are taken out of them (`net.inet.tcp.udp_tunneling_port`).
+    pub udp_port: Option<u16>,
+    /// Bytes that a datagram around a segment takes of it.
+    pub udp_overhead: u16,
+    /// The other side's UDP port, where segments travel in datagrams.
+    pub udp_remote: Option<u16>,
     /// Segments to closed ports are not answered.
     pub blackhole: bool,
     /// What times may differ by.
@@ -110,6 +118,9 @@ impl Default for Settings {
             insecure_reset: false,
             insecure_syn: false,
             drop_syn_fin: true,
+            udp_port: None,
+            udp_overhead: 8,
+            udp_remote: None,
             blackhole: false,
             tolerance: Duration::from_us(4000),
             timestamp_tick: None,
@@ -127,9 +138,22 @@ impl Settings {
     /// The MSS announced: what the MTU leaves, or what a route says.
     pub(crate) fn mss(&self) -> u16 {
         self.advertised_mss
-            .unwrap_or(self.mtu.saturating_sub(self.ip_header + TCP_HEADER))
+            .unwrap_or(self.room())
             .min(self.user_mss.unwrap_or(u16::MAX))
             .max(1)
+    }
+
+    /// What the MTU leaves for payload and options.
+    pub(crate) fn room(&self) -> u16 {
+        let datagram = self.udp_remote.map_or(0, |_| self.udp_overhead);
+        let headers = self.ip_header + TCP_HEADER;
+        self.mtu.saturating_sub(headers.saturating_add(datagram))
+    }
+
+    /// The ports around what a connection sends.
+    pub(crate) fn tunnel(&self) -> Option<Tunnel> {
+        let (from, to) = (self.udp_port?, self.udp_remote?);
+        Some(Tunnel { from, to })
     }
 
     /// The smallest scale with which 16 bits can say the largest window.
@@ -167,6 +191,8 @@ impl Settings {
                 "ipv6" => self.ip_header = 40,
                 _ => return Err(format!("--ip_version={value}")),
             },
+            // Which of the two follows from each segment.
+            "udp_encapsulation" if value == "tcp" => {}
             "strict_segments" => self.strict_segments = true,
             // The size of an arriving super-segment's parts, and whether its memory is given back before the run ends.
             "mss" | "send_omit_free" => {}

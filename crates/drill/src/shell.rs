@@ -265,11 +265,12 @@ fn freebsd(name: &str, value: &str, settings: &mut Settings) -> Result<(), Strin
         | "tcp.sendbuf_auto"
         | "tcp.recvbuf_auto" => {}
         "tcp.udp_tunneling_port" => {
-            if on()? {
-                return Err("TCP over UDP".to_owned());
-            }
+            let port = u16::try_from(number(name, value)?).unwrap_or(0);
+            settings.udp_port = (port > 0).then_some(port);
         }
-        "tcp.udp_tunneling_overhead" => {}
+        "tcp.udp_tunneling_overhead" => {
+            settings.udp_overhead = number(name, value)?.min(1024) as u16;
+        }
         "tcp.drop_synfin" => settings.drop_syn_fin = on()?,
         "tcp.icmp_may_rst" | "tcp.path_mtu_discovery" => {}
         _ => return Err(format!("sysctl net.inet.{name}")),

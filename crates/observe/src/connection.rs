@@ -237,13 +237,13 @@ impl Connection {
         }
         let mut covered = 0.0;
         let mut behind = from;
-        for (start, end) in down {
-            // Until the first interval with more delivered that lies behind the end.
-            let last = self.intervals.last().map_or(*end, |(t, _)| *t);
-            let mut later = self.intervals.iter().filter(|(t, _)| t > end);
-            let heard = later
-                .find(|(_, bytes)| *bytes > 0)
-                .map_or(last, |(t, _)| *t);
+        // The one before may last until here as well, by what its sender still waited.
+        let first = down.partition_point(|(_, end)| *end <= from);
+        for (start, end) in down[first.saturating_sub(1)..].iter() {
+            if *start >= until {
+                break;
+            }
+            let heard = self.heard_again(*start, *end);
             let (start, end) = ((*start).max(behind), heard.max(*end).min(until));
             if end > start {
                 covered += end.since(start).as_secs_f64();
@@ -251,6 +251,22 @@ impl Connection {
             }
         }
         covered / until.since(from).as_secs_f64()
+    }
+
+    /// When more is delivered again after an outage: the end of the first interval behind it with anything in it. An
+    /// outage that leaves no interval silent is over when it ends.
+    fn heard_again(&self, start: Time, end: Time) -> Time {
+        let ended = |at: Time| self.intervals.partition_point(|(t, _)| *t <= at);
+        let (before, later) = (ended(start), ended(end));
+        let silent = |n: &usize| self.intervals[*n].1 == 0;
+        let heard = (later..self.intervals.len()).find(|n| !silent(n));
+        // The first of these began before the outage, or with it.
+        let whole = before + 1..heard.unwrap_or(self.intervals.len());
+        if heard.is_some() && !whole.into_iter().any(|n| silent(&n)) {
+            return end;
+        }
+        let last = self.intervals.last().map_or(end, |(t, _)| *t);
+        heard.map_or(last, |n| self.intervals[n].0)
     }
 
     fn metrics(&self, span: &Span, m: &mut BTreeMap<String, f64>) {

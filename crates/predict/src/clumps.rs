@@ -13,7 +13,7 @@
 
 use crate::cc::Cc;
 use crate::climb::Climb;
-use crate::policer::Policer;
+use crate::policer::{Dropping, Policer};
 use crate::recovery;
 
 /// Connections whose round trips differ a little, of which the mean is taken: which segment comes to be
@@ -54,6 +54,8 @@ pub struct Clumped {
     pub delayed_ack_s: f64,
     /// What H-TCP keeps of its window.
     pub htcp_beta: f64,
+    /// What the bucket's losses do to it.
+    pub dropping: Dropping,
 }
 
 /// Segments that arrive together, by gathering.
@@ -207,6 +209,7 @@ impl Clumped {
             gather_s: GATHER_S,
             delayed_ack_s: DELAYED_ACK_S,
             htcp_beta: crate::htcp::BETA,
+            dropping: Dropping::Frames,
         }
     }
 
@@ -235,9 +238,10 @@ impl Clumped {
     fn of_one(&self, from_s: f64, until_s: f64) -> Option<f64> {
         let rate = self.policer.rate_bps / 8.0 / self.counted_bytes;
         let burst = libm::fmax(self.policer.burst_bytes / self.counted_bytes, 1.0);
+        let dropping = self.dropping;
         let slot_s = self.counted_bytes * 8.0 / self.policer.arrival_bps;
         let most = self.gathering(slot_s, self.counted_bytes);
-        let passes = |n: f64| libm::fmin(n, burst + rate * n * slot_s);
+        let passes = |n: f64| dropping.pass(n, burst, rate, n * slot_s).0;
         // Slow start: a handshake, half a round trip to the bucket.
         let (mut now, mut flight) = (1.5 * self.rtt_s, self.initial);
         let pipe = libm::fmax(rate * self.rtt_s, 1.0);
@@ -295,9 +299,8 @@ impl Clumped {
                 };
                 let takes = libm::fmin(libm::fmax(spread, n * slot_s), self.rtt_s);
                 tokens = libm::fmin(burst, tokens + rate * (at - filled_s));
-                tokens = libm::fmax(tokens + rate * takes, 0.0);
-                let passing = libm::fmin(n, tokens);
-                tokens = libm::fmin(tokens - passing, burst);
+                let (passing, left) = dropping.pass(n, tokens, rate, takes);
+                tokens = libm::fmin(left, burst);
                 filled_s = at + takes;
                 if at >= begin_s {
                     through += passing;
@@ -364,6 +367,7 @@ mod tests {
             gather_s,
             delayed_ack_s: 0.04,
             htcp_beta: crate::htcp::BETA,
+            dropping: Dropping::Frames,
         }
     }
 

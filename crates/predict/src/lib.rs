@@ -11,6 +11,7 @@ mod answer;
 pub mod atm;
 pub mod bic;
 pub mod bit_error;
+pub mod bursts;
 mod cc;
 pub mod climb;
 pub mod clumps;

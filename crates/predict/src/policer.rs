@@ -11,6 +11,36 @@ pub struct Policer {
     pub arrival_bps: f64,
 }
 
+/// What becomes of the bucket while frames are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dropping {
+    /// A dropped frame takes nothing: what comes in lets the next ones pass.
+    #[default]
+    Frames,
+    /// Cells are dropped one by one (GCRA, ITU-T I.371): those of frames that have lost one already take what comes in, so
+    /// that nothing of a clump passes once the bucket is empty.
+    Cells,
+}
+
+impl Dropping {
+    /// How much passes of `offered` that takes `seconds` to come, and what is left then, of a bucket that holds `tokens` and
+    /// fills with `rate` a second; all in one unit.
+    pub fn pass(self, offered: f64, tokens: f64, rate: f64, seconds: f64) -> (f64, f64) {
+        let filled = tokens + rate * seconds;
+        if offered <= filled {
+            return (offered, filled - offered);
+        }
+        match self {
+            Dropping::Frames => (libm::fmax(filled, 0.0), 0.0),
+            Dropping::Cells => {
+                // n ≤ b + rT·n/offered; whole frames alone count.
+                let while_they_come = 1.0 - rate * seconds / offered;
+                (libm::floor(libm::fmax(tokens, 0.0) / while_they_come), 0.0)
+            }
+        }
+    }
+}
+
 /// Bytes of a window that pass in a round trip without a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passing {

@@ -224,11 +224,6 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     let timestamps = f.get("timestamps").unwrap_or(true);
     let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
     let (rto, rto_min) = recovery::rto(f, profile, faults);
-    let usual_window = match profile {
-        Profile::Bsd1999 => 1,
-        Profile::Linux2004 => 2,
-        Profile::Linux5 | Profile::Linux6 => 10,
-    };
     Tcp {
         window: f.get("window"),
         socket_buffer: f.get("socket_buffer"),
@@ -237,7 +232,7 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
         bytes: f.get("bytes"),
         sack,
         timestamps,
-        initial_window: octets(f, "initial_window").unwrap_or(usual_window),
+        initial_window: octets(f, "initial_window").unwrap_or(profile.initial_window()),
         initial_ssthresh: octets(f, "initial_ssthresh"),
         delayed_ack: DelayedAck {
             every: f

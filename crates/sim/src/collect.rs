@@ -98,7 +98,9 @@ impl<'a> Collector<'a> {
             }
         };
         seen.fill(&test.span(), &around, record);
-        let notes = flows.iter().flat_map(|flow| self.evidence.notes(*flow));
+        let notes = flows
+            .iter()
+            .flat_map(|flow| self.evidence.path(*flow).notes);
         record.notes.extend(notes);
         let plan = &self.built.wan.plan;
         let note = flows.first().map(|f| plan.hole_note(self.scenario, *f));

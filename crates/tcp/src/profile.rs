@@ -71,15 +71,15 @@ impl Profile {
         }
     }
 
-    /// The initial window in segments of `mss` bytes: one in 1999 (RFC 2581, obsoleted by RFC 5681,
-    /// allowed two), RFC 3390 in 2004, RFC 6928's ten now.
-    pub fn initial_window(self, mss: u32) -> u32 {
+    /// The initial window in segments: one in 1999 (RFC 2581, obsoleted by RFC 5681, allowed two), RFC 6928's ten now.
+    ///
+    /// Two in 2004. Linux 2.4 and 2.6 had the numbers of RFC 3390, three segments of 1448 bytes,
+    /// and took them only where the route remembered a round trip of an earlier connection; what a socket began
+    /// with otherwise stayed two.
+    pub const fn initial_window(self) -> u32 {
         match self {
             Profile::Bsd1999 => 1,
-            Profile::Linux2004 => {
-                let mss = mss.max(1);
-                (4 * mss).min((2 * mss).max(4380)) / mss
-            }
+            Profile::Linux2004 => 2,
             Profile::Linux5 | Profile::Linux6 => 10,
         }
     }
@@ -112,12 +112,11 @@ impl Profile {
     /// Both ends of a connection with `algorithm` between two such hosts, nothing set, nothing but congestion control in
     /// the way, segments of 1448 bytes.
     pub fn config(self, algorithm: Algorithm) -> Config {
-        let mss = Config::default().mss;
         Config {
             algorithm,
             flavour: self.flavour(),
             slow_start: self.slow_start(algorithm),
-            initial_window: self.initial_window(mss),
+            initial_window: self.initial_window(),
             sack: self.sack(),
             delayed_ack: DelayedAck {
                 every: 2,
@@ -285,18 +284,17 @@ mod tests {
         assert_eq!(LARGEST_WINDOW, 1_073_725_440);
     }
 
-    /// RFC 3390 §1 and RFC 6928 §2, in segments.
+    /// RFC 6928 §2, in segments, and what came before: the first connection to a destination.
     #[test]
     fn initial_windows() {
-        for (mss, rfc3390_bytes) in [
-            (536, 2144),
-            (1095, 4380),
-            (1460, 4380),
-            (2190, 4380),
-            (8960, 17_920),
-        ] {
-            assert_eq!(Profile::Linux2004.initial_window(mss) * mss, rfc3390_bytes);
-            assert_eq!(Profile::Linux6.initial_window(mss), 10);
-        }
+        let all = [
+            Profile::Bsd1999,
+            Profile::Linux2004,
+            Profile::Linux5,
+            Profile::Linux6,
+        ];
+        assert_eq!(all.map(Profile::initial_window), [1, 2, 10, 10]);
+        let config = Profile::Linux2004.config(Algorithm::Reno);
+        assert_eq!(config.initial_window, 2);
     }
 }

@@ -1,12 +1,17 @@
 //! What the links of a run saw, as evidence of what limited its flows: the same for simulated hosts and real ones.
 
+use farpath_element::impair::Flap;
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
 use farpath_scenario::Scenario;
+use farpath_units::Time;
 use farpath_wire::FlowDir;
 
 use crate::links::Drops;
 use crate::wan::Wan;
+
+/// A link that goes down more often in a run is not followed: its outages would fill the memory.
+const OUTAGES_MOST: usize = 100_000;
 
 /// Every port's intervals and drops.
 pub struct Evidence<'a> {
@@ -100,10 +105,25 @@ impl<'a> Evidence<'a> {
 
     /// The links that the data of a flow cross.
     pub fn path(&self, flow: usize) -> Path<'_> {
-        Path {
-            notes: self.notes(flow),
-            ..self.way(FlowDir::forward(flow as u16))
-        }
+        let mut path = self.way(FlowDir::forward(flow as u16));
+        path.notes.extend(self.notes(flow));
+        path
+    }
+
+    /// When a port that flaps was down until the end of the run; `None` where that is too often to follow.
+    fn flaps(&self, port: usize) -> Option<Vec<(Time, Time)>> {
+        let plan = &self.wan.plan.ports[port];
+        let direction = self.scenario.links[plan.link.0].direction(plan.way);
+        let Some(spec) = direction.impairments.flap else {
+            return Some(Vec::new());
+        };
+        let intervals = self.ports.iter().map(|(intervals, _)| intervals.len());
+        let counted = intervals.max().unwrap_or(0) as u64;
+        let end = Time::ZERO + self.wan.sampling.every.times(counted);
+        let flap = Flap::new(spec, self.wan.flap_key(self.scenario, port));
+        let down = flap.times_down().take_while(|(from, _)| *from < end);
+        let times: Vec<_> = down.take(OUTAGES_MOST + 1).collect();
+        (times.len() <= OUTAGES_MOST).then_some(times)
     }
 
     /// The links of one direction of a flow.
@@ -129,10 +149,20 @@ impl<'a> Evidence<'a> {
         };
         // What is sent is not acknowledged either while the way back is down.
         let both = [walk.clone(), plan.walk(self.scenario, dir.turned())].concat();
+        let mut notes = Vec::new();
+        let down = plan.outages(self.scenario, &both, |port| {
+            self.flaps(port).unwrap_or_else(|| {
+                let name = &self.scenario.links[plan.ports[port].link.0].name;
+                notes.push(format!(
+                    "link {name} went down more than {OUTAGES_MOST} times: when is in no account of what limited this"
+                ));
+                Vec::new()
+            })
+        });
         Path {
             every,
-            notes: Vec::new(),
-            down: plan.outages(self.scenario, &both),
+            notes,
+            down,
             hops: walk.iter().map(|step| hop(step.port)).collect(),
         }
     }

@@ -5,68 +5,146 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_config::qos::Options;
 use farpath_config::{Report, Source};
 use farpath_observe::limit::WORDS;
+use farpath_record::Record;
 use farpath_scenario::{Stated, Wired, forecast, wired};
-use farpath_units::Rate;
+use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
+use serde_json::{Value, json};
 
 use crate::check::describe;
 
-/// What the files of `report` make of a path with the stated round trip, or why they make none; nothing where no round trip
-/// was stated or there is one file.
-pub(super) fn path(report: &Report, sources: &[Source], options: &Options, colour: bool) -> String {
-    let Some(rtt) = options
-        .rtt
-        .filter(|_| sources.len() > 1 && !report.failed())
-    else {
-        return String::new();
-    };
-    let folder = |s: &Source| {
-        s.name
-            .rsplit_once('/')
-            .map_or(".", |(folder, _)| folder)
-            .to_owned()
-    };
-    let folders: BTreeSet<String> = sources.iter().map(folder).collect();
-    let rate = options.rate;
-    let built = match folders.first() {
-        Some(folder) if folders.len() == 1 => wired(report, sources, folder, Stated { rtt, rate }),
-        _ => Err("their files are in several folders: put them into one".to_owned()),
-    };
-    match built {
-        Ok(built) => shown(&built, &rtt.to_string(), colour),
-        Err(why) => format!("\nthe files make no path: {why}\n"),
+/// What the files of a report make of a path with the stated round trip, or why they make none.
+pub(super) struct Between {
+    rtt: Duration,
+    built: Result<Wired, String>,
+}
+
+/// There and back.
+const WAYS: [(&str, FlowDir); 2] = [
+    ("there", FlowDir::forward(0)),
+    ("back", FlowDir::forward(0).turned()),
+];
+
+impl Between {
+    /// Nothing where no round trip was stated or there is one file.
+    pub(super) fn of(
+        report: &Report,
+        sources: &[Source],
+        options: &Options,
+        memory: Option<Size>,
+    ) -> Option<Between> {
+        let rtt = options.rtt?;
+        if sources.len() < 2 || report.failed() {
+            return None;
+        }
+        let stated = Stated {
+            rtt,
+            rate: options.rate,
+            memory,
+        };
+        let folder = |s: &Source| {
+            s.name
+                .rsplit_once('/')
+                .map_or(".", |(folder, _)| folder)
+                .to_owned()
+        };
+        let folders: BTreeSet<String> = sources.iter().map(folder).collect();
+        let built = match folders.first() {
+            Some(folder) if folders.len() == 1 => wired(report, sources, folder, stated),
+            _ => Err("their files are in several folders: put them into one".to_owned()),
+        };
+        Some(Between { rtt, built })
+    }
+
+    /// For people.
+    pub(super) fn text(&self, colour: bool) -> String {
+        let built = match &self.built {
+            Ok(built) => built,
+            Err(why) => return format!("\nthe files make no path: {why}\n"),
+        };
+        let scenario = &built.scenario;
+        let mut text = format!(
+            "\nthe path that the files make, with a round trip of {}\n",
+            self.rtt
+        );
+        for (word, dir) in WAYS {
+            text += &format!("  {word:5}  {}\n", describe(scenario, &built.plan, dir));
+        }
+        for record in forecasts(built) {
+            let rate = record.metrics.get("goodput_bps").copied();
+            let rate = rate.and_then(|bps| Rate::from_bps(bps as u64));
+            let rate = rate.map_or_else(|| "unknown".to_owned(), |r| format!("{r:.1}"));
+            let limit = record.limited_by.as_deref().unwrap_or("unknown");
+            let words = WORDS.iter().find(|(_, name, _)| *name == limit);
+            let words = match limit {
+                // The client is made up, its interface is the router's.
+                "nic" => "the interface in front of the client",
+                _ => words.map_or(limit, |(.., words)| words),
+            };
+            text += &format!("  one TCP connection gets {rate}, limited by {words}\n");
+            for note in &record.notes {
+                text += &format!("    {note}\n");
+            }
+        }
+        let idle = built.document.without_effect(scenario);
+        if idle.total > 0 {
+            text += "\nwhat makes no difference to a run\n\n";
+            text += &idle.render_warnings(colour);
+        }
+        text
+    }
+
+    /// `path` of the document; `docs/reference/config.md` says what it holds.
+    pub(super) fn value(&self) -> Value {
+        let rtt = self.rtt.as_ps() / 1000;
+        let built = match &self.built {
+            Ok(built) => built,
+            Err(why) => return json!({"joined": false, "why_not": why, "rtt_ns": rtt}),
+        };
+        let [there, back] = WAYS.map(|(_, dir)| crossings(built, dir));
+        let forecasts = forecasts(built);
+        let of_test = forecasts.first();
+        let idle = built.document.without_effect(&built.scenario);
+        let without_effect = idle.faults.iter().map(|d| {
+            let (line, column) = d.places.first().map_or((1, 1), |p| idle.line_column(p));
+            json!({"text": d.title, "remedies": d.remedies, "line": line, "column": column})
+        });
+        json!({
+            "joined": true,
+            "why_not": null,
+            "rtt_ns": rtt,
+            "there": there,
+            "back": back,
+            "goodput_bps": of_test.and_then(|r| r.metrics.get("goodput_bps")),
+            "limited_by": of_test.and_then(|r| r.limited_by.as_deref()),
+            "notes": of_test.map_or(&[][..], |r| &r.notes),
+            "without_effect": without_effect.collect::<Vec<_>>(),
+            "scenario": built.text,
+        })
     }
 }
 
-fn shown(built: &Wired, rtt: &str, colour: bool) -> String {
-    let scenario = &built.scenario;
-    let mut text = format!("\nthe path that the files make, with a round trip of {rtt}\n");
-    for (word, dir) in [
-        ("there", FlowDir::forward(0)),
-        ("back ", FlowDir::forward(0).turned()),
-    ] {
-        text += &format!("  {word}  {}\n", describe(scenario, &built.plan, dir));
-    }
-    for record in forecast(scenario, &built.plan, &BTreeMap::new()) {
-        let rate = record.metrics.get("goodput_bps").copied();
-        let rate = rate.and_then(|bps| Rate::from_bps(bps as u64));
-        let rate = rate.map_or_else(|| "unknown".to_owned(), |r| format!("{r:.1}"));
-        let limit = record.limited_by.as_deref().unwrap_or("unknown");
-        let words = WORDS.iter().find(|(_, name, _)| *name == limit);
-        let words = match limit {
-            // The client is made up, its interface is the router's.
-            "nic" => "the interface in front of the client",
-            _ => words.map_or(limit, |(.., words)| words),
-        };
-        text += &format!("  one TCP connection gets {rate}, limited by {words}\n");
-        for note in &record.notes {
-            text += &format!("    {note}\n");
-        }
-    }
-    let idle = built.document.without_effect(scenario);
-    if idle.total > 0 {
-        text += "\nwhat makes no difference to a run\n\n";
-        text += &idle.render_warnings(colour);
-    }
-    text
+fn forecasts(built: &Wired) -> Vec<Record> {
+    forecast(&built.scenario, &built.plan, &BTreeMap::new())
+}
+
+/// The links of one way, in order; one that is crossed twice is there twice.
+fn crossings(built: &Wired, dir: FlowDir) -> Vec<Value> {
+    let (scenario, plan) = (&built.scenario, &built.plan);
+    let hops = plan.walk(scenario, dir);
+    let crossing = |hop: &farpath_scenario::plan::Hop| {
+        let port = &plan.ports[hop.port];
+        let link = &scenario.links[port.link.0];
+        let direction = link.direction(port.way);
+        json!({
+            "link": link.name,
+            "from": scenario.node_name(port.from),
+            "to": scenario.node_name(port.to),
+            "rate_bps": direction.rate.as_bps(),
+            "delay_ns": direction.delay.as_ps() / 1000,
+            "mtu_bytes": direction.mtu,
+            "lsp": hop.lsp.map(|l| &scenario.lsps[l].name),
+        })
+    };
+    hops.iter().map(crossing).collect()
 }

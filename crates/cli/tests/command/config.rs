@@ -104,6 +104,175 @@ fn files_of_one_path_are_joined_and_what_limits_it_is_said() {
     );
 }
 
+/// The path as a document: rate, what limits, round trip and each crossing, with units in the names.
+#[test]
+fn a_joined_path_is_in_the_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    farpath_in(folder.path(), &SNAKY).exits(0);
+    let with = |more: &[&str]| {
+        let files = ["t/ams.conf", "t/nyc.conf", "--json"];
+        let all: Vec<&str> = ["config", "check"]
+            .iter()
+            .chain(&files)
+            .chain(more)
+            .copied()
+            .collect();
+        document(&farpath_in(folder.path(), &all).exits(0).out)["path"].clone()
+    };
+    let path = with(&["--rtt", "300ms", "--rate", "2Gbit/s"]);
+    assert_eq!(path["joined"], true);
+    assert_eq!(path["rtt_ns"], 300_000_000);
+    assert_eq!(path["limited_by"], "link");
+    let goodput = path["goodput_bps"].as_f64().expect("a rate");
+    assert!((850e6..1e9).contains(&goodput), "{goodput}");
+    let there = path["there"].as_array().expect("crossings");
+    let names: Vec<&str> = there.iter().filter_map(|c| c["link"].as_str()).collect();
+    assert_eq!(names, ["client", "link-0", "link-0", "link-0", "server"]);
+    assert_eq!(there[1]["rate_bps"], 2_000_000_000_u64);
+    assert_eq!(there[1]["from"], "ams");
+    assert_eq!(there[1]["lsp"], "S1-ams-nyc");
+    // Five crossings each way of 300 ms.
+    assert_eq!(there[1]["delay_ns"], 30_000_000);
+    // What it is made of runs beside the files.
+    let scenario = path["scenario"].as_str().expect("a text");
+    fs::write(folder.path().join("t/path.toml"), scenario).expect("a file");
+    let checked = farpath_in(folder.path(), &["check", "t/path.toml"]).exits(0);
+    assert!(
+        checked.out.contains("2 hosts, 2 routers"),
+        "{}",
+        checked.out
+    );
+    // Without a rate there is none, and the document says why; without a round trip nobody asked.
+    let unknown = with(&["--rtt", "300ms"]);
+    assert_eq!(unknown["joined"], false);
+    let why = unknown["why_not"].as_str().expect("a reason");
+    assert!(why.contains("do not say how fast so-"), "{why}");
+    assert!(with(&[]).is_null());
+}
+
+const IOS_AMS: &str = "hostname ams
+policy-map cap
+ class class-default
+  police 100000000 1250000 conform-action transmit exceed-action drop
+interface Loopback0
+ ip address 203.0.113.1 255.255.255.255
+interface GigabitEthernet0/0
+ ip address 192.0.2.1 255.255.255.252
+ service-policy output cap
+interface GigabitEthernet0/1
+ ip address 198.51.100.1 255.255.255.0
+";
+const IOS_NYC: &str = "hostname nyc
+interface TenGigabitEthernet1/1
+ mtu 9000
+interface TenGigabitEthernet1/1.7
+ encapsulation dot1Q 7
+ ip address 192.0.2.2 255.255.255.252
+interface GigabitEthernet1/2
+ ip address 198.51.101.1 255.255.255.0
+";
+
+/// IOS files are joined by their subnets as those of Junos, and with them.
+#[test]
+fn ios_files_of_one_path_are_joined() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).expect("a file");
+    };
+    let with = |files: &[&str]| {
+        let more = ["--json", "--rtt", "100ms"];
+        let all: Vec<&str> = ["config", "check"]
+            .iter()
+            .chain(files)
+            .chain(&more)
+            .copied()
+            .collect();
+        document(&farpath_in(folder.path(), &all).out)["path"].clone()
+    };
+    write("ams.ios", IOS_AMS);
+    write("nyc.ios", IOS_NYC);
+    let path = with(&["ams.ios", "nyc.ios"]);
+    assert_eq!(path["joined"], true, "{path}");
+    assert_eq!(path["limited_by"], "policer", "{path}");
+    let there = path["there"].as_array().expect("crossings");
+    assert_eq!(there.len(), 3);
+    // The slower of both ends; a subinterface's size is its interface's.
+    assert_eq!(there[1]["rate_bps"], 1_000_000_000);
+    assert_eq!(path["back"][1]["mtu_bytes"], 9000);
+    // A Junos router at the other end.
+    let interface = |name: &str, address: &str| {
+        format!("{name} {{ unit 0 {{ family inet {{ address {address}; }} }} }}\n")
+    };
+    let junos = format!(
+        "system {{ host-name chi; }}\ninterfaces {{\n{}{}}}\n",
+        interface("ge-0/0/0", "192.0.2.2/30"),
+        interface("ge-0/0/1", "198.51.102.1/24")
+    );
+    write("chi.conf", &junos);
+    let mixed = with(&["ams.ios", "chi.conf"]);
+    assert_eq!(mixed["joined"], true, "{mixed}");
+    assert_eq!(mixed["limited_by"], "policer");
+}
+
+/// Where addresses do not show where cables are, it is said of which interfaces of which file.
+#[test]
+fn ios_files_that_make_no_path_say_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let why = |a: &str, b: &str, more: &[&str]| {
+        fs::write(folder.path().join("ams.ios"), a).expect("a file");
+        fs::write(folder.path().join("b.ios"), b).expect("a file");
+        let files = [
+            "config", "check", "ams.ios", "b.ios", "--json", "--rtt", "100ms",
+        ];
+        let all = [&files[..], more].concat();
+        let path = document(&farpath_in(folder.path(), &all).out)["path"].clone();
+        path["why_not"].as_str().unwrap_or_default().to_owned()
+    };
+    let switch = "hostname sw
+mls qos
+interface GigabitEthernet1/1
+ switchport
+ switchport mode trunk
+interface Vlan10
+ ip address 192.0.2.2 255.255.255.252
+";
+    let got = why(IOS_AMS, switch, &[]);
+    for part in [
+        "b.ios has no interface that a link could end at",
+        "GigabitEthernet1/1 is a switch port",
+        "Vlan10 is not a place for a cable",
+    ] {
+        assert!(got.contains(part), "{part}: {got}");
+    }
+    // Three ends, one of them an address that nobody shares.
+    let apart = IOS_NYC.replace("192.0.2.2", "192.0.2.6");
+    let got = why(IOS_AMS, &apart, &[]);
+    for part in [
+        "GigabitEthernet0/0 of ams (ams.ios, 192.0.2.1/30)",
+        "TenGigabitEthernet1/1.7 of nyc (b.ios, 192.0.2.6/30)",
+        "of ams.ios Loopback0 is not a place for a cable",
+    ] {
+        assert!(got.contains(part), "{part}: {got}");
+    }
+    // A port that divides its buffer, of a switch: how much it is has to be said.
+    let queues = "mls qos
+hostname nyc
+interface GigabitEthernet1/1
+ ip address 192.0.2.2 255.255.255.252
+ wrr-queue bandwidth 99 1
+ mls qos trust dscp
+interface GigabitEthernet1/2
+ ip address 198.51.101.1 255.255.255.0
+";
+    let got = why(IOS_AMS, queues, &[]);
+    assert!(
+        got.contains("GigabitEthernet1/1 of nyc divides its transmit buffer")
+            && got.contains("--memory"),
+        "{got}"
+    );
+    assert_eq!(why(IOS_AMS, queues, &["--memory", "512kB"]), "");
+}
+
 #[test]
 fn an_even_tunnel_is_refused_with_the_reason() {
     let ran = farpath(&["config", "snaky", "--passes", "4"]).exits(2);

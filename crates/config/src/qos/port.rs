@@ -6,7 +6,7 @@ use crate::dialect::Dialect;
 
 use super::{
     Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, QueueMap,
-    RandomDetect, Speed, Stated, Trust,
+    Queueing, RandomDetect, Service, Speed, Stated, Trust,
 };
 
 /// A switch port with its queues, marks and policies, defaults filled in.
@@ -132,10 +132,14 @@ impl Queue {
 impl Device {
     /// The interface of this name, with its queues. CatOS sets queues for all ports of a type and says of
     /// no port which it is: of the types that are set, it is the commonest at the port's speed, or else
-    /// the only one.
+    /// the only one. A subinterface has what it does not state itself from the interface it is a part of.
     pub fn interface(&self, name: &str) -> Option<Interface> {
         let named = self.interfaces.iter().find(|i| i.name == name)?;
         let mut interface = named.clone();
+        let whole = name.split_once('.').map(|(whole, _)| whole);
+        if let Some(whole) = whole.and_then(|w| self.interfaces.iter().find(|i| i.name == w)) {
+            interface.inherit(whole);
+        }
         if self.dialect == Dialect::CatOs && !named.is_type() {
             let types: Vec<&Interface> = self.interfaces.iter().filter(|i| i.is_type()).collect();
             let common = PortType::at_speed(speed_mbps(named).unwrap_or(1_000));
@@ -152,6 +156,25 @@ impl Device {
 }
 
 impl Interface {
+    /// Takes from the interface it is a part of what it does not state itself: size and speed of what leaves, trust,
+    /// queues, and policies of a direction for which it has none.
+    fn inherit(&mut self, whole: &Interface) {
+        self.mtu = self.mtu.take().or_else(|| whole.mtu.clone());
+        self.speed = self.speed.take().or_else(|| whole.speed.clone());
+        self.line = self.line.take().or_else(|| whole.line.clone());
+        self.trust = self.trust.take().or_else(|| whole.trust.clone());
+        let cos = self.default_cos.take();
+        self.default_cos = cos.or_else(|| whole.default_cos.clone());
+        self.shutdown |= whole.shutdown;
+        if self.queueing == Queueing::default() {
+            self.queueing = whole.queueing.clone();
+        }
+        let own = self.services.clone();
+        let new = |s: &&Stated<Service>| own.iter().all(|o| o.value.direction != s.value.direction);
+        self.services
+            .extend(whole.services.iter().filter(new).cloned());
+    }
+
     /// Whether it stands for all ports of a type, as those of CatOS do.
     pub fn is_type(&self) -> bool {
         self.name.starts_with(OF_TYPE)

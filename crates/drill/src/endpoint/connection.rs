@@ -397,7 +397,7 @@ impl Connection {
 fn payload(settings: &Settings, agreed: &Agreed) -> u16 {
     let mss = agreed
         .mss
-        .min(settings.mtu.saturating_sub(settings.ip_header + 20))
+        .min(settings.room())
         .min(settings.user_mss.unwrap_or(u16::MAX));
     let options = if agreed.timestamps {
         TIMESTAMP_BYTES

@@ -7,7 +7,7 @@ use farpath_wire::tcp::Control;
 
 use super::info::{constant, state_without_connection};
 use super::socket::{Kind, Socket};
-use super::{Connection, Packet, State};
+use super::{Connection, Packet, State, Tunnel};
 use crate::code::Datum;
 use crate::settings::{Manners, Settings};
 use crate::syntax::{Call, Returned};
@@ -81,12 +81,30 @@ impl Host {
             for connection in others {
                 connection.flush(now, &mut Vec::new());
             }
+            let before = out.len();
             current.flush(now, out);
+            let tunnel = current.settings.tunnel();
+            out[before..].iter_mut().for_each(|p| p.tunnel = tunnel);
         }
     }
 
     /// A segment arrived; what answers it goes to `out`.
     pub fn on_packet(&mut self, now: Time, p: &Packet, out: &mut Vec<Packet>) {
+        if p.tunnel
+            .is_some_and(|t| Some(t.to) != self.settings.udp_port)
+        {
+            // A datagram to a port where nobody takes segments out of them.
+            return;
+        }
+        let before = out.len();
+        self.take(now, p, out);
+        // What answers a segment outside a connection goes back as that came.
+        let back = p.tunnel.map(Tunnel::turned);
+        out[before..].iter_mut().for_each(|p| p.tunnel = back);
+        self.flush(now, out);
+    }
+
+    fn take(&mut self, now: Time, p: &Packet, out: &mut Vec<Packet>) {
         let opens = p.has(Control::SYN) && !p.has(Control::ACK);
         let listening = self.sockets.values().any(Socket::is_listening);
         // What arrives first after listen() comes from a peer of its own, as packetdrill has it.
@@ -98,14 +116,14 @@ impl Host {
                 State::TimeWait => !(opens && listening && c.is_beyond(p.sequence)),
                 _ => true,
             });
-        if takes && let Some(connection) = self.connections.last_mut() {
-            connection.on_packet(now, p);
-        } else if listening {
-            self.on_packet_listening(now, p, out);
-        } else {
-            self.on_packet_closed(p, out);
+        let sender = p.tunnel.map(|t| t.from);
+        match self.connections.last_mut() {
+            // The right addresses, and not the datagrams of this connection.
+            Some(c) if takes && c.settings.udp_remote != sender => self.on_packet_closed(p, out),
+            Some(c) if takes => c.on_packet(now, p),
+            _ if listening => self.on_packet_listening(now, p, out),
+            _ => self.on_packet_closed(p, out),
         }
-        self.flush(now, out);
     }
 
     /// RFC 9293 §3.10.7.2.
@@ -123,8 +141,12 @@ impl Host {
         let odd = p.has(Control::FIN) && self.settings.drop_syn_fin;
         if p.has(Control::SYN) && !odd && self.connections.len() < CONNECTIONS {
             let iss = self.next_iss();
+            let settings = Settings {
+                udp_remote: p.tunnel.map(|t| t.from),
+                ..self.settings.clone()
+            };
             self.connections
-                .push(Connection::passive(now, &self.settings, iss, p));
+                .push(Connection::passive(now, &settings, iss, p));
         }
     }
 
@@ -148,12 +170,16 @@ impl Host {
         FIRST_ISS.wrapping_add(ISS_STRIDE.wrapping_mul(self.connections.len() as u32))
     }
 
-    /// Makes an active connection; `None` when there are too many.
-    pub(super) fn open(&mut self, now: Time) -> Option<usize> {
+    /// Makes an active connection, in datagrams to the UDP port `remote` if there is one; `None` when there are too many.
+    pub(super) fn open(&mut self, now: Time, remote: Option<u16>) -> Option<usize> {
         if self.connections.len() >= CONNECTIONS {
             return None;
         }
-        let connection = Connection::active(now, &self.settings, self.next_iss());
+        let settings = Settings {
+            udp_remote: remote,
+            ..self.settings.clone()
+        };
+        let connection = Connection::active(now, &settings, self.next_iss());
         self.connections.push(connection);
         Some(self.connections.len() - 1)
     }

@@ -6,6 +6,31 @@ use farpath_wire::tcp::{Control, Options};
 
 use crate::syntax::Letters;
 
+/// The UDP ports around a segment that travels in a datagram (draft-cheshire-tcp-over-udp).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunnel {
+    /// The sender's.
+    pub from: u16,
+    /// The receiver's.
+    pub to: u16,
+}
+
+impl Tunnel {
+    /// The way back.
+    pub(super) const fn turned(self) -> Tunnel {
+        Tunnel {
+            from: self.to,
+            to: self.from,
+        }
+    }
+}
+
+impl fmt::Display for Tunnel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/udp({} > {})", self.from, self.to)
+    }
+}
+
 /// A segment as it is on the wire; its payload is only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -23,6 +48,8 @@ pub struct Packet {
     pub len: u32,
     /// The two ECN bits of the IP header (RFC 3168 §5).
     pub ecn: u8,
+    /// The datagram it travels in; `None` straight in IP.
+    pub tunnel: Option<Tunnel>,
 }
 
 impl Packet {
@@ -36,6 +63,7 @@ impl Packet {
             options: Options::default(),
             len: 0,
             ecn: 0,
+            tunnel: None,
         }
     }
 
@@ -92,6 +120,9 @@ impl fmt::Display for Packet {
         }
         if !options.is_empty() {
             write!(f, " <{}>", options.join(","))?;
+        }
+        if let Some(tunnel) = self.tunnel {
+            write!(f, "{tunnel}")?;
         }
         Ok(())
     }

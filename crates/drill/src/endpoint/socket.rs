@@ -27,6 +27,8 @@ pub(super) struct Socket {
     /// `connect` has said how it went.
     connected: bool,
     deaf: bool,
+    /// TCP_REMOTE_UDP_ENCAPS_PORT: segments go in datagrams to this port.
+    udp_remote: Option<u16>,
 }
 
 impl Socket {
@@ -38,6 +40,7 @@ impl Socket {
             abortive: false,
             connected: false,
             deaf: false,
+            udp_remote: None,
         }
     }
 
@@ -164,7 +167,7 @@ impl Host {
         match socket.kind {
             Kind::Listening => Fails("EISCONN"),
             Kind::Fresh => {
-                let Some(n) = self.open(now) else {
+                let Some(n) = self.open(now, socket.udp_remote) else {
                     return Unsupported("so many connections".to_owned());
                 };
                 self.connections[n].no_delay = socket.no_delay;
@@ -404,6 +407,7 @@ impl Host {
                 });
             }
             "TCP_MAXSEG" => self.settings.user_mss = u16::try_from(number).ok(),
+            "TCP_REMOTE_UDP_ENCAPS_PORT" => return self.set_udp_port(fd, number),
             "TCP_CONGESTION" => {
                 let algorithm = match value {
                     Some(Value::Text(name)) => name.as_str(),
@@ -426,6 +430,19 @@ impl Host {
             other => return Unsupported(format!("the socket option {other}")),
         }
         Returns(0)
+    }
+
+    /// Before there is a connection, and to no port where none is set for this side.
+    fn set_udp_port(&mut self, fd: i64, number: i64) -> Outcome {
+        let fresh = self.sockets.get(&fd).is_some_and(|s| s.kind == Kind::Fresh);
+        let known = number == 0 || self.settings.udp_port.is_some();
+        match u16::try_from(number) {
+            Ok(port) if fresh && known => {
+                self.socket_mut(fd, |s| s.udp_remote = (port > 0).then_some(port));
+                Returns(0)
+            }
+            _ => Fails("EINVAL"),
+        }
     }
 
     fn on_connection(&mut self, fd: i64, change: impl FnOnce(&mut Connection)) {
@@ -460,6 +477,11 @@ impl Host {
                 filled(expected, value)
             }
             "TCP_NODELAY" => filled(expected, i64::from(socket.no_delay)),
+            "TCP_REMOTE_UDP_ENCAPS_PORT" => {
+                let of_connection = self.connection(socket).map(|c| c.settings.udp_remote);
+                let port = of_connection.unwrap_or(socket.udp_remote);
+                filled(expected, i64::from(port.unwrap_or(0)))
+            }
             "SO_RCVBUF" if self.settings.manners == Manners::FreeBsd => {
                 let value = self.connection(socket).map_or(space, |c| c.space as i64);
                 filled(expected, value)

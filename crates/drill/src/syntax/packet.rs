@@ -6,6 +6,7 @@ use farpath_wire::tcp::Control;
 
 use super::ParseError;
 use super::cursor::Cursor;
+use crate::endpoint::Tunnel;
 
 /// Most options on one segment: 40 bytes of them.
 const OPTIONS: usize = 40;
@@ -70,11 +71,15 @@ pub(crate) struct PacketSpec {
     pub(crate) control: Control,
     /// `None`: any sequence number.
     pub(crate) sequence: Option<u32>,
+    /// `!`: the number is the one in the header.
+    pub(crate) absolute: bool,
     pub(crate) len: u32,
     pub(crate) ack: Option<u32>,
     pub(crate) window: Option<u32>,
     pub(crate) urgent: Option<u16>,
     pub(crate) options: OptionList,
+    /// `/udp(1 > 9811)`: the ports of the datagram around it.
+    pub(crate) tunnel: Option<Tunnel>,
     /// As the script has it, for messages.
     pub(crate) text: String,
 }
@@ -134,11 +139,13 @@ pub(super) fn read(direction: Direction, at: &mut Cursor<'_>) -> Result<Read, Pa
         ecn: None,
         control: Control(0),
         sequence: None,
+        absolute: false,
         len: 0,
         ack: None,
         window: None,
         urgent: None,
         options: OptionList::These(Vec::new()),
+        tunnel: None,
         text,
     };
     if at.take("[") {
@@ -159,14 +166,31 @@ pub(super) fn read(direction: Direction, at: &mut Cursor<'_>) -> Result<Read, Pa
     }
     at.blanks();
     if at.take("/udp") {
-        at.while_is(|b| b != b'\n');
-        return Ok(Read::Unsupported("TCP over UDP".to_owned()));
+        spec.tunnel = Some(tunnel(at)?);
     }
     if direction == Direction::Inbound && spec.window.is_none() {
         // A window is needed by what arrives; a RST without one means nothing by it.
         spec.window = Some(0);
     }
     Ok(Read::Segment(spec))
+}
+
+/// The ports behind `/udp`.
+fn tunnel(at: &mut Cursor<'_>) -> Result<Tunnel, ParseError> {
+    const REMEDY: &str = "write the two UDP ports: /udp(1 > 9811)";
+    let port = |at: &mut Cursor<'_>| {
+        at.blanks();
+        let here = at.clone();
+        let number = at.number32()?;
+        at.blanks();
+        u16::try_from(number).map_err(|_| here.error("the UDP port is too large", REMEDY))
+    };
+    at.need("(", REMEDY)?;
+    let from = port(at)?;
+    at.need(">", REMEDY)?;
+    let to = port(at)?;
+    at.need(")", REMEDY)?;
+    Ok(Tunnel { from, to })
 }
 
 /// The packet's text up to its comment.
@@ -243,7 +267,7 @@ fn sequence(spec: &mut PacketSpec, at: &mut Cursor<'_>) -> Result<(), ParseError
     at.need("(", REMEDY)?;
     let len = at.number32()?;
     at.need(")", REMEDY)?;
-    at.take("!");
+    spec.absolute = at.take("!");
     if next.wrapping_sub(first) != len || len > 1 << 26 {
         return Err(here.error(
             format!("{first}:{next} are not {len} bytes"),

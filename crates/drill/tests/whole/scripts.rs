@@ -11,9 +11,10 @@ fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts")
 }
 
-/// Those of the crate, and those that assert what one kernel did.
+/// Those of the crate, those that assert what one kernel did, and those of what Linux does not have.
 fn scripts() -> Vec<(String, String)> {
-    let folders = [folder(), folder().join("kernel-6.18")];
+    let parts = ["", "kernel-6.18", "freebsd"];
+    let folders = parts.map(|part| folder().join(part));
     let mut all: Vec<(String, String)> = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).expect("the folder is there"))

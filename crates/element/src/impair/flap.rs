@@ -78,6 +78,15 @@ impl Flap {
         Some(due)
     }
 
+    /// From when until when it is down, one time after the other, without end.
+    pub fn times_down(mut self) -> impl Iterator<Item = (Time, Time)> {
+        core::iter::from_fn(move || {
+            let from = self.change(self.next)?;
+            let until = self.change(self.next)?;
+            Some((from, until))
+        })
+    }
+
     /// How often it went down before `end`, and how long it was down in all.
     pub fn outages(mut self, end: Time) -> (u64, Duration) {
         let (mut count, mut down) = (0, Duration::ZERO);
@@ -117,6 +126,25 @@ mod tests {
         assert_eq!(outages(9 * MS + 1), (1, Duration::from_ps(1)));
         assert_eq!(outages(10 * MS), (1, Duration::from_ms(1)));
         assert_eq!(outages(100 * MS), (10, Duration::from_ms(10)));
+    }
+
+    #[test]
+    fn times_down_follow_one_another() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let times: Vec<_> = Flap::new(spec(false), Key::new(1))
+            .times_down()
+            .take(2)
+            .collect();
+        assert_eq!(times, [(at(9), at(10)), (at(19), at(20))]);
+        let end = at(1000);
+        let (count, down) = Flap::new(spec(true), Key::new(1)).outages(end);
+        let times = Flap::new(spec(true), Key::new(1)).times_down();
+        let inside: Vec<_> = times.take_while(|(from, _)| *from < end).collect();
+        assert_eq!(inside.len() as u64, count);
+        let sum = inside
+            .iter()
+            .map(|(from, until)| until.min(&end).since(*from));
+        assert_eq!(sum.fold(Duration::ZERO, |a, b| a + b), down);
     }
 
     /// 10⁵ s are 10⁷ cycles of mean 10 ms: a share of 0.1 strays by 4·10⁻⁵.

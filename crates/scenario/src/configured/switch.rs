@@ -304,7 +304,7 @@ fn marks(known: &Known, given: &dyn Fn(u8) -> u8) -> impl Iterator<Item = MarkRu
 }
 
 /// Whether a port's queues are configured at all.
-fn says_queues(said: &farpath_config::qos::Queueing) -> bool {
+pub(super) fn says_queues(said: &farpath_config::qos::Queueing) -> bool {
     let maps = said.cos_maps.len() + said.dscp_maps.len();
     let drops = said.thresholds.len() + said.random_detect.len();
     let shares = said.bandwidth.is_some() || said.limits.is_some();

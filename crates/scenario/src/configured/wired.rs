@@ -1,18 +1,19 @@
 //! Router files alone as a scenario: the wires are those that the files' subnets show, hosts stand behind the interfaces
 //! that are left over, and the round trip is stated.
 
+mod ports;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_config::Report;
 use farpath_config::Source;
-use farpath_config::ccc::Network;
-use farpath_config::junos::model::{Interface, Joins, Router};
-use farpath_units::{Duration, Rate};
+use farpath_units::{Duration, Rate, Size};
 
 use crate::diagnostic::Diagnostics;
 use crate::document::Document;
 use crate::model::Scenario;
 use crate::plan::Plan;
+use ports::{End, Node, Port};
 
 /// The name of the test from end to end.
 const TEST: &str = "end-to-end";
@@ -26,21 +27,22 @@ pub struct Stated {
     pub rtt: Duration,
     /// The rate of interfaces that state none.
     pub rate: Option<Rate>,
+    /// The transmit buffer of each port whose queues share it.
+    pub memory: Option<Size>,
 }
 
 /// A path that was made of router files.
 #[derive(Debug)]
 pub struct Wired {
-    /// Its text, read.
+    /// The scenario as text: what `farpath run` would be given beside the files.
+    pub text: String,
+    /// The same, read.
     pub document: Document,
     /// What that describes.
     pub scenario: Scenario,
     /// The way of its test.
     pub plan: Plan,
 }
-
-/// An interface of a router, by its number and its name.
-type Port = (usize, String);
 
 /// The one path that the routers of `report` make, which was made of `sources`, in their order and all in `folder`.
 ///
@@ -52,21 +54,29 @@ pub fn wired(
     folder: &str,
     stated: Stated,
 ) -> Result<Wired, String> {
-    let routers = &report.routers;
-    if routers.is_empty() {
-        return Err("no file is a Junos router's: of others the links between them are not read; describe the path in a scenario, with `config` for each [[router]]".to_owned());
+    let nodes = ports::nodes(report);
+    if nodes.is_empty() {
+        return Err(
+            "no file is a router's: give the routers' files, or describe the path in a scenario"
+                .to_owned(),
+        );
     }
-    let one_each: BTreeSet<usize> = routers.iter().map(|r| r.place.file).collect();
-    if one_each.len() < routers.len() {
+    let one_each: BTreeSet<usize> = nodes.iter().map(|n| n.file).collect();
+    if one_each.len() < nodes.len() {
         return Err(
             "a file has several logical systems: write each into a file of its own".to_owned(),
         );
     }
-    let network = Network::new(routers);
-    let links = links(&network);
-    let ends = ends(routers, &links)?;
+    let files: Vec<&str> = sources.iter().map(|s| s.name.as_str()).collect();
+    if let Some(why) = ports::without_port(&nodes, &files) {
+        return Err(format!(
+            "{why}; describe the path in a scenario, with `config` and each link's `interfaces`"
+        ));
+    }
+    let links = ports::links(&nodes);
+    let ends = ports::ends(&nodes, &links, &files)?;
     let draft = Draft {
-        routers,
+        nodes: &nodes,
         sources,
         links,
         ends,
@@ -77,8 +87,10 @@ pub fn wired(
     let there = plan.walk(&scenario, farpath_wire::FlowDir::forward(0));
     let crossings = u64::try_from(there.len()).unwrap_or(1).max(1);
     let delay = Duration::from_ps(stated.rtt.as_ps() / 2 / crossings);
-    let (document, scenario, plan) = open(&draft.text(delay)?, folder)?;
+    let text = draft.text(delay)?;
+    let (document, scenario, plan) = open(&text, folder)?;
     Ok(Wired {
+        text,
         document,
         scenario,
         plan,
@@ -102,75 +114,12 @@ fn open(text: &str, folder: &str) -> Result<(Document, Scenario, Plan), String> 
     Ok((document, scenario, plan))
 }
 
-/// Every pair of interfaces in one subnet, once.
-fn links(network: &Network<'_>) -> Vec<(Port, Port)> {
-    let port = |p: &farpath_config::ccc::Port| -> Port { (p.router, plain(&p.interface)) };
-    let both = network.hops.iter().map(|h| (port(&h.from), port(&h.to)));
-    let once: BTreeSet<(Port, Port)> = both.filter(|(a, b)| a < b).collect();
-    once.into_iter().collect()
-}
-
-/// The two interfaces behind which the path's ends are: those of circuits, else those that no file joins to another.
-fn ends(routers: &[Router], links: &[(Port, Port)]) -> Result<[Port; 2], String> {
-    let of_circuit = |(n, r): (usize, &Router)| -> Vec<Port> {
-        let on = r.connections.iter().filter(|c| c.off.is_none());
-        let port = |c: &farpath_config::junos::model::Connection| match &c.joins {
-            Joins::Remote { interface, .. } => interface.as_ref().map(|i| (n, plain(&i.value))),
-            _ => None,
-        };
-        on.filter_map(port).collect()
-    };
-    let mut found: Vec<Port> = routers.iter().enumerate().flat_map(of_circuit).collect();
-    let circuits = !found.is_empty();
-    if !circuits {
-        let joined: BTreeSet<&Port> = links.iter().flat_map(|(a, b)| [a, b]).collect();
-        let open = |(n, r): (usize, &Router)| -> Vec<Port> {
-            let free = r.interfaces.iter().filter(|i| {
-                let addressed = i.units.iter().any(|u| !u.addresses.is_empty());
-                addressed && i.off.is_none() && !is_inside(&i.name)
-            });
-            free.map(|i| (n, i.name.clone()))
-                .filter(|p| !joined.contains(p))
-                .collect()
-        };
-        found = routers.iter().enumerate().flat_map(open).collect();
-    }
-    <[Port; 2]>::try_from(found).map_err(|found| {
-        let named = |(n, i): &Port| format!("{i} of {}", routers[*n].name);
-        let all: Vec<String> = found.iter().map(named).collect();
-        let kind = if circuits { "circuits end at" } else { "interfaces that no other file's subnet joins are" };
-        let what = match all.is_empty() {
-            true => "none".to_owned(),
-            false => all.join(", "),
-        };
-        format!("{kind} {what}, and a path has two ends: give the files of one path, or describe it in a scenario with `config` for each [[router]]")
-    })
-}
-
-/// An interface without its unit.
-fn plain(interface: &str) -> String {
-    interface
-        .split_once('.')
-        .map_or(interface, |(port, _)| port)
-        .to_owned()
-}
-
-/// Loopback and management, which no path leads through (Junos interface naming).
-fn is_inside(name: &str) -> bool {
-    ["lo", "fxp", "em", "me", "vme", "irb", "vlan"]
-        .iter()
-        .any(|kind| {
-            let rest = name.strip_prefix(kind);
-            rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
-        })
-}
-
 /// A scenario to be written.
 struct Draft<'a> {
-    routers: &'a [Router],
+    nodes: &'a [Node],
     sources: &'a [Source],
-    links: Vec<(Port, Port)>,
-    ends: [Port; 2],
+    links: Vec<(End, End)>,
+    ends: [End; 2],
     stated: Stated,
 }
 
@@ -178,67 +127,90 @@ impl Draft<'_> {
     fn text(&self, delay: Duration) -> Result<String, String> {
         let mut text = "[scenario]\nname = \"path\"\n".to_owned();
         for host in ["client", "server"] {
-            text += &format!("[[host]]\nname = \"{host}\"\n");
+            text += &format!("\n[[host]]\nname = \"{host}\"\n");
         }
         let names = self.names();
-        for (router, name) in self.routers.iter().zip(&names) {
-            let source = &self.sources[router.place.file].name;
+        for (node, name) in self.nodes.iter().zip(&names) {
+            let source = &self.sources[node.file].name;
             let file = source.rsplit('/').next().unwrap_or(source);
-            text += &format!("[[router]]\nname = \"{name}\"\nconfig = {file:?}\n");
+            let dialect = node.dialect.name();
+            text += &format!(
+                "\n[[router]]\nname = \"{name}\"\nconfig = {file:?}\ndialect = \"{dialect}\"\n"
+            );
         }
         for (n, (a, b)) in self.links.iter().enumerate() {
             let ends = format!("\"{}\", \"{}\"", names[a.0], names[b.0]);
-            let ports = format!("{:?}, {:?}", a.1, b.1);
-            text += &self.link(&format!("link-{n}"), &ends, &ports, [a, b], delay)?;
+            let ports = format!("{:?}, {:?}", self.port(a).name, self.port(b).name);
+            text += &self.link(
+                &format!("link-{n}"),
+                &ends,
+                &ports,
+                [Some(a), Some(b)],
+                delay,
+            )?;
         }
         for (host, port) in ["client", "server"].into_iter().zip(&self.ends) {
             let ends = format!("\"{host}\", \"{}\"", names[port.0]);
-            let ports = format!("\"eth0\", {:?}", port.1);
-            text += &self.link(host, &ends, &ports, [port, port], delay)?;
+            let ports = format!("\"eth0\", {:?}", self.port(port).name);
+            text += &self.link(host, &ends, &ports, [None, Some(port)], delay)?;
         }
         text += &format!(
-            "[[test]]\nname = \"{TEST}\"\nkind = \"tcp\"\nfrom = \"client\"\nto = \"server\"\nwindow = \"{WINDOW}\"\nduration = \"60 s\"\n"
+            "\n[[test]]\nname = \"{TEST}\"\nkind = \"tcp\"\nfrom = \"client\"\nto = \"server\"\nwindow = \"{WINDOW}\"\nduration = \"60 s\"\n"
         );
         Ok(text)
     }
 
+    /// A link; `at` are its router ports, in the order of its ends.
     fn link(
         &self,
         name: &str,
         ends: &str,
         ports: &str,
-        at: [&Port; 2],
+        at: [Option<&End>; 2],
         delay: Duration,
     ) -> Result<String, String> {
-        let rates = at.map(|p| self.interface(p).and_then(Interface::rate));
-        let known = rates.into_iter().flatten().min();
+        let known = at.iter().flatten().filter_map(|p| self.port(p).rate).min();
+        let first = at.iter().flatten().next().expect("a link has a router");
         let Some(rate) = known.or(self.stated.rate) else {
-            let (router, port) = at[0];
             return Err(format!(
-                "the files do not say how fast {port} of {} is: add `speed` to it, or --rate",
-                self.routers[*router].name
+                "the files do not say how fast {} is: add `speed` to it, or --rate",
+                self.named(first)
             ));
         };
-        let sonet = at[0].1.starts_with("so-");
-        let framing = if sonet { "pos" } else { "ethernet" };
-        Ok(format!(
-            "[[link]]\nname = \"{name}\"\nends = [{ends}]\ninterfaces = [{ports}]\nframing = \"{framing}\"\nrate = \"{} bit/s\"\ndelay = \"{} ps\"\n",
+        let framing = self.port(first).framing;
+        let mut text = format!(
+            "\n[[link]]\nname = \"{name}\"\nends = [{ends}]\ninterfaces = [{ports}]\nframing = \"{framing}\"\nrate = \"{} bit/s\"\ndelay = \"{} ps\"\n",
             rate.as_bps(),
             delay.as_ps().max(1)
-        ))
+        );
+        for (way, end) in ["forward", "reverse"].into_iter().zip(at) {
+            let Some(end) = end.filter(|e| self.port(e).divides) else {
+                continue;
+            };
+            let Some(memory) = self.stated.memory else {
+                return Err(format!(
+                    "{} divides its transmit buffer among queues, and no configuration says how much it is: add --memory, such as --memory 512kB",
+                    self.named(end)
+                ));
+            };
+            let bytes = memory.as_bytes();
+            text += &format!("[link.{way}]\nmemory = \"{bytes} B\"\n");
+        }
+        Ok(text)
     }
 
-    fn interface(&self, port: &Port) -> Option<&Interface> {
-        self.routers[port.0]
-            .interfaces
-            .iter()
-            .find(|i| i.name == port.1)
+    fn port(&self, end: &End) -> &Port {
+        &self.nodes[end.0].ports[end.1]
+    }
+
+    fn named(&self, end: &End) -> String {
+        format!("{} of {}", self.port(end).name, self.nodes[end.0].name)
     }
 
     /// Names that a scenario may have, each once.
     fn names(&self) -> Vec<String> {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        let name = |r: &Router| {
+        let name = |node: &Node| {
             let kept = |c: char| {
                 if c.is_ascii_alphanumeric() || c == '-' {
                     c
@@ -246,7 +218,7 @@ impl Draft<'_> {
                     '_'
                 }
             };
-            let name: String = r.name.chars().map(kept).collect();
+            let name: String = node.name.chars().map(kept).collect();
             let again = seen.entry(name.clone()).or_default();
             *again += 1;
             let taken = *again > 1 || ["client", "server", ""].contains(&name.as_str());
@@ -256,6 +228,6 @@ impl Draft<'_> {
                 name
             }
         };
-        self.routers.iter().map(name).collect()
+        self.nodes.iter().map(name).collect()
     }
 }

@@ -6,6 +6,7 @@ use farpath_record::Record;
 use farpath_units::{Duration, Size};
 
 use super::Path;
+use super::tcp::losses::ONE_BY_ONE;
 use crate::model::{Loss, Way};
 use crate::plan::Hop;
 
@@ -83,11 +84,13 @@ impl Path<'_> {
         })
     }
 
-    fn loses_in_bursts(&self) -> bool {
-        let bursts = |l: &Loss| matches!(l, Loss::GilbertElliott { .. });
-        self.there
-            .iter()
-            .any(|h| self.direction(h.port).losses.iter().any(bursts))
+    /// Whether bursts of losses come from more than one crossing, whose chains no closed form joins.
+    fn loses_in_several_bursts(&self) -> bool {
+        let bursts = |l: &&Loss| matches!(l, Loss::GilbertElliott { .. });
+        let hops = self.there.iter();
+        hops.flat_map(|h| self.direction(h.port).losses.iter().filter(bursts))
+            .count()
+            > 1
     }
 
     /// What a forecast of a stream of data leaves out.
@@ -96,6 +99,8 @@ impl Path<'_> {
             let mut hops = self.there.iter().chain(&self.back);
             hops.any(|h| has(self.impairments(h)))
         };
+        // The policer's law is one of a connection's windows, or of a steady stream.
+        let foreseen = ["tcp", "udp"].contains(&record.kind.as_str());
         let forms = [
             (
                 any(|i| i.jitter.is_some()),
@@ -107,12 +112,12 @@ impl Path<'_> {
             ),
             (any(|i| i.duplication.is_some()), "as if nothing came twice"),
             (
-                self.meets_cell_policer(),
+                !foreseen && self.meets_cell_policer(),
                 "as if every cell kept the contract of `police_cells`: a frame that loses one is lost, and TCP gets less than its rate",
             ),
             (
-                record.kind != "udp" && self.loses_in_bursts(),
-                "as if losses came one by one: several in one window cut it once, and more gets through",
+                record.kind != "udp" && self.loses_in_several_bursts(),
+                ONE_BY_ONE,
             ),
         ];
         let said = forms.iter().filter(|(is_so, _)| *is_so);

@@ -1,8 +1,9 @@
 //! Policers on a test's way: what closed forms say gets through them.
 
+use farpath_predict::atm::{CELL, CELL_BITS};
 use farpath_predict::climb::Climb;
 use farpath_predict::clumps::Clumped;
-use farpath_predict::policer::Policer;
+use farpath_predict::policer::{Dropping, Policer};
 use farpath_record::{Record, Uncertainty};
 
 use super::Path;
@@ -19,6 +20,10 @@ pub(super) struct Met {
     pub(super) policer: Policer,
     /// Payload bytes for each byte that the policer counts.
     pub(super) payload: f64,
+    /// What it drops, frames or cells.
+    dropping: Dropping,
+    /// Not one datagram passes: the cells of a frame come behind one another, and the bucket holds fewer.
+    takes_all: bool,
 }
 
 impl Path<'_> {
@@ -56,15 +61,55 @@ impl Path<'_> {
                         arrival_bps,
                     },
                     payload: f64::from(payload) / counted.max(1.0),
+                    dropping: Dropping::Frames,
+                    takes_all: false,
                 };
-                let through = |m: &Met| m.policer.rate_bps * m.payload;
-                if tightest.as_ref().is_none_or(|t| through(&met) < through(t)) {
-                    tightest = Some(met);
-                }
+                keep(&mut tightest, met);
             }
             arrival_bps = arrival_bps.min(rate(on_wire));
+            for policer in self.cell_policers(hop.port) {
+                // Frames come as far apart as an earlier link leaves them, the cells of one at the line's rate.
+                let met = Met {
+                    policer: Policer {
+                        arrival_bps: arrival_bps * on_wire / in_queue,
+                        ..policer
+                    },
+                    payload: f64::from(payload) / on_wire,
+                    dropping: Dropping::Cells,
+                    takes_all: policer.clump_bytes() < on_wire,
+                };
+                keep(&mut tightest, met);
+            }
         }
         tightest
+    }
+
+    /// What a port polices of cells: a bucket for each rate of the contract below the line's, which holds
+    /// L/I + 1 − δ/I cells where they come δ apart, are to come I apart, and may come L early (ITU-T I.371).
+    fn cell_policers(&self, port: usize) -> impl Iterator<Item = Policer> {
+        let line = self.plan.ports[port].rate.as_bps() as f64;
+        let cells = &self.direction(port).cells;
+        let contract = cells.as_ref().and_then(|c| c.police);
+        let contract = contract.filter(|p| !p.tags).map(|p| p.contract);
+        let rates = contract.map(|contract| {
+            let pcr = contract.pcr.as_bps() as f64;
+            let cdvt_s = contract.cdvt.as_secs_f64();
+            let bits = CELL_BITS as f64;
+            let sustained = contract.obeyed().map(|(scr, mbs)| {
+                let scr = scr.as_bps() as f64;
+                let apart_s = bits / scr - bits / pcr;
+                (scr, cdvt_s + (mbs.max(1) - 1) as f64 * apart_s)
+            });
+            [Some((pcr, cdvt_s)), sustained]
+        });
+        let below = rates.into_iter().flatten().flatten();
+        below
+            .filter(move |(rate, _)| *rate < line)
+            .map(move |(rate, early_s)| Policer {
+                rate_bps: rate,
+                burst_bytes: early_s * rate / 8.0 + f64::from(CELL) * (1.0 - rate / line),
+                arrival_bps: line,
+            })
     }
 
     /// Goodput of a test of connections through a policer, all together, and between which values it lies; `None` where
@@ -73,6 +118,9 @@ impl Path<'_> {
         let header = u32::from(self.plan.flows[self.flow].header_bytes);
         let mss = flow.config.mss;
         let met = self.policer(test, mss + header, mss)?;
+        if met.takes_all {
+            return Some([0.0; 3]);
+        }
         let rtt_s = flow.base.as_secs_f64();
         let all = met.policer.rate_bps * met.payload;
         let timeout = flow.config.delayed_ack.timeout.as_secs_f64();
@@ -100,6 +148,7 @@ impl Path<'_> {
                 gather_s: flow.config.gro.as_secs_f64(),
                 delayed_ack_s: timeout,
                 htcp_beta: farpath_predict::htcp::BETA,
+                dropping: met.dropping,
             };
             let omit = test.omit.as_secs_f64();
             let until = test
@@ -141,14 +190,37 @@ impl Path<'_> {
         offered: f64,
     ) -> Option<f64> {
         let met = self.policer(test, size.0, size.1)?;
+        if met.takes_all {
+            return Some(0.0);
+        }
         let seconds = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
         let counted = offered / met.payload;
         let mut through = met.policer.stream_bps(counted, seconds);
-        if test.omit > farpath_units::Duration::ZERO && counted > met.policer.rate_bps {
+        if met.dropping == Dropping::Cells && counted > met.policer.rate_bps {
+            // Once the bucket is empty each frame loses some cells.
+            let first = met.policer.burst_bytes / (1.0 - met.policer.rate_bps / counted);
+            let measured = (first * 8.0 / seconds.max(1e-9)).min(counted);
+            through = if test.omit > farpath_units::Duration::ZERO {
+                0.0
+            } else {
+                measured
+            };
+        } else if test.omit > farpath_units::Duration::ZERO && counted > met.policer.rate_bps {
             // The burst has gone before the measurement.
             through = met.policer.rate_bps;
         }
         (through < counted).then_some(through * met.payload)
+    }
+}
+
+/// Keeps the policer that lets least through.
+fn keep(tightest: &mut Option<Met>, met: Met) {
+    let through = |m: &Met| match m.takes_all {
+        true => 0.0,
+        false => m.policer.rate_bps * m.payload,
+    };
+    if tightest.as_ref().is_none_or(|t| through(&met) < through(t)) {
+        *tightest = Some(met);
     }
 }
 

@@ -2,10 +2,12 @@
 //! by round where single segments are named lost.
 
 mod delivered;
+pub(super) mod losses;
 mod regain;
 mod reservations;
 
 use farpath_predict::Cc;
+use farpath_predict::bursts::Chain;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{Losses, segments_bps};
@@ -49,6 +51,10 @@ pub(super) struct Flow {
     /// Chance that a segment is lost, and how losses fall.
     loss: f64,
     losses: Losses,
+    /// Where they come in bursts, of one place.
+    chain: Option<Chain>,
+    /// Segments that the queue in front of the narrowest place holds; infinite where that is not known.
+    room: f64,
 }
 
 impl Path<'_> {
@@ -159,6 +165,9 @@ impl Path<'_> {
         };
         let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64 * used);
         let narrowest = self.narrowest(config.mss + header, config.mss, acks, header);
+        let room = narrowest
+            .port
+            .and_then(|p| self.room(p, config.mss + header));
         Flow {
             cc: law_of(&config),
             streams,
@@ -167,22 +176,9 @@ impl Path<'_> {
             window: whole_segments(&config),
             loss: self.loss_ratio(config.mss + header, &self.there),
             losses: self.how_losses_fall(),
+            chain: self.chain(config.mss + header),
+            room: room.map_or(f64::INFINITY, |segments| segments as f64),
             config,
-        }
-    }
-
-    /// Periodic where nothing but `every = n` loses frames.
-    fn how_losses_fall(&self) -> Losses {
-        let mut causes = self.there.iter().flat_map(|hop| {
-            let port = &self.plan.ports[hop.port];
-            let link = &self.scenario.links[port.link.0];
-            &link.direction(port.way).losses
-        });
-        let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
-        if causes.all(regular) {
-            Losses::Periodic
-        } else {
-            Losses::Random
         }
     }
 
@@ -261,6 +257,9 @@ impl Flow {
             return Some(f64::INFINITY);
         }
         let cc = self.cc?;
+        if let Some(bps) = self.chain.and_then(|chain| self.struck_bps(chain, cc)) {
+            return Some(bps);
+        }
         if law::ceiling(cc, self.loss, self.rtt_s()).is_some() {
             // Losses are none of its limits: see `delivered`.
             return Some(f64::INFINITY);
@@ -430,14 +429,15 @@ impl Flow {
         if self.loss <= 0.0 {
             return doubts;
         }
-        if self.loss > LOSS_MAX {
+        let cuts = self.cuts(loss_bps);
+        if cuts > LOSS_MAX {
             let timeouts = Pftk {
                 segments_per_ack: self.segments_per_step(),
                 window: self.cap(),
                 timeout_s: self.rtt_s() + self.config.rto_min.as_secs_f64(),
                 ..Pftk::of_rtt(self.rtt_s())
             };
-            let bps = timeouts.full(self.loss.min(0.999)) * self.mss() * 8.0 * self.streams;
+            let bps = timeouts.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams;
             doubts.push(format!(
                 "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s",
                 bps / 1e6
@@ -445,6 +445,7 @@ impl Flow {
         }
         if self.cc == Some(Cc::Cubic)
             && self.losses == Losses::Random
+            && self.chain.is_none()
             && loss_bps < self.window_bps()
         {
             doubts.push(
@@ -452,9 +453,10 @@ impl Flow {
                     .to_owned(),
             );
         }
-        if self.cc == Some(Cc::Reno) && loss_bps < self.window_bps() {
+        if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {
             doubts.push(self.law_of_reno());
         }
+        doubts.extend(self.doubt_of_bursts(loss_bps));
         doubts.extend(self.doubt_of_law(loss_bps).map(str::to_owned));
         let (segments, when) = match (test.duration, self.config.amount) {
             (Some(span), _) => {
@@ -465,7 +467,7 @@ impl Flow {
             (None, None) => return doubts,
         };
         let clean = self.steady(f64::INFINITY);
-        let expected = segments * self.loss;
+        let expected = segments * cuts;
         if expected < LOSSES_FEW && loss_bps < self.window_bps() {
             doubts.push(format!(
                 "outside the formula's range: it is the mean of many losses, and {expected:.1} are expected in {when}; without any: {:.3} Mbit/s",

@@ -113,14 +113,19 @@ impl Plan {
         longest
     }
 
-    /// When one of some hops is down by the scenario's events, in order and without overlap. A member of a bundle is not
-    /// asked: others carry its frames.
-    pub fn outages(&self, scenario: &Scenario, hops: &[Hop]) -> Vec<(Time, Time)> {
+    /// When one of some hops is down by the scenario's events, or `of_itself`, which is asked with a port's number: in order
+    /// and without overlap. A member of a bundle is not asked: others carry its frames.
+    pub fn outages(
+        &self,
+        scenario: &Scenario,
+        hops: &[Hop],
+        mut of_itself: impl FnMut(usize) -> Vec<(Time, Time)>,
+    ) -> Vec<(Time, Time)> {
         let mut spans: Vec<(Time, Time)> = Vec::new();
         let mut ports: Vec<usize> = hops.iter().map(|hop| hop.port).collect();
         ports.sort_unstable();
         ports.dedup();
-        for port in ports.into_iter().map(|n| &self.ports[n]) {
+        for (number, port) in ports.into_iter().map(|n| (n, &self.ports[n])) {
             if scenario.bundle_of(port.link).is_some() {
                 continue;
             }
@@ -134,6 +139,7 @@ impl Plan {
                 }
             }
             spans.extend(since.map(|from| (from, Time::MAX)));
+            spans.extend(of_itself(number));
         }
         spans.sort();
         let mut merged: Vec<(Time, Time)> = Vec::new();

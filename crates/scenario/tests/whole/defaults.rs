@@ -63,6 +63,25 @@ fn a_host_of_which_nothing_is_said_is_the_linux_that_conformance_plays() {
     assert_eq!(connection("profile = \"linux-6\"", ""), wanted);
 }
 
+/// Docs, profile and scenario have one initial window for each kind of host; of 2004 that of a first connection.
+#[test]
+fn an_initial_window_is_its_profiles() {
+    for (name, profile, window) in [
+        ("bsd-1999", Profile::Bsd1999, 1),
+        ("linux-2004", Profile::Linux2004, 2),
+        ("linux-5", Profile::Linux5, 10),
+        ("linux-6", Profile::Linux6, 10),
+    ] {
+        let of = |test: &str| connection(&format!("profile = \"{name}\""), test).initial_window;
+        assert_eq!(
+            (of(""), profile.initial_window()),
+            (window, window),
+            "{name}"
+        );
+        assert_eq!(of("initial_window = 3"), 3, "{name}");
+    }
+}
+
 /// What is written goes before; so does a test that counts segments for an ACK, or asks for the RFC's way.
 #[test]
 fn gro_is_of_linux_6_where_nothing_else_is_said() {

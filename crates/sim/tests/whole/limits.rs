@@ -116,6 +116,28 @@ fn random_loss_leaves_the_window_cut() {
     assert_limit(&world, "cwnd_recovery", 0.8);
 }
 
+/// A link that flaps: the time in which it is down, and the sender waits to try again, is of no limit.
+#[test]
+fn a_flapping_link_leaves_what_limits_in_between() {
+    let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"30 s\"";
+    let flaps = |flap: &str| path("1 Gbit/s", "1 Gbit/s", "", &format!("flap = {flap}"), test);
+    let outage = |world: &World| -> Option<f64> {
+        let notes = world.record("t").notes.iter();
+        let mut found = notes
+            .filter_map(|n| n.strip_prefix("the path was down, and nothing came through for "));
+        found.next()?.strip_suffix(" % of the time")?.parse().ok()
+    };
+    // Down for 2 of 6 s. Timeouts of 0.24 s that double find it up with the fourth, after 3.6 s.
+    let world = flaps("{ up = \"4 s\", down = \"2 s\" }");
+    assert_limit(&world, "receive_window", 0.8);
+    let share = outage(&world).expect("it is said");
+    assert_within("outage, %", share, 55.0, 60.0);
+    // A frame lost now and then in 1 ms of 100 hardly counts, and no silence is made of it.
+    let short = flaps("{ up = \"99 ms\", down = \"1 ms\", while_down = \"hold\" }");
+    let share = outage(&short).unwrap_or(0.0);
+    assert_within("short outages, %", share, 0.0, 3.0);
+}
+
 #[test]
 fn timeouts_are_loss() {
     let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"20 s\"";

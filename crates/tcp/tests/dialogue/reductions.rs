@@ -167,7 +167,7 @@ fn old_timers_are_coarse() {
         rto_min: bsd.rto_min(),
         sack: bsd.sack(),
         timestamps: false,
-        initial_window: bsd.initial_window(1000),
+        initial_window: bsd.initial_window(),
         amount: Some(3000),
         ..ack_each(bsd.recovery())
     };

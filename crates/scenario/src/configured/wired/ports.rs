@@ -1,0 +1,323 @@
+//! The routers of some files, of whichever language, as far as wires go: where a cable may be plugged in, and which
+//! addresses show that two places are the ends of one.
+
+use core::net::Ipv4Addr;
+use std::collections::{BTreeMap, BTreeSet};
+
+use farpath_config::junos::model::{Interface as JunosPort, Joins, Router as Junos};
+use farpath_config::qos::{Device, Interface, Options, Port as SwitchPort, Switchport};
+use farpath_config::{Dialect, Report};
+use farpath_units::Rate;
+
+use super::super::classifiers::applied;
+use super::super::switch::says_queues;
+
+/// Most interfaces in one subnet for it to be taken for links between each two.
+const MOST_ON_A_LINK: usize = 16;
+
+/// One router.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// As its file calls it, or the file's name.
+    pub name: String,
+    /// Number of its file.
+    pub file: usize,
+    /// The language of its file.
+    pub dialect: Dialect,
+    /// Where a cable may be plugged in: what has an address, what a circuit ends at.
+    pub ports: Vec<Port>,
+    /// Interfaces where it may not, each with the reason.
+    pub closed: Vec<(String, &'static str)>,
+    /// Ports that circuits end at.
+    circuits: Vec<String>,
+}
+
+/// One interface of a router.
+#[derive(Clone, Debug)]
+pub(super) struct Port {
+    /// The name a link's `interfaces` has for it.
+    pub name: String,
+    /// With the lengths of their prefixes.
+    pub addresses: Vec<(Ipv4Addr, u8)>,
+    /// By its name, its speed or a note; of a channel what one member carries, as one connection gets no more.
+    pub rate: Option<Rate>,
+    /// The link's `framing`.
+    pub framing: &'static str,
+    /// Its file divides a transmit buffer among queues, and does not say how much it is.
+    pub divides: bool,
+}
+
+/// A port by the numbers of its node and of itself.
+pub(super) type End = (usize, usize);
+
+/// The routers of all files, in the order of these.
+pub(super) fn nodes(report: &Report) -> Vec<Node> {
+    let junos = report.routers.iter().map(|r| of_junos(report, r));
+    let ios = report.devices.iter().map(|d| of_ios(report, d));
+    let mut all: Vec<Node> = junos.chain(ios).collect();
+    all.sort_by_key(|n| n.file);
+    all
+}
+
+fn of_junos(report: &Report, router: &Junos) -> Node {
+    let on = router.connections.iter().filter(|c| c.off.is_none());
+    let circuits = on.filter_map(|c| match &c.joins {
+        Joins::Remote { interface, .. } => interface.as_ref().map(|i| plain(&i.value).to_owned()),
+        _ => None,
+    });
+    let port = |i: &JunosPort| Port {
+        name: i.name.clone(),
+        addresses: i
+            .units
+            .iter()
+            .flat_map(|u| &u.addresses)
+            .map(|a| a.value)
+            .collect(),
+        rate: i.rate(),
+        framing: if i.is_sonet() { "pos" } else { "ethernet" },
+        divides: applied(&router.class_of_service, &i.name).any(|c| c.map.is_some()),
+    };
+    let mut closed = Vec::new();
+    let mut ports = Vec::new();
+    for interface in &router.interfaces {
+        match (interface.off.is_some(), is_inside(&interface.name)) {
+            (true, _) => closed.push((interface.name.clone(), "is switched off")),
+            (_, true) => closed.push((interface.name.clone(), "is not a place for a cable")),
+            _ => ports.push(port(interface)),
+        }
+    }
+    Node {
+        name: router.name.clone(),
+        file: router.place.file,
+        dialect: report.files[router.place.file].dialect,
+        ports,
+        closed,
+        circuits: circuits.collect(),
+    }
+}
+
+fn of_ios(report: &Report, device: &Device) -> Node {
+    let mut closed = Vec::new();
+    let mut ports = Vec::new();
+    for named in device.interfaces.iter().filter(|i| !i.is_type()) {
+        let Some(interface) = device.interface(&named.name) else {
+            continue;
+        };
+        match why_closed(&interface) {
+            // Its parts speak for it.
+            Some(_) if is_divided(device, &interface.name) => {}
+            Some(why) => closed.push((interface.name, why)),
+            None => ports.push(port_of(device, &interface)),
+        }
+    }
+    let file = &report.files[device.file];
+    let stem = |name: &str| {
+        let own = name.rsplit('/').next().unwrap_or(name);
+        own.split('.').next().unwrap_or(own).to_owned()
+    };
+    Node {
+        name: device.name.clone().unwrap_or_else(|| stem(&file.name)),
+        file: device.file,
+        dialect: device.dialect,
+        ports,
+        closed,
+        circuits: Vec::new(),
+    }
+}
+
+/// Whether an interface has subinterfaces.
+fn is_divided(device: &Device, name: &str) -> bool {
+    let part = |i: &Interface| {
+        i.name
+            .strip_prefix(name)
+            .is_some_and(|r| r.starts_with('.'))
+    };
+    device.interfaces.iter().any(part)
+}
+
+/// Why no address shows what a cable at this interface leads to.
+fn why_closed(interface: &Interface) -> Option<&'static str> {
+    let layer_2 = interface.switchport.as_ref();
+    if interface.shutdown {
+        Some("is shut down")
+    } else if is_virtual(&interface.name) {
+        Some("is not a place for a cable, and which port its frames leave by is in no file")
+    } else if interface.channel.is_some() {
+        Some("is a member of a channel")
+    } else if layer_2.is_some_and(|s| matches!(s.value, Switchport::Access | Switchport::Trunk)) {
+        Some("is a switch port, and no address shows what it leads to")
+    } else if interface.addresses.is_empty() {
+        Some("has no address")
+    } else {
+        None
+    }
+}
+
+fn port_of(device: &Device, interface: &Interface) -> Port {
+    let port = SwitchPort::of(device, interface, &Options::default());
+    let framing = match interface
+        .name
+        .trim_end_matches(|c: char| !c.is_alphabetic())
+    {
+        "ATM" => "atm",
+        "POS" => "pos",
+        _ => "ethernet",
+    };
+    Port {
+        name: interface.name.clone(),
+        addresses: interface.addresses.iter().map(|a| a.value).collect(),
+        rate: port.rate.or_else(|| of_members(device, &interface.name)),
+        framing,
+        divides: device.platform.is_catalyst() && port.enabled && says_queues(&interface.queueing),
+    }
+}
+
+/// What the slowest member of `Port-channel1` carries.
+fn of_members(device: &Device, channel: &str) -> Option<Rate> {
+    let number: u32 = channel.strip_prefix("Port-channel")?.parse().ok()?;
+    let is = |i: &&Interface| i.channel.as_ref().is_some_and(|c| c.value.number == number);
+    let members = device.interfaces.iter().filter(is);
+    let rates = members.filter_map(|i| SwitchPort::of(device, i, &Options::default()).rate);
+    rates.min()
+}
+
+/// Every pair of ports in one subnet, once.
+pub(super) fn links(nodes: &[Node]) -> Vec<(End, End)> {
+    let mut subnets: BTreeMap<(u32, u8), Vec<End>> = BTreeMap::new();
+    for (end, port) in all(nodes) {
+        for (address, length) in &port.addresses {
+            if (1..32).contains(length) {
+                let net = u32::from(*address) >> (32 - length);
+                subnets.entry((net, *length)).or_default().push(end);
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    for ends in subnets.values().filter(|e| e.len() <= MOST_ON_A_LINK) {
+        for a in ends {
+            let others = ends.iter().filter(|b| a.0 < b.0);
+            found.extend(others.map(|b| (*a, *b)));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The two ports behind which the path's ends are: those of circuits, else those that no file joins to another.
+pub(super) fn ends(
+    nodes: &[Node],
+    links: &[(End, End)],
+    files: &[&str],
+) -> Result<[End; 2], String> {
+    let of_circuit =
+        |(end, port): (End, &Port)| nodes[end.0].circuits.contains(&port.name).then_some(end);
+    let mut found: Vec<End> = all(nodes).filter_map(of_circuit).collect();
+    let circuits = !found.is_empty();
+    if !circuits {
+        let joined: BTreeSet<&End> = links.iter().flat_map(|(a, b)| [a, b]).collect();
+        let open = |(end, port): &(End, &Port)| !port.addresses.is_empty() && !joined.contains(end);
+        found = all(nodes).filter(open).map(|(end, _)| end).collect();
+    }
+    <[End; 2]>::try_from(found).map_err(|found| {
+        let kind = match circuits {
+            true => "circuits end at",
+            false => "interfaces that no other file's subnet joins are",
+        };
+        let what = match found.is_empty() {
+            true => "none".to_owned(),
+            false => found
+                .iter()
+                .map(|e| described(nodes, *e, files))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let closed = closed(nodes, files);
+        format!("{kind} {what}, and a path has two ends{closed}: give the files of one path, or describe it in a scenario with `config` for each [[router]]")
+    })
+}
+
+/// The first file without a port that an address shows the other end of, and why its interfaces are none.
+pub(super) fn without_port(nodes: &[Node], files: &[&str]) -> Option<String> {
+    let none = |n: &&Node| n.ports.is_empty();
+    let node = nodes.iter().find(none)?;
+    let file = files[node.file];
+    if node.closed.is_empty() {
+        return Some(format!("{file} states no interface"));
+    }
+    Some(format!(
+        "{file} has no interface that a link could end at: {}",
+        listed(node)
+    ))
+}
+
+fn all(nodes: &[Node]) -> impl Iterator<Item = (End, &Port)> {
+    let numbered = nodes.iter().enumerate();
+    numbered.flat_map(|(n, node)| {
+        let ports = node.ports.iter().enumerate();
+        ports.map(move |(p, port)| ((n, p), port))
+    })
+}
+
+/// `ge-0/0/0 of ams (t/ams.conf, 192.0.2.1/30)`.
+fn described(nodes: &[Node], (n, p): End, files: &[&str]) -> String {
+    let (node, port) = (&nodes[n], &nodes[n].ports[p]);
+    let addresses = port.addresses.iter();
+    let addresses: String = addresses.map(|(a, l)| format!(", {a}/{l}")).collect();
+    format!(
+        "{} of {} ({}{addresses})",
+        port.name, node.name, files[node.file]
+    )
+}
+
+/// What else might have been an end, and is not: of files other than Junos', whose addresses stand elsewhere than the cables.
+fn closed(nodes: &[Node], files: &[&str]) -> String {
+    let lists = nodes
+        .iter()
+        .filter(|n| !is_junos(n.dialect) && !n.closed.is_empty());
+    let all: Vec<String> = lists
+        .map(|n| format!("of {} {}", files[n.file], listed(n)))
+        .collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", all.join("; ")),
+    }
+}
+
+/// At most this many interfaces are named.
+const MOST_NAMED: usize = 6;
+
+fn listed(node: &Node) -> String {
+    let named = node.closed.iter().take(MOST_NAMED);
+    let mut all: Vec<String> = named.map(|(name, why)| format!("{name} {why}")).collect();
+    if node.closed.len() > MOST_NAMED {
+        all.push(format!("{} more", node.closed.len() - MOST_NAMED));
+    }
+    all.join(", ")
+}
+
+fn is_junos(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Junos | Dialect::JunosSet)
+}
+
+/// An interface without its unit.
+fn plain(interface: &str) -> &str {
+    interface
+        .split_once('.')
+        .map_or(interface, |(port, _)| port)
+}
+
+/// Loopback and management, which no path leads through (Junos interface naming).
+fn is_inside(name: &str) -> bool {
+    ["lo", "fxp", "em", "me", "vme", "irb", "vlan"]
+        .iter()
+        .any(|kind| {
+            let rest = name.strip_prefix(kind);
+            rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+        })
+}
+
+/// Interfaces of IOS that are in no slot.
+fn is_virtual(name: &str) -> bool {
+    ["Loopback", "Vlan", "Tunnel", "Null"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
+}

@@ -1,0 +1,104 @@
+//! How losses on a test's way fall, and what those in bursts leave of a connection.
+
+use farpath_predict::Cc;
+use farpath_predict::bursts::{Chain, Struck};
+use farpath_predict::law;
+use farpath_predict::recovery::Losses;
+
+use super::super::{Path, mean_loss};
+use super::Flow;
+use crate::model::Loss;
+
+/// What is said where each loss counts as an event.
+pub(in crate::forecast) const ONE_BY_ONE: &str =
+    "as if losses came one by one: several in one window cut it once, and more gets through";
+
+impl Path<'_> {
+    /// Periodic where nothing but `every = n` loses frames.
+    pub(super) fn how_losses_fall(&self) -> Losses {
+        let mut causes = self.there.iter().flat_map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            let link = &self.scenario.links[port.link.0];
+            &link.direction(port.way).losses
+        });
+        let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
+        if causes.all(regular) {
+            Losses::Periodic
+        } else {
+            Losses::Random
+        }
+    }
+
+    /// The chain by which segments of `len` bytes are lost in bursts, other losses with it; `None` where there is none, or
+    /// more than one crossing with one.
+    pub(super) fn chain(&self, len: u32) -> Option<Chain> {
+        let causes = self.there.iter().flat_map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            &self.scenario.links[port.link.0].direction(port.way).losses
+        });
+        let mut bursts = causes.filter(|l| matches!(l, Loss::GilbertElliott { .. }));
+        let (Some(cause), None) = (bursts.next(), bursts.next()) else {
+            return None;
+        };
+        let Loss::GilbertElliott {
+            p,
+            r,
+            loss_good,
+            loss_bad,
+        } = cause
+        else {
+            return None;
+        };
+        let chain = Chain {
+            p: p.get(),
+            r: r.get(),
+            loss_good: loss_good.get(),
+            loss_bad: loss_bad.get(),
+        };
+        let arrives = 1.0 - self.loss_ratio(len, &self.there);
+        let own = 1.0 - mean_loss(cause, len);
+        (own > 0.0 && chain.r > 0.0).then(|| chain.with((1.0 - arrives / own).clamp(0.0, 1.0)))
+    }
+}
+
+impl Flow {
+    /// Payload of one connection that a chain's losses strike, bit/s.
+    pub(super) fn struck_bps(&self, chain: Chain, cc: Cc) -> Option<f64> {
+        let struck = Struck {
+            chain,
+            cc,
+            rtt_s: self.rtt_s(),
+            pipe: self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss(),
+            cap: self.window as f64 / self.mss(),
+            room: self.room / self.streams,
+            segments_per_ack: self.segments_per_step(),
+            htcp_beta: farpath_predict::htcp::BETA,
+        };
+        Some(struck.segments_per_s()? * self.mss() * 8.0 * (1.0 - self.loss))
+    }
+
+    /// Where bursts are so long that repairs are lost in them, or so far apart that no mean of their events is taken.
+    pub(super) fn doubt_of_bursts(&self, loss_bps: f64) -> Option<String> {
+        let (chain, cc) = (self.chain?, self.cc?);
+        let by_rate = law::ceiling(cc, self.loss, self.rtt_s()).is_some();
+        if !by_rate && self.struck_bps(chain, cc).is_none() {
+            return Some(ONE_BY_ONE.to_owned());
+        }
+        let spell = chain.spell();
+        let window = (loss_bps.min(self.window_bps()) * self.rtt_s() / 8.0 / self.mss()).max(1.0);
+        (spell > window / 2.0).then(|| {
+            format!(
+                "outside the formula's range: bursts last {spell:.0} segments and the window is {window:.0}: repairs are lost in them, and timeouts govern"
+            )
+        })
+    }
+
+    /// Losses that cut the window, for each segment: all of a round trip count as one where they come in bursts.
+    pub(super) fn cuts(&self, loss_bps: f64) -> f64 {
+        let bps = loss_bps.min(self.window_bps());
+        match self.chain {
+            Some(chain) => 1.0 / chain.apart((bps * self.rtt_s() / 8.0 / self.mss()).max(1.0)),
+            None => self.loss,
+        }
+    }
+}
