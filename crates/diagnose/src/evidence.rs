@@ -7,7 +7,6 @@ use crate::ceiling::socket_room;
 use crate::counted::Counted;
 use crate::fact::{Figure, Of, Place, Value};
 use crate::flow::{Flow, number, word};
-use crate::items::step;
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::{Row, Side, Test};
@@ -517,50 +516,6 @@ impl Evidence {
         }
     }
 
-    fn loss_of_path(&mut self, known: Option<Figure>, told: Option<Figure>, facts: &Facts) {
-        if self.udp && self.idle_loss.is_some() {
-            // The test counted its own datagrams: a ping beside it had another load, and fewer packets.
-            return;
-        }
-        if let Some(known) = known.or(told) {
-            self.idle_loss = Some(known);
-            return;
-        }
-        let count = |name: &str| {
-            let of = facts
-                .facts
-                .iter()
-                .filter(|f| f.of == Of::Path && f.name == name);
-            let numbers = of.filter_map(|f| match &f.value {
-                Value::Number(figure) => Some(figure.clone()),
-                Value::Word(_) => None,
-            });
-            numbers.reduce(|a, b| {
-                let mut both = a.with(&b);
-                both.value = a.value + b.value;
-                both
-            })
-        };
-        if let Some((sent, received)) = count("ping_sent").zip(count("ping_received"))
-            && sent.value > 0.0
-        {
-            let lost = (sent.value - received.value).max(0.0);
-            let mut share = sent.with(&received);
-            share.value = lost / sent.value;
-            // 97.5 % of a Poisson law's lower limit (Wilson and Hilferty); one or two may be chance.
-            let root = 1.0 - 1.0 / (9.0 * lost) - 1.96 / (3.0 * lost.sqrt());
-            let least = if lost < 3.0 {
-                0.0
-            } else {
-                lost * root * root * root
-            };
-            share.low = least / sent.value;
-            // None of n lost says that fewer than 3/n are, 19 times of 20.
-            share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
-            self.idle_loss = Some(share);
-        }
-    }
-
     fn of_hosts(&mut self, facts: &Facts, flow: &Flow) {
         let ofs = |hosts: &[u32], end: Of| -> Vec<Of> {
             hosts.iter().map(|h| Of::Host(*h)).chain([end]).collect()
@@ -607,29 +562,6 @@ impl Evidence {
     /// Whether the sender's congestion control is one of BBR, which few losses do not slow down.
     pub(crate) fn is_bbr(&self) -> bool {
         self.cc.as_deref().is_some_and(|cc| cc.starts_with("bbr"))
-    }
-
-    /// Round trips without load, seconds: their mean, and how long they usually are at most. Neither is below the floor.
-    ///
-    /// One ping that was late moves the longest far, and the mean little: as far above the mean as the shortest is below it is
-    /// what is usual.
-    pub(crate) fn rtt_at_rest(&self) -> Option<[f64; 2]> {
-        let floor = self.rtt_floor.as_ref()?.value;
-        Some(match &self.rtt_idle {
-            Some(idle) => {
-                [idle.value, 2.0 * idle.value - idle.low].map(|rtt| libm::fmax(rtt, floor))
-            }
-            None => [floor, floor],
-        })
-    }
-
-    /// How surely round trips vary without load, 0 to 1.
-    pub(crate) fn unsteady(&self) -> f64 {
-        let Some(idle) = &self.rtt_idle else {
-            return 0.0;
-        };
-        let added = idle.value - idle.low;
-        step(added / libm::fmax(idle.low, 1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004))
     }
 
     /// Bytes in flight that rate and round trip imply.

@@ -192,6 +192,20 @@ fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
+/// Losses so many that they cut whatever window there was.
+fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
+    // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
+    let cut = if e.is_bbr() { 0.1 } else { 0.006 };
+    items.push(Item {
+        holds: step(share.value, cut, 3.0 * cut),
+        weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
+            .into_iter()
+            .chain([(Cause::Application, -5.0)])
+            .collect(),
+        sentence: String::new(),
+    });
+}
+
 fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
     swallowed(e, items);
     too_large(e, items);
@@ -234,16 +248,7 @@ fn by_losses(e: &Evidence, items: &mut Vec<Item>) {
                 .collect(),
             sentence: format!("{:.2e} of the segments were sent again", share.value),
         });
-        // A window that is cut so often is no window that stands; a program that pauses may lose at the start of each piece.
-        let cut = if e.is_bbr() { 0.1 } else { 0.006 };
-        items.push(Item {
-            holds: step(share.value, cut, 3.0 * cut),
-            weights: of(&[Cause::ReceiveWindow, Cause::SendBuffer], -6.0)
-                .into_iter()
-                .chain([(Cause::Application, -5.0)])
-                .collect(),
-            sentence: String::new(),
-        });
+        cut_again(e, share, items);
         items.push(Item {
             holds: step(share.value, 0.003, 0.012),
             weights: vec![(Cause::Policer, 7.0)],
@@ -278,7 +283,7 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     else {
         return;
     };
-    // What round trips vary by without load is no queue that filled.
+    // What round trips vary by without load was not added by a queue that filled.
     let added = libm::fmax(loaded.value - most, 0.0);
     let grown = added / floor.value;
     let holds = step(grown, 0.1, 0.4).min(step(added, 0.0003, 0.002));

@@ -26,6 +26,7 @@ mod observed;
 mod pattern;
 mod read;
 mod redact;
+mod rest;
 mod seen;
 mod shares;
 mod ticket;

@@ -244,7 +244,7 @@ fn key(rows: &[&Row]) -> String {
         "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: it does."
     );
     if pairs > 0 {
-        text += " Pairs: both sides have the same seeds, and with them the same luck, and are compared seed by seed.";
+        text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
     }
     if rows.iter().any(|r| says(r) == BELOW) {
         text += " below a step: a ramp is known to a hundredth of its test, or a round trip.";

@@ -4,6 +4,7 @@
 mod certificate;
 pub mod compare;
 mod drops;
+mod failures;
 pub mod figures;
 mod grid;
 pub mod html;

@@ -11,7 +11,7 @@ use crate::validity::of_path;
 /// The metric of a group that each of its records holds.
 const OF_GROUP: &str = "group_jain_index";
 
-/// Repeats that have a metric, and how many count, where it is fewer than half of them: no median, mean or interval of
+/// Repeats that have a metric, and how many count, where fewer than half do: no median, mean or interval of
 /// those is one of the repeats.
 pub(crate) fn rare(
     run: &RunDocument,
@@ -129,8 +129,8 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
 }
 
 /// How the points of a sweep hang together.
-const SAME_SEEDS: &str = "Every point has the same seeds, and so the same luck: compare points repeat by repeat. \
-    They are no independent samples.";
+const SAME_SEEDS: &str = "Every point has the same seeds, and so the same random numbers: compare points repeat by repeat. \
+    Their samples are not independent.";
 
 /// What the table of repeats lacks, and why.
 fn left_out(run: &RunDocument, few: &[(Shown<'_>, (usize, usize))], keys: &Keys) -> Vec<String> {

@@ -6,9 +6,10 @@ use farpath_record::{
     record_notes,
 };
 
+use crate::failures::failures;
 use crate::grid::{Column, wrap};
 use crate::markdown::{self, lines};
-use crate::quantity::{exact, quantity, unitless};
+use crate::quantity::{quantity, unitless};
 use crate::repeats::rare;
 use crate::validity::{UNTRUSTED, trusted};
 
@@ -315,7 +316,7 @@ fn parts(path: &str) -> (String, String, String) {
 }
 
 /// Every point of the run, in the order of the records.
-fn points(run: &RunDocument) -> Vec<&Point> {
+pub(crate) fn points(run: &RunDocument) -> Vec<&Point> {
     let mut seen = Vec::new();
     let all = run
         .records
@@ -353,88 +354,6 @@ fn limit_words(limit: &str) -> String {
         "cwnd_recovery" => "recovery".to_owned(),
         other => other.replace('_', " "),
     }
-}
-
-/// Failures of one expectation that are listed one by one; the table marks the others.
-const LISTED: usize = 4;
-
-/// What failed: each expectation's failures together, in the order of the table's points.
-fn failures(run: &RunDocument) -> Vec<String> {
-    let (points, keys) = (points(run), Keys::of(run));
-    let mut groups: Vec<Vec<&Expectation>> = Vec::new();
-    for failed in run.expectations.iter().filter(|e| !e.pass) {
-        let same = |g: &&mut Vec<&Expectation>| {
-            g[0].metric == failed.metric && (g[0].min, g[0].max) == (failed.min, failed.max)
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(failed),
-            None => groups.push(vec![failed]),
-        }
-    }
-    let mut lines = Vec::new();
-    for group in &mut groups {
-        group.sort_by_key(|e| (points.iter().position(|p| **p == e.point), e.origin));
-        // One that is left over is no longer than to say so.
-        let listed = if group.len() > LISTED + 1 {
-            LISTED
-        } else {
-            group.len()
-        };
-        lines.extend(group[..listed].iter().map(|e| failure(e, &keys)));
-        if listed < group.len() {
-            let more = group.len() - listed;
-            lines.push(format!(
-                "{}: {more} more, marked in the table",
-                group[0].metric
-            ));
-        }
-    }
-    lines
-}
-
-/// What failed, in one sentence.
-fn failure(e: &Expectation, keys: &Keys) -> String {
-    let point = if e.point.is_empty() {
-        String::new()
-    } else {
-        format!(" at {}", keys.words(&e.point))
-    };
-    let print = |v: f64| quantity(&e.metric, v);
-    // Where rounding hides the difference, all digits are shown.
-    let hidden = e.actual.is_some_and(|v| {
-        [e.min, e.max]
-            .iter()
-            .flatten()
-            .any(|b| print(*b) == print(v) && *b != v)
-    });
-    let print = |v: f64| {
-        if hidden {
-            exact(&e.metric, v)
-        } else {
-            print(v)
-        }
-    };
-    let band = match (e.min, e.max) {
-        (Some(min), Some(max)) if print(min) == print(max) => print(min),
-        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
-        (Some(min), None) => format!("at least {}", print(min)),
-        (None, Some(max)) => format!("at most {}", print(max)),
-        (None, None) => "any value".to_owned(),
-    };
-    let none = || match &e.absent {
-        Some(why) => format!("no such result ({why})"),
-        None => "no such result".to_owned(),
-    };
-    let actual = e.actual.map_or_else(none, print);
-    let mut text = format!(
-        "{}, {}{point}: {actual}, expected {band}",
-        e.metric,
-        e.origin.name()
-    );
-    if let Some(stated) = &e.stated {
-        text += &format!(" (stated: {stated})");
-    }
-    text
 }
 
 /// Every note once, headed by what it is about: those of records, then those of expectations.

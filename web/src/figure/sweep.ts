@@ -24,7 +24,7 @@ const INSET = 16;
 /** Where zero stands beside a logarithmic axis. */
 const ZERO = 26;
 
-/** The fairness of what is nearly fair is not told apart on an axis from 0. */
+/** The fairness of what is nearly fair cannot be seen on an axis from 0. */
 const FAIR = 0.8;
 
 /** Points and their upright lines, in words. */

@@ -98,7 +98,7 @@ pub(super) const ODD: u64 = 9_000_000;
 /// By how many bytes a black hole is smaller than the hosts' packets.
 const HOLE: f64 = 100.0;
 
-/// The window of a connection that was not told of scaling, bytes (RFC 7323 §2).
+/// The window of a connection without scaling, bytes (RFC 7323 §2).
 const UNSCALED: f64 = 65_535.0;
 
 /// Longest test of a lab, seconds.
@@ -168,15 +168,10 @@ impl Case {
             ..Case::plain(number)
         };
         if lab {
-            (case.rate, case.rtt) = (log(0, 1e6, 6e7), log(1, 4e-3, 0.1));
-            (case.mtu, case.share) = (1500.0, log(3, 0.08, 0.7));
-            if cause == "ramp" {
-                // iperf3 lasts a second at least: a round trip of which that is a dozen.
-                (case.rate, case.rtt) = (log(0, 2e7, 6e7), log(1, 0.06, 0.1));
-            }
+            case.suit_a_lab(&log);
         }
         if odd && !["mtu_black_hole", "no_window_scaling"].contains(&cause) {
-            // What other traffic adds to a long path; a radio, which is no fast line, adds some milliseconds to a short one.
+            // What other traffic adds to a long path; a radio, which is slow, adds some milliseconds to a short one.
             let radio = if case.rate < 3e8 { 0.004 } else { 0.0 };
             case.jitter = (case.rtt * log(6, 0.05, 0.5)).max(radio);
         }
@@ -221,6 +216,16 @@ impl Case {
         let packets = case.rate * busy * case.seconds / 8.0 / case.mtu;
         let too_small = window < 6.0 * mss || case.wmem < 4608 || case.rmem < 4608;
         (packets < PACKETS_MAX && !too_small).then_some(case)
+    }
+
+    /// Draws it again within what a lab can run.
+    fn suit_a_lab(&mut self, log: &dyn Fn(u64, f64, f64) -> f64) {
+        (self.rate, self.rtt) = (log(0, 1e6, 6e7), log(1, 4e-3, 0.1));
+        (self.mtu, self.share) = (1500.0, log(3, 0.08, 0.7));
+        if self.cause == "ramp" {
+            // iperf3 lasts a second at least: a round trip of which that is a dozen.
+            (self.rate, self.rtt) = (log(0, 2e7, 6e7), log(1, 0.06, 0.1));
+        }
     }
 
     /// Whether a lab can run it. A kernel holds more than a small send buffer allows, by what one write brings.
@@ -314,10 +319,7 @@ impl Case {
         (self.mtu - 28.0) as u64
     }
 
-    /// The scenario.
-    pub(super) fn text(&self) -> String {
-        let mut text = format!("[scenario]\nname = \"case\"\nseed = {}\n", self.number + 1);
-        let access = self.rate * if self.test { 3.0 } else { 10.0 };
+    fn hosts(&self, text: &mut String) {
         for (name, wmem, rmem) in [("s", self.wmem, 1 << 26), ("d", 1 << 26, self.rmem)] {
             let (wfirst, rfirst) = (wmem.min(16_384), rmem.min(131_072));
             let _written = write!(
@@ -325,6 +327,13 @@ impl Case {
                 "\n[[host]]\nname = \"{name}\"\nwmem_max = {wmem}\nrmem_max = {rmem}\ntcp_wmem = \"4096 {wfirst} {wmem}\"\ntcp_rmem = \"4096 {rfirst} {rmem}\"\n"
             );
         }
+    }
+
+    /// The scenario.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("[scenario]\nname = \"case\"\nseed = {}\n", self.number + 1);
+        let access = self.rate * if self.test { 3.0 } else { 10.0 };
+        self.hosts(&mut text);
         let bdp = self.rate * self.rtt / 8.0;
         let queue = match self.cause {
             "shallow_buffer" => bdp * 0.03,

@@ -212,9 +212,17 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     if let Some(cc) = rest.split_whitespace().find_map(crate::known::control) {
         facts.word(of, "cc", cc, at);
     }
+    scaling(of, text, at, facts);
+    if text.split_whitespace().any(|w| w == "app_limited") {
+        facts.word(of, "app_limited", "app_limited", at);
+    }
+}
+
+/// Whether both ends scale their windows: the option came through, or it did not.
+fn scaling(of: Of, text: &str, at: Place, facts: &mut Facts) {
     match keyed(text, "wscale:") {
         None if text.contains("rto:") => facts.word(of, "unscaled", "unscaled", at),
-        // Each end's own shift: the option came through, both ways.
+        // Each end's own shift.
         Some(shifts)
             if shifts
                 .split(',')
@@ -223,9 +231,6 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
             facts.word(of, "scaled", "scaled", at);
         }
         _ => {}
-    }
-    if text.split_whitespace().any(|w| w == "app_limited") {
-        facts.word(of, "app_limited", "app_limited", at);
     }
 }
 

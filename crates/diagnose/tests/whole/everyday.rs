@@ -150,7 +150,7 @@ fn a_path_that_loses_as_much_without_load_loses_by_chance() {
     );
 }
 
-/// A window over round trips that vary at rest: what they vary by is no queue.
+/// A window over round trips that vary at rest: a queue did not add what they vary by.
 #[test]
 fn round_trips_that_vary_at_rest_are_no_queue() {
     let rows = [(13.0, 0), (9.1, 0), (7.0, 0), (8.8, 0), (6.9, 0), (8.3, 0)];

@@ -6,7 +6,7 @@ use farpath_units::Time;
 use farpath_wire::tcp::Control;
 
 use super::info::{constant, state_without_connection};
-use super::socket::{Kind, Socket};
+use super::socket::{Kind, Outcome, Socket};
 use super::{Connection, Packet, State, Tunnel};
 use crate::code::Datum;
 use crate::settings::{Manners, Settings};
@@ -182,6 +182,20 @@ impl Host {
         let connection = Connection::active(now, &settings, self.next_iss());
         self.connections.push(connection);
         Some(self.connections.len() - 1)
+    }
+
+    /// Before there is a connection, and to no port where none is set for this side.
+    pub(super) fn set_udp_port(&mut self, fd: i64, number: i64) -> Outcome {
+        let known = number == 0 || self.settings.udp_port.is_some();
+        let socket = self.sockets.get_mut(&fd);
+        let fresh = socket.filter(|s| known && s.kind == Kind::Fresh);
+        match (u16::try_from(number), fresh) {
+            (Ok(port), Some(socket)) => {
+                socket.udp_remote = (port > 0).then_some(port);
+                Outcome::Returns(0)
+            }
+            _ => Outcome::Fails("EINVAL"),
+        }
     }
 
     /// The descriptor the script wants, where that is free; else the lowest free one. A script's

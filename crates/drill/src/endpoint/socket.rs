@@ -28,7 +28,7 @@ pub(super) struct Socket {
     connected: bool,
     deaf: bool,
     /// TCP_REMOTE_UDP_ENCAPS_PORT: segments go in datagrams to this port.
-    udp_remote: Option<u16>,
+    pub(super) udp_remote: Option<u16>,
 }
 
 impl Socket {
@@ -430,19 +430,6 @@ impl Host {
             other => return Unsupported(format!("the socket option {other}")),
         }
         Returns(0)
-    }
-
-    /// Before there is a connection, and to no port where none is set for this side.
-    fn set_udp_port(&mut self, fd: i64, number: i64) -> Outcome {
-        let fresh = self.sockets.get(&fd).is_some_and(|s| s.kind == Kind::Fresh);
-        let known = number == 0 || self.settings.udp_port.is_some();
-        match u16::try_from(number) {
-            Ok(port) if fresh && known => {
-                self.socket_mut(fd, |s| s.udp_remote = (port > 0).then_some(port));
-                Returns(0)
-            }
-            _ => Fails("EINVAL"),
-        }
     }
 
     fn on_connection(&mut self, fd: i64, change: impl FnOnce(&mut Connection)) {

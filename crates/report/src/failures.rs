@@ -1,0 +1,88 @@
+//! Expectations that failed, as sentences below the table.
+
+use farpath_record::{Expectation, Keys, RunDocument};
+
+use crate::quantity::{exact, quantity};
+use crate::table::points;
+
+/// Failures of one expectation that are listed one by one; the table marks the others.
+const LISTED: usize = 4;
+
+/// What failed, line by line: each expectation's failures together, in the order of the table's points.
+pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
+    let (points, keys) = (points(run), Keys::of(run));
+    let mut groups: Vec<Vec<&Expectation>> = Vec::new();
+    for failed in run.expectations.iter().filter(|e| !e.pass) {
+        let same = |g: &&mut Vec<&Expectation>| {
+            g[0].metric == failed.metric && (g[0].min, g[0].max) == (failed.min, failed.max)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(failed),
+            None => groups.push(vec![failed]),
+        }
+    }
+    let mut lines = Vec::new();
+    for group in &mut groups {
+        group.sort_by_key(|e| (points.iter().position(|p| **p == e.point), e.origin));
+        // One that is left over is no longer than to say so.
+        let listed = if group.len() > LISTED + 1 {
+            LISTED
+        } else {
+            group.len()
+        };
+        lines.extend(group[..listed].iter().map(|e| failure(e, &keys)));
+        if listed < group.len() {
+            let more = group.len() - listed;
+            lines.push(format!(
+                "{}: {more} more, marked in the table",
+                group[0].metric
+            ));
+        }
+    }
+    lines
+}
+
+/// What failed, in one sentence.
+fn failure(e: &Expectation, keys: &Keys) -> String {
+    let point = if e.point.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", keys.words(&e.point))
+    };
+    let print = |v: f64| quantity(&e.metric, v);
+    // Where rounding hides the difference, all digits are shown.
+    let hidden = e.actual.is_some_and(|v| {
+        [e.min, e.max]
+            .iter()
+            .flatten()
+            .any(|b| print(*b) == print(v) && *b != v)
+    });
+    let print = |v: f64| {
+        if hidden {
+            exact(&e.metric, v)
+        } else {
+            print(v)
+        }
+    };
+    let band = match (e.min, e.max) {
+        (Some(min), Some(max)) if print(min) == print(max) => print(min),
+        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
+        (Some(min), None) => format!("at least {}", print(min)),
+        (None, Some(max)) => format!("at most {}", print(max)),
+        (None, None) => "any value".to_owned(),
+    };
+    let none = || match &e.absent {
+        Some(why) => format!("no such result ({why})"),
+        None => "no such result".to_owned(),
+    };
+    let actual = e.actual.map_or_else(none, print);
+    let mut text = format!(
+        "{}, {}{point}: {actual}, expected {band}",
+        e.metric,
+        e.origin.name()
+    );
+    if let Some(stated) = &e.stated {
+        text += &format!(" (stated: {stated})");
+    }
+    text
+}
