@@ -108,9 +108,7 @@ pub(crate) struct FiguresArgs {
 /// What upright lines around the points of repeats show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Bars {
-    /// Median, from the least to the greatest
     Range,
-    /// Mean with its 95 % confidence interval
     Ci95,
 }
 
@@ -200,7 +198,7 @@ pub(crate) struct RunArgs {
     /// Write records.json, metrics.csv, links.csv, series.csv, scenario.resolved.toml, report.html and captures here
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Which repeats keep their time series in what is written; of many repeats and points they are most of it
+    /// Which repeats keep their time series in what is written: all, the first, which the page draws, or none
     #[arg(long, value_enum, default_value_t = Series::All)]
     pub(crate) series: Series,
     /// Random seed; without it, the scenario's, or 1
@@ -227,11 +225,8 @@ pub(crate) struct RunArgs {
 /// Which repeats keep their time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Series {
-    /// Every repeat
     All,
-    /// The first repeat, which the page draws
     First,
-    /// None: the page has no plots over time
     None,
 }
 

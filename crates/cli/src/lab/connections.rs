@@ -416,11 +416,11 @@ mod tests {
         assert_eq!(why(&[(at(350), at(600))]), outage);
         let short = why(&[(at(880), at(890))]);
         assert!(
-            short.starts_with("the congestion window limited it 98 % of the time"),
+            short.starts_with("the congestion window limited it 99 % of the time"),
             "{short}"
         );
         assert!(
-            short.ends_with("; the path was down, and nothing came through for 2 % of the time"),
+            short.ends_with("; the path was down, and nothing came through for 1 % of the time"),
             "{short}"
         );
     }
