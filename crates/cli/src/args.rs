@@ -278,7 +278,7 @@ pub(crate) struct ScenariosArgs {
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
-    farpath compare cubic bbr --metric goodput --metric recovery"
+    farpath compare report/records.json report --metric goodput"
 )]
 pub(crate) struct CompareArgs {
     /// Files written by `farpath run --json`, or folders written by `--out`
