@@ -39,34 +39,28 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The text or the arguments are wrong.
-    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+    fn new(exit: Exit, message: String) -> Failure {
         Failure {
-            exit: Exit::Usage,
-            message: message.into(),
+            exit,
+            message,
             hint: None,
             of_server: false,
         }
+    }
+
+    /// The text or the arguments are wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+        Failure::new(Exit::Usage, message.into())
     }
 
     /// The environment does not allow it.
     pub(crate) fn environment(message: impl Into<String>) -> Failure {
-        Failure {
-            exit: Exit::Environment,
-            message: message.into(),
-            hint: None,
-            of_server: false,
-        }
+        Failure::new(Exit::Environment, message.into())
     }
 
     /// The user interrupted.
     pub(crate) fn interrupted(message: impl Into<String>) -> Failure {
-        Failure {
-            exit: Exit::Interrupted,
-            message: message.into(),
-            hint: None,
-            of_server: false,
-        }
+        Failure::new(Exit::Interrupted, message.into())
     }
 
     /// What to do about it.
@@ -127,10 +121,8 @@ impl From<Fault> for Failure {
             Class::Interrupted => Exit::Interrupted,
         };
         Failure {
-            exit,
-            message,
             hint: fault.remedy(),
-            of_server: false,
+            ..Failure::new(exit, message)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use clap::ValueEnum;
 use farpath_experiment::{Experiment, Outcome, Request, lab, page};
 use farpath_record::{Expect, Origin, Point, RunDocument};
 use farpath_report::junit::{self, Case, unjudged, without_emulation};
@@ -201,18 +202,11 @@ fn command(args: &RunArgs, seed: u64) -> String {
     }
     words.extend(args.captured.iter().map(|c| format!("--captured '{c}'")));
     if args.series != Series::All {
-        words.push(format!("--series {}", name(args.series)));
+        let value = args.series.to_possible_value().expect("none is hidden");
+        words.push(format!("--series {}", value.get_name()));
     }
     words.extend(args.intervals.map(|n| format!("--intervals {n}")));
     words.join(" ")
-}
-
-fn name(series: Series) -> &'static str {
-    match series {
-        Series::All => "all",
-        Series::First => "first",
-        Series::None => "none",
-    }
 }
 
 /// As wide as the terminal, 80 columns where there is none; or as `markdown`.

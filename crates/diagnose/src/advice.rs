@@ -6,7 +6,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
@@ -130,16 +130,7 @@ fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,
 /// or else the least that IPv6 asks of a link (RFC 8200 §5), or IPv4 of a host (RFC 791 §3.1).
 fn fitting(facts: &Facts, e: &Evidence) -> (u64, &'static str) {
-    let all = |name: &'static str| {
-        let of = facts
-            .facts
-            .iter()
-            .filter(move |f| f.of == Of::Path && f.name == name);
-        of.filter_map(|f| match &f.value {
-            Value::Number(figure) => Some(figure.value),
-            Value::Word(_) => None,
-        })
-    };
+    let all = |name| facts.of_path(name).map(|figure| figure.value);
     let lost = e.large_lost.as_ref().map_or(e.mss + 52.0, |l| l.value);
     let lost = all("ping_large_lost_bytes").fold(lost, libm::fmin);
     let told = e.swallowed.as_ref().and_then(|s| s.mtu.as_ref());

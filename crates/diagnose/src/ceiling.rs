@@ -88,12 +88,15 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
         all.push(in_flight(cause, e, rtt, room));
     }
     if let Some(at) = e.unscaled {
-        let bytes = Figure::exact(65_535.0, at);
+        let bytes = Figure::exact(UNSCALED, at);
         let rate = bytes.over(rtt).times(8.0 * e.streams);
         let formula = formula(e, &bytes, rtt, "without window scaling");
         all.push(limit(Cause::NoWindowScaling, rate, formula));
     }
 }
+
+/// The largest window without scaling, bytes (RFC 9293 §3.1).
+pub(crate) const UNSCALED: f64 = 65_535.0;
 
 /// `16384 B · 8 / RTT (250 to 300 ms), net.inet.tcp.recvspace`.
 fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {

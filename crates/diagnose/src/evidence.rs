@@ -5,7 +5,7 @@ use crate::around::Around;
 use crate::captured::Swallowed;
 use crate::ceiling::socket_room;
 use crate::counted::Counted;
-use crate::fact::{Figure, Of, Place, Value};
+use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
@@ -461,17 +461,7 @@ impl Evidence {
     }
 
     fn of_path(&mut self, facts: &Facts) {
-        let all = |name: &str| -> Option<Figure> {
-            let of = facts
-                .facts
-                .iter()
-                .filter(|f| f.of == Of::Path && f.name == name);
-            let numbers = of.filter_map(|f| match &f.value {
-                Value::Number(figure) => Some(figure.clone()),
-                Value::Word(_) => None,
-            });
-            numbers.reduce(|a, b| a.with(&b))
-        };
+        let all = |name| facts.of_path(name).cloned().reduce(|a, b| a.with(&b));
         let (least, mean, most) = (all("rtt_min_ns"), all("rtt_avg_ns"), all("rtt_max_ns"));
         let known = all("rtt_known_ns");
         let ping = least.as_ref().map(|least| {

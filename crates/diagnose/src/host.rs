@@ -17,7 +17,9 @@ pub use document::{Congestion, HostCeiling, HostPath, HostReport, HostVerdict, H
 
 use crate::Facts;
 use crate::cause::Cause;
-use crate::ceiling::{Limit, bps, cap, carried, in_flight, most_said, receiving, sending};
+use crate::ceiling::{
+    Limit, UNSCALED, bps, cap, carried, in_flight, most_said, receiving, sending,
+};
 use crate::document::Ceiling;
 use crate::evidence::{Evidence, Room};
 use crate::fact::{Figure, Of, Place};
@@ -44,9 +46,6 @@ pub struct PathAsked {
 
 /// The setting without which a window is at most [`UNSCALED`], both ways.
 const SCALING: &str = "net.ipv4.tcp_window_scaling";
-
-/// The largest window without scaling, bytes (RFC 9293 §3.1).
-const UNSCALED: f64 = 65_535.0;
 
 /// What a host allows a connection one way.
 struct Allowed {

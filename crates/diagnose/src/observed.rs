@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::cause::Cause;
+use crate::ceiling::UNSCALED;
 use crate::evidence::Evidence;
 use crate::items::{Item, LOSSES, of, step};
 
@@ -49,7 +50,7 @@ fn taken_out(e: &Evidence, items: &mut Vec<Item>) {
     let [low, value, high] = [flight.low, flight.value, flight.high].map(|bytes| bytes * grown);
     let narrow = high < 1.1 * low;
     // Whole segments are sent: up to one less than the window.
-    let fits = high > 0.93 * (65_535.0 - e.mss) && low < 1.01 * 65_535.0;
+    let fits = high > 0.93 * (UNSCALED - e.mss) && low < 1.01 * UNSCALED;
     items.push(Item {
         holds: if narrow && fits { 1.0 } else { 0.0 },
         weights: vec![(Cause::NoWindowScaling, 20.0)],

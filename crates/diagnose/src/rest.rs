@@ -1,7 +1,7 @@
 //! The path at rest: its round trips and its losses without load.
 
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Value};
+use crate::fact::Figure;
 use crate::items::step;
 use crate::read::Facts;
 
@@ -45,15 +45,7 @@ impl Evidence {
             return;
         }
         let count = |name: &str| {
-            let of = facts
-                .facts
-                .iter()
-                .filter(|f| f.of == Of::Path && f.name == name);
-            let numbers = of.filter_map(|f| match &f.value {
-                Value::Number(figure) => Some(figure.clone()),
-                Value::Word(_) => None,
-            });
-            numbers.reduce(|a, b| {
+            facts.of_path(name).cloned().reduce(|a, b| {
                 let mut both = a.with(&b);
                 both.value = a.value + b.value;
                 both

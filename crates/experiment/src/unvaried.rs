@@ -16,21 +16,11 @@ const FIGURES: [&str; 3] = ["goodput_bps", "completion_ns", "rtt_avg_ns"];
 /// Notes on simulated records that every repeat of a point gave the same: its scatter is not measured. `tests` are those of
 /// each point.
 pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, Vec<Test>>) {
-    let simulated = |r: &Record| r.origin == Origin::Simulated;
-    let first = |r: &&Record| simulated(r) && r.repeat == 0;
-    let firsts: Vec<Record> = records.iter().filter(first).cloned().collect();
-    let of = |r: &Record| {
-        let same = |f: &&Record| f.test == r.test && f.point == r.point;
-        firsts.iter().find(same)
-    };
-    let points = |differs: &dyn Fn(&Record, &Record) -> bool| -> BTreeSet<Point> {
-        let mine = records.iter().filter(|r| simulated(r));
-        let varied = mine.filter(|r| of(r).is_some_and(|f| differs(f, r)));
-        varied.map(|r| r.point.clone()).collect()
-    };
-    let varied = points(&|f, r| f.metrics != r.metrics);
-    let apart = points(&|f, r| figure(f) != figure(r) && !alike(figure(f), figure(r)));
-    for record in records.iter_mut().filter(|r| simulated(r)) {
+    let varied = where_first(records, |f, r| f.metrics != r.metrics);
+    let apart = where_first(records, |f, r| {
+        figure(f) != figure(r) && !alike(figure(f), figure(r))
+    });
+    for record in records.iter_mut().filter(|r| is_simulated(r)) {
         let alone = tests.get(&record.point).filter(|t| t.len() == 1);
         let shifted = alone.is_some_and(|t| t[0].start_spread > Duration::ZERO);
         let note = match varied.contains(&record.point) {
@@ -40,6 +30,22 @@ pub(crate) fn say(records: &mut [Record], repeats: u32, tests: &BTreeMap<Point, 
         };
         record.notes.push(note);
     }
+}
+
+fn is_simulated(record: &Record) -> bool {
+    record.origin == Origin::Simulated
+}
+
+/// The points at which a test's first simulated repeat `differs` from another.
+fn where_first(records: &[Record], differs: impl Fn(&Record, &Record) -> bool) -> BTreeSet<Point> {
+    let mine = || records.iter().filter(|r| is_simulated(r));
+    let firsts: BTreeMap<(&str, &Point), &Record> = mine()
+        .filter(|r| r.repeat == 0)
+        .map(|r| ((r.test.as_str(), &r.point), r))
+        .collect();
+    let of = |r: &Record| firsts.get(&(r.test.as_str(), &r.point)).copied();
+    let varied = mine().filter(|r| of(r).is_some_and(|f| differs(f, r)));
+    varied.map(|r| r.point.clone()).collect()
 }
 
 fn figure(record: &Record) -> Option<f64> {

@@ -508,9 +508,24 @@ impl Facts {
         self.label.side.map(|role| role.side(Side::Sender))
     }
 
+    /// Every figure of this name that was said of the path, in the order of the texts.
+    pub(crate) fn of_path(&self, name: &str) -> impl DoubleEndedIterator<Item = &Figure> {
+        let of = self.facts.iter();
+        of.filter(move |f| f.of == Of::Path && f.name == name)
+            .filter_map(|f| match &f.value {
+                Value::Number(figure) => Some(figure),
+                Value::Word(_) => None,
+            })
+    }
+
+    /// The number of the source that is read now.
+    fn here(&self) -> u32 {
+        self.sources.len().saturating_sub(1) as u32
+    }
+
     /// Whoever printed the lines that are read now has this address.
     pub(crate) fn printed_at(&mut self, address: &str) {
-        let source = self.sources.len().saturating_sub(1) as u32;
+        let source = self.here();
         if self.shells.len() < SHELLS_MAX {
             let name = self.label.name.clone();
             self.shells.insert((source, name, crate::redact(address)));
@@ -519,8 +534,7 @@ impl Facts {
 
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
-        self.host_sources
-            .push(self.sources.len().saturating_sub(1) as u32);
+        self.host_sources.push(self.here());
         let named = Some(self.label.name.clone()).filter(|n| !n.is_empty());
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| role_of(name));

@@ -4,6 +4,7 @@ use farpath_units::{Duration, Rate, Size};
 
 use super::model::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
+use crate::ceiling::UNSCALED;
 use crate::evidence::Room;
 use crate::fact::{Figure, Of};
 use crate::flow::number;
@@ -175,7 +176,7 @@ impl Grounds<'_> {
                 .unscaled
                 .map_or("you".to_owned(), |at| self.facts.place(at));
             let from = format!("{from}: without window scaling");
-            let value = window(65_535.0);
+            let value = window(UNSCALED);
             return Some(Said { value, from });
         }
         let limits = self.cause == Cause::ReceiveWindow;

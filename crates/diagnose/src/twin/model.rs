@@ -7,7 +7,7 @@ use super::work::{Work, work};
 use crate::cause::Cause;
 
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::read::Facts;
 
@@ -159,13 +159,7 @@ fn rtt(g: &Grounds<'_>) -> Option<Said<Duration>> {
 
 /// The largest IP packet, and whether segments carry timestamps.
 fn sizes(g: &Grounds<'_>) -> (Said<u64>, Said<bool>) {
-    let of_path = g.facts.facts.iter().rev();
-    let mtu = of_path
-        .filter(|f| f.of == Of::Path && f.name == "mtu_bytes")
-        .find_map(|f| match &f.value {
-            Value::Number(n) => Some(n.clone()),
-            Value::Word(_) => None,
-        });
+    let mtu = g.facts.of_path("mtu_bytes").next_back().cloned();
     let socket = g.flow.sockets.iter();
     let mss = socket
         .filter_map(|s| number(g.facts, Of::Socket(*s), "mss_bytes"))
