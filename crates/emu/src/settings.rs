@@ -130,7 +130,7 @@ pub(crate) const ALLOWED: &str = "net.ipv4.tcp_allowed_congestion_control";
 pub(crate) const AVAILABLE: &str = "net.ipv4.tcp_available_congestion_control";
 const MTU_PROBING: &str = "net.ipv4.tcp_mtu_probing";
 const COMP_SACK_NR: &str = "net.ipv4.tcp_comp_sack_nr";
-const CONTROL: &str = "net.ipv4.tcp_congestion_control";
+pub(crate) const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
 /// Something that can only be set for the machine as a whole.

@@ -33,6 +33,10 @@ pub(crate) const TESTS: &[(&str, fn())] = &[
         "nothing_outlives_a_killed_data_plane",
         nothing_outlives_a_killed_data_plane,
     ),
+    (
+        "routes_choose_what_may_no_longer_be_the_default",
+        routes_choose_what_may_no_longer_be_the_default,
+    ),
     ("a_dropped_host_is_gone", a_dropped_host_is_gone),
     ("a_killed_host_is_noticed", a_killed_host_is_noticed),
     (
@@ -105,6 +109,31 @@ fn signals_reach_the_program() {
 fn a_host_outlives_the_thread_that_made_it() {
     let host = std::thread::spawn(one).join().unwrap();
     assert!(host.command("true").status().unwrap().success());
+}
+
+/// The list of what may be a default is the machine's, and can be shorter than it was when it was read.
+fn routes_choose_what_may_no_longer_be_the_default() {
+    const LISTS: &str = "/proc/sys/net/ipv4";
+    let words = |name: &str| std::fs::read_to_string(format!("{LISTS}/{name}")).unwrap();
+    let allowed = words("tcp_allowed_congestion_control");
+    let is_allowed = |name: &str| allowed.split_whitespace().any(|a| a == name);
+    let available = words("tcp_available_congestion_control");
+    let closed = available.split_whitespace().find(|name| !is_allowed(name));
+    let control = closed.unwrap_or("reno");
+    let mut spec = spec("a", DeviceChoice::Available);
+    spec.settings = vec![(
+        "net.ipv4.tcp_congestion_control".to_owned(),
+        control.to_owned(),
+    )];
+    let host = Host::start(&spec).unwrap();
+    let show = "cat /proc/sys/net/ipv4/tcp_congestion_control; ip -4 route";
+    let shown = host.command("sh").args(["-c", show]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let (default, routes) = shown.split_once('\n').unwrap();
+    assert_eq!(default == control, closed.is_none(), "{shown}");
+    let chosen = routes.contains(&format!("congctl {control}"));
+    assert_eq!(chosen, closed.is_some(), "{shown}");
+    assert_eq!(host.notes.len(), usize::from(closed.is_some()));
 }
 
 fn nothing_outlives_a_killed_data_plane() {
