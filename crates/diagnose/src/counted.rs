@@ -1,6 +1,7 @@
 //! What counters of the hosts and other tests between them add to the evidence on a flow.
 
 use crate::cause::Cause;
+use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{Flow, number};
@@ -283,7 +284,7 @@ const SHARED: [Cause; 6] = [
 ];
 
 /// What other tests between the same hosts say of this one.
-pub(crate) fn by_other_tests(e: &Evidence, items: &mut Vec<Item>) {
+pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     if let Some((streams, rates)) = e.counted_else.wider {
         let sentence =
             format!("{streams:.0} times the connections carried {rates:.1} times as much");
@@ -305,7 +306,7 @@ pub(crate) fn by_other_tests(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     for (rate, lost) in &e.counted_else.datagram_tests {
-        by_datagrams(e, rate, lost, items);
+        by_datagrams(e, ceilings, (rate, lost), items);
     }
 }
 
@@ -317,9 +318,26 @@ fn later_share(e: &Evidence) -> Option<f64> {
     (rows.len() >= 4 && bits > 0.0).then(|| again * e.mss * 8.0 / bits)
 }
 
+/// The share of chance losses that would leave the measured rate, by the law's slowest power (RFC 5348 §3.1: the root); no bound without a law.
+///
+/// Of what was sent again a part may have been lost at the start, in a queue of its own making: chance had no need of it.
+fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
+    let law = ceilings.iter().find(|c| c.cause == Cause::RandomLoss);
+    let (Some(law), Some(again), Some(own)) = (law, &e.again, &e.rate) else {
+        return f64::INFINITY;
+    };
+    let over = own.value / law.rate.value.max(1.0);
+    again.value / (over * over).max(1e-9)
+}
+
 /// Datagrams come evenly, whatever is lost. What a policer takes of them shows its rate, chance takes its share at any rate, and
 /// a queue that is only too short for bursts takes none below the line.
-fn by_datagrams(e: &Evidence, rate: &Figure, lost: &Figure, items: &mut Vec<Item>) {
+fn by_datagrams(
+    e: &Evidence,
+    ceilings: &[Limit],
+    (rate, lost): (&Figure, &Figure),
+    items: &mut Vec<Item>,
+) {
     let Some(own) = &e.rate else { return };
     let shown = crate::ceiling::bps(rate.value);
     let under_line = e
@@ -350,6 +368,7 @@ fn by_datagrams(e: &Evidence, rate: &Figure, lost: &Figure, items: &mut Vec<Item
     let expected = later_share(e).or(e.again.as_ref().map(|a| a.value));
     let expected = expected.unwrap_or(0.0);
     let expected = if expected > 0.0 { expected } else { 1e-4 };
+    let expected = expected.min(chance_enough(e, ceilings));
     if lost.high < 0.3 * expected {
         // Under a policer TCP may get half of its rate: what passes a little above TCP's says little.
         let near_line = e.line.as_ref().map_or(0.0, |(l, _)| rate.value / l.value);

@@ -30,7 +30,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     by_hosts(e, &mut items);
     crate::counted::by_counters(e, &mut items);
     crate::counted::of_datagrams(e, &mut items);
-    crate::counted::by_other_tests(e, &mut items);
+    crate::counted::by_other_tests(e, ceilings, &mut items);
     crate::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
     items.retain(|i| i.holds > 0.0);

@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::infer::Ranking;
 use crate::known::System;
+use crate::verdict::at_most;
 
 /// Most facts that are asked for.
 const ASKED_MAX: usize = 4;
@@ -23,7 +24,9 @@ pub(crate) fn missing(
         .filter(|r| r.confidence > 0.04)
         .map(|r| r.cause)
         .collect();
-    let sure = ranking.first().is_some_and(|r| r.confidence >= 0.9);
+    let sure = ranking
+        .first()
+        .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
     let host = match flow.to.host.as_str() {
         "" => "HOST",
         host => host,
@@ -143,6 +146,20 @@ fn of_path(
             format!("iperf3 -c {host} -t 30 --json, or nstat before and after a test"),
         );
     } else if losses && !sure {
+        // They tell all that a ping of thousands does, and more.
+        if e.counted_else.lacks_datagrams()
+            && let Some(rates) = rates(e)
+        {
+            let command = |bps: &f64| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3);
+            let mut each: Vec<String> = rates.iter().map(command).collect();
+            // Near the line both are one rate.
+            each.dedup();
+            ask(
+                "datagram_loss_ratio",
+                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none",
+                each.join("; "),
+            );
+        }
         let open = e
             .idle_loss
             .as_ref()
@@ -154,32 +171,23 @@ fn of_path(
                 format!("ping -c 5000 -i 0.01 -s 1400 {host}"),
             );
         }
-        if e.counted_else.lacks_datagrams()
-            && let Some(rates) = rates(e)
-        {
-            let mut each = rates
-                .map(|bps| format!("iperf3 -c {host} -u -b {:.0}k -t 10", bps / 1e3))
-                .to_vec();
-            // Near the line both are one rate.
-            each.dedup();
-            ask(
-                "datagram_loss_ratio",
-                "which kind of loss it is: chance takes datagrams at any rate, a policer those above its rate, a short queue none",
-                each.join("; "),
-            );
-        }
     }
     all
 }
 
-/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line.
-fn rates(e: &Evidence) -> Option<[f64; 2]> {
+/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line. TCP may get a small part
+/// of a policer's rate: only what passes near the line shows that there is none.
+fn rates(e: &Evidence) -> Option<Vec<f64>> {
     let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
-    let most = e
-        .line
-        .as_ref()
-        .map_or(f64::INFINITY, |(l, _)| 0.88 * l.value);
-    Some([(1.6 * own).min(most), (4.0 * own).min(most)])
+    let most = e.line.as_ref().map(|(l, _)| 0.88 * l.value);
+    let near = most.filter(|most| *most > 8.0 * own);
+    let most = most.unwrap_or(f64::INFINITY);
+    Some(
+        [(1.6 * own).min(most), (4.0 * own).min(most)]
+            .into_iter()
+            .chain(near)
+            .collect(),
+    )
 }
 
 /// The command that prints a host's buffers.

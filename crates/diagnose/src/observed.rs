@@ -20,6 +20,13 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
             sentence: "the ends did not agree on window scaling: 65535 bytes are the most"
                 .to_owned(),
         });
+        // The window that is announced then is the same limit, and no second cause.
+        items.push(Item {
+            holds: step(flight.high, 0.7 * UNSCALED, 0.8 * UNSCALED)
+                * (1.0 - step(flight.low, 66_000.0, 80_000.0)),
+            weights: vec![(Cause::ReceiveWindow, -12.0)],
+            sentence: String::new(),
+        });
     }
     taken_out(e, items);
     never_arrived(e, items);

@@ -74,8 +74,11 @@ const TWO_CAUSES: [[&str; 2]; 4] = [
     ["application", "random_loss"],
 ];
 
-/// How long datagrams are sent.
-pub(super) const DATAGRAM_SECONDS: f64 = 1.0;
+/// How long datagrams are sent at most, seconds: as long as the command says.
+const DATAGRAM_SECONDS: f64 = 10.0;
+
+/// How many are sent at most, but for those of a tenth of a second.
+const DATAGRAMS_MAX: f64 = 60_000.0;
 
 /// Most packets of a run.
 const PACKETS_MAX: f64 = 1.2e6;
@@ -310,8 +313,13 @@ impl Case {
             "{path}[[test]]\nname = \"bulk\"\nfrom = \"s\"\nto = \"d\"\nkind = \"udp\"\nsize = {}\nrate = \"{} bit/s\"\nduration = \"{} ms\"\n",
             self.datagram(),
             bps as u64,
-            (DATAGRAM_SECONDS * 1e3) as u64
+            (self.datagram_seconds(bps) * 1e3) as u64
         )
+    }
+
+    /// How long datagrams of this rate are sent, seconds.
+    pub(super) fn datagram_seconds(&self, bps: f64) -> f64 {
+        (DATAGRAMS_MAX * self.datagram() as f64 * 8.0 / bps).clamp(0.1, DATAGRAM_SECONDS)
     }
 
     /// Payload of a datagram, bytes.

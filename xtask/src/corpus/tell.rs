@@ -6,7 +6,7 @@ use farpath_diagnose::{Facts, Known, MissingFact, Source, read};
 use farpath_trace::Analysis;
 use farpath_units::Rate;
 
-use super::case::{Case, DATAGRAM_SECONDS};
+use super::case::Case;
 use super::score::Level;
 
 /// The link at the receiver.
@@ -107,7 +107,7 @@ impl Told {
             let record =
                 farpath_arranged::witness::record(&case.datagrams(kilo * 1e3), case.number + 7)?;
             let get = |name: &str| record.metrics.get(name).copied().unwrap_or(0.0);
-            let size = (DATAGRAM_SECONDS, case.datagram() as f64);
+            let size = (case.datagram_seconds(kilo * 1e3), case.datagram() as f64);
             let ends = [ends[0].as_str(), ends[1].as_str()];
             text.push_str(&told::datagrams(
                 ends,
