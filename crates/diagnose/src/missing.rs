@@ -175,19 +175,14 @@ fn of_path(
     all
 }
 
-/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line. TCP may get a small part
-/// of a policer's rate: only what passes near the line shows that there is none.
-fn rates(e: &Evidence) -> Option<Vec<f64>> {
+/// Rates at which datagrams would tell kinds of loss apart, bit/s: above what TCP gets, and below the line.
+fn rates(e: &Evidence) -> Option<[f64; 2]> {
     let own = e.rate.as_ref().filter(|r| r.value > 0.0)?.value;
-    let most = e.line.as_ref().map(|(l, _)| 0.88 * l.value);
-    let near = most.filter(|most| *most > 8.0 * own);
-    let most = most.unwrap_or(f64::INFINITY);
-    Some(
-        [(1.6 * own).min(most), (4.0 * own).min(most)]
-            .into_iter()
-            .chain(near)
-            .collect(),
-    )
+    let most = e
+        .line
+        .as_ref()
+        .map_or(f64::INFINITY, |(l, _)| 0.88 * l.value);
+    Some([(1.6 * own).min(most), (4.0 * own).min(most)])
 }
 
 /// The command that prints a host's buffers.

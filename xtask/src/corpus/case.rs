@@ -77,7 +77,7 @@ const TWO_CAUSES: [[&str; 2]; 4] = [
 /// How long datagrams are sent at most, seconds: as long as the command says.
 const DATAGRAM_SECONDS: f64 = 10.0;
 
-/// How many are sent at most, but for those of a tenth of a second.
+/// How many are sent at most, but for those of a second.
 const DATAGRAMS_MAX: f64 = 60_000.0;
 
 /// Most packets of a run.
@@ -319,7 +319,7 @@ impl Case {
 
     /// How long datagrams of this rate are sent, seconds.
     pub(super) fn datagram_seconds(&self, bps: f64) -> f64 {
-        (DATAGRAMS_MAX * self.datagram() as f64 * 8.0 / bps).clamp(0.1, DATAGRAM_SECONDS)
+        (DATAGRAMS_MAX * self.datagram() as f64 * 8.0 / bps).clamp(1.0, DATAGRAM_SECONDS)
     }
 
     /// Payload of a datagram, bytes.

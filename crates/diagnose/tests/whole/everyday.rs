@@ -188,3 +188,17 @@ fn a_socket_that_scales_excludes_a_window_without() {
         .replace("snd_wnd:172672", "");
     assert_ne!(told(&socket), "no_window_scaling");
 }
+
+/// Without `wscale`, the window of 65 535 bytes that the socket shows is what scaling would lift: one cause, not two.
+#[test]
+fn a_window_without_scaling_is_counted_once() {
+    let socket = DATA
+        .replace("wscale:7,10 ", "")
+        .replace("snd_wnd:172672", "snd_wnd:65535");
+    let rows = [(5.9, 0), (5.8, 0), (5.8, 0), (5.8, 0), (5.8, 0), (5.8, 0)];
+    let text = format!("{}{}{socket}", ping([90.0, 90.1, 90.3, 0.1]), log(rows));
+    let d = of(&text, &on("50 Mbit/s"));
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "no_window_scaling", "{verdict:#?}");
+    assert!(verdict.confidence > 0.85, "{verdict:#?}");
+}
