@@ -6,7 +6,7 @@
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
-//!    a connection that random losses keep small. Where nothing was delivered, what took it all limited.
+//!    a connection that random losses or a policer keep small. Where nothing was delivered, what took it all limited.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
 //!    was heard again, is in none of them: [`outage`] says how much that is.
 
@@ -243,7 +243,7 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     let busy = timers::busy(connection, from, until).or_else(hosts);
     let mut left = *stretch;
     let mut given = Stretch::new(from, until);
-    let limiting = path.filter(|path| !is_held_by_chance(connection, path, from, until));
+    let limiting = path.filter(|path| !is_held_elsewhere(connection, path, from, until));
     for (full, share) in limiting.map_or_else(BTreeMap::new, |path| path.full(from, until)) {
         // A full link is waited for with a window that might be larger: that time is its first.
         let mut wanted = share * stretch.total();
@@ -256,7 +256,10 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     if let Some(limit) = busy {
         left.take(&WINDOW, all, limit, &mut given);
         left.take(&OTHERS, all, limit, &mut given);
-    } else if let Some(taker) = path.and_then(Path::taker).or(connection.taker) {
+    } else if let Some(taker) = path
+        .and_then(|path| path.taker(connection.delivered))
+        .or(connection.taker)
+    {
         left.take(&[Limit::Loss, Limit::CwndRecovery], all, taker, &mut given);
         if taker == Limit::Mtu && connection.was_silent(from, until) {
             // What fills the windows is what the path swallowed.
@@ -273,14 +276,18 @@ fn overrule(stretch: &Stretch, connection: &Connection, around: &Surroundings<'_
     given
 }
 
-/// Whether random losses hold a connection back on a link that others fill: it carries less than half of what the
-/// link can, and chance took what was lost.
-fn is_held_by_chance(connection: &Connection, path: &Path<'_>, from: Time, until: Time) -> bool {
+/// Whether random losses or a policer hold a connection back on a link that others fill: it carries less than half of
+/// what the link can, and they took what was lost.
+fn is_held_elsewhere(connection: &Connection, path: &Path<'_>, from: Time, until: Time) -> bool {
     let bytes = || -> u64 {
         let own = connection.between(from, until.next()).iter();
         own.map(|(_, bytes)| bytes).sum()
     };
-    path.loses_by_chance()
+    let taken = || {
+        let policed = path.taker(connection.delivered) == Some(Limit::Policer);
+        policed || path.loses_by_chance(connection.delivered)
+    };
+    taken()
         && connection.retransmits.is_some_and(|n| n > 0)
         && (bytes() as f64) < path.capacity(from, until) / 2.0
 }
@@ -507,6 +514,47 @@ mod tests {
         };
         assert_eq!(named(90).as_deref(), Some("cwnd_recovery"));
         assert_eq!(named(900).as_deref(), Some("link"), "it fills it itself");
+    }
+
+    /// Its own access link loses 10 frames by chance, or by a policer; of the 100 that the queue of the next one dropped a
+    /// tenth is its share, as it carried a tenth.
+    #[test]
+    fn losses_of_a_link_that_others_use_count_by_the_share_of_it() {
+        let own = [Interval {
+            bytes: 100,
+            queue_bytes: 0,
+        }];
+        let shared = [Interval {
+            bytes: 1000,
+            queue_bytes: 10,
+        }];
+        let named = |lost: Dropped| {
+            let mut seen = connection(&[(0, 100, Limit::CwndRecovery)]);
+            (seen.retransmits, seen.delivered) = (Some(3), 100);
+            seen.intervals = vec![(at(100), 100)];
+            let queue = Dropped {
+                queue: 100,
+                ..Dropped::default()
+            };
+            let mut path = link(&own, lost);
+            path.hops.extend(link(&shared, queue).hops);
+            let around = Surroundings {
+                path: Some(path),
+                hosts: None,
+            };
+            largest(&shares(&seen, Time::ZERO, &around))
+        };
+        let by_chance = |other| Dropped {
+            other,
+            ..Dropped::default()
+        };
+        assert_eq!(named(by_chance(11)).as_deref(), Some("cwnd_recovery"));
+        assert_eq!(named(by_chance(9)).as_deref(), Some("link"));
+        let policed = Dropped {
+            policed: 11,
+            ..Dropped::default()
+        };
+        assert_eq!(named(policed).as_deref(), Some("policer"));
     }
 
     #[test]

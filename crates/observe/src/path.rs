@@ -45,6 +45,15 @@ impl Dropped {
     }
 }
 
+/// What was dropped of one connection's frames on the way, as far as counters of links say it: of each link its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Own {
+    policed: f64,
+    mtu: f64,
+    other: f64,
+    all: f64,
+}
+
 /// One direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop<'a> {
@@ -120,21 +129,22 @@ impl Path<'_> {
         shares
     }
 
-    /// What took more than half of all that was dropped on the way, where it has a word of its own: a policer, an MTU.
-    pub fn taker(&self) -> Option<Limit> {
-        let all = self.dropped();
-        let sum = all.queue + all.policed + all.mtu + all.host + all.other;
+    /// What took more than half of what was dropped on the way of a connection that delivered `delivered` bytes, where it
+    /// has a word of its own: a policer, an MTU.
+    pub fn taker(&self, delivered: u64) -> Option<Limit> {
+        let own = self.own(delivered);
         match () {
-            () if 2 * all.policed > sum => Some(Limit::Policer),
-            () if 2 * all.mtu > sum => Some(Limit::Mtu),
+            () if 2.0 * own.policed > own.all => Some(Limit::Policer),
+            () if 2.0 * own.mtu > own.all => Some(Limit::Mtu),
             () => None,
         }
     }
 
-    /// Whether chance took more than half of what was dropped on the way, and not a queue, policer, MTU or host.
-    pub fn loses_by_chance(&self) -> bool {
-        let all = self.dropped();
-        all.other > all.queue + all.policed + all.mtu + all.host
+    /// Whether chance took more than half of what was dropped on the way of a connection that delivered `delivered`
+    /// bytes, and not a queue, policer, MTU or host.
+    pub fn loses_by_chance(&self, delivered: u64) -> bool {
+        let own = self.own(delivered);
+        2.0 * own.other > own.all
     }
 
     /// What took all that was sent, where something was dropped.
@@ -168,6 +178,30 @@ impl Path<'_> {
             }
         }
         limit
+    }
+
+    /// Counters of a link are of all that use it: what it dropped counts by the connection's share of what it carried.
+    fn own(&self, delivered: u64) -> Own {
+        let mut own = Own::default();
+        for hop in &self.hops {
+            let carried: u64 = hop.intervals.iter().map(|i| i.bytes).sum();
+            let share = match carried > delivered {
+                true => delivered as f64 / carried as f64,
+                false => 1.0,
+            };
+            let Dropped {
+                queue,
+                policed,
+                mtu,
+                host,
+                other,
+            } = hop.dropped;
+            own.policed += share * policed as f64;
+            own.mtu += share * mtu as f64;
+            own.other += share * other as f64;
+            own.all += share * (queue + policed + mtu + host + other) as f64;
+        }
+        own
     }
 
     fn dropped(&self) -> Dropped {

@@ -51,6 +51,12 @@ pub struct Passing {
 }
 
 impl Policer {
+    /// Whether it drops nothing: frames of `frame_bytes` fit it and come no faster than it fills. Both are in bytes as it
+    /// counts them, so a line's preambles, FCS and gaps leave its own rate more than enough.
+    pub fn passes_all(self, frame_bytes: f64) -> bool {
+        self.burst_bytes >= frame_bytes && self.arrival_bps <= self.rate_bps
+    }
+
     /// The longest clump of segments that passes: W ≤ b + rW/C, so b/(1 − r/C). Infinite where
     /// they come no faster than the bucket fills.
     pub fn clump_bytes(self) -> f64 {

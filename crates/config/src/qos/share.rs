@@ -134,6 +134,8 @@ pub fn longest_wait(port: &Port, queue: u8, rate: Rate) -> Duration {
 
 /// An Ethernet frame of 1500 bytes of IP, as policers count it.
 const FULL_FRAME: f64 = 1514.0;
+/// Part of an Ethernet line's time that those bytes take: preamble, FCS and gap are 24 more (IEEE 802.3 §3, §4).
+const COUNTED: f64 = FULL_FRAME / (FULL_FRAME + 24.0);
 
 /// The rate one TCP connection gets through a policer, as the policer counts: CUBIC between current Linux hosts, the mean
 /// of the first minute after its first loss. Where the line is not known, the frames of a burst come at once. `None`
@@ -142,14 +144,14 @@ pub fn policed_tcp(rate: Rate, burst: Size, line: Option<Rate>, rtt: Duration) -
     if (burst.as_bytes() as f64) < FULL_FRAME {
         return None;
     }
-    if line.is_some_and(|line| rate >= line) {
-        return Some(rate);
-    }
     let policer = Policer {
         rate_bps: rate.as_bps() as f64,
         burst_bytes: burst.as_bytes() as f64,
-        arrival_bps: line.map_or(f64::INFINITY, |line| line.as_bps() as f64),
+        arrival_bps: line.map_or(f64::INFINITY, |line| line.as_bps() as f64 * COUNTED),
     };
+    if policer.passes_all(FULL_FRAME) {
+        return Some(rate);
+    }
     let one = Clumped::usual(policer, FULL_FRAME, rtt.as_secs_f64().max(1e-6));
     let segments = one.passing(0.0, MEAN_OVER_S)?;
     let bps = (segments * FULL_FRAME * 8.0).min(policer.rate_bps);
@@ -245,7 +247,7 @@ mod tests {
         let policer = Policer {
             rate_bps: 10e6,
             burst_bytes: 12_500.0,
-            arrival_bps: 1e9,
+            arrival_bps: 1e9 * COUNTED,
         };
         let said = Clumped::usual(policer, FULL_FRAME, 0.1);
         let said = said.passing(0.0, MEAN_OVER_S).expect("a law") * FULL_FRAME * 8.0;
@@ -257,6 +259,8 @@ mod tests {
         assert!(unknown < rate("5 Mbit/s"), "{unknown}");
         let all = policed_tcp(rate("1 Gbit/s"), size(1514), line, rtt);
         assert_eq!(all, Some(rate("1 Gbit/s")));
+        let nearly = policed_tcp(rate("985 Mbit/s"), size(1514), line, rtt);
+        assert_eq!(nearly, Some(rate("985 Mbit/s")));
         assert_eq!(policed_tcp(rate("1 Gbit/s"), size(1513), line, rtt), None);
         assert_eq!(policed_tcp(of, size(1000), line, rtt), None);
     }

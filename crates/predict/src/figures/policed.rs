@@ -23,6 +23,8 @@ pub(super) struct Policed {
     pub(super) least_bps: f64,
     /// Where they are spread over the round trip as far as the delayed-ACK timer does it.
     pub(super) most_bps: f64,
+    /// The line brings no more than it lets through.
+    passes_all: bool,
 }
 
 impl Policed {
@@ -40,6 +42,19 @@ impl Policed {
         let payload = segment / counted;
         let rtt_s = seconds(input.rtt);
         let all_bps = policer.rate_bps * payload;
+        let same = |bps: f64, passes_all: bool| Policed {
+            all_bps: bps,
+            likely_bps: bps,
+            least_bps: bps,
+            most_bps: bps,
+            passes_all,
+        };
+        if policer.burst_bytes < counted {
+            return Some(same(0.0, false));
+        }
+        if policer.passes_all(counted) {
+            return Some(same(all_bps, true));
+        }
         let passing = policer.window(rtt_s, DELAYED_ACK_S);
         let of_window = |bytes: f64| {
             let climb = Climb {
@@ -78,6 +93,7 @@ impl Policed {
             likely_bps,
             least_bps,
             most_bps,
+            passes_all: false,
         })
     }
 }
@@ -87,13 +103,27 @@ impl Figures<'_> {
     pub(super) fn policer_limit(&self) -> Answer {
         let note = match &self.policed {
             None => "No policer was named.".to_owned(),
-            Some(policed) if policed.least_bps < policed.most_bps => format!(
-                "The mean of the first {MEAN_OVER_S} s. Between {:.4} and {:.4} Mbit/s: it depends on how the \
-                 segments of a window are spread over a round trip. The policer's rate leaves {:.4} Mbit/s of payload.",
-                policed.least_bps / 1e6,
-                policed.most_bps / 1e6,
-                policed.all_bps / 1e6
-            ),
+            Some(policed) if policed.passes_all => {
+                "The line brings no more than the policer lets through.".to_owned()
+            }
+            Some(policed) if policed.all_bps == 0.0 => {
+                "The burst is less than a frame: none passes.".to_owned()
+            }
+            Some(policed) if policed.least_bps < policed.most_bps => {
+                let streams = self.input.streams;
+                let together = |bps: f64| (bps * f64::from(streams)).min(policed.all_bps) / 1e6;
+                let whose = match streams {
+                    1 => "Between".to_owned(),
+                    n => format!("{n} streams together have between"),
+                };
+                format!(
+                    "The mean of the first {MEAN_OVER_S} s. {whose} {:.4} and {:.4} Mbit/s: it depends on how the \
+                     segments of a window are spread over a round trip. The policer's rate leaves {:.4} Mbit/s of payload.",
+                    together(policed.least_bps),
+                    together(policed.most_bps),
+                    policed.all_bps / 1e6
+                )
+            }
             Some(_) => "The policer's rate, as payload.".to_owned(),
         };
         answer(
@@ -107,5 +137,51 @@ impl Figures<'_> {
         )
         .note(note)
         .holds("one flow that nothing paces, no loss but the policer's")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::path;
+
+    /// `rate` and `burst` behind a line of 1 Gbit/s, 50 ms: what the figure named is, and what it says.
+    fn figure(streams: u32, rate: &str, burst: u64, name: &str) -> (f64, String) {
+        let named = |text: &str| text.parse().expect("a rate");
+        let rtt = farpath_units::Duration::from_ms(50);
+        let input = PathInput {
+            policer: Some((named(rate), Size::from_bytes(burst))),
+            streams,
+            ..PathInput::new(named("1 Gbit/s"), rtt, Size::from_bytes(1500))
+        };
+        let all = path(&input).expect("a path");
+        let found = all.into_iter().find(|a| a.name == name).expect("a figure");
+        (found.value.number().expect("a number"), found.note)
+    }
+
+    /// 1514 bytes are counted of 1538 on the line, so 985 Mbit/s are more than ever come.
+    #[test]
+    fn a_policer_of_the_lines_rate_drops_nothing() {
+        for rate in ["1 Gbit/s", "985 Mbit/s"] {
+            let (bps, _) = figure(1, rate, 15_000, "goodput_bps");
+            assert!((bps - 1e9 * 1448.0 / 1538.0).abs() < 1.0, "{rate}: {bps}");
+        }
+        assert!(figure(1, "900 Mbit/s", 15_000, "goodput_bps").0 < 500e6);
+        assert_eq!(figure(1, "1 Gbit/s", 1513, "goodput_bps").0, 0.0);
+    }
+
+    #[test]
+    fn the_range_of_streams_holds_what_they_have_together() {
+        let (bps, _) = figure(4, "100 Mbit/s", 25_000, "goodput_bps");
+        let (_, note) = figure(4, "100 Mbit/s", 25_000, "policer_limit_bps");
+        let words = note.split_whitespace();
+        let numbers: Vec<f64> = words.filter_map(|w| w.parse().ok()).collect();
+        let [.., low, high, _] = numbers[..] else {
+            panic!("{note}");
+        };
+        assert!(
+            low <= bps / 1e6 + 1e-3 && bps / 1e6 <= high + 1e-3,
+            "{bps}: {note}"
+        );
     }
 }

@@ -116,6 +116,72 @@ fn random_loss_leaves_the_window_cut() {
     assert_limit(&world, "cwnd_recovery", 0.8);
 }
 
+/// CUBIC from `a` and BBR from `n` into one link of 100 Mbit/s, 20 ms one way; what stands on the access link of `a`.
+fn beside_bbr(access: &str) -> World {
+    run_text(&format!(
+        r#"
+[scenario]
+name = "beside"
+[[host]]
+name = "a"
+{BIG}
+[[host]]
+name = "n"
+{BIG}
+[[host]]
+name = "b"
+{BIG}
+[[router]]
+name = "r"
+[[link]]
+name = "own"
+ends = ["a", "r"]
+rate = "1 Gbit/s"
+{access}
+[[link]]
+name = "other"
+ends = ["n", "r"]
+rate = "1 Gbit/s"
+[[link]]
+name = "shared"
+ends = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+queue = "330 packets"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+cc = "cubic"
+window = "10 MB"
+duration = "30 s"
+[[test]]
+name = "neighbour"
+kind = "tcp"
+from = "n"
+to = "b"
+cc = "bbr"
+window = "10 MB"
+duration = "30 s"
+"#
+    ))
+}
+
+/// What the shared queue dropped is the neighbour's: the account of the one that loses on its own link is of that.
+#[test]
+fn losses_on_an_own_link_limit_beside_a_neighbour_that_fills_the_shared_one() {
+    let drops = |world: &World, name: &str| -> u64 {
+        let of = world.links.iter().filter(|l| l.link == name);
+        of.map(|l| l.drops.values().sum::<u64>()).sum()
+    };
+    let lossy = beside_bbr("loss = 0.003");
+    assert!(drops(&lossy, "shared") > drops(&lossy, "own"));
+    assert_ne!(lossy.limited_by("t"), "link");
+    let clean = beside_bbr("");
+    assert_eq!(clean.limited_by("t"), "link");
+}
+
 /// A link that flaps: the time in which it is down, and the sender waits to try again, is of no limit.
 #[test]
 fn a_flapping_link_leaves_what_limits_in_between() {
