@@ -1,35 +1,94 @@
 // Every figure of a run as SVG, drawn without a browser: farpath carries this script and runs it for `farpath figures`.
 
 import style from "./src/figure.css?raw";
-import type { Drawn } from "./src/drawn";
-import { toStandalone } from "./src/export";
+import { nameRun, titleInFile, type Drawn } from "./src/drawn";
+import { entitled, toStandalone } from "./src/export";
 import { loadFigure, pathFigures } from "./src/section/path";
 import { repeatFigures } from "./src/section/repeats";
 import { sweepFigures } from "./src/section/sweep";
-import { timedPoints, timeFigures } from "./src/section/time";
+import { timedPoints, timeEnds, timeFigures } from "./src/section/time";
 import { witnessFigures } from "./src/section/witnesses";
-import { nameKeys } from "./src/format";
-import type { Bars } from "./src/sweep";
+import { nameKeys, quantity } from "./src/format";
+import { keyOf, sweptKeys, type Bars, type Look } from "./src/sweep";
 import type { ReportData } from "./src/types";
 
 /** As wide as those that a page gives. */
 const WIDTH = 960;
 
-/** The figures of a report's JSON, as JSON: a list of `{name, svg}`; `bars` is what stands around the points of repeats. */
-function figures(report: string, bars: Bars): string {
-  const data = JSON.parse(report) as ReportData;
-  nameKeys(data.keys);
+/** How the figures are to be drawn; what is left out is decided here. */
+interface Options {
+  readonly bars: Bars;
+  /** Above every figure; empty for none. */
+  readonly title?: string;
+  /** What of the figures over time is drawn, in seconds since the start of the run. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly log?: Look["log"];
+  /** Of quantities along x, as texts. */
+  readonly range?: readonly [low: string, high: string];
+}
+
+interface Figures {
+  readonly figures: readonly { readonly name: string; readonly svg: string }[];
+  /** Why there are none, if what was asked for cannot be. */
+  readonly refused?: string;
+}
+
+/** The span over time that was asked for; a text says why there is none. */
+function spanOf(data: ReportData, { from, to }: Options): readonly [number, number] | undefined | string {
+  if (from === undefined && to === undefined) return undefined;
+  const end = timeEnds(data);
+  if (end === 0) return "the run has no figure over time";
+  const [low, high] = [from ?? 0, Math.min(to ?? end, end)];
+  return low < high ? [low, high] : `what is drawn over time ends at ${end.toPrecision(4)} s`;
+}
+
+/** The range of x that was asked for; a text says why there is none. */
+function rangeOf(data: ReportData, { range }: Options): Look["range"] | string {
+  if (range === undefined) return undefined;
+  const [low, high] = range.map((text) => quantity(text));
+  if (!low || !high) return `${range.join("..")} are not two quantities`;
+  // A zero has the kind of the other end.
+  const kind = low.value === 0 ? high.kind : low.kind;
+  if (high.value !== 0 && high.kind !== kind || low.value > high.value) return `${range.join("..")} is no range of one kind from less to more`;
+  const { records } = data.document;
+  const keys = sweptKeys(records).map((key) => keyOf(key, key, records.flatMap((r) => r.point[key] ?? [])));
+  if (keys.length === 0) return "nothing was swept";
+  const like = keys.some((k) => k.numbers !== null && k.values.some((v, i) => k.numbers![i] !== 0 && quantity(v)?.kind === kind));
+  return like ? [{ ...low, kind }, { ...high, kind }] : `no key of the sweep has such values: ${keys.map((k) => `${k.key} has ${k.values.slice(0, 3).join(", ")}`).join("; ")}`;
+}
+
+function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {
   const load = loadFigure(data);
-  const all: Drawn[] = [
-    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data, bars), ...repeatFigures(data),
-    ...timedPoints(data).flatMap((point) => timeFigures(data, point)),
+  return [
+    ...pathFigures(data), ...(load === null ? [] : [load]), ...witnessFigures(data), ...sweepFigures(data, look), ...repeatFigures(data),
+    ...timedPoints(data).flatMap((point) => timeFigures(data, point, span)),
   ];
+}
+
+function refusal(refused: string): string {
+  return JSON.stringify({ figures: [], refused } satisfies Figures);
+}
+
+/** The figures of a report's JSON, as JSON of `Figures`; `options` are those of `Options`. */
+function figures(report: string, options: string): string {
+  const data = JSON.parse(report) as ReportData;
+  const asked = JSON.parse(options) as Options;
+  nameKeys(data.keys);
+  nameRun(data.scenario.name);
+  const [span, range] = [spanOf(data, asked), rangeOf(data, asked)];
+  if (typeof span === "string") return refusal(span);
+  if (typeof range === "string") return refusal(range);
+  const look: Look = { bars: asked.bars, ...(asked.log === undefined ? {} : { log: asked.log }), ...(range === undefined ? {} : { range }) };
   const taken = new Map<string, number>();
-  return JSON.stringify(all.map(({ file, draw }) => {
+  const drawn = all(data, look, span).map(({ file, draw, title }) => {
     const times = (taken.get(file) ?? 0) + 1;
     taken.set(file, times);
-    return { name: times === 1 ? file : `${file}-${times}`, svg: toStandalone(draw(WIDTH), style) };
-  }));
+    const drawing = draw(WIDTH);
+    const above = asked.title ?? titleInFile(drawing, title);
+    return { name: times === 1 ? file : `${file}-${times}`, svg: toStandalone(entitled(drawing, above), style) };
+  });
+  return JSON.stringify({ figures: drawn } satisfies Figures);
 }
 
 Object.assign(globalThis, { farpathFigures: figures });

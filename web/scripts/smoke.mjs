@@ -2,7 +2,7 @@
 //   node scripts/smoke.mjs PAGE.html [--svg N] [--canvas N] [--section ID]... [--trace] [--figure TITLE WHAT]... [--figures M] [PAGE.html ...]
 // The numbers are the least that must be there and hold for the page named before them; --trace wants a
 // time–sequence plot, which is zoomed wherever there is one. --figure NAME panels=N,bars=N,legend=N,gaps=N,log=xy says what the
-// figure of a sweep whose title begins so shows: exactly that. --figures M adds every figure's buttons: M of each at least.
+// figure of a sweep whose title begins so shows: exactly that (also stated=N diamonds, covered=N of them over points). --figures M adds every figure's buttons: M of each at least.
 // --repeats N: so many repeats stand in the distributions, of which there is one at least. Chromium is required: a page
 // nobody opened is a page nobody tested. CHROMIUM names another binary.
 
@@ -89,6 +89,9 @@ async function swept(tab, page, fault) {
       panels: svg.querySelectorAll(".panel").length, bars: svg.querySelectorAll(".panel rect.bar").length,
       legend: svg.querySelectorAll(".legend-entry").length, curves: curves.filter((d) => d !== "").length,
       gaps: curves.reduce((sum, d) => sum + Math.max(0, (d.match(/M/g) ?? []).length - 1), 0),
+      stated: svg.querySelectorAll(".panel .stated").length,
+      // A mark that is drawn over a point hides it.
+      covered: [...svg.querySelectorAll(".panel .stated-mark")].filter((m) => [...svg.querySelectorAll(".panel g.point circle, .panel g.point rect.mark")].some((p) => p.compareDocumentPosition(m) & Node.DOCUMENT_POSITION_FOLLOWING)).length,
       missing: svg.querySelectorAll(".missing").length, log: svg.getAttribute("data-log")?.replaceAll(" ", "") ?? "",
     };
   }));

@@ -34,8 +34,16 @@ export function counted(records: readonly TestRecord[]): readonly TestRecord[] {
   return valid.length > 0 ? valid : records;
 }
 
+/** Whether fewer than half of the records that count have a metric, as in the terminal: no median of those is one of the repeats. */
+export function isRare(records: readonly TestRecord[], metric: string): boolean {
+  const all = counted(records);
+  const have = all.filter((r) => typeof r.metrics[metric] === "number").length;
+  return have > 0 && 2 * have < all.length;
+}
+
 function valuesOf(records: readonly TestRecord[], origin: Origin, metric: string): number[] {
-  return records.filter((r) => r.origin === origin && r.valid).map((r) => r.metrics[metric])
+  const mine = records.filter((r) => r.origin === origin);
+  return isRare(mine, metric) ? [] : mine.filter((r) => r.valid).map((r) => r.metrics[metric])
     .filter((v): v is number => typeof v === "number").sort((p, q) => p - q);
 }
 

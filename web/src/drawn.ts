@@ -1,7 +1,7 @@
 // A figure of the page: drawn again at every width, and offered as a file.
 
 import { h } from "./dom";
-import { toStandalone } from "./export";
+import { entitled, titleOf, toStandalone } from "./export";
 import style from "./figure.css?raw";
 import { toDom, type Shape } from "./svg";
 
@@ -49,9 +49,25 @@ export async function toPng(svg: string): Promise<Blob> {
   }
 }
 
+/** What the titles of files begin with: what was run. */
+let run = "";
+
+/** Takes the name of what was run, for every file from here on. */
+export function nameRun(name: string): void {
+  run = name;
+}
+
+/** The title of a figure's file: what was run, and what is drawn of it. */
+export function titleInFile(drawing: Shape, title?: string): string {
+  return [run, title ?? titleOf(drawing)].filter((text) => text !== "").join(": ");
+}
+
 /** Two small buttons: the drawing as SVG and as PNG. */
-export function exports(file: string, draw: (width: number) => Shape): HTMLElement {
-  const text = (): string => toStandalone(draw(FILE_WIDTH), style);
+export function exports(file: string, draw: (width: number) => Shape, title?: string): HTMLElement {
+  const text = (): string => {
+    const drawing = draw(FILE_WIDTH);
+    return toStandalone(entitled(drawing, titleInFile(drawing, title)), style);
+  };
   const button = (kind: string, act: () => void): HTMLButtonElement => {
     const element = h("button", { type: "button", class: "export", "data-export": `${file}.${kind.toLowerCase()}`, title: `Download this figure as ${kind}` }, kind);
     element.addEventListener("click", act);
@@ -76,5 +92,5 @@ export function drawn(figure: Drawn): HTMLElement {
   };
   draw(guess);
   new ResizeObserver(() => draw(holder.clientWidth)).observe(holder);
-  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw)), holder, ...(figure.below?.() ?? []));
+  return h("figure", { class: figure.class }, h("div", { class: "figure-head" }, figure.title === undefined ? null : h("h3", {}, figure.title), exports(figure.file, figure.draw, figure.title)), holder, ...(figure.below?.() ?? []));
 }

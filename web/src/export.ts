@@ -1,6 +1,7 @@
 // A drawing as a file of its own: every style written out as an attribute, so that any program that reads SVG shows it.
 
-import { shape, toText, type Attributes, type Shape } from "./svg";
+import { wrapped } from "./figure/legend";
+import { n, shape, toText, type Attributes, type Shape } from "./svg";
 
 type Values = Readonly<Record<string, string>>;
 
@@ -109,6 +110,33 @@ export function toStandalone(drawing: Shape, css: string): string {
   const sheet = readSheet(css);
   const ground = sheet.variables["--ground"] ?? "#fff";
   const whole = flat(drawing, sheet, sheet.variables);
-  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { width: "100%", height: "100%", fill: ground }), ...whole.children);
+  const [x, y] = boxOf(drawing);
+  const own = shape("svg", { xmlns: SVG, ...whole.attributes }, shape("rect", { x, y, width: "100%", height: "100%", fill: ground }), ...whole.children);
   return `${toText(own)}\n`;
+}
+
+function boxOf({ attributes }: Shape): readonly [x: number, y: number, width: number, height: number] {
+  const [x = 0, y = 0, width = 0, height = 0] = String(attributes["viewBox"] ?? "").split(/\s+/).filter((t) => t !== "").map(Number);
+  return [x, y, width, height];
+}
+
+/** A 15-pixel letter of the heavier weight, on average. */
+const TITLE_LETTER = 8.4;
+/** From a line of a title to its next. */
+const TITLE_LINE = 20;
+
+/** The drawing with a title above it, in as many lines as it needs; an empty title leaves it as it is. */
+export function entitled(drawing: Shape, title: string): Shape {
+  const [x, y, width, height] = boxOf(drawing);
+  if (title.trim() === "" || width === 0) return drawing;
+  const lines = wrapped(title, Math.floor((width - 8) / TITLE_LETTER));
+  const room = lines.length * TITLE_LINE + 12;
+  const texts = lines.map((text, i) => shape("text", { class: "title", x: n(x + 4), y: n(y - room + 18 + i * TITLE_LINE) }, text));
+  return { ...drawing, attributes: { ...drawing.attributes, viewBox: `${n(x)} ${n(y - room)} ${n(width)} ${n(height + room)}`, height: n(height + room) }, children: [...drawing.children, ...texts] };
+}
+
+/** What a drawing is called: its `title`. */
+export function titleOf(drawing: Shape): string {
+  const own = drawing.children.find((child): child is Shape => typeof child !== "string" && child.tag === "title");
+  return own?.children.filter((child) => typeof child === "string").join("") ?? "";
 }

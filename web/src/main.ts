@@ -4,8 +4,10 @@ import "./figure.css";
 import "./page.css";
 
 import { h } from "./dom";
+import { nameRun } from "./drawn";
 import { certificates } from "./section/certificate";
 import { captures, limits, reproduce, scenario } from "./section/close";
+import { comparison } from "./section/compare";
 import { paths } from "./section/path";
 import { repeats } from "./section/repeats";
 import { header, table } from "./section/results";
@@ -63,7 +65,7 @@ function ofTrace(data: TraceData): readonly Part[] {
 
 function ofReport(data: ReportData): readonly Part[] {
   return [
-    ["The answer", () => header(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
+    ["The answer", () => header(data)], ["The comparison", () => comparison(data)], ["The path", () => paths(data)], ["The witnesses", () => witnesses(data)], ["The sweep", () => sweeps(data)],
     ["The repeats", () => repeats(data)], ["The table", () => table(data)],
     ["The certificate", () => certificates(data)],
     ["The plots over time", () => overTime(data)], ["What limited it", () => limits(data)],
@@ -76,6 +78,7 @@ function draw(root: HTMLElement): void {
   const main = h("main", {});
   root.append(main);
   if (!isTrace(data)) nameKeys(data.keys);
+  nameRun(isTrace(data) ? data.document.files.map((f) => f.name).join(", ") : data.scenario.name);
   const parts = isTrace(data) ? ofTrace(data) : ofReport(data);
   for (const [name, make] of parts) {
     const element = part(name, make);

@@ -1,6 +1,6 @@
 // What the page says about a run: the rows of its table and its first sentence, as plain data.
 
-import { counted, isNothing, median } from "./distribution";
+import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { METRICS } from "./registry";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
@@ -75,6 +75,14 @@ export function origins(data: ReportData): Origin[] {
 }
 
 function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row[] {
+  // Also of repeats that lack a metric.
+  const every = new Map<string, TestRecord[]>();
+  for (const record of data.document.records) {
+    const at = key(nameOf(record), "", record.point);
+    const known = every.get(at);
+    if (known) known.push(record);
+    else every.set(at, [record]);
+  }
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
@@ -90,9 +98,9 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     expected.delete(id);
     const values = new Map<Origin, number>();
     for (const origin of ORIGINS) {
-      const found = counted(records.filter((r) => r.origin === origin)).map((r) => r.metrics[metric])
-        .filter((v): v is number => typeof v === "number");
-      if (found.length > 0 && !isNothing(metric, median(found))) values.set(origin, median(found));
+      const mine = (every.get(key(test, "", records[0]?.point ?? {})) ?? []).filter((r) => r.origin === origin);
+      const found = counted(mine).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number");
+      if (found.length > 0 && !isRare(mine, metric) && !isNothing(metric, median(found))) values.set(origin, median(found));
     }
     // A datagram stream is its application's: nothing else limits it.
     const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
@@ -116,10 +124,11 @@ function groupRows(data: ReportData): Row[] {
     if (group === undefined || typeof value !== "number") continue;
     const id = key(group, FAIRNESS, point);
     if (found.has(id)) continue;
-    const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point) && typeof r.metrics[FAIRNESS] === "number");
+    const same = data.document.records.filter((r) => r.test === test && samePoint(r.point, point));
     const values = new Map(ORIGINS.flatMap((o) => {
-      const mine = counted(same.filter((r) => r.origin === o)).map((r) => r.metrics[FAIRNESS] as number);
-      return mine.length > 0 ? [[o, median(mine)] as const] : [];
+      const all = same.filter((r) => r.origin === o);
+      const mine = counted(all).map((r) => r.metrics[FAIRNESS]).filter((v): v is number => typeof v === "number");
+      return mine.length > 0 && !isRare(all, FAIRNESS) ? [[o, median(mine)] as const] : [];
     }));
     const untrusted = [...values.keys()].filter((o) => same.every((r) => r.origin !== o || !r.valid));
     if (values.has(origin)) found.set(id, { test: `group ${group}`, metric: FAIRNESS, point, values, untrusted, expectations: [], limitedBy: null, stated: null, notes: [], first: true });
@@ -185,7 +194,9 @@ function best(records: readonly TestRecord[], metric: string): { record: TestRec
       if (record.origin !== origin || typeof value !== "number" || isNothing(metric, value)) continue;
       if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
       // Of repeats their median, as in the table.
-      const repeats = counted(records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point))).map((r) => r.metrics[metric]);
+      const same = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point));
+      if (isRare(same, metric)) continue;
+      const repeats = counted(same).map((r) => r.metrics[metric]);
       found.push({ record, value: median(repeats.filter((v): v is number => typeof v === "number")) });
     }
   }
@@ -302,23 +313,26 @@ export function headline(data: ReportData): Fact[] {
 
 /** Every series of the run in one long table: what `series.csv` holds. */
 export function csv(data: ReportData): string {
-  const lines = ["origin,test,point,repeat,series,t_ns,v"];
+  const lines = ["origin,test,point,repeat,series,t_ns,v,valid"];
   const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const keys = data.keys ?? [];
   const at = (point: Point): string => keys.flatMap(({ key }) => (point[key] === undefined ? [] : [`${key}=${point[key]}`])).join(";");
-  const add = (head: readonly string[], t: readonly number[], v: readonly (number | null)[]): void => {
+  const add = (head: readonly string[], valid: boolean, t: readonly number[], v: readonly (number | null)[]): void => {
     const prefix = head.map(cell).join(",");
-    for (const [i, time] of t.entries()) lines.push(`${prefix},${time},${v[i] ?? ""}`);
+    for (const [i, time] of t.entries()) lines.push(`${prefix},${time},${v[i] ?? ""},${valid}`);
   };
   for (const r of data.document.records) {
     for (const [name, series] of Object.entries(r.series)) {
-      add([r.origin, r.test, at(r.point), String(r.repeat), name], series.t_ns, series.v);
+      add([r.origin, r.test, at(r.point), String(r.repeat), name], r.valid, series.t_ns, series.v);
     }
   }
   for (const l of data.document.links) {
     const head = [l.origin, `link.${l.link}.${l.direction}`, at(l.point), String(l.repeat ?? 0)];
-    add([...head, "rate_bps"], l.t_ns, l.rate_bps);
-    if (l.queue_bytes) add([...head, "queue_bytes"], l.t_ns, l.queue_bytes);
+    // A link's numbers are as good as those of the tests beside it.
+    const beside = data.document.records.filter((r) => r.origin === l.origin && r.repeat === (l.repeat ?? 0) && samePoint(r.point, l.point));
+    const valid = beside.length === 0 || beside.some((r) => r.valid);
+    add([...head, "rate_bps"], valid, l.t_ns, l.rate_bps);
+    if (l.queue_bytes) add([...head, "queue_bytes"], valid, l.t_ns, l.queue_bytes);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 // One metric of a sweep as plain data: what is on the x axis, what has a colour, what has a panel, and where nothing was found.
 
-import { counted, isNothing, median } from "./distribution";
+import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { ORIGINS, type Expectation, type Origin, type Point, type ReportData, type TestRecord } from "./types";
 
@@ -13,6 +13,19 @@ export interface Key {
   readonly values: readonly string[];
   /** The same as numbers, unless they are words. */
   readonly numbers: readonly number[] | null;
+  /** Its axis is logarithmic. */
+  readonly log: boolean;
+  /** Keys that were swept together with it: what they are where it has each of its values. */
+  readonly with?: readonly { readonly name: string; readonly values: readonly string[] }[];
+}
+
+/** How figures of sweeps are to be drawn, where they shall not decide for themselves. */
+export interface Look {
+  readonly bars?: Bars;
+  /** Which axes are logarithmic. */
+  readonly log?: "none" | "x" | "y" | "xy";
+  /** What of x is shown; keys of another kind are shown whole. */
+  readonly range?: readonly [low: format.Quantity, high: format.Quantity];
 }
 
 /** What upright lines show: the median, from the least to the greatest; or the mean with its 95 % confidence interval. */
@@ -64,6 +77,8 @@ export interface Sweep {
   readonly log: boolean;
   /** Where an origin has no value at points that were run: `predicted, cc bic`. */
   readonly missing: readonly string[];
+  /** Where fewer than half of the repeats have one, in the same words. */
+  readonly rare: readonly string[];
   readonly bars: Bars;
 }
 
@@ -101,9 +116,48 @@ function numbersOf(values: readonly string[]): number[] | null {
 export function keyOf(key: string, name: string, written: readonly string[]): Key {
   const values = [...new Set(written)];
   const numbers = numbersOf(values);
-  if (numbers === null) return { key, name, values, numbers };
+  if (numbers === null) return { key, name, values, numbers, log: false };
   const order = values.map((_, i) => i).sort((p, q) => numbers[p]! - numbers[q]!);
-  return { key, name, values: order.map((i) => values[i]!), numbers: order.map((i) => numbers[i]!) };
+  return { key, name, values: order.map((i) => values[i]!), numbers: order.map((i) => numbers[i]!), log: spansDecades(numbers) };
+}
+
+/** The keys that lead: what another key has at each value of a leading one, it says by itself. Quantities lead before words,
+ * and of two the one of more values. */
+export function leading(keys: readonly Key[], records: readonly { readonly point: Point }[]): Key[] {
+  const rank = (k: Key): number => k.values.length + (k.numbers === null ? 0 : 0.5);
+  const kept: { key: Key; with: { name: string; values: string[] }[] }[] = [];
+  for (const key of [...keys].sort((p, q) => rank(q) - rank(p))) {
+    const lead = kept.find((k) => follows(key, k.key, records) !== null);
+    if (lead) lead.with.push({ name: key.name, values: follows(key, lead.key, records)! });
+    else kept.push({ key, with: [] });
+  }
+  return keys.flatMap((key) => kept.filter((k) => k.key === key).map((k) => (k.with.length === 0 ? key : { ...key, with: k.with })));
+}
+
+/** The value of a key at each value of another; null where it has several, or none. */
+function follows(key: Key, lead: Key, records: readonly { readonly point: Point }[]): string[] | null {
+  const found = new Map<string, string>();
+  for (const { point } of records) {
+    const [at, value] = [point[lead.key], point[key.key]];
+    if (at === undefined || value === undefined || (found.get(at) ?? value) !== value) return null;
+    found.set(at, value);
+  }
+  return lead.values.map((v) => found.get(v) ?? "");
+}
+
+/** The values of a quantity's axis that are within the range. */
+function shown(x: Key, range: Look["range"]): Key {
+  const { numbers } = x;
+  if (range === undefined || numbers === null || format.quantity(x.values.find((_, i) => numbers[i] !== 0) ?? "")?.kind !== range[0].kind) return x;
+  const kept = numbers.flatMap((v, i) => (v >= range[0].value && v <= range[1].value ? [i] : []));
+  const left = kept.map((i) => numbers[i]!);
+  const beside = x.with === undefined ? {} : { with: x.with.map((k) => ({ ...k, values: kept.map((i) => k.values[i]!) })) };
+  return { ...x, ...beside, values: kept.map((i) => x.values[i]!), numbers: left, log: spansDecades(left) };
+}
+
+/** Whether values can stand on a logarithmic axis: zero has a place of its own beside it. */
+function logarithmic(values: readonly number[]): boolean {
+  return values.every((v) => v >= 0) && values.some((v) => v > 0);
 }
 
 /** Whether a quantity's axis is logarithmic; zero has a place of its own beside it. */
@@ -135,10 +189,10 @@ function meansOf({ document }: ReportData, test: string, metric: string): Means 
 }
 
 function middle(records: readonly TestRecord[], metric: string, means: Means): Cell | null {
-  const found = records.filter((r) => typeof r.metrics[metric] === "number");
-  const values = counted(found).map((r) => r.metrics[metric] as number);
+  const found = counted(records).filter((r) => typeof r.metrics[metric] === "number");
+  const values = found.map((r) => r.metrics[metric] as number);
   const first = found[0];
-  if (first === undefined) return null;
+  if (first === undefined || isRare(records, metric)) return null;
   const invalid = found.every((r) => !r.valid) ? { invalid: true } : {};
   const known = means.get(placeOf(first.origin, first.point));
   if (known) return { y: known.mean, low: known.mean - known.half, high: known.mean + known.half, ...invalid };
@@ -174,28 +228,34 @@ function within(point: Point, part: Point): boolean {
 }
 
 /** A test's metric over the points of a sweep; null where it hardly changes, or nothing was swept. */
-export function sweepOf(data: ReportData, test: string, metric: string, name = test, bars: Bars = "range"): Sweep | null {
+export function sweepOf(data: ReportData, test: string, metric: string, name = test, look: Look = {}): Sweep | null {
+  const bars = look.bars ?? "range";
   const records = data.document.records.filter((r) => r.test === test);
   const found = records.filter((r) => typeof r.metrics[metric] === "number" && !isNothing(metric, r.metrics[metric]));
   const keys = sweptKeys(records);
-  const role = roles(keys.map((key) => keyOf(key, format.keyName(key), records.map((r) => r.point[key]).filter((v) => v !== undefined))));
-  const values = found.map((r) => r.metrics[metric] as number);
-  if (role === null || found.length === 0) return null;
+  const role = roles(leading(keys.map((key) => keyOf(key, format.keyName(key), records.map((r) => r.point[key]).filter((v) => v !== undefined))), records));
+  if (role === null) return null;
+  const x = shown(role.x, look.range);
+  const values = found.filter((r) => x.values.includes(r.point[x.key] ?? "")).map((r) => r.metrics[metric] as number);
+  if (values.length === 0) return null;
   if (Math.max(...values) - Math.min(...values) <= LEVEL * Math.max(...values.map(Math.abs))) return null;
-  const { x, colour } = role;
+  const { colour } = role;
   const origins = ORIGINS.filter((origin) => found.some((r) => r.origin === origin));
   const expected = data.document.expectations.filter((e) => e.metric === `${test}.${metric}`);
-  const missing: Gap[] = [];
+  const [missing, scarce]: [Gap[], Gap[]] = [[], []];
   const means: Means = bars === "ci95" ? meansOf(data, test, metric) : new Map();
   const panels = product(role.panels).flatMap((part): SweepPanel[] => {
     const mine = records.filter((r) => within(r.point, part));
     const all = (colour?.values ?? [""]).flatMap((value, i) => origins.map((origin) => {
       const here = colour === null ? part : { ...part, [colour.key]: value };
       const one = series(mine.filter((r) => within(r.point, here)), metric, origin, x, i, means);
-      const gaps = x.values.filter((_, k) => one.cells[k] === null);
-      const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
-      const at = whole ? [format.point(here)] : gaps.map((v) => format.point({ [x.key]: v, ...here }));
-      if (gaps.length > 0) missing.push({ origin, at, points: gaps.length });
+      const few = (v: string): boolean => isRare(mine.filter((r) => r.origin === origin && within(r.point, { ...here, [x.key]: v })), metric);
+      for (const [list, rare] of [[missing, false], [scarce, true]] as const) {
+        const gaps = x.values.filter((v, k) => one.cells[k] === null && few(v) === rare);
+        const whole = gaps.length === one.cells.length && Object.keys(here).length > 0;
+        const at = whole ? [format.point(here)] : gaps.map((v) => format.point({ [x.key]: v, ...here }));
+        if (gaps.length > 0) list.push({ origin, at, points: gaps.length });
+      }
       return one;
     }));
     const drawn = all.filter((s) => s.cells.some((c) => c !== undefined));
@@ -203,9 +263,12 @@ export function sweepOf(data: ReportData, test: string, metric: string, name = t
     return drawn.every((s) => s.cells.every((c) => !c)) ? [] : [{ name: format.point(part), series: drawn, marks: [...new Map(marks.map((m) => [m.title + m.x + m.colour, m])).values()] }];
   });
   const positive = values.filter((v) => v > 0);
-  const log = values.every((v) => v >= 0) && positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
+  const wide = positive.length > 1 && Math.max(...positive) / Math.min(...positive) > Y_DECADES;
+  const log = logarithmic(values) && (look.log === undefined ? wide : look.log.includes("y"));
+  const across = { ...x, log: x.numbers !== null && logarithmic(x.numbers) && (look.log === undefined ? x.log : look.log.includes("x")) };
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
-  return { test: name, metric, x, colour, panels, origins, log, bars, missing: origins.flatMap((origin) => said(origin, missing.filter((g) => g.origin === origin), points)) };
+  const gaps = (list: readonly Gap[]): string[] => origins.flatMap((origin) => said(origin, list.filter((g) => g.origin === origin), points));
+  return { test: name, metric, x: across, colour, panels, origins, log, bars, missing: gaps(missing), rare: gaps(scarce) };
 }
 
 /** Points at which an origin has no value: together where all of a colour have none. */

@@ -253,6 +253,7 @@ export interface Ribbon {
   /** What it is, for a reader. */
   readonly text: string;
   /** Index into the line colours. */
+  /** Index into the page's line colours; negative for that of what went wrong. */
   readonly style: number;
 }
 
@@ -298,6 +299,41 @@ export interface ReportData {
   /** What records say of themselves, each sentence once, with the tests and points it holds for. */
   readonly said?: readonly string[];
   readonly notes?: readonly string[];
+  /** What `farpath compare` says of the runs. */
+  readonly comparison?: Comparison;
+  /** The runs, where a page has several: each is a value of the key `run`. */
+  readonly runs?: readonly RunOfPage[];
+}
+
+/** One of several runs of a page. */
+export interface RunOfPage {
+  readonly name: string;
+  readonly command?: string;
+  readonly version: string;
+  readonly seed: number;
+  readonly scenario_sha256: string;
+}
+
+/** `farpath.compare/1`, as far as the page shows it. */
+export interface Comparison {
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  readonly rows: readonly ComparedRow[];
+  readonly notes: readonly string[];
+}
+
+export interface ComparedRow {
+  readonly test: string;
+  readonly point: Point;
+  readonly metric: string;
+  readonly origin_a: Origin;
+  readonly origin_b: Origin;
+  readonly a: { readonly mean: Maybe; readonly n: number };
+  readonly b: { readonly mean: Maybe; readonly n: number };
+  readonly difference: Maybe;
+  readonly difference_ci95: Maybe;
+  readonly relative: Maybe;
+  readonly verdict: "same" | "differs" | "unknown";
 }
 
 /** `farpath.trace/1`, as far as the page shows it. */

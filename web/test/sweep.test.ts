@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { mixed, readSheet, toStandalone } from "../src/export";
+import { entitled, mixed, readSheet, toStandalone } from "../src/export";
 import { nameKeys, point, ticks, delay } from "../src/format";
 import { drawSweep, labelRows } from "../src/figure/sweep";
 import { rows } from "../src/results";
 import { captionOf } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
-import { sweepOf, sweptKeys } from "../src/sweep";
+import { sweepOf, sweptKeys, type Look } from "../src/sweep";
 import { pathOf } from "../src/time/drawing";
 import type { Origin, Point, ReportData, TestRecord } from "../src/types";
 
@@ -110,7 +110,7 @@ describe("a sweep's figure", () => {
     const plain = report(records);
     const data = { ...plain, document: { ...plain.document, repeats: { count: 3, metrics } } };
     expect(drawnText(data)).toContain(">median, from least to greatest<");
-    const sweep = sweepOf(data, "bulk", "goodput_bps", "bulk", "ci95")!;
+    const sweep = sweepOf(data, "bulk", "goodput_bps", "bulk", { bars: "ci95" })!;
     expect(sweep.panels[0]!.series[0]!.cells).toEqual([{ y: 4e6, low: 3e6, high: 5e6 }, { y: 5e6, low: 4e6, high: 6e6 }]);
     const text = toText(drawSweep(sweep, { id: "s", width: 900 }));
     expect(text).toContain(">mean, 95 % confidence interval<");
@@ -141,6 +141,55 @@ describe("a sweep's figure", () => {
     const text = (least: number): string => toText(drawSweep(sweepOf(data(least), "bulk", "jain_index")!, { id: "s", width: 900 }));
     expect(text(0.9)).not.toContain(">0<");
     expect(text(0.7)).toContain(">0<");
+  });
+
+  it("has one axis for keys that were swept together, and says what goes with what", () => {
+    const steps = [["1 ms", "1 MiB"], ["10 ms", "4 MiB"], ["20 ms", "4 MiB"]] as const;
+    const records = ["reno", "cubic"].flatMap((cc) => steps.map(([delay, window], i) => record("simulated", { "test.bulk.cc": cc, "link.l.delay": delay, "test.bulk.window": window }, { goodput_bps: (i + 1) * 1e6 })));
+    const sweep = sweepOf(report(records), "bulk", "goodput_bps")!;
+    expect([sweep.x.name, sweep.colour?.name, sweep.panels.length]).toEqual(["delay", "cc", 1]);
+    expect(sweep.panels[0]!.series.map((s) => s.cells.map((c) => c?.y))).toEqual([[1e6, 2e6, 3e6], [1e6, 2e6, 3e6]]);
+    expect(captionOf(sweep)).toContain("Together: delay 1 ms with window 1 MiB, delay 10 ms with window 4 MiB, delay 20 ms with window 4 MiB.");
+    expect(toText(drawSweep(sweep, { id: "s", width: 900 }))).toContain(">delay, together with window, logarithmic axis<");
+  });
+
+  it("leaves out what fewer than half of the repeats have, and says so", () => {
+    const records = ["1 MiB", "2 MiB"].flatMap((w, i) => [0, 1, 2].map((repeat) => record("simulated", { "test.bulk.window": w }, i === 1 && repeat > 0 ? {} : { recovery_s: i + 1 }, repeat)));
+    const more = [...records, ...[0, 1, 2].map((repeat) => record("simulated", { "test.bulk.window": "3 MiB" }, { recovery_s: 9 }, repeat))];
+    const sweep = sweepOf(report(more), "bulk", "recovery_s")!;
+    expect(sweep.panels[0]!.series[0]!.cells.map((c) => c?.y ?? null)).toEqual([1, null, 9]);
+    expect([sweep.missing, sweep.rare]).toEqual([[], ["simulated, window 2 MiB"]]);
+    expect(captionOf(sweep)).toContain("Left out, for fewer than half of the repeats have it: simulated, window 2 MiB.");
+    expect(rows(report(more)).filter((r) => r.metric === "recovery_s").map((r) => [r.point["test.bulk.window"], r.values.size])).toEqual(expect.arrayContaining([["1 MiB", 1], ["2 MiB", 0], ["3 MiB", 1]]));
+  });
+
+  it("has the axes and the range that are asked for", () => {
+    const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB", "64 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10) * 1e6);
+    const logs = (look: Look): (string | undefined)[] => [/data-log="([^"]*)"/.exec(toText(drawSweep(sweepOf(data, "bulk", "goodput_bps", "bulk", look)!, { id: "s", width: 900 })))?.[1]];
+    expect([{}, { log: "none" }, { log: "x" }, { log: "y" }, { log: "xy" }].map((l) => logs(l as Look)[0])).toEqual(["y x", "", "x", "y", "y x"]);
+    const range = [{ value: 1e6, kind: "size" }, { value: 3e6, kind: "size" }] as const;
+    expect(sweepOf(data, "bulk", "goodput_bps", "bulk", { range })!.x.values).toEqual(["1 MiB", "2 MiB"]);
+    expect(sweepOf(data, "bulk", "goodput_bps", "bulk", { range: [{ value: 0, kind: "rate" }, { value: 1, kind: "rate" }] })!.x.values).toHaveLength(3);
+  });
+
+  it("names in its legend what marks are, and draws no mark over a point", () => {
+    const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10) * 1e6);
+    const expectation = { metric: "bulk.goodput_bps", origin: "simulated" as const, point: { "test.bulk.window": "1 MiB" }, stated: "1 Mbit/s", source: null, min: 9e5, max: 11e5, note: null, actual: 1e6, pass: true };
+    const judged = { ...data, document: { ...data.document, expectations: [expectation] } } as ReportData;
+    const text = drawnText(judged);
+    expect(text).toMatch(/>stated by the source<[^]*>allowed band</);
+    expect(text.indexOf('class="stated-mark"')).toBeLessThan(text.indexOf('class="point"'));
+  });
+
+  it("is entitled in its file, and stands below its title", () => {
+    const drawing = drawSweep(sweepOf(swept({ "test.bulk.window": ["1 MiB", "2 MiB"] }, (p) => Number.parseInt(p["test.bulk.window"]!, 10)), "bulk", "goodput_bps")!, { id: "s", width: 960 });
+    const text = toStandalone(entitled(drawing, "A window is a rate"), ".figure .title { font-size: 15px; }");
+    const [, y, , height] = /viewBox="([-\d. ]+)"/.exec(text)![1]!.split(" ").map(Number);
+    const at = Number(/y="([-\d.]+)"[^>]*>A window is a rate</.exec(text)![1]);
+    expect([y! < at && at < 0, height! + y!]).toEqual([true, Number(drawing.attributes["height"])]);
+    expect(text).toContain(`<rect x="0" y="${y}" width="100%" height="100%"`);
+    expect(entitled(drawing, "")).toBe(drawing);
+    expect(entitled(drawing, "word ".repeat(60)).children.length).toBe(drawing.children.length + 3);
   });
 
   it("names the last value of x, in a second row where the first has no room", () => {

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod diagnose;
+mod figures;
 mod host;
 mod lab;
 mod predict;
 mod trace;
 
 pub(crate) use diagnose::DiagnoseArgs;
+pub(crate) use figures::{Bars, FiguresArgs, Log};
 pub(crate) use host::HostArgs;
 pub(crate) use lab::{
     LabArgs, LabCommand, LabControl, LabLsArgs, LabRunArgs, LabStatusArgs, LabUpArgs, OnePath,
@@ -78,38 +80,6 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
-}
-
-/// `farpath figures`.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Each file is light, needs no style sheet and no font of its own, and can be edited. \
-    The buttons at each figure of the page give the same, and PNG.\n\n\
-    Exit codes: 0 written, 2 no run of farpath or no such figure, 3 the folder cannot be written.\n\n\
-    Examples:\n  \
-    farpath figures report\n  \
-    farpath figures report --name goodput --into slides"
-)]
-pub(crate) struct FiguresArgs {
-    /// A folder written by `farpath run --out`, or the report.json in it
-    #[arg(value_name = "RUN")]
-    pub(crate) run: PathBuf,
-    /// Where to write them; without it, the folder `figures` beside report.json
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) into: Option<PathBuf>,
-    /// Only figures whose file names contain this, such as goodput; without it, all
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) name: Option<String>,
-    /// What stands around the points of repeats
-    #[arg(long, value_enum, default_value_t = Bars::Range)]
-    pub(crate) bars: Bars,
-}
-
-/// What upright lines around the points of repeats show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Bars {
-    Range,
-    Ci95,
 }
 
 /// `farpath completions`.
@@ -273,12 +243,15 @@ pub(crate) struct ScenariosArgs {
 #[command(
     after_help = "Two files are A and B. Sets of several files: A1 A2 --with B1 B2. \
     With one file, its origins are compared, such as predicted and simulated.\n\n\
+    --out writes a page of all runs that are named, however many: figures with a bar or a curve for each, \
+    their curves over time laid over each other, and one table. More than two without --with have the page alone.\n\n\
     Exit codes: 0 ok. 1, with --tolerance only: a difference is larger than that and chance does not \
     explain it, or one side lacks a test. 2: a file holds no records, or nothing in them can be compared.\n\n\
     Examples:\n  \
     farpath compare report/records.json\n  \
     farpath compare report/records.json report --tolerance 1%\n  \
-    farpath compare report/records.json report --metric goodput"
+    farpath compare report/records.json report --metric goodput\n  \
+    farpath compare before after --out page"
 )]
 pub(crate) struct CompareArgs {
     /// Files written by `farpath run --json`, or folders written by `--out`
@@ -287,6 +260,9 @@ pub(crate) struct CompareArgs {
     /// Files of the second set, where sets have several files
     #[arg(long, value_name = "RECORD", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
+    /// Write a page of all the runs here (report.html, with JSON and CSV)
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
     /// Largest difference accepted, as a share of A: 1%; without it, all are
     #[arg(long, value_name = "RATIO")]
     pub(crate) tolerance: Option<String>,

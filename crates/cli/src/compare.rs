@@ -10,13 +10,16 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use farpath_record::compare::{CompareError, Named, origins, sets};
-use farpath_record::read;
+use farpath_experiment::beside::beside;
+use farpath_record::compare::{CompareError, Comparison, Named, origins, sets};
+use farpath_record::page::{self, ReportData, ScenarioText};
+use farpath_record::{Keys, read, record_notes};
 use farpath_report::unitless;
 use farpath_units::Ratio;
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure, print, print_json};
+use crate::output::Output;
 use crate::run::layout;
 use crate::value::maybe;
 
@@ -24,6 +27,128 @@ use crate::value::maybe;
 const FILE_MAX: u64 = 1 << 30;
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    // What cannot be written is found out before anything is read.
+    let output = args.out.as_deref().map(Output::prepare).transpose()?;
+    // Of more than two runs there is a page, and nothing to say which two are meant.
+    let only_page = output.is_some() && args.records.len() > 2 && args.with.is_empty();
+    let comparison = match only_page {
+        true => None,
+        false => Some(compared(args)?),
+    };
+    if let Some(output) = &output {
+        page(args, comparison.as_ref(), output)?;
+    }
+    let Some(comparison) = comparison else {
+        print(&written(output.as_ref()))?;
+        return Ok(Exit::Ok);
+    };
+    if args.json {
+        print_json(&comparison)?;
+    } else {
+        let table = farpath_report::compare::render(&comparison, layout(args.markdown));
+        print(&format!("{table}{}", written(output.as_ref())))?;
+    }
+    Ok(if comparison.finding() {
+        Exit::Finding
+    } else {
+        Exit::Ok
+    })
+}
+
+fn written(output: Option<&Output>) -> String {
+    output.map_or(String::new(), |o| {
+        let folder = o.folder().display();
+        format!("\nWritten to {folder}: open report.html there.\n")
+    })
+}
+
+/// Writes the page of all runs that are named, each beside the others.
+fn page(
+    args: &CompareArgs,
+    comparison: Option<&Comparison>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let files: Vec<&PathBuf> = args.records.iter().chain(&args.with).collect();
+    let names = names(&files)?;
+    let runs = names.into_iter().zip(files);
+    let runs = runs.map(|(name, path)| Ok((name, of_page(path)?)));
+    let runs = runs.collect::<Result<Vec<(String, ReportData)>, Failure>>()?;
+    let mut page = beside(runs).expect("a run is named, or clap refuses");
+    page.comparison = comparison.and_then(|c| serde_json::to_value(c).ok());
+    let document = page.document.clone();
+    output.write_results(&document, &page)?;
+    Ok(())
+}
+
+/// What each run is called: its folder or file, or the whole path where others end alike.
+fn names(files: &[&PathBuf]) -> Result<Vec<String>, Failure> {
+    let whole = |path: &Path| -> PathBuf {
+        match path.file_name().and_then(|n| n.to_str()) {
+            Some("records.json" | "report.json") => path.parent().unwrap_or(path).to_owned(),
+            _ => path.with_extension(""),
+        }
+    };
+    let all: Vec<PathBuf> = files.iter().map(|p| whole(p)).collect();
+    for (n, path) in all.iter().enumerate() {
+        if all[..n].contains(path) {
+            let name = path.display();
+            return Err(Failure::usage(format!("{name}: the same run twice"))
+                .hint("name each run once: a page has each beside the others"));
+        }
+    }
+    let last = |path: &PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let name = |path: &PathBuf| match last(path) {
+        Some(name)
+            if all
+                .iter()
+                .filter(|p| last(p).as_ref() == Some(&name))
+                .count()
+                == 1 =>
+        {
+            name
+        }
+        _ => path.display().to_string(),
+    };
+    Ok(all.iter().map(name).collect())
+}
+
+/// What a page shows of a run: the report of its folder, or what its records say by themselves.
+fn of_page(path: &Path) -> Result<ReportData, Failure> {
+    let report = match path.is_dir() {
+        true => path.join("report.json"),
+        false => path.with_file_name("report.json"),
+    };
+    let of_folder = path.is_dir() || path.file_name().is_some_and(|n| n == "records.json");
+    if of_folder && report.exists() {
+        let name = report.display();
+        let data = serde_json::from_str(&text(&report)?);
+        return data.map_err(|e| {
+            Failure::usage(format!("read {name}: {e}"))
+                .hint("write it again with `farpath run SCENARIO --out FOLDER`")
+        });
+    }
+    let document = open_one(path)?.document;
+    Ok(ReportData {
+        schema: page::SCHEMA.to_owned(),
+        scenario: ScenarioText {
+            name: document.scenario.clone(),
+            ..ScenarioText::default()
+        },
+        command: None,
+        topology: None,
+        paths: Vec::new(),
+        sequence: Vec::new(),
+        captures: Vec::new(),
+        keys: Keys::of(&document).names().to_vec(),
+        said: record_notes(&document),
+        notes: Vec::new(),
+        comparison: None,
+        runs: Vec::new(),
+        document,
+    })
+}
+
+fn compared(args: &CompareArgs) -> Result<Comparison, Failure> {
     let tolerance = maybe::<Ratio>("tolerance", args.tolerance.as_deref())?.map(Ratio::get);
     let (a, b) = chosen(args)?;
     let (a, b) = (open(a)?, open(b)?);
@@ -38,19 +163,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         let kept = comparison.keep(wanted);
         kept.map_err(|all| no_metric(&args.metric, &all))?;
     }
-    if args.json {
-        print_json(&comparison)?;
-    } else {
-        print(&farpath_report::compare::render(
-            &comparison,
-            layout(args.markdown),
-        ))?;
-    }
-    Ok(if comparison.finding() {
-        Exit::Finding
-    } else {
-        Exit::Ok
-    })
+    Ok(comparison)
 }
 
 fn no_metric(wanted: &[String], all: &BTreeSet<String>) -> Failure {
@@ -80,7 +193,7 @@ fn chosen(args: &CompareArgs) -> Result<(&[PathBuf], &[PathBuf]), Failure> {
             "{} files: which are A, and which B?",
             many.len()
         ))
-        .hint("name those of the second set with --with: farpath compare a1.json a2.json --with b1.json b2.json")),
+        .hint("name those of the second set with --with: farpath compare a1.json a2.json --with b1.json b2.json; --out FOLDER makes a page of all")),
         (a, b) => Ok((a, b)),
     }
 }
@@ -96,12 +209,19 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
         path.to_owned()
     };
     let name = path.display().to_string();
+    let text = text(&path)?;
+    let document = read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
+    Ok(Named { name, document })
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
     let cannot = |e: std::io::Error| {
         Failure::usage(format!("read {name}: {e}"))
             .hint("name a file written by `farpath run --json`, or the folder of `--out`")
     };
     let mut bytes = Vec::new();
-    let file = File::open(&path).map_err(cannot)?;
+    let file = File::open(path).map_err(cannot)?;
     file.take(FILE_MAX + 1)
         .read_to_end(&mut bytes)
         .map_err(cannot)?;
@@ -111,11 +231,9 @@ fn open_one(path: &Path) -> Result<Named, Failure> {
                 .hint("records of a run with fewer repeats or points fit"),
         );
     }
-    let text = String::from_utf8(bytes).map_err(|e| {
+    String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::usage(format!("read {name}: byte {at} is not UTF-8"))
             .hint("name a file written by `farpath run --json`, or the folder of `--out`")
-    })?;
-    let document = read(&name, &text).map_err(|e| Failure::usage(e.to_string()).hint(e.remedy))?;
-    Ok(Named { name, document })
+    })
 }

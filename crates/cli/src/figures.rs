@@ -7,11 +7,13 @@
 
 use std::fs;
 
-use farpath_report::figures::{Bars, Figure, FiguresError, figures};
+use farpath_report::figures::{Bars, Figure, FiguresError, Log, Look, figures};
+use farpath_units::Duration;
 
 use crate::args::{self, FiguresArgs};
 use crate::exit::{Exit, Failure, print};
 use crate::output::prepare_file;
+use crate::value::maybe;
 
 pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
     let report = match args.run.is_dir() {
@@ -23,11 +25,10 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
         Failure::usage(format!("read {name}: {e}"))
             .hint("name a folder written by `farpath run --out`, or the report.json in it")
     })?;
-    let bars = match args.bars {
-        args::Bars::Range => Bars::Range,
-        args::Bars::Ci95 => Bars::Ci95,
-    };
-    let drawn = figures(&text, bars).map_err(|error| match error {
+    let drawn = figures(&text, &look(args)?).map_err(|error| match error {
+        FiguresError::Refused(why) => {
+            Failure::usage(format!("{}: {why}", asked(args))).hint(REMEDY)
+        }
         FiguresError::NoScript => Failure::environment(error.to_string())
             .hint("`make build` in the repository builds it whole"),
         FiguresError::Drawing(why) => Failure::usage(format!("{name}: {why}"))
@@ -53,6 +54,64 @@ pub(crate) fn run(args: &FiguresArgs) -> Result<Exit, Failure> {
     let plural = if count == 1 { "" } else { "s" };
     print(&format!("{count} figure{plural} in {}\n", folder.display()))?;
     Ok(Exit::Ok)
+}
+
+/// What of the arguments a run may not have.
+fn asked(args: &FiguresArgs) -> String {
+    let options = [
+        ("--from", &args.from),
+        ("--to", &args.to),
+        ("--x-range", &args.x_range),
+    ];
+    let given = options
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
+    given.collect::<Vec<_>>().join(" ")
+}
+
+const REMEDY: &str = "`farpath figures RUN` without these options draws all there is; axes and ends can be read there";
+
+fn look(args: &FiguresArgs) -> Result<Look, Failure> {
+    let seconds = |flag: &str, text: &Option<String>| -> Result<Option<f64>, Failure> {
+        Ok(maybe::<Duration>(flag, text.as_deref())?.map(Duration::as_secs_f64))
+    };
+    let (from, to) = (seconds("from", &args.from)?, seconds("to", &args.to)?);
+    if let (Some(low), Some(high)) = (from, to)
+        && low >= high
+    {
+        return Err(
+            Failure::usage(format!("{}: no time is between them", asked(args)))
+                .hint("--from is the earlier one: --from 2s --to 5s"),
+        );
+    }
+    let range = args
+        .x_range
+        .as_deref()
+        .map(|text| match text.split_once("..") {
+            Some((low, high)) if !low.is_empty() && !high.is_empty() => {
+                Ok((low.trim().to_owned(), high.trim().to_owned()))
+            }
+            _ => Err(
+                Failure::usage(format!("--x-range {text}: two values are wanted"))
+                    .hint("write both, with two dots between them: --x-range 1MiB..64MiB"),
+            ),
+        });
+    Ok(Look {
+        bars: match args.bars {
+            args::Bars::Range => Bars::Range,
+            args::Bars::Ci95 => Bars::Ci95,
+        },
+        title: args.title.clone(),
+        from,
+        to,
+        log: args.log.map(|log| match log {
+            args::Log::None => Log::None,
+            args::Log::X => Log::X,
+            args::Log::Y => Log::Y,
+            args::Log::Xy => Log::Xy,
+        }),
+        range: range.transpose()?,
+    })
 }
 
 /// Figures that an error names; the others are counted.

@@ -37,10 +37,13 @@ const RESULTS: [&str; 7] = [
     "series.csv",
     "metrics.csv",
     "links.csv",
-    "scenario.resolved.toml",
+    RESOLVED,
     "report.json",
     "report.html",
 ];
+
+/// The scenario as it was run.
+const RESOLVED: &str = "scenario.resolved.toml";
 
 /// Drafts that nobody has finished yet, and folders made for them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -174,6 +177,24 @@ impl Output {
         document: &RunDocument,
         page: &ReportData,
     ) -> Result<usize, Failure> {
+        let size = self.write_results(document, page)?;
+        let text = loaded.document.resolved_text().as_bytes();
+        prepare_file(&self.folder.join(RESOLVED))?.write(text)?;
+        for (name, text) in &loaded.files {
+            let path = self.folder.join(name);
+            let folder = path.parent().unwrap_or(&self.folder);
+            fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
+            prepare_file(&path)?.write(text.as_bytes())?;
+        }
+        Ok(size)
+    }
+
+    /// Writes records, tables and the page. The bytes of series.csv are returned.
+    pub(crate) fn write_results(
+        &self,
+        document: &RunDocument,
+        page: &ReportData,
+    ) -> Result<usize, Failure> {
         let mut csv = Vec::new();
         document
             .write_series_csv(&mut csv)
@@ -194,18 +215,12 @@ impl Output {
             csv,
             metrics,
             links,
-            loaded.document.resolved_text().as_bytes().to_vec(),
             data,
             render(page).into_bytes(),
         ];
-        for (name, bytes) in RESULTS.iter().zip(results) {
+        let names = RESULTS.iter().filter(|name| **name != RESOLVED);
+        for (name, bytes) in names.zip(results) {
             prepare_file(&self.folder.join(name))?.write(&bytes)?;
-        }
-        for (name, text) in &loaded.files {
-            let path = self.folder.join(name);
-            let folder = path.parent().unwrap_or(&self.folder);
-            fs::create_dir_all(folder).map_err(|e| cannot("create folder", folder, &e))?;
-            prepare_file(&path)?.write(text.as_bytes())?;
         }
         Ok(size)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
-use farpath_experiment::{Experiment, Outcome, Request, lab, page};
+use farpath_experiment::{Experiment, Loaded, Outcome, Request, lab, page};
 use farpath_record::{Expect, Origin, Point, RunDocument};
 use farpath_report::junit::{self, Case, unjudged, without_emulation};
 use farpath_report::table;
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Some(output) if carries => Captures::prepare(output.folder(), &experiment)?,
         _ => Default::default(),
     };
-    if output.is_none() && carries && loaded.scenario.links.iter().any(|l| l.tap) {
-        note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
+    if carries && output.is_none() {
+        say_untapped(loaded);
     }
     let part = experiment.run_part(taps.as_ref(), &mut bar);
     bar.finish();
@@ -77,6 +77,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if let Some(output) = output {
         let mut page = page::data(loaded, &document, sequences, command(args, document.seed));
         page.captures = captures.finish(taps)?;
+        page.notes
+            .extend(kept(args.series, document.repeats.is_some()));
         size = output.write(loaded, &document, &page)?;
     }
     if let Some(file) = junit {
@@ -158,6 +160,27 @@ fn keep_series(document: &mut RunDocument, series: Series) {
         link.t_ns.clear();
         link.rate_bps.clear();
         link.queue_bytes.clear();
+    }
+}
+
+/// A capture that is asked for and goes nowhere is worth a word.
+fn say_untapped(loaded: &Loaded) {
+    if loaded.scenario.links.iter().any(|l| l.tap) {
+        note("`tap = true` writes its capture into the folder of --out DIR, and there is none");
+    }
+}
+
+/// What a page says of series that were taken out of it.
+fn kept(series: Series, repeats: bool) -> Option<String> {
+    match series {
+        Series::First if repeats => Some(
+            "Time series are those of the first repeat alone (--series first); tables and distributions have all repeats."
+                .to_owned(),
+        ),
+        Series::None => {
+            Some("No time series were kept (--series none): nothing is drawn over time.".to_owned())
+        }
+        Series::All | Series::First => None,
     }
 }
 

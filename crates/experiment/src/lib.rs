@@ -14,6 +14,7 @@
 //! ```
 
 pub mod algorithms;
+pub mod beside;
 mod emulate;
 mod experiment;
 mod fault;

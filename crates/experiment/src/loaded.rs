@@ -98,18 +98,40 @@ pub(crate) fn keep_only(scenario: &mut Scenario, only: &[String]) -> Result<(), 
     Ok(())
 }
 
-/// A swept key that `sets` name is swept no more: its one value is the point. Expectations at
-/// others are left out: how many.
+/// A swept key that `sets` name is swept no more: its one value is the point, and that of the keys that advance together
+/// with it; with a value that it did not have it leaves them. Expectations at other points are left out: how many.
 pub(crate) fn narrow(scenario: &mut Scenario, sets: &[Set]) -> usize {
     let before = scenario.expects.len();
     for Set { path, value, .. } in sets {
-        let Some((_, values)) = scenario.sweep.iter_mut().find(|(key, _)| key == path) else {
+        let Some((_, values)) = scenario.sweep.iter().find(|(key, _)| key == path) else {
             continue;
         };
-        *values = vec![value.clone()];
-        scenario
-            .expects
-            .retain(|e| e.point.get(path).is_none_or(|at| at == value));
+        let step = values.iter().position(|v| v == value);
+        let beside = |key: &String| {
+            scenario
+                .together
+                .iter()
+                .any(|g| g.contains(path) && g.contains(key))
+        };
+        let one: Vec<(String, String)> = match step {
+            Some(n) => scenario
+                .sweep
+                .iter()
+                .filter(|(key, _)| key == path || beside(key))
+                .map(|(key, values)| (key.clone(), values[n].clone()))
+                .collect(),
+            None => vec![(path.clone(), value.clone())],
+        };
+        for group in scenario.together.iter_mut().filter(|_| step.is_none()) {
+            group.retain(|key| key != path);
+        }
+        for (key, value) in one {
+            let swept = scenario.sweep.iter_mut().filter(|(k, _)| *k == key);
+            swept.for_each(|(_, values)| *values = vec![value.clone()]);
+            scenario
+                .expects
+                .retain(|e| e.point.get(&key).is_none_or(|at| *at == value));
+        }
     }
     before - scenario.expects.len()
 }

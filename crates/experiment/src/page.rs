@@ -40,6 +40,8 @@ pub fn data(
         keys: Keys::of(document).names().to_vec(),
         said: farpath_record::record_notes(document),
         notes,
+        comparison: None,
+        runs: Vec::new(),
     }
 }
 

@@ -142,16 +142,16 @@ impl RunDocument {
         }
     }
 
-    /// Writes every series as CSV: `origin,test,point,repeat,series,t_ns,v`, one value a row.
+    /// Writes every series as CSV: `origin,test,point,repeat,series,t_ns,v,valid`, one value a row.
     ///
     /// `point` is `key=value` pairs joined by `;`, in the order of the sweep. A link's series have `link.NAME.A>B` for the
-    /// test, and are `rate_bps` and `queue_bytes`.
+    /// test, and are `rate_bps` and `queue_bytes`. `valid` is that of the record, of a link that of the run that it is of.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn write_series_csv(&self, mut out: impl Write) -> io::Result<()> {
-        writeln!(out, "origin,test,point,repeat,series,t_ns,v")?;
-        let keys = Keys::of(self);
+        writeln!(out, "origin,test,point,repeat,series,t_ns,v,valid")?;
+        let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
         for record in &self.records {
             for (name, series) in &record.series {
                 let row = Row::new(
@@ -161,11 +161,11 @@ impl RunDocument {
                     record.repeat,
                     name,
                 );
-                row.write(&series.t_ns, &series.v, &mut out)?;
+                row.write((&series.t_ns, &series.v), record.valid, &mut out)?;
             }
         }
         for link in &self.links {
-            let test = link.path();
+            let (test, valid) = (link.path(), valid.has(link));
             for (name, values) in [
                 ("rate_bps", &link.rate_bps),
                 ("queue_bytes", &link.queue_bytes),
@@ -177,7 +177,7 @@ impl RunDocument {
                     link.repeat,
                     name,
                 )
-                .write(&link.t_ns, values, &mut out)?;
+                .write((&link.t_ns, values), valid, &mut out)?;
             }
         }
         out.flush()
@@ -218,15 +218,16 @@ impl RunDocument {
 
 impl RunDocument {
     /// Writes the counters of every direction of every link as CSV: origin, link, direction, a column for each key of the
-    /// sweep, repeat, metric, value, unit. Metrics are those that an expectation may name (`drops.tail`).
+    /// sweep, repeat, metric, value, unit, and whether its run is valid. Metrics are those that an expectation may name
+    /// (`drops.tail`).
     ///
     /// # Errors
     /// Those of the sink.
     pub fn write_links_csv(&self, mut out: impl Write) -> io::Result<()> {
-        let keys = Keys::of(self);
+        let (keys, valid) = (Keys::of(self), ValidRuns::of(self));
         writeln!(
             out,
-            "origin,link,direction,{}repeat,metric,value,unit",
+            "origin,link,direction,{}repeat,metric,value,unit,valid",
             point_heads(&keys)
         )?;
         for link in &self.links {
@@ -241,13 +242,33 @@ impl RunDocument {
                 let value = serde_json::to_string(&Number(value))?;
                 writeln!(
                     out,
-                    "{about},{},{value},{}",
+                    "{about},{},{value},{},{}",
                     quoted(&metric),
-                    metric_unit(&metric)
+                    metric_unit(&metric),
+                    valid.has(link)
                 )?;
             }
         }
         out.flush()
+    }
+}
+
+/// Which runs are valid, by origin, point and repeat. Links have no certificate of their own: theirs is that of the tests
+/// beside them.
+struct ValidRuns<'r>(BTreeMap<(Origin, &'r Point, u32), bool>);
+
+impl<'r> ValidRuns<'r> {
+    fn of(run: &'r RunDocument) -> ValidRuns<'r> {
+        let mut runs = BTreeMap::new();
+        for r in &run.records {
+            *runs.entry((r.origin, &r.point, r.repeat)).or_insert(false) |= r.valid;
+        }
+        ValidRuns(runs)
+    }
+
+    fn has(&self, link: &LinkRecord) -> bool {
+        let run = (link.origin, &link.point, link.repeat);
+        self.0.get(&run).is_none_or(|valid| *valid)
     }
 }
 
@@ -314,11 +335,17 @@ impl Row {
         ))
     }
 
-    fn write(&self, t_ns: &[u64], values: &[f64], out: &mut impl Write) -> io::Result<()> {
+    fn write(
+        &self,
+        (t_ns, values): (&[u64], &[f64]),
+        valid: bool,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         for (t, v) in t_ns.iter().zip(values) {
             let v = serde_json::to_string(&Number(*v))?;
             // An empty field, as CSV has no null.
-            writeln!(out, "{},{t},{}", self.0, if v == "null" { "" } else { &v })?;
+            let v = if v == "null" { "" } else { &v };
+            writeln!(out, "{},{t},{v},{valid}", self.0)?;
         }
         Ok(())
     }

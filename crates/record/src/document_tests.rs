@@ -113,12 +113,46 @@ fn series_are_rows_with_quoted_points() {
     document()
         .write_series_csv(&mut csv)
         .expect("a Vec takes everything");
-    let expected = "origin,test,point,repeat,series,t_ns,v\n\
-        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,0,580061234\n\
-        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,1000000000,580061300.5\n\
-        simulated,link.stm64.cernh5>ar5-chicago,,0,rate_bps,100000000,9900000000\n\
-        simulated,link.stm64.cernh5>ar5-chicago,,0,queue_bytes,100000000,0\n";
+    let expected = "origin,test,point,repeat,series,t_ns,v,valid\n\
+        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,0,580061234,true\n\
+        simulated,ping-folded,\"test.bulk.window=64 MiB, \"\"exact\"\"\",0,rtt_ns,1000000000,580061300.5,true\n\
+        simulated,link.stm64.cernh5>ar5-chicago,,0,rate_bps,100000000,9900000000,true\n\
+        simulated,link.stm64.cernh5>ar5-chicago,,0,queue_bytes,100000000,0,true\n";
     assert_eq!(String::from_utf8(csv).expect("UTF-8"), expected);
+}
+
+/// A link has no certificate of its own: its numbers are as good as the run's.
+#[test]
+fn links_and_series_of_an_invalid_run_say_so() {
+    let mut run = document();
+    let link = run.links[0].clone();
+    for (repeat, valid) in [(0, false), (1, true)] {
+        let mut record = Record::new(Origin::Emulated, "bulk", "tcp", "a", "b");
+        record.repeat = repeat;
+        record.valid = valid;
+        let series = Series {
+            t_ns: vec![1],
+            v: vec![2.0],
+        };
+        record.series.insert("cwnd_bytes".to_owned(), series);
+        run.records.push(record);
+        run.links.push(LinkRecord {
+            origin: Origin::Emulated,
+            repeat,
+            ..link.clone()
+        });
+    }
+    let (mut series, mut links) = (Vec::new(), Vec::new());
+    run.write_series_csv(&mut series).expect("a Vec");
+    run.write_links_csv(&mut links).expect("a Vec");
+    for csv in [series, links] {
+        let csv = String::from_utf8(csv).expect("UTF-8");
+        let emulated: Vec<&str> = csv.lines().filter(|l| l.starts_with("emulated,")).collect();
+        let (invalid, valid): (Vec<&str>, Vec<&str>) =
+            emulated.iter().partition(|l| l.ends_with(",false"));
+        assert!(invalid.len() > 1 && invalid.len() == valid.len(), "{csv}");
+        assert!(valid.iter().all(|l| l.ends_with(",true")), "{csv}");
+    }
 }
 
 /// Whoever filters nothing still sees which numbers a certificate refused.
@@ -151,16 +185,16 @@ fn link_counters_are_rows_with_the_names_that_expectations_use() {
     let text = String::from_utf8(csv).expect("UTF-8");
     let about = "simulated,stm64,cernh5>ar5-chicago,,2";
     let expected = [
-        "origin,link,direction,test.bulk.window,repeat,metric,value,unit".to_owned(),
-        format!("{about},bytes,10,B"),
-        format!("{about},payload_bytes,5,B"),
-        format!("{about},frames,1,"),
-        format!("{about},drops,7,"),
-        format!("{about},rate_mean_bps,9900000000,bit/s"),
-        format!("{about},rate_max_bps,9900000000,bit/s"),
-        format!("{about},queue_max_bytes,0,B"),
-        format!("{about},drops.error,7,"),
-        format!("{about},drops.tail,0,"),
+        "origin,link,direction,test.bulk.window,repeat,metric,value,unit,valid".to_owned(),
+        format!("{about},bytes,10,B,true"),
+        format!("{about},payload_bytes,5,B,true"),
+        format!("{about},frames,1,,true"),
+        format!("{about},drops,7,,true"),
+        format!("{about},rate_mean_bps,9900000000,bit/s,true"),
+        format!("{about},rate_max_bps,9900000000,bit/s,true"),
+        format!("{about},queue_max_bytes,0,B,true"),
+        format!("{about},drops.error,7,,true"),
+        format!("{about},drops.tail,0,,true"),
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }

@@ -40,6 +40,28 @@ pub struct ReportData {
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What `farpath compare` says of the runs: `farpath.compare/1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<serde_json::Value>,
+    /// The runs, where a page has several; each is a value of the key `run` in every point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunOfPage>,
+}
+
+/// One of several runs of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunOfPage {
+    /// Its name on the page.
+    pub name: String,
+    /// The command that made it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// farpath's version.
+    pub version: String,
+    /// Its seed.
+    pub seed: u64,
+    /// SHA-256 of its scenario, hexadecimal.
+    pub scenario_sha256: String,
 }
 
 /// The capture of a link, in the folder of the page.

@@ -1,7 +1,7 @@
 //! Every figure of a page as SVG, without a browser: the script that draws them there, run by an engine of its own.
 
 use rquickjs::{Context, Ctx, Function, Runtime};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/figures.js"));
 /// Memory that the script may take, in bytes: a report of 100 MB fits.
@@ -18,8 +18,45 @@ pub struct Figure {
     pub svg: String,
 }
 
+/// How figures are drawn; what is none is decided by what is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Look {
+    /// What upright lines around the points of repeats show.
+    pub bars: Bars,
+    /// What stands above each figure, nothing if it is empty; by default what was run and what is drawn of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Where figures over time begin, in seconds since the start of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// Where figures over time end, in seconds since the start of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// Which axes of a sweep's figures are logarithmic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<Log>,
+    /// The least and the greatest value along x of a sweep's figures, as texts with their units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<(String, String)>,
+}
+
+/// Logarithmic axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Log {
+    /// None of them.
+    None,
+    /// That of the quantity swept.
+    X,
+    /// That of the metric.
+    Y,
+    /// Both.
+    Xy,
+}
+
 /// What upright lines around the points of repeats show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Bars {
     /// The median, from the least to the greatest.
     #[default]
@@ -34,6 +71,9 @@ pub enum FiguresError {
     /// This build has no script.
     #[error("this farpath was built without its web part")]
     NoScript,
+    /// What was asked for cannot be drawn of this run.
+    #[error("{0}")]
+    Refused(String),
     /// The script fails on what it was given.
     #[error("draw the figures: {0}")]
     Drawing(String),
@@ -42,34 +82,44 @@ pub enum FiguresError {
 /// Draws every figure of a report: the JSON of `report.json`.
 ///
 /// # Errors
-/// When the build lacks its web part, or the text is not that of a report.
-pub fn figures(report: &str, bars: Bars) -> Result<Vec<Figure>, FiguresError> {
+/// When the build lacks its web part, the text is not that of a report, or the run has nothing of what `look` asks for.
+pub fn figures(report: &str, look: &Look) -> Result<Vec<Figure>, FiguresError> {
     if SCRIPT.is_empty() {
         return Err(FiguresError::NoScript);
     }
     let drawing = |e: rquickjs::Error| FiguresError::Drawing(e.to_string());
+    let options = serde_json::to_string(look).map_err(|e| FiguresError::Drawing(e.to_string()))?;
     let runtime = Runtime::new().map_err(drawing)?;
     runtime.set_memory_limit(MEMORY);
     runtime.set_max_stack_size(STACK);
     let context = Context::full(&runtime).map_err(drawing)?;
     let text = context.with(|ctx| {
-        draw(&ctx, report, bars).map_err(|error| {
+        draw(&ctx, report, &options).map_err(|error| {
             let thrown = ctx.catch();
             let said = thrown.as_exception().and_then(|e| e.message());
             FiguresError::Drawing(said.unwrap_or_else(|| error.to_string()))
         })
     })?;
-    serde_json::from_str(&text).map_err(|e| FiguresError::Drawing(e.to_string()))
+    let drawn: Drawn =
+        serde_json::from_str(&text).map_err(|e| FiguresError::Drawing(e.to_string()))?;
+    match drawn.refused {
+        Some(why) => Err(FiguresError::Refused(why)),
+        None => Ok(drawn.figures),
+    }
 }
 
-fn draw(ctx: &Ctx<'_>, report: &str, bars: Bars) -> rquickjs::Result<String> {
-    let bars = match bars {
-        Bars::Range => "range",
-        Bars::Ci95 => "ci95",
-    };
+/// What the script gives.
+#[derive(Deserialize)]
+struct Drawn {
+    figures: Vec<Figure>,
+    #[serde(default)]
+    refused: Option<String>,
+}
+
+fn draw(ctx: &Ctx<'_>, report: &str, options: &str) -> rquickjs::Result<String> {
     ctx.eval::<(), _>(SCRIPT)?;
     let figures: Function<'_> = ctx.globals().get("farpathFigures")?;
-    figures.call((report, bars))
+    figures.call((report, options))
 }
 
 #[cfg(test)]
@@ -78,7 +128,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_with_the_reason() {
-        let Err(error) = figures("{", Bars::Range) else {
+        let Err(error) = figures("{", &Look::default()) else {
             panic!("that is not JSON");
         };
         let wanted = match SCRIPT {

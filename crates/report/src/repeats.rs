@@ -1,12 +1,12 @@
 //! What repeats of a run come to, below its table.
 
-use farpath_record::{Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing};
+use farpath_record::{Keys, MetricSummary, Origin, Point, RunDocument, is_nothing};
 
 use crate::grid::Column;
 use crate::markdown::lines;
 use crate::quantity::{in_common_unit, unitless};
 use crate::table::{FAIRNESS, Form, GROUP, Layout, paths, push_wrapped};
-use crate::validity::of_path;
+use crate::validity::Index;
 
 /// The metric of a group that each of its records holds.
 const OF_GROUP: &str = "group_jain_index";
@@ -15,6 +15,7 @@ const OF_GROUP: &str = "group_jain_index";
 /// those is one of the repeats.
 pub(crate) fn rare(
     run: &RunDocument,
+    index: &Index<'_>,
     path: &str,
     origin: Origin,
     point: &Point,
@@ -24,12 +25,11 @@ pub(crate) fn rare(
         true => OF_GROUP,
         false => path.rsplit('.').next()?,
     };
-    let all = run.records.iter();
-    let mine = all.filter(|r| r.origin == origin && r.point == *point && of_path(r, path));
-    let any_valid = mine.clone().any(|r| r.valid);
-    let counted: Vec<&Record> = mine.filter(|r| r.valid || !any_valid).collect();
-    let have = counted.iter().filter(|r| r.metrics.contains_key(metric));
-    let (have, all) = (have.count(), counted.len());
+    let mine = index.named(path, origin, point);
+    let any_valid = mine.iter().any(|r| r.valid);
+    let counted = mine.iter().filter(|r| r.valid || !any_valid);
+    let have = counted.clone().filter(|r| r.metrics.contains_key(metric));
+    let (have, all) = (have.count(), counted.count());
     (have > 0 && 2 * have < all).then_some((have, all))
 }
 
@@ -90,9 +90,10 @@ pub(crate) fn repeats(run: &RunDocument, layout: Layout) -> String {
         return String::new();
     };
     let (mut metrics, mut few) = (Vec::new(), Vec::new());
+    let index = Index::of(run);
     for one in shown(run) {
         let s = one.summary;
-        match rare(run, &one.path, s.origin, &s.point) {
+        match rare(run, &index, &one.path, s.origin, &s.point) {
             Some(counts) => few.push((one, counts)),
             None => metrics.push(one),
         }

@@ -11,7 +11,7 @@ use crate::grid::{Column, wrap};
 use crate::markdown::{self, lines};
 use crate::quantity::{quantity, unitless};
 use crate::repeats::rare;
-use crate::validity::{UNTRUSTED, trusted};
+use crate::validity::{Index, UNTRUSTED};
 
 /// How the table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -120,10 +120,11 @@ struct Row<'a> {
 
 fn rows(run: &RunDocument) -> Vec<Row<'_>> {
     let points = points(run);
+    let index = Index::of(run);
     let mut rows: Vec<Row<'_>> = Vec::new();
     for path in paths(run) {
         for point in &points {
-            if let Some(mut row) = row(run, &path, point) {
+            if let Some(mut row) = row(run, &index, &path, point) {
                 // What limits a test is said once for each point, beside its first metric.
                 if !rows
                     .iter()
@@ -138,7 +139,7 @@ fn rows(run: &RunDocument) -> Vec<Row<'_>> {
     rows
 }
 
-fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
+fn row<'a>(run: &RunDocument, index: &Index<'_>, path: &str, point: &'a Point) -> Option<Row<'a>> {
     let judged: Vec<&Expectation> = run
         .expectations
         .iter()
@@ -155,13 +156,13 @@ fn row<'a>(run: &RunDocument, path: &str, point: &'a Point) -> Option<Row<'a>> {
             .filter(|e| e.origin == origin)
             .find_map(|e| e.actual);
         compared.or_else(|| match path.strip_prefix(GROUP) {
-            _ if rare(run, path, origin, point).is_some() => None,
+            _ if rare(run, index, path, origin, point).is_some() => None,
             Some(rest) => fairness(run, rest, origin, point),
             None => results.value(path, origin, point),
         })
     };
     let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
-    let untrusted = |origin: Origin| !trusted(run, path, origin, point);
+    let untrusted = |origin: Origin| !index.trusted(path, origin, point);
     let invalid = run.origins().into_iter().map(untrusted).collect();
     let metric = path.rsplit('.').next().unwrap_or_default();
     let nothing = |v: &Option<f64>| v.is_none_or(|v| is_nothing(metric, v));

@@ -84,8 +84,7 @@ impl Document {
         if scenario.sweep.is_empty() {
             return self.diagnostics(self.idle(scenario));
         }
-        let counts = scenario.sweep.iter().map(|(_, values)| values.len());
-        if counts.fold(1, usize::saturating_mul) > POINTS_MOST {
+        if scenario.point_count() > POINTS_MOST {
             return self.diagnostics(Vec::new());
         }
         let mut common: Option<Vec<Diagnostic>> = None;
@@ -325,6 +324,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         events: Vec::new(),
         expects: Vec::new(),
         sweep: Vec::new(),
+        together: Vec::new(),
         searches: Vec::new(),
         configuration: configured::load(tables, &folder, faults),
         files: BTreeMap::new(),
@@ -340,7 +340,7 @@ fn resolve(tables: &Tables, source: &str, faults: &mut Vec<Diagnostic>) -> Scena
         crate::impair::check_event(f, &scenario, faults);
     }
     scenario.events.sort_by_key(|e| e.at);
-    scenario.sweep = sweep::check(tables, faults);
+    sweep::check(tables, &mut scenario, faults);
     scenario.searches = tables
         .searches
         .iter()

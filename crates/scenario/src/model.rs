@@ -52,6 +52,9 @@ pub struct Scenario {
     pub expects: Vec<Expect>,
     /// `[sweep]`: `--set` path to the values tried; points are the Cartesian product, last key fastest.
     pub sweep: Vec<(String, Vec<String>)>,
+    /// `[[sweep.together]]`: keys of `sweep`, each group with as many values, that advance together: the n-th value of one goes
+    /// with the n-th of the others.
+    pub together: Vec<Vec<String>>,
     /// `[[search]]`: bisections, each run on its own.
     pub searches: Vec<Search>,
     /// The routers' own configuration files, if they bring any.

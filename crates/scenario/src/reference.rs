@@ -29,6 +29,10 @@ const TAIL: &str = "
 Keys are `--set` paths in quotes, values are lists: `\"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]`. The scenario runs once for
 each point of the product; the last key varies fastest. `at` in an `[[expect]]` picks points.
 
+Keys below a line `[[sweep.together]]` are not crossed with each other: their lists are of one length, and the n-th value of one goes
+with the n-th of the others. `\"link.wan.rate\" = [\"100 Mbit/s\", \"1 Gbit/s\"]` beside `\"link.wan.queue\" = [\"125 kB\", \"1.25 MB\"]` makes
+two points, not four. There may be several such tables; they are crossed with each other and with the keys of `[sweep]`.
+
 ## Where frames wait and what is lost
 
 A direction that leaves a host waits in the host's `txqueuelen`, or in the link's `queue` where that is written; both are an

@@ -23,6 +23,11 @@ pub fn schema() -> Value {
         json!({
             "type": "object",
             "description": "`--set` paths and the values tried; points multiply, the last key varies fastest.",
+            "properties": { "together": {
+                "type": "array",
+                "description": "Keys whose n-th values go together, in lists of one length.",
+                "items": { "type": "object", "additionalProperties": values },
+            } },
             "additionalProperties": values,
         }),
     );

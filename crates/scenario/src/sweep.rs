@@ -17,10 +17,15 @@ use crate::set::{self, Set};
 pub(crate) struct Key {
     path: At<String>,
     values: Vec<String>,
+    /// Which `[[sweep.together]]` it stands in, by their order.
+    group: Option<usize>,
 }
 
 /// Most points a sweep may have.
 const MOST_POINTS: usize = 100_000;
+
+/// The tables of `[sweep]` whose keys advance together.
+const TOGETHER: &str = "together";
 
 /// Decodes `[sweep]`, keys in the order of the file.
 pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
@@ -33,18 +38,63 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
         }
         None => return Vec::new(),
     };
+    let mut keys = keys(table, None, faults);
+    if let Some((name, value)) = table.get_key_value(TOGETHER) {
+        let groups = match value.get_ref() {
+            DeValue::Array(list) => list.iter().map(|g| (g.span(), g.get_ref())).collect(),
+            _ => Vec::new(),
+        };
+        let tables = groups
+            .iter()
+            .filter(|(_, g)| matches!(g, DeValue::Table(_)));
+        if groups.is_empty() || tables.count() < groups.len() {
+            let title = "`sweep.together` must be an array of tables";
+            let remedy = "write a line `[[sweep.together]]` and below it two keys or more, each with as many values";
+            faults.push(Diagnostic::new(name.span(), title).help(remedy));
+        }
+        for (n, (span, group)) in groups.into_iter().enumerate() {
+            let DeValue::Table(group) = group else {
+                continue;
+            };
+            let of_group = self::keys(group, Some(n), faults);
+            check_group(&of_group, span, faults);
+            keys.extend(of_group);
+        }
+    }
+    keys.sort_by_key(|k| k.path.span().start);
+    for (n, key) in keys.iter().enumerate() {
+        let path = key.path.get_ref();
+        if let Some(first) = keys[..n].iter().find(|k| k.path.get_ref() == path) {
+            let title = format!("sweep key `{}` stands twice", shorten(path));
+            faults.push(
+                Diagnostic::new(key.path.span(), title)
+                    .label("the second")
+                    .see(first.path.span(), "the first")
+                    .help("a key is swept by itself or together with others: take one out"),
+            );
+        }
+    }
+    keys
+}
+
+/// The keys of `[sweep]`, or of one of the tables whose keys advance together.
+fn keys(table: &DeTable<'_>, group: Option<usize>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
     let mut keys = Vec::new();
     for (path, value) in table {
         match value.get_ref() {
+            _ if group.is_none() && path.get_ref() == TOGETHER => {}
             DeValue::Array(list) if !list.is_empty() => {
                 let values = list
                     .iter()
                     .map(|v| Spanned::new(v.span(), set::written(v.get_ref())));
                 let values: Vec<At<String>> = values.collect();
-                refuse_twice(path.get_ref(), &values, faults);
+                if group.is_none() {
+                    refuse_twice(path.get_ref(), &values, faults);
+                }
                 keys.push(Key {
                     path: Spanned::new(path.span(), path.get_ref().to_string()),
                     values: values.into_iter().map(Spanned::into_inner).collect(),
+                    group,
                 });
             }
             DeValue::Table(_) => {
@@ -73,6 +123,45 @@ pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key>
     keys
 }
 
+/// Keys that advance together have as many values each, and no step stands twice.
+fn check_group(keys: &[Key], span: std::ops::Range<usize>, faults: &mut Vec<Diagnostic>) {
+    let [first, others @ ..] = keys else { return };
+    if others.is_empty() {
+        faults.push(
+            Diagnostic::new(span, "one key alone advances together with none")
+                .help("write it below [sweep], or a second key beside it"),
+        );
+        return;
+    }
+    let other = |k: &&Key| k.values.len() != first.values.len();
+    if let Some(key) = others.iter().find(other) {
+        let title = format!(
+            "sweep key `{}` has {} values, and `{}` has {}",
+            shorten(key.path.get_ref()),
+            key.values.len(),
+            shorten(first.path.get_ref()),
+            first.values.len()
+        );
+        faults.push(
+            Diagnostic::new(key.path.span(), title)
+                .label("its n-th value goes with the n-th of the other")
+                .see(first.path.span(), "the other")
+                .help("give both as many values; below [sweep] keys are crossed"),
+        );
+        return;
+    }
+    let step = |n: usize| keys.iter().map(|k| &k.values[n]).collect::<Vec<_>>();
+    let twice = (0..first.values.len()).find(|n| (0..*n).any(|before| step(before) == step(*n)));
+    if let Some(n) = twice {
+        let values: Vec<String> = step(n).into_iter().map(|v| shorten(v)).collect();
+        let title = format!("the step {} stands twice", values.join(", "));
+        faults.push(
+            Diagnostic::new(first.path.span(), title)
+                .help("take one out; `--repeat` runs every point several times"),
+        );
+    }
+}
+
 /// A value that stands twice would be one point of twice the runs, and count as repeats that are not.
 fn refuse_twice(key: &str, values: &[At<String>], faults: &mut Vec<Diagnostic>) {
     for (n, value) in values.iter().enumerate() {
@@ -96,19 +185,46 @@ impl Scenario {
     /// Every point of the sweep as edits, last key fastest; one without edits where nothing is swept.
     pub fn points(&self) -> Vec<Vec<Set>> {
         let mut points = vec![Vec::new()];
-        for (key, values) in &self.sweep {
-            let with = |at: &Vec<Set>, value: &String| {
+        for axis in self.axes() {
+            let steps = axis.first().map_or(0, |(_, values)| values.len());
+            let with = |at: &Vec<Set>, step: usize| {
                 let mut at = at.clone();
-                let written = format!("{key} = {value}");
-                at.push(Set::new(key, value).of_option("[sweep]", &written));
+                for (key, values) in &axis {
+                    let written = format!("{key} = {}", values[step]);
+                    at.push(Set::new(key, &values[step]).of_option("[sweep]", &written));
+                }
                 at
             };
             points = points
                 .iter()
-                .flat_map(|at| values.iter().map(move |v| with(at, v)))
+                .flat_map(|at| (0..steps).map(move |step| with(at, step)))
                 .collect();
         }
         points
+    }
+
+    /// How many points the sweep has; 1 where nothing is swept.
+    pub fn point_count(&self) -> usize {
+        let steps = self.axes().into_iter();
+        steps
+            .map(|axis| axis.first().map_or(0, |(_, values)| values.len()))
+            .fold(1, usize::saturating_mul)
+    }
+
+    /// The keys of the sweep by themselves, or with those they advance together with.
+    fn axes(&self) -> Vec<Vec<&(String, Vec<String>)>> {
+        let mut axes: Vec<Vec<&(String, Vec<String>)>> = Vec::new();
+        for key in &self.sweep {
+            let group = self.together.iter().find(|g| g.contains(&key.0));
+            let axis = axes.iter_mut().find(|axis| {
+                group.is_some_and(|g| axis.first().is_some_and(|first| g.contains(&first.0)))
+            });
+            match axis {
+                Some(axis) => axis.push(key),
+                None => axes.push(vec![key]),
+            }
+        }
+        axes
     }
 }
 
@@ -151,13 +267,18 @@ fn check_path(path: &At<String>, tables: &Tables, what: &str, faults: &mut Vec<D
     }
 }
 
-/// The sweep, checked.
-pub(crate) fn check(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Vec<(String, Vec<String>)> {
-    let mut points = 1_usize;
+/// The sweep of a scenario, checked.
+pub(crate) fn check(tables: &Tables, scenario: &mut Scenario, faults: &mut Vec<Diagnostic>) {
     for key in &tables.sweep {
         check_path(&key.path, tables, "sweep key", faults);
-        points = points.saturating_mul(key.values.len());
-        if points > MOST_POINTS {
+        let path = key.path.get_ref();
+        scenario.sweep.push((path.clone(), key.values.clone()));
+        if let Some(n) = key.group {
+            let missing = (n + 1).saturating_sub(scenario.together.len());
+            scenario.together.extend(vec![Vec::new(); missing]);
+            scenario.together[n].push(path.clone());
+        }
+        if scenario.point_count() > MOST_POINTS {
             let title = format!("the sweep has more than {MOST_POINTS} points");
             faults.push(
                 Diagnostic::new(key.path.span(), title)
@@ -166,11 +287,6 @@ pub(crate) fn check(tables: &Tables, faults: &mut Vec<Diagnostic>) -> Vec<(Strin
             break;
         }
     }
-    tables
-        .sweep
-        .iter()
-        .map(|k| (k.path.get_ref().clone(), k.values.clone()))
-        .collect()
 }
 
 /// A search; all its metrics have one unit, and the bracket is the right way round.

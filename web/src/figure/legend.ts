@@ -18,7 +18,7 @@ const LINE = 15;
 const GAP = 18;
 
 /** A text in lines of at most `letters`, broken at blanks. */
-function wrapped(text: string, letters: number): string[] {
+export function wrapped(text: string, letters: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);

@@ -5,7 +5,7 @@ import { line } from "d3-shape";
 
 import * as format from "../format";
 import { n, shape, type Shape } from "../svg";
-import { spansDecades, type Bars, type Cell, type Key, type Sweep, type SweepMark, type SweepPanel, type SweepSeries } from "../sweep";
+import type { Bars, Cell, Key, Sweep, SweepMark, SweepPanel, SweepSeries } from "../sweep";
 import type { Origin } from "../types";
 import { drawLegend, type Entry } from "./legend";
 
@@ -84,9 +84,12 @@ function entries(sweep: Sweep, bars: boolean): Entry[] {
   }));
   const cells = sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells.flatMap((cell) => (cell ? [{ cell, origin: s.origin }] : []))));
   const invalid = cells.find(({ cell }) => cell.invalid);
+  const marks = sweep.panels.flatMap((p) => p.marks);
+  const stated: Entry[] = marks.some((m) => m.y !== null) ? [{ text: "stated by the source", width: 20, draw: (x, y) => diamond(x + 10, y) }] : [];
+  const allowed: Entry[] = marks.some((m) => m.low !== null && m.high !== null) ? [{ text: "allowed band", width: 14, draw: (x, y) => bracket(x + 7, y - 8, y + 8) }] : [];
   const doubt: Entry[] = invalid ? [{ text: "INVALID certificate", width: 16, draw: (x, y) => (bars ? shape("rect", { class: "bar invalid ink", x: n(x), y: n(y - 6), width: 16, height: 12 }) : untrusted(invalid.origin, "ink", x + 8, y)) }] : [];
   const spread: Entry[] = cells.some(({ cell }) => cell.low < cell.high) ? [{ text: SPREAD[sweep.bars], width: 10, draw: (x, y) => shape("path", { class: "whisker ink", d: `M${n(x + 5)},${n(y - 8)}v16m-4,0h8m-8,-16h8` }) }] : [];
-  return [...colours, ...plain, ...spread, ...doubt];
+  return [...colours, ...plain, ...spread, ...stated, ...allowed, ...doubt];
 }
 
 function cellsOf(sweep: Sweep): Cell[] {
@@ -143,7 +146,7 @@ function xPlaces(x: Key, { left, right }: Frame): number[] {
     return x.values.map((_, i) => left + band * (i + 0.5));
   }
   const [from, to] = [left + INSET, right - INSET];
-  const log = spansDecades(x.numbers);
+  const { log } = x;
   const numbers = log ? x.numbers.filter((v) => v > 0) : x.numbers;
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
   const zero = log && x.numbers.some((v) => v === 0);
@@ -212,7 +215,7 @@ function whisker(cell: Cell, cls: string, x: number, y: Scale): Shape[] {
 /** A curve with a mark at each value; it is broken where a value is missing or invalid, and at zero of a logarithmic axis. */
 function drawSeries(sweep: Sweep, s: SweepSeries, places: readonly number[], y: Scale): Shape[] {
   const cls = tone(sweep, s);
-  const log = sweep.x.numbers !== null && spansDecades(sweep.x.numbers);
+  const { log } = sweep.x;
   const run = s.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell !== undefined);
   const broken = ({ cell, i }: (typeof run)[number]): boolean => cell === null || cell?.invalid === true || (log && sweep.x.numbers![i] === 0);
   const path = line<(typeof run)[number]>().defined((p) => !broken(p)).x((p) => places[p.i]!).y((p) => y.at(p.cell?.y ?? 0)).digits(2);
@@ -248,17 +251,26 @@ function brief(sweep: Sweep, value: number): string {
   return sweep.log ? text : text.replace(/\u202f\D.*$/, "");
 }
 
+/** What a source states: an open diamond, so that the point of a value like it is seen inside. */
+function diamond(x: number, y: number): Shape {
+  return shape("path", { class: "stated", d: `M${n(x)},${n(y - 9)}l9,9l-9,9l-9,-9Z` });
+}
+
+/** What is allowed, from `high` down to `low`. */
+function bracket(x: number, high: number, low: number): Shape {
+  return shape("path", { class: "allowed", fill: "none", d: `M${n(x - 7)},${n(high)}h14m-7,0V${n(low)}m-7,0h14` });
+}
+
 function drawMark(m: SweepMark, x: number, y: Scale): Shape {
-  const band = m.low === null || m.high === null ? [] : [shape("path", {
-    class: "allowed", fill: "none", d: `M${n(x - 8)},${n(y.at(m.high))}h16m-8,0V${n(y.at(m.low))}m-8,0h16`,
-  })];
-  const stated = m.y === null ? [] : [shape("path", { class: "mark-open", d: `M${n(x)},${n(y.at(m.y) - 9)}l9,9l-9,9l-9,-9Z` })];
+  const band = m.low === null || m.high === null ? [] : [bracket(x, y.at(m.high), y.at(m.low))];
+  const stated = m.y === null ? [] : [diamond(x, y.at(m.y))];
   return shape("g", { class: "stated-mark" }, shape("title", {}, m.title), ...band, ...stated);
 }
 
 function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Shape[] {
   const places = xPlaces(sweep.x, frame);
   const { left, right, bottom } = frame;
+  const marks = panel.marks.map((m) => drawMark(m, places[m.x]!, y));
   return [
     ...(panel.name === "" ? [] : [shape("text", { class: "panel-name", x: n(left), y: n(frame.top - 12) }, panel.name)]),
     ...y.ticks.flatMap((tick, i) => [
@@ -267,8 +279,8 @@ function drawPanel(sweep: Sweep, panel: SweepPanel, frame: Frame, y: Scale): Sha
     ]),
     shape("path", { class: "axis-line", d: `M${n(left)},${n(bottom)}H${n(right)}` }),
     ...xLabels(sweep.x, places).shapes(bottom),
-    ...(sweep.x.numbers === null ? drawBars(sweep, panel, places, y, frame) : panel.series.flatMap((s) => drawSeries(sweep, s, places, y))),
-    ...panel.marks.map((m) => drawMark(m, places[m.x]!, y)),
+    // Marks never cover a point; over a bar they would not be seen below it.
+    ...(sweep.x.numbers === null ? [...drawBars(sweep, panel, places, y, frame), ...marks] : [...marks, ...panel.series.flatMap((s) => drawSeries(sweep, s, places, y))]),
   ];
 }
 
@@ -279,6 +291,11 @@ export function describeSweep(sweep: Sweep): string {
     return `${of}: ${s.cells.map((c, i) => (c ? `${sweep.x.values[i]!} ${format.metric(sweep.metric, c.y)}` : "")).filter((t) => t !== "").join(", ")}`;
   }));
   return said.join(". ");
+}
+
+/** The keys that were swept together with one, by name. */
+function withOthers(key: Key): string {
+  return key.with === undefined ? "" : `, together with ${key.with.map((k) => k.name).join(", ")}`;
 }
 
 export interface SweepOptions {
@@ -308,7 +325,7 @@ export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
     return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame)));
   });
   const name = `${sweep.test}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
-  const logs = [...(sweep.log ? ["y"] : []), ...(!bars && spansDecades(sweep.x.numbers ?? []) ? ["x"] : [])];
+  const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   return shape("svg", {
     class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),
@@ -317,5 +334,5 @@ export function drawSweep(sweep: Sweep, { id, width }: SweepOptions): Shape {
     shape("text", { class: "muted", x: 2, y: n(legend.height + 18) }, `${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}`),
     ...panels,
     shape("text", { class: "muted", x: n(Math.max(width / 2, 0)), y: n(foot - 6), "text-anchor": "middle" },
-      `${sweep.x.name}${logs.includes("x") ? ", logarithmic axis" : ""}`));
+      `${sweep.x.name}${withOthers(sweep.x)}${logs.includes("x") ? ", logarithmic axis" : ""}`));
 }

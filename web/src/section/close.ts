@@ -5,7 +5,7 @@ import * as format from "../format";
 import { drawStack, type Share } from "../figure/stack";
 import { csv } from "../results";
 import { toDom } from "../svg";
-import type { ReportData, StreamRecord, TestRecord } from "../types";
+import type { ReportData, RunOfPage, StreamRecord, TestRecord } from "../types";
 
 /** Bars shown without being asked for. */
 const SHOWN = 8;
@@ -55,6 +55,8 @@ export function reproduce(data: ReportData): HTMLElement {
   const { document: run } = data;
   const command = data.command ?? `farpath run ${data.scenario.name} --seed ${run.seed}`;
   const entry = (name: string, value: Node | string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  const runs = data.runs ?? [];
+  if (runs.length > 0) return reproduceAll(data, runs);
   const base = data.scenario.name.replace(/[^A-Za-z0-9_-]+/g, "-");
   return section("reproduce", "Run it again", h("p", {}, run.records.some((r) => r.origin === "emulated")
       ? "The same version, scenario and seed give the same bits in models; what is emulated varies with the machine."
@@ -62,6 +64,16 @@ export function reproduce(data: ReportData): HTMLElement {
     h("pre", { class: "command" }, h("code", {}, command)),
     h("dl", { class: "facts-small" }, entry("version", `farpath ${run.version}`), entry("seed", String(run.seed)),
       entry("scenario SHA-256", h("code", { class: "hash" }, run.scenario_sha256))),
-    h("div", { class: "buttons" }, download(`${base}.json`, "application/json", () => JSON.stringify(data, null, 1)),
-      download(`${base}.csv`, "text/csv", () => csv(data))));
+    files(data, base));
+}
+
+function files(data: ReportData, base: string): HTMLElement {
+  return h("div", { class: "buttons" }, download(`${base}.json`, "application/json", () => JSON.stringify(data, null, 1)), download(`${base}.csv`, "text/csv", () => csv(data)));
+}
+
+/** Of several runs: each with its command and seed. */
+function reproduceAll(data: ReportData, runs: readonly RunOfPage[]): HTMLElement {
+  const one = ({ name, command, seed, version, scenario_sha256 }: RunOfPage): HTMLElement => h("div", {}, h("h3", {}, name),
+    command === undefined ? null : h("pre", { class: "command" }, h("code", {}, command)), h("p", { class: "hint" }, `farpath ${version}, seed ${seed}, scenario `, h("code", { class: "hash" }, scenario_sha256)));
+  return section("reproduce", "Run them again", ...runs.map(one), files(data, "runs"));
 }

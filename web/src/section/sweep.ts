@@ -5,7 +5,7 @@ import { h, section } from "../dom";
 import * as format from "../format";
 import { coarse, drawRecovery, recoveryKey } from "../figure/recovery";
 import { drawSweep, SPREAD } from "../figure/sweep";
-import { sweepOf, sweptKeys, type Bars, type Sweep } from "../sweep";
+import { sweepOf, sweptKeys, type Key, type Look, type Sweep } from "../sweep";
 import type { ReportData, TestRecord } from "../types";
 
 /** Metrics that have a figure where they change; how long a `tcp` test took is its `duration`. */
@@ -23,13 +23,20 @@ export function captionOf(sweep: Sweep): string {
   const allowed = marks.some((m) => m.low !== null && m.high !== null) ? "Brackets: the allowed band." : "";
   const spread = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c && c.low < c.high))) ? `Points and upright lines: ${SPREAD[sweep.bars]} of the repeats.` : "";
   const invalid = sweep.panels.some((p) => p.series.some((s) => s.cells.some((c) => c?.invalid))) ? "Hollow and crossed: INVALID, the certificate failed." : "";
+  const together = [sweep.x, ...(sweep.colour === null ? [] : [sweep.colour])].flatMap(pairs).join(" ");
+  const few = sweep.rare.length === 0 ? "" : `Left out, for fewer than half of the repeats have it: ${sweep.rare.join("; ")}.`;
   const gaps = sweep.missing.length === 0 ? "" : `Nothing was found for: ${sweep.missing.join("; ")}.`;
   const bdp = format.ofBdp([...sweep.x.values, ...(sweep.colour?.values ?? []), ...sweep.panels.map((p) => p.name)]) ?? "";
-  return [predicted, says, allowed, spread, invalid, gaps, bdp].filter((t) => t !== "").join(" ");
+  return [predicted, together, says, allowed, spread, invalid, few, gaps, bdp].filter((t) => t !== "").join(" ");
 }
 
-function figure(data: ReportData, bars: Bars, test: string, metric: string, name = test): Drawn[] {
-  const sweep = sweepOf(data, test, metric, name, bars);
+/** What was swept together with a key, value by value. */
+function pairs(key: Key): string[] {
+  return (key.with ?? []).map((other) => `Together: ${key.values.map((v, i) => `${key.name} ${v} with ${other.name} ${other.values[i] ?? ""}`).join(", ")}.`);
+}
+
+function figure(data: ReportData, look: Look, test: string, metric: string, name = test): Drawn[] {
+  const sweep = sweepOf(data, test, metric, name, look);
   if (!sweep) return [];
   const beside = [sweep.colour?.name, ...(sweep.panels.length > 1 ? ["panels"] : [])].length;
   const by = sweep.colour === null ? "" : `, by ${sweep.colour.name}`;
@@ -55,16 +62,16 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
 }
 
 /** A figure for each metric that changes, group by group and test by test. */
-export function sweepFigures(data: ReportData, bars: Bars = "range"): Drawn[] {
+export function sweepFigures(data: ReportData, look: Look = {}): Drawn[] {
   const { records } = data.document;
   const tests = [...new Set(records.map((r) => r.test))];
   const figures = tests.flatMap((test) => {
     const mine = records.filter((r) => r.test === test);
     if (sweptKeys(mine).length === 0) return [];
-    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, bars, test, metric)));
+    return windows(data, test, mine).concat(METRICS.filter((metric) => mine.some((r) => typeof r.metrics[metric] === "number" && !(metric === "completion_ns" && r.kind === "tcp"))).flatMap((metric) => figure(data, look, test, metric)));
   });
   const groups = new Map(records.flatMap((r) => (r.group === undefined ? [] : [[r.group, r.test] as const])).reverse());
-  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, bars, test, "group_jain_index", `group ${group}`));
+  for (const [group, test] of [...groups].reverse()) figures.unshift(...figure(data, look, test, "group_jain_index", `group ${group}`));
   return figures;
 }
 

@@ -5,8 +5,12 @@ import { h, scroller, section } from "../dom";
 import { fileName, type Drawn } from "../drawn";
 import * as format from "../format";
 import { samePoint } from "../results";
+import { ofAllRuns, runOf } from "../runs";
+import { complete } from "../sequence/burst";
 import { drawSequence } from "../sequence/figure";
 import { sequencePlot } from "../sequence/plot";
+import { spanned } from "../sequence/view";
+import type { Shape } from "../svg";
 import { TimeBus } from "../time/bus";
 import { drawTime } from "../time/drawing";
 import { timePlot } from "../time/plot";
@@ -40,17 +44,19 @@ const FAMILIES: readonly Family[] = [
 ];
 
 function named(record: TestRecord, stream: number | null, metric: string, several: boolean, origins: number): string {
+  const run = runOf(record.point);
   const what = several ? ` ${metric.replace(/_(ns|bps|bytes)$/, "").replace(/_/g, " ")}` : "";
-  return `${record.test}${stream === null ? "" : ` stream ${stream}`}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
+  return `${run === null ? "" : `${run}: `}${record.test}${stream === null ? "" : ` stream ${stream}`}${what}${origins > 1 ? `, ${record.origin}` : ""}`;
 }
 
 const FIRST: readonly Origin[] = ["simulated", "emulated", "measured", "captured", "predicted"];
 
-/** The colour of each record: a test has one for each of its origins, the same in every plot. */
+/** The colour of each record: a test has one for each of its origins, and in each run, the same in every plot. */
 export function coloured(records: readonly TestRecord[]): (record: TestRecord) => number {
+  const name = (r: TestRecord): string => JSON.stringify([runOf(r.point), r.test, r.origin]);
   const tests = [...new Set(records.map((r) => r.test))];
-  const names = tests.flatMap((test) => FIRST.filter((origin) => records.some((r) => r.test === test && r.origin === origin)).map((origin) => `${test} ${origin}`));
-  return (record) => names.indexOf(`${record.test} ${record.origin}`);
+  const names = [...new Set(tests.flatMap((test) => FIRST.flatMap((origin) => records.filter((r) => r.test === test && r.origin === origin).map(name))))];
+  return (record) => names.indexOf(name(record));
 }
 
 function family(records: readonly TestRecord[], of: Family): TimePlot | null {
@@ -85,9 +91,9 @@ function references(records: readonly TestRecord[], metric: string, name: string
   const bulk = known.filter((r) => r.kind !== "ping");
   const spans = (bulk.length > 0 ? bulk : known).flatMap((r) => {
     const value = r.metrics[metric];
-    const mine = records.filter((other) => other.test === r.test && other.origin !== "predicted")
+    const mine = records.filter((other) => other.test === r.test && runOf(other.point) === runOf(r.point) && other.origin !== "predicted")
       .flatMap((other) => Object.values(other.series)).flatMap((s) => [s.t_ns[0], s.t_ns.at(-1)]).filter((t): t is number => t !== undefined);
-    return typeof value === "number" && mine.length > 0 ? [{ test: r.test, value, from: Math.min(...mine), to: Math.max(...mine) }] : [];
+    return typeof value === "number" && mine.length > 0 ? [{ test: runOf(r.point) === null ? r.test : `${runOf(r.point)!}: ${r.test}`, value, from: Math.min(...mine), to: Math.max(...mine) }] : [];
   }).sort((p, q) => p.from - q.from);
   const rows: (typeof spans)[] = [];
   for (const span of spans) {
@@ -101,18 +107,23 @@ function references(records: readonly TestRecord[], metric: string, name: string
   }));
 }
 
+/** Whether a point is of the place that is drawn, in whichever run. */
+function isAt(point: Point | undefined, place: Point): boolean {
+  return samePoint(ofAllRuns(point ?? {}), place);
+}
+
 /** Records of the first repeat: lines of forty would be one stain, and a legend of forty rows. */
 function recordsAt(data: ReportData, point: Point): TestRecord[] {
-  return data.document.records.filter((r) => r.repeat === 0 && samePoint(r.point, point));
+  return data.document.records.filter((r) => r.repeat === 0 && isAt(r.point, point));
 }
 
 /** How often a point was run. */
 function repeatsAt(data: ReportData, point: Point): number {
-  return 1 + Math.max(0, ...data.document.records.filter((r) => samePoint(r.point, point)).map((r) => r.repeat));
+  return 1 + Math.max(0, ...data.document.records.filter((r) => isAt(r.point, point)).map((r) => r.repeat));
 }
 
 function linksAt(data: ReportData, point: Point): LinkRecord[] {
-  return data.document.links.filter((l) => samePoint(l.point, point));
+  return data.document.links.filter((l) => isAt(l.point, point));
 }
 
 /** Links of the first repeat: one line for each direction. */
@@ -120,9 +131,14 @@ function ofFirst(links: readonly LinkRecord[]): LinkRecord[] {
   return links.filter((l) => (l.repeat ?? 0) === 0);
 }
 
+/** What a plot is called in its file: at which point of a sweep it is. */
+function titleAt(point: Point | undefined, title: string): string {
+  return [title, format.point(ofAllRuns(point ?? {}))].filter((text) => text !== "").join(", ");
+}
+
 /** The name of a plot's file. */
 function fileOf(data: ReportData, point: Point | undefined, title: string): string {
-  return fileName(data.scenario.name, format.point(point), title.toLowerCase());
+  return fileName(data.scenario.name, format.point(ofAllRuns(point ?? {})), title.toLowerCase());
 }
 
 function pairs(links: readonly LinkRecord[]): Map<string, LinkRecord[]> {
@@ -153,8 +169,8 @@ function queuePlot(data: ReportData, name: string, both: readonly LinkRecord[]):
   };
 }
 
-/** Every plot over time of a point, and its segments, for files. */
-export function timeFigures(data: ReportData, point: Point): Drawn[] {
+/** Every plot over time of a point, and its segments, for files: whole, or a span in seconds. */
+export function timeFigures(data: ReportData, point: Point, span?: readonly [from: number, to: number]): Drawn[] {
   const records = recordsAt(data, point);
   const links = ofFirst(linksAt(data, point));
   const both = [...pairs(links.filter((l) => l.t_ns.length > 0))];
@@ -162,24 +178,38 @@ export function timeFigures(data: ReportData, point: Point): Drawn[] {
     ...FAMILIES.flatMap((f) => family(records, f) ?? []), ...both.filter(([, all]) => all.some((l) => l.bytes > 0)).map(([name, all]) => ratePlot(data, name, all)),
     ...both.filter(([, all]) => all.some((l) => fullest(l) > 0)).map(([name, all]) => queuePlot(data, name, all)),
   ];
-  const whole = span(records, links);
-  const traces = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0).map((s): Drawn => {
-    const name = `${s.test}${s.stream > 0 ? ` stream ${s.stream}` : ""}`;
+  const all = span ?? wholeSpan(records, links);
+  const traces = (data.sequence ?? []).filter((s) => isAt(s.point, point) && s.bursts.length > 0).flatMap((s): Drawn[] => {
+    const run = runOf(s.point ?? {});
+    const name = `${run === null ? "" : `${run} `}${s.test}${s.stream > 0 ? ` stream ${s.stream}` : ""}`;
     const file = fileOf(data, point, `segments of ${name}`);
-    return { file, class: "sequence", draw: (width) => drawSequence(s, { id: file, title: name, describe: `segments of ${name}`, width }) };
+    const bursts = s.bursts.map(complete);
+    const view = span === undefined ? undefined : spanned(bursts, span[0] * 1e9, span[1] * 1e9);
+    if (view === null) return [];
+    const draw = (width: number): Shape => drawSequence(s, { id: file, title: name, describe: `segments of ${name}`, width, ...(view === undefined ? {} : { view }) });
+    return [{ file, class: "sequence", title: titleAt(point, `segments of ${name}`), draw }];
   });
   return [...plots.map((plot): Drawn => {
     const file = fileOf(data, point, plot.title.replace(", framing included", ""));
-    return { file, class: "time-plot", draw: (width) => drawTime(plot, whole, { id: file, width }) };
+    return { file, class: "time-plot", title: titleAt(point, plot.title), draw: (width) => drawTime(plot, all, { id: file, width }) };
   }), ...traces];
+}
+
+/** When what is drawn over time ends, in seconds; 0 where nothing is. */
+export function timeEnds(data: ReportData): number {
+  return Math.max(0, ...timedPoints(data).map((point) => wholeSpan(recordsAt(data, point), ofFirst(linksAt(data, point)))[1]));
 }
 
 /** Points with anything over time, in order. */
 export function timedPoints(data: ReportData): Point[] {
   const timed = [...data.document.records.filter((r) => Object.keys(r.series).length > 0), ...data.document.links];
   const points: Point[] = [];
-  for (const { point } of timed) if (!points.some((p) => samePoint(p, point))) points.push(point);
+  for (const { point } of timed) if (!points.some((p) => isAt(point, p))) points.push(ofAllRuns(point));
   return points;
+}
+
+function timed(plot: TimePlot, bus: TimeBus, point: Point | undefined, file: string): HTMLElement {
+  return timePlot(plot, bus, file, titleAt(point, plot.title));
 }
 
 /** Links that carried a share of what the fullest carried stand first; the others wait behind a switch. */
@@ -187,7 +217,7 @@ function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HT
   const all = [...pairs(links.filter((l) => l.t_ns.length > 0))];
   const bytes = (both: readonly LinkRecord[]): number => Math.max(...both.map((l) => l.bytes));
   const most = Math.max(0, ...all.map(([, both]) => bytes(both)));
-  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timePlot(ratePlot(data, name, both), bus, fileOf(data, both[0]?.point, `rate on ${name}`));
+  const draw = ([name, both]: (typeof all)[number]): HTMLElement => timed(ratePlot(data, name, both), bus, both[0]?.point, fileOf(data, both[0]?.point, `rate on ${name}`));
   const busy = all.filter(([, both]) => bytes(both) >= most / 1000);
   const quiet = all.filter(([, both]) => bytes(both) < most / 1000);
   const silent = quiet.filter(([, both]) => bytes(both) === 0).map(([name]) => name);
@@ -202,7 +232,8 @@ function rates(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): HT
 
 function label(l: LinkRecord, all: readonly LinkRecord[]): string {
   const several = new Set(all.map((x) => x.origin)).size > 1;
-  return `${l.direction.replace(">", " → ")}${several ? `, ${l.origin}` : ""}`;
+  const run = runOf(l.point);
+  return `${run === null ? "" : `${run}: `}${l.direction.replace(">", " → ")}${several ? `, ${l.origin}` : ""}`;
 }
 
 function fullest(l: LinkRecord): number {
@@ -219,7 +250,7 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
   const none = known.filter((k) => k.most === 0).map((k) => k.name);
   const words = [few.length > 0 ? `Hardly anything waited at ${few.join(", ")}.` : "", none.length > 0 ? `Nothing waited at ${none.join(", ")}.` : ""]
     .filter((text) => text !== "").join(" ");
-  const plots = used.map(({ name, both }) => timePlot(queuePlot(data, name, both), bus, fileOf(data, both[0]?.point, `waiting at ${name}`)));
+  const plots = used.map(({ name, both }) => timed(queuePlot(data, name, both), bus, both[0]?.point, fileOf(data, both[0]?.point, `waiting at ${name}`)));
   return [h("h3", {}, "Queues"), h("p", { class: "hint" }, [`What waited in front of each transmitter at the end of each interval. ${words}`, format.ofBdp([data.scenario.text ?? ""]) ?? ""].join(" ")),
     h("div", { class: "grid" }, ...plots)];
 }
@@ -227,7 +258,7 @@ function queues(data: ReportData, links: readonly LinkRecord[], bus: TimeBus): H
 /** Frames that were dropped, by link, direction and reason: the median of the repeats. */
 function drops(links: readonly LinkRecord[]): HTMLElement[] {
   if (links.length === 0) return [];
-  const lossy = ofFirst(links).map((l) => links.filter((o) => o.link === l.link && o.direction === l.direction && o.origin === l.origin))
+  const lossy = ofFirst(links).map((l) => links.filter((o) => o.link === l.link && o.direction === l.direction && o.origin === l.origin && runOf(o.point) === runOf(l.point)))
     .filter((all) => all.some((l) => Object.values(l.drops).some((n) => n > 0)));
   if (lossy.length === 0) return [h("h3", {}, "Drops"), h("p", {}, "No frame was dropped on any link.")];
   const reasons = [...new Set(lossy.flat().flatMap((l) => Object.keys(l.drops).filter((k) => (l.drops[k] ?? 0) > 0)))].sort();
@@ -236,7 +267,7 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
   const body = lossy.map((all) => {
     const l = all[0]!;
     return h("tr", {},
-      h("th", { scope: "row" }, l.link), h("td", {}, l.direction.replace(">", " → ")), h("td", {}, l.origin),
+      h("th", { scope: "row" }, [runOf(l.point), l.link].filter((t) => t !== null).join(": ")), h("td", {}, l.direction.replace(">", " → ")), h("td", {}, l.origin),
       ...reasons.map((reason) => number(all, (one) => one.drops[reason] ?? 0)), number(all, (one) => one.frames));
   });
   return [h("h3", {}, "Drops"), scroller("Drops", h("table", { class: "drops" },
@@ -245,23 +276,24 @@ function drops(links: readonly LinkRecord[]): HTMLElement[] {
 
 /** One trace at a time: they are large, and beside each other nobody compares them. */
 function traces(data: ReportData, point: Point, bus: TimeBus): HTMLElement | null {
-  const all = (data.sequence ?? []).filter((s) => samePoint(s.point ?? {}, point) && s.bursts.length > 0);
+  const all = (data.sequence ?? []).filter((s) => isAt(s.point, point) && s.bursts.length > 0);
   const first = all[0];
   if (!first) return null;
   const parallel = (s: Sequence): boolean => all.some((other) => other.test === s.test && other.stream > 0);
-  const name = (s: Sequence): string => `${s.test}${parallel(s) ? `, stream ${s.stream}` : ""}`;
-  const frame = h("div", {}, sequencePlot(first, name(first), bus, fileOf(data, point, `segments of ${name(first)}`)));
+  const run = (s: Sequence): string => (runOf(s.point ?? {}) === null ? "" : `${runOf(s.point ?? {})!}: `);
+  const name = (s: Sequence): string => `${run(s)}${s.test}${parallel(s) ? `, stream ${s.stream}` : ""}`;
+  const plot = (s: Sequence): HTMLElement => sequencePlot(s, name(s), bus, fileOf(data, point, `segments of ${name(s)}`), titleAt(point, `segments of ${name(s)}`));
+  const frame = h("div", {}, plot(first));
   if (all.length === 1) return section("sequence", "Segment by segment", frame);
   const choice = h("select", { id: "trace" }, ...all.map((s, i) => h("option", { value: i }, name(s))));
   choice.addEventListener("change", () => {
-    const chosen = all[Number(choice.value)] ?? first;
-    frame.replaceChildren(sequencePlot(chosen, name(chosen), bus, fileOf(data, point, `segments of ${name(chosen)}`)));
+    frame.replaceChildren(plot(all[Number(choice.value)] ?? first));
   });
   return section("sequence", "Segment by segment", h("p", {}, h("label", { for: "trace" }, "Connection "), choice), frame);
 }
 
 /** The span of everything that happened, in seconds: one axis for all plots. */
-function span(records: readonly TestRecord[], links: readonly LinkRecord[]): [number, number] {
+function wholeSpan(records: readonly TestRecord[], links: readonly LinkRecord[]): [number, number] {
   // Links are recorded to the end of the run, long after the last frame.
   const busy = (l: LinkRecord): number => Math.max(0, ...l.t_ns.filter((_, i) => (l.rate_bps[i] ?? 0) > 0));
   const ends = [...records.flatMap((r) => Object.values(r.series)).map((s) => s.t_ns.at(-1) ?? 0), ...links.map(busy)];
@@ -272,10 +304,11 @@ function at(data: ReportData, point: Point): HTMLElement[] {
   const records = recordsAt(data, point);
   const every = linksAt(data, point);
   const links = ofFirst(every);
-  const bus = new TimeBus(span(records, links));
-  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timePlot(p, bus, fileOf(data, point, p.title)));
+  const bus = new TimeBus(wholeSpan(records, links));
+  const plots = FAMILIES.map((f) => family(records, f)).filter((p): p is TimePlot => p !== null).map((p) => timed(p, bus, point, fileOf(data, point, p.title)));
   const repeats = repeatsAt(data, point);
-  const first = repeats === 1 ? "" : `Shown is the first of ${repeats} repeats; the CSV below has all of them. `;
+  const others = data.document.records.some((r) => r.repeat > 0 && isAt(r.point, point) && Object.keys(r.series).length > 0);
+  const first = repeats === 1 ? "" : `Shown is the first of ${repeats} repeats; ${others ? "the CSV below has all of them" : "no series of the others were kept"}. `;
   const hint = h("p", { class: "hint" }, `${first}Drag across a plot to zoom all of them in time; double-click shows everything again.`);
   const which = repeats === 1 ? null : h("p", { class: "hint" }, `Rates and queues are those of the first of ${repeats} repeats, drops the medians of all.`);
   const found = [

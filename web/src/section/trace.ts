@@ -14,6 +14,8 @@ export const SCHEMA = "farpath.trace-page/1";
 
 /** A colour for each limit, the same in every page. */
 const STYLES = [...LIMITS.keys()];
+/** No limit has the colour of a glitch, however many there are. */
+const GLITCH = -1;
 const PLACES: Readonly<Record<string, (c: TraceConnection) => string>> = {
   sender_of_a: (c) => `at ${c.a}`, sender_of_b: (c) => `at ${c.b}`, middle: () => "between the ends",
 };
@@ -53,7 +55,7 @@ export function merged(data: TraceData): Sequence {
   const again = Object.entries(data.again).flatMap(([name, bursts]) => bursts.map((b) => ({ ...b, label: name.replace(/_/g, " ") })));
   const limits = data.limits.map((l): Ribbon => ({ row: "limit", from_ns: l.from_ns, until_ns: l.until_ns, text: limit(l.limit), style: STYLES.indexOf(l.limit) }));
   const glitches = (direction.glitches ?? []).map((g): Ribbon => ({
-    row: "glitch", from_ns: g.start_ns, until_ns: g.start_ns + g.duration_ns, style: 6,
+    row: "glitch", from_ns: g.start_ns, until_ns: g.start_ns + g.duration_ns, style: GLITCH,
     text: `${g.kind.replace(/_/g, " ")}, cost ${format.size(g.cost_bytes)}, cause: ${limit(g.cause)}`,
   }));
   // A window far above the data would press these together: the line is drawn as far as it is near.

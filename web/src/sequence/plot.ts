@@ -62,7 +62,7 @@ class Plot implements Follower {
   readonly #fingers = new Map<number, { x: number; y: number }>();
   #waiting = false;
 
-  constructor(sequence: Sequence, name: string, bus: TimeBus, file: string) {
+  constructor(sequence: Sequence, name: string, bus: TimeBus, file: string, title: string) {
     this.#bursts = sequence.bursts.map(complete);
     this.#ribbons = sequence.ribbons ?? [];
     this.#bottom = AXIS + ROW * rows(this.#ribbons).length;
@@ -75,7 +75,7 @@ class Plot implements Follower {
     this.#canvas.setAttribute("aria-label", `Time–sequence plot of ${name}: ${kinds.join(", ")}`);
     this.element = h("figure", { class: "sequence" },
       h("div", { class: "figure-head" }, h("figcaption", {}, `${name}: ${kinds.join(", ")}`, h("span", { class: "plot-hint" }, ` ${said(sequence)}`)),
-        exports(file, (width) => drawSequence(sequence, { id: file, title: name, describe: kinds.join(", "), width, view: this.#view }))),
+        exports(file, (width) => drawSequence(sequence, { id: file, title: name, describe: kinds.join(", "), width, view: this.#view }), title)),
       this.#buttons(), h("div", { class: "sequence-frame" }, this.#canvas, this.#tip), key(kindsOf(this.#bursts)), ribbonKey(this.#ribbons));
     this.#listen();
     bus.join(this);
@@ -432,6 +432,6 @@ function said(sequence: Sequence): string {
 }
 
 /** The plot of one stream. */
-export function sequencePlot(sequence: Sequence, name: string, bus: TimeBus, file: string): HTMLElement {
-  return new Plot(sequence, name, bus, file).element;
+export function sequencePlot(sequence: Sequence, name: string, bus: TimeBus, file: string, title = `segments of ${name}`): HTMLElement {
+  return new Plot(sequence, name, bus, file, title).element;
 }

@@ -35,7 +35,7 @@ export function drawRibbons(g: CanvasRenderingContext2D, ribbons: readonly Ribbo
       if (r.row !== name) continue;
       const [x0, x1] = [Math.max(place.left, place.x(r.from_ns)), Math.min(place.right, Math.max(place.x(r.until_ns), place.x(r.from_ns) + 1))];
       if (x1 <= x0) continue;
-      g.fillStyle = place.colour(`--line-${r.style % 8}`);
+      g.fillStyle = place.colour(r.style < 0 ? "--bad" : `--line-${r.style % 8}`);
       g.fillRect(x0, y, x1 - x0, place.row - 3);
     }
   }
@@ -45,6 +45,6 @@ export function drawRibbons(g: CanvasRenderingContext2D, ribbons: readonly Ribbo
 export function ribbonKey(ribbons: readonly Ribbon[]): HTMLElement | null {
   if (ribbons.length === 0) return null;
   const seen = new Map(ribbons.map((r) => [`${r.row}: ${r.text.replace(/,.*/, "")}`, r.style]));
-  const entry = ([text, style]: [string, number]): HTMLElement => h("li", {}, h("span", { class: `ribbon-key ribbon-${style % 8}`, "aria-hidden": "true" }), text);
+  const entry = ([text, style]: [string, number]): HTMLElement => h("li", {}, h("span", { class: `ribbon-key ribbon-${style < 0 ? "bad" : style % 8}`, "aria-hidden": "true" }), text);
   return h("div", { class: "sequence-key" }, h("ul", {}, ...[...seen].map(entry)));
 }

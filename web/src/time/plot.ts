@@ -55,10 +55,10 @@ function axis(values: (splits: number[]) => string[], size: number, side: 2 | 3)
 }
 
 /** The plot in its frame; it follows the frame's width and the bus. Its file has the span that is shown. */
-export function timePlot(plot: TimePlot, bus: TimeBus, file: string): HTMLElement {
+export function timePlot(plot: TimePlot, bus: TimeBus, file: string, title = plot.title): HTMLElement {
   const holder = h("div", { class: plot.series.length > MANY ? "time-holder many" : "time-holder" });
   const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,
-    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }))), holder);
+    plot.hint === undefined ? null : h("span", { class: "plot-hint" }, ` ${plot.hint}`)), exports(file, (width) => drawTime(plot, told, { id: file, width }), title)), holder);
   // uPlot reports a new span later than it is given one; what it was given is not passed on again.
   const data = join(plot.series);
   const [first, last] = bus.whole;

@@ -109,3 +109,34 @@ fn metrics_are_chosen_by_their_names_and_the_same_seeds_are_pairs() {
     let none = farpath_in(at, &["compare", "before", "after", "--metric", "goodness"]).exits(2);
     none.says(&["--metric goodness", "goodput_bps"]);
 }
+
+/// One page of several runs: each is a value of the key `run`, and three have the page alone.
+#[test]
+fn a_page_has_all_runs_beside_each_other() {
+    let folder = crate::farpath::with_small();
+    let at = |args: &[&str]| crate::farpath::farpath_in(folder.path(), args);
+    for (name, cc) in [("a", "reno"), ("b", "cubic"), ("c", "bbr")] {
+        let set = format!("test.bulk.cc={cc}");
+        let run = ["run", "small.toml", "--simulate", "--out", name];
+        at(&[&run[..], &["--set", &set]].concat()).exits(0);
+    }
+    let table = at(&["compare", "a", "b", "--out", "page"]).exits(0).out;
+    assert!(table.contains("Written to page"), "{table}");
+    let read =
+        |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it was written");
+    let page: serde_json::Value = serde_json::from_str(&read("page/report.json")).expect("JSON");
+    assert_eq!(page["comparison"]["schema"], "farpath.compare/1");
+    assert_eq!(page["runs"][1]["name"], "b");
+    let only = at(&["compare", "a", "b", "c", "--out", "three"])
+        .exits(0)
+        .out;
+    assert_eq!(only, "\nWritten to three: open report.html there.\n");
+    let metrics = read("three/metrics.csv");
+    assert!(metrics.starts_with("origin,test,run,repeat,"), "{metrics}");
+    for run in ["a", "b", "c"] {
+        assert!(metrics.contains(&format!("simulated,bulk,{run},0,goodput_bps,")));
+    }
+    at(&["compare", "a", "a/records.json", "b", "--out", "twice"])
+        .exits(2)
+        .says(&["the same run twice"]);
+}

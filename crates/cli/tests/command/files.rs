@@ -46,8 +46,11 @@ fn out_holds_the_records_the_series_the_scenario_and_the_page() {
     );
     let series = read("series.csv");
     let mut lines = series.lines();
-    assert_eq!(lines.next(), Some("origin,test,point,repeat,series,t_ns,v"));
-    assert!(lines.all(|l| l.split(',').count() == 7), "{series}");
+    assert_eq!(
+        lines.next(),
+        Some("origin,test,point,repeat,series,t_ns,v,valid")
+    );
+    assert!(lines.all(|l| l.split(',').count() == 8), "{series}");
     let metrics = read("metrics.csv");
     let mut lines = metrics.lines();
     assert_eq!(
@@ -111,6 +114,46 @@ fn figures_are_files_that_need_nothing_else() {
     farpath_in(folder.path(), &["figures", "nowhere"])
         .exits(2)
         .says(&["nowhere", "--out"]);
+    // A title of one's own, a span of time, and what cannot be had.
+    let titled = [
+        "figures",
+        "out",
+        "--name",
+        "goodput",
+        "--title",
+        "My lesson",
+        "--from",
+        "0.2s",
+        "--to",
+        "500ms",
+        "--into",
+        "z",
+    ];
+    farpath_in(folder.path(), &titled).exits(0);
+    let goodput = names(&folder.path().join("z"));
+    let text = fs::read_to_string(folder.path().join("z").join(&goodput[0])).expect("written");
+    assert!(
+        text.contains(">My lesson<") && text.contains(">0.3<") && !text.contains(">0.1<"),
+        "{text}"
+    );
+    let whole = fs::read_to_string(figures.join(&goodput[0])).expect("written");
+    assert!(whole.contains(">small: Goodput<"), "{whole}");
+    for (more, words) in [
+        (
+            &["--from", "3s", "--to", "2s"][..],
+            &["--from 3s --to 2s", "no time is between them"][..],
+        ),
+        (&["--from", "1h"], &["--from 1h", "ends at "]),
+        (
+            &["--x-range", "1MiB..2MiB"],
+            &["--x-range 1MiB..2MiB", "nothing was swept"],
+        ),
+        (&["--x-range", "1MiB"], &["two values are wanted"]),
+        (&["--from", "2"], &["--from 2"]),
+    ] {
+        let args = [&["figures", "out", "--into", "y"], more].concat();
+        farpath_in(folder.path(), &args).exits(2).says(words);
+    }
     // Nothing written is a failure.
     let none = ["figures", "out", "--name", "goodptu", "--into", "y"];
     farpath_in(folder.path(), &none).exits(2).says(&[

@@ -354,6 +354,51 @@ fn a_swept_key_that_is_set_is_swept_no_more() {
     run(&["--set", "link.rb.delay=5 ms"]).exits(1);
 }
 
+/// Keys that advance together make as many points as each has values, and `--set` of one takes the step whole.
+#[test]
+fn keys_of_a_sweep_advance_together() {
+    let folder = with_small();
+    let sweep = format!(
+        "{SMALL}\n[sweep]\n\"test.bulk.cc\" = [\"reno\", \"cubic\"]\n\n[[sweep.together]]\n\
+         \"link.rb.delay\" = [\"1 ms\", \"5 ms\", \"6 ms\"]\n\"test.bulk.parallel\" = [1, 2, 2]\n"
+    );
+    let sweep = sweep.replace("min = \"10 ms\"", "min = \"2 ms\"");
+    std::fs::write(folder.path().join("sweep.toml"), sweep).expect("writable");
+    let points = |sets: &[&str]| -> Vec<String> {
+        let args = [&["run", "sweep.toml", "--json", "--predict"], sets].concat();
+        let ran = farpath_in(folder.path(), &args);
+        let document = document(&ran.out);
+        let point = |key: &str, r: &Value| r["point"][key].as_str().map(str::to_owned);
+        records(&document, "predicted")
+            .iter()
+            .filter(|r| r["test"] == "bulk")
+            .map(|r| {
+                let keys = ["test.bulk.cc", "link.rb.delay", "test.bulk.parallel"];
+                let values = keys.map(|k| point(k, r).unwrap_or_default());
+                values.join(" ")
+            })
+            .collect()
+    };
+    let wanted = [
+        "reno 1 ms 1",
+        "reno 5 ms 2",
+        "reno 6 ms 2",
+        "cubic 1 ms 1",
+        "cubic 5 ms 2",
+        "cubic 6 ms 2",
+    ];
+    assert_eq!(points(&[]), wanted);
+    assert_eq!(
+        points(&["--set", "link.rb.delay=5 ms"]),
+        ["reno 5 ms 2", "cubic 5 ms 2"]
+    );
+    // A value that is none of the steps leaves them to the others.
+    assert_eq!(
+        points(&["--set", "link.rb.delay=3 ms", "--set", "test.bulk.cc=bbr"]),
+        ["bbr 3 ms 1", "bbr 3 ms 2", "bbr 3 ms 2"]
+    );
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     for args in [

@@ -41,6 +41,8 @@ fn data() -> ReportData {
         sequence: Vec::new(),
         captures: Vec::new(),
         notes: Vec::new(),
+        comparison: None,
+        runs: Vec::new(),
     }
 }
 

@@ -675,6 +675,43 @@ fn a_sweep_of_an_unknown_test() {
     assert_eq!(said, expected, "\n{said}");
 }
 
+/// Keys that advance together have as many values; a step that stands twice is a point that stands twice.
+#[test]
+fn keys_that_do_not_advance_together() {
+    let said = |keys: &str| rendered(format!("{BASE}\n[[sweep.together]]\n{keys}\n"));
+    let first = "\"link.rb.delay\" = [\"1 ms\", \"2 ms\"]";
+    for (second, words) in [
+        (
+            "\"test.bulk.window\" = [\"1 MiB\"]",
+            "error: sweep key `test.bulk.window` has 1 values, and `link.rb.delay` has 2\n  --> x.toml:32:1",
+        ),
+        ("", "error: one key alone advances together with none"),
+        (
+            "\"test.bulk.windw\" = [\"1 MiB\", \"2 MiB\"]",
+            "error: unknown sweep key `test.bulk.windw`",
+        ),
+        (
+            "[[sweep.together]]\n\"link.rb.delay\" = [\"1 ms\", \"3 ms\"]\n\"test.bulk.window\" = [\"1 MiB\", \"2 MiB\"]",
+            "error: sweep key `link.rb.delay` stands twice",
+        ),
+    ] {
+        let said = said(&format!("{first}\n{second}"));
+        assert!(said.contains(words), "{said}");
+    }
+    let twice = said(
+        "\"link.rb.delay\" = [\"1 ms\", \"1 ms\"]\n\"test.bulk.window\" = [\"1 MiB\", \"1 MiB\"]",
+    );
+    assert!(
+        twice.contains("error: the step 1 ms, 1 MiB stands twice"),
+        "{twice}"
+    );
+    let list = rendered(format!("{BASE}\n[sweep]\ntogether = [\"link.rb.delay\"]\n"));
+    assert!(
+        list.contains("`sweep.together` must be an array of tables"),
+        "{list}"
+    );
+}
+
 #[test]
 fn an_lsp_between_strangers() {
     let said = rendered(format!(

@@ -44,10 +44,12 @@ fn members(value: &Value, schema: &Value) -> bool {
             .filter_map(Value::as_str)
             .all(|k| object.contains_key(k))
     });
+    let others = schema.get("additionalProperties").filter(|s| s.is_object());
+    let of = |k: &String| properties.get(k).or(others);
     complete
         && object
             .iter()
-            .all(|(k, v)| properties.get(k).is_some_and(|s| valid(v, s)))
+            .all(|(k, v)| of(k).is_some_and(|s| valid(v, s)))
 }
 
 fn as_json(text: &str) -> Value {

@@ -1,0 +1,63 @@
+//! `farpath figures`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `farpath figures`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Each file is light, needs no style sheet and no font of its own, and can be edited. \
+    The buttons at each figure of the page give the same, and PNG.\n\n\
+    Exit codes: 0 written, 2 no run of farpath or no such figure, 3 the folder cannot be written.\n\n\
+    Examples:\n  \
+    farpath figures report\n  \
+    farpath figures report --name goodput --into slides\n  \
+    farpath figures report --name goodput --title 'A window is a rate' --log xy\n  \
+    farpath figures report --from 2s --to 5s --into close"
+)]
+pub(crate) struct FiguresArgs {
+    /// A folder written by `farpath run --out`, or the report.json in it
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Where to write them; without it, the folder `figures` beside report.json
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
+    /// Only figures whose file names contain this, such as goodput; without it, all
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) name: Option<String>,
+    /// What stands above each figure; '' for nothing. Without it, the scenario's name and what is drawn
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// What stands around the points of repeats
+    #[arg(long, value_enum, default_value_t = Bars::Range)]
+    pub(crate) bars: Bars,
+    /// Which axes of a sweep's figures are logarithmic; without it, those of values that span decades
+    #[arg(long, value_enum)]
+    pub(crate) log: Option<Log>,
+    /// Only values of a sweep's x axis from one to another: 1MiB..64MiB
+    #[arg(long, value_name = "LOW..HIGH")]
+    pub(crate) x_range: Option<String>,
+    /// Where figures over time begin, since the start of the run: 2s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Where figures over time end: 5s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<String>,
+}
+
+/// What upright lines around the points of repeats show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Bars {
+    Range,
+    Ci95,
+}
+
+/// Logarithmic axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Log {
+    None,
+    X,
+    Y,
+    Xy,
+}

@@ -1,0 +1,45 @@
+// What `farpath compare` says of two runs: each metric of both, how far apart, and whether chance may have done it.
+
+import { h, scroller, section } from "../dom";
+import * as format from "../format";
+import type { ComparedRow, ReportData } from "../types";
+
+const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "same", unknown: "one run: its spread is unknown" };
+/** Rows shown without being asked for. */
+const SHOWN = 40;
+
+function share(row: ComparedRow): string {
+  const sign = (row.difference ?? 0) > 0 ? "+" : "";
+  if (typeof row.relative === "number") {
+    const half = typeof row.difference_ci95 === "number" && row.a.mean ? ` ± ${format.share(Math.abs(row.difference_ci95 / row.a.mean))}` : "";
+    return `${sign}${(row.relative * 100).toFixed(1)} %${half}`;
+  }
+  return typeof row.difference === "number" ? `${sign}${format.metric(row.metric, row.difference)}` : "";
+}
+
+function line(row: ComparedRow, of: boolean): HTMLElement {
+  const origin = row.origin_a === row.origin_b ? row.origin_a : `${row.origin_a}, ${row.origin_b}`;
+  const number = (text: string, head: string): HTMLElement => h("td", { class: "number", "data-head": head }, h("span", {}, text));
+  return h("tr", {}, h("th", { scope: "row" }, row.test), h("td", { class: "metric" }, format.metricName(row.metric), of ? h("span", { class: "point" }, [format.point(row.point), origin].filter((t) => t !== "").join(", ")) : null),
+    number(format.metric(row.metric, row.a.mean), "A"), number(format.metric(row.metric, row.b.mean), "B"), number(share(row), "B − A"), h("td", { "data-head": "verdict" }, VERDICTS[row.verdict]));
+}
+
+/** A name as the page has it: of a file its folder. */
+function short(file: string): string {
+  return file.replace(/\/(records|report)\.json$/, "");
+}
+
+export function comparison(data: ReportData): HTMLElement | null {
+  const found = data.comparison;
+  if (!found || found.rows.length === 0) return null;
+  const changed = found.rows.filter((r) => r.difference !== 0);
+  const table = (rows: readonly ComparedRow[]): HTMLElement => scroller("Comparison", h("table", { class: "compared" },
+    h("thead", {}, h("tr", {}, ...["test", "metric", "A", "B", "B − A", ""].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows.map((r) => line(r, true)))));
+  const equal = found.rows.length - changed.length;
+  const sides = found.b.length === 0 ? "" : `A is ${found.a.map(short).join(", ")}, B is ${found.b.map(short).join(", ")}. `;
+  return section("compared", "Compared",
+    h("p", {}, `${sides}Means, with the 95 % confidence interval of their difference where there are repeats.${equal === 0 ? "" : ` ${equal} more ${equal === 1 ? "metric has" : "metrics have"} one value on both sides.`}`),
+    changed.length === 0 ? h("p", {}, "Nothing differs.") : table(changed.slice(0, SHOWN)),
+    changed.length > SHOWN ? h("details", {}, h("summary", {}, `${changed.length - SHOWN} more`), table(changed.slice(SHOWN))) : null,
+    ...found.notes.map((note) => h("p", { class: "note" }, note)));
+}
