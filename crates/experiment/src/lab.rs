@@ -81,14 +81,23 @@ pub fn prepare(progress: &mut dyn Progress) -> Result<bool, Fault> {
 
 /// Says what is not as the scenario has it, once for all hosts it is true of.
 pub fn tell(layouts: &[Layout], progress: &mut dyn Progress) {
+    let of_hosts = layouts.iter().map(|l| (l.spec.name.as_str(), &l.notes[..]));
+    of_hosts_once(of_hosts, progress);
+}
+
+/// Says each note once, with the names of all hosts that have it.
+fn of_hosts_once<'a>(
+    hosts: impl Iterator<Item = (&'a str, &'a [String])> + Clone,
+    progress: &mut dyn Progress,
+) {
     let mut told: Vec<&String> = Vec::new();
-    for note_of in layouts.iter().flat_map(|l| &l.notes) {
+    for note_of in hosts.clone().flat_map(|(_, notes)| notes) {
         if told.contains(&note_of) {
             continue;
         }
         told.push(note_of);
-        let hosts = layouts.iter().filter(|l| l.notes.contains(note_of));
-        let names: Vec<String> = hosts.map(|l| format!("`{}`", l.spec.name)).collect();
+        let like = hosts.clone().filter(|(_, notes)| notes.contains(note_of));
+        let names: Vec<String> = like.map(|(name, _)| format!("`{name}`")).collect();
         progress.note(&format!("{}: {note_of}", names.join(", ")));
     }
 }
@@ -176,10 +185,8 @@ impl Ground {
         progress: &mut dyn Progress,
     ) -> Result<Lab, Fault> {
         let lab = Lab::up(scenario, self.layouts.clone(), options)?;
-        for host in &lab.hosts {
-            let notes = host.notes.iter();
-            notes.for_each(|n| progress.note(&format!("`{}`: {n}", host.name)));
-        }
+        let of_hosts = lab.hosts.iter();
+        of_hosts_once(of_hosts.map(|h| (h.name.as_str(), &h.notes[..])), progress);
         Ok(lab)
     }
 

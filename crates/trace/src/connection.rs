@@ -378,7 +378,7 @@ impl Connection {
 
     /// What both SYNs say of full segments.
     fn state_sizes(&mut self) {
-        let [Some(a), Some(b)] = [0, 1].map(|n| self.streams[n].syn.as_deref().copied()) else {
+        let [Some(a), Some(b)] = [0, 1].map(|n| self.streams[n].syn) else {
             return;
         };
         // RFC 9293 §3.7.1: 536 in IPv4 where nothing is said; options are not counted.
@@ -463,7 +463,7 @@ impl Connection {
 
     /// The shift of the windows that end `of` announced, which the data of the other end must fit in.
     fn shift_of(&self, announcer: usize) -> (u8, bool) {
-        let [a, b] = [announcer, 1 - announcer].map(|n| self.streams[n].syn.as_deref());
+        let [a, b] = [announcer, 1 - announcer].map(|n| self.streams[n].syn.as_ref());
         match (a, b) {
             // RFC 7323 §2.2: both must have asked.
             (Some(a), Some(b)) => match (a.scale, b.scale) {

@@ -85,7 +85,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
 
 /// How it began, what was asked on it, and who broke it off.
 fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
-    let syns = [0, 1].map(|n| connection.streams[n].syn.as_deref());
+    let syns = [0, 1].map(|n| connection.streams[n].syn.as_ref());
     described.opening = connection.syns.stated(syns, connection.handshake);
     let started = connection.started;
     described.reset = connection

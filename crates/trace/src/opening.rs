@@ -4,6 +4,32 @@ use farpath_record::trace::{Opening, Reset};
 
 use crate::segment::Segment;
 
+/// What is kept of a SYN or SYN-ACK.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Syn {
+    pub(crate) seq: u32,
+    pub(crate) stamps: Option<(u32, u32)>,
+    pub(crate) ip_id: u16,
+    pub(crate) mss: Option<u16>,
+    pub(crate) scale: Option<u8>,
+    pub(crate) ttl: u8,
+    pub(crate) sack_permitted: bool,
+}
+
+impl Syn {
+    pub(crate) fn of(segment: &Segment) -> Syn {
+        Syn {
+            seq: segment.seq,
+            stamps: segment.stamps,
+            ip_id: segment.ip_id,
+            mss: segment.mss,
+            scale: segment.scale,
+            ttl: segment.ttl,
+            sack_permitted: segment.sack_permitted,
+        }
+    }
+}
+
 /// SYNs and SYN-ACKs of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Syns {
@@ -32,7 +58,7 @@ impl Syns {
     /// What is said of them; none without a SYN.
     pub(crate) fn stated(
         &self,
-        syns: [Option<&Segment>; 2],
+        syns: [Option<&Syn>; 2],
         handshake: Option<i64>,
     ) -> Option<Opening> {
         let [count, answers] = self.counts;
@@ -60,7 +86,7 @@ impl Syns {
 }
 
 /// The options of a SYN, by name.
-pub(crate) fn options(syn: &Segment) -> Vec<String> {
+pub(crate) fn options(syn: &Syn) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(mss) = syn.mss {
         all.push(format!("mss {mss}"));
@@ -78,7 +104,7 @@ pub(crate) fn options(syn: &Segment) -> Vec<String> {
 }
 
 /// Options of one SYN that the other lacks.
-pub(crate) fn missing(of: &Segment, in_other: &Segment) -> Vec<String> {
+pub(crate) fn missing(of: &Syn, in_other: &Syn) -> Vec<String> {
     let all = [
         ("mss", of.mss.is_some(), in_other.mss.is_some()),
         ("window_scale", of.scale.is_some(), in_other.scale.is_some()),

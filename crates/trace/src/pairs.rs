@@ -9,7 +9,7 @@ use farpath_record::trace::{PairDirection, TracePair};
 
 use crate::connection::Connection;
 use crate::describe::end_text;
-use crate::opening::missing;
+use crate::opening::{Syn, missing};
 use crate::pairs::clock::Clocks;
 use crate::pairs::matched::{Compared, compare};
 use crate::segment::{End, Segment};
@@ -43,7 +43,7 @@ pub(crate) struct Point {
     started: i64,
     last: i64,
     turns: [Option<i64>; 2],
-    syns: [Option<Segment>; 2],
+    syns: [Option<Syn>; 2],
     bases: [u64; 2],
 }
 
@@ -64,7 +64,7 @@ impl Point {
             started: connection.started,
             last: connection.last,
             turns: [0, 1].map(|n| connection.turn(n)),
-            syns: [0, 1].map(|n| streams[n].syn.as_deref().copied()),
+            syns: [0, 1].map(|n| streams[n].syn),
             bases: [0, 1].map(|n| streams[n].base),
         }
     }
@@ -261,7 +261,7 @@ fn direction(compared: &Compared, clocks: &Clocks, sign: f64) -> PairDirection {
 }
 
 /// What was changed in a SYN on its way.
-fn rewritten(direction: &mut PairDirection, before: Option<&Segment>, after: Option<&Segment>) {
+fn rewritten(direction: &mut PairDirection, before: Option<&Syn>, after: Option<&Syn>) {
     let (Some(before), Some(after)) = (before, after) else {
         return;
     };

@@ -39,7 +39,7 @@ impl Connection {
         }
         let stream = &self.streams[side];
         if s.is(control::SYN) {
-            let Some(syn) = stream.syn.as_deref().filter(|syn| syn.seq == s.seq) else {
+            let Some(syn) = stream.syn.as_ref().filter(|syn| syn.seq == s.seq) else {
                 return false;
             };
             let telling = s.stamps.is_some() || s.ip_id != 0;
@@ -104,7 +104,7 @@ impl Table {
         order.sort_by_key(|place| ids[*place]);
         for place in order {
             let c = &self.connections[place];
-            if let [Some(a), Some(b)] = [0, 1].map(|n| c.streams[n].syn.as_deref()) {
+            if let [Some(a), Some(b)] = [0, 1].map(|n| c.streams[n].syn.as_ref()) {
                 let other = *by_numbers.entry([a.seq, b.seq]).or_insert(place);
                 if other != place && self.connections[other].places != c.places {
                     first.insert(place, other);

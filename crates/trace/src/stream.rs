@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::event::{Event, NEVER, Place};
 use crate::flights::Flights;
 use crate::loss_by_size::SizeClasses;
+use crate::opening::Syn;
 use crate::passages::Passages;
 use crate::ranges::{Ranges, unwrapped};
 use crate::room::{Room, make_room};
@@ -52,7 +53,7 @@ pub(crate) struct Stream {
     /// Acknowledged below.
     pub(crate) una: u64,
     pub(crate) fin: Option<u64>,
-    pub(crate) syn: Option<Box<Segment>>,
+    pub(crate) syn: Option<Syn>,
 
     pub(crate) packets: u64,
     pub(crate) data_packets: u64,
@@ -127,7 +128,7 @@ impl Stream {
         if self.syn.as_ref().is_some_and(|syn| syn.seq == segment.seq) {
             return self.syn_again(segment, room);
         }
-        self.syn.get_or_insert_with(|| Box::new(*segment));
+        self.syn.get_or_insert_with(|| Syn::of(segment));
         self.bare_seen(segment);
     }
 

@@ -7,6 +7,7 @@ use farpath_observe::limit::{largest, outage, shares};
 use farpath_observe::{
     Connection, Limit, OUTAGE_LEAST, Path, Sample, Surroundings, Timers, outage_words,
 };
+use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
 /// What one sample of one connection says.
@@ -22,6 +23,9 @@ struct Seen {
     retransmits: u64,
     sample: Sample,
 }
+
+/// Whose a connection is that has most to carry, by its host.
+const SENDERS: [&str; 2] = ["your command", "the server"];
 
 /// With fewer samples than these, and less time under way, nothing is said of a connection.
 const SAMPLES_LEAST: usize = 5;
@@ -84,8 +88,13 @@ impl Connections {
         let in_flight = most.samples.iter().filter_map(|s| s.in_flight).max();
         let in_flight = in_flight.unwrap_or(0);
         let why = most.why(ways[most.host].take());
+        let again = match most.last.retransmits {
+            0 => String::new(),
+            n => format!(", and sent {} again", count_of(n, "segment", "segments")),
+        };
         Some(format!(
-            "your program ({}) kept at most {} in flight on a path that holds {}; {why}",
+            "what {} sends ({}) had at most {} in flight on a path that holds {}{again}; {why}",
+            SENDERS[most.host],
             most.last.control,
             quantity(in_flight),
             quantity(bdp)
@@ -134,7 +143,6 @@ impl Watched {
     /// What a limit did, for a share of the time.
     fn limited(&self, name: &str, share: f64) -> String {
         let percent = format!("{:.0} % of the time", 100.0 * share);
-        let again = self.last.retransmits;
         match Limit::named(name) {
             Some(Limit::ReceiveWindow) => format!("the receiver's window limited it {percent}"),
             Some(Limit::SendBuffer) => format!("its send buffer limited it {percent}"),
@@ -149,15 +157,11 @@ impl Watched {
             }
             Some(Limit::Nic) => format!("its host's own link was full {percent}"),
             Some(Limit::Link) => format!("a link of the path was full {percent}"),
-            Some(Limit::Policer) => {
-                format!("a policer limited it {percent}: {again} segments sent again")
-            }
+            Some(Limit::Policer) => format!("a policer limited it {percent}"),
             Some(Limit::Mtu) => {
                 format!("the MTU limited it {percent}: what was sent is larger than a link carries")
             }
-            _ => format!(
-                "the congestion window limited it {percent}, with {again} segments sent again"
-            ),
+            _ => format!("the congestion window limited it {percent}"),
         }
     }
 }
@@ -213,6 +217,8 @@ fn read(now: Time, line: &str) -> Seen {
     let mut timers = Timers::default();
     let time = |text: &str| Duration::from_secs_f64(number(text) / 1e3);
     let (mut mss, mut unacked, mut cwnd, mut ssthresh) = (0, 0, 0, None);
+    // Of the unacknowledged: what has arrived or is taken for lost, and what of it was sent again.
+    let (mut left, mut again) = (0, 0);
     let mut srtt = None;
     // What the word before announces: `delivery_rate 4999128bps`.
     let mut announced = "";
@@ -233,6 +239,7 @@ fn read(now: Time, line: &str) -> Seen {
             "cwnd" => cwnd = number(value) as u64,
             "ssthresh" => ssthresh = Some(number(value) as u64),
             "unacked" => unacked = number(value) as u64,
+            "sacked" | "lost" => left += number(value) as u64,
             "bytes_acked" => seen.acked = number(value) as u64,
             // Kernels with this timer say how much is unsent, and `ss` prints no 0.
             "busy" => {
@@ -251,19 +258,22 @@ fn read(now: Time, line: &str) -> Seen {
             "retrans" => {
                 let (now, all) = value.split_once('/').unwrap_or((value, "0"));
                 seen.retransmits = number(all) as u64;
-                if number(now) > 0.0 {
+                again = number(now) as u64;
+                if again > 0 {
                     timers.state = timers.state.max(RECOVERY);
                 }
             }
             _ => {}
         }
     }
+    // As the kernel counts it (`tcp_packets_in_flight`).
+    let in_flight = (unacked + again).saturating_sub(left) * mss;
     seen.waiting = unacked * mss + timers.unsent.unwrap_or(0);
     seen.sample = Sample {
         t: now,
         cwnd: Some(cwnd * mss),
         ssthresh: ssthresh.map(|segments| segments * mss),
-        in_flight: Some(unacked * mss),
+        in_flight: Some(in_flight),
         srtt,
         timers: Some(timers),
     };
@@ -304,9 +314,20 @@ mod tests {
         let line = connections.line(UNKNOWN).expect("there is one");
         assert_eq!(
             line,
-            "your program (cubic) kept at most 898 kB in flight on a path that holds 37.5 MB; the receiver's \
-             window limited it 67 % of the time"
+            "what your command sends (cubic) had at most 898 kB in flight on a path that holds 37.5 MB, and sent 3 segments again; \
+             the receiver's window limited it 67 % of the time"
         );
+    }
+
+    #[test]
+    fn what_has_arrived_or_is_lost_is_not_in_flight() {
+        let mut connections = Connections::default();
+        // 620 unacknowledged: 300 arrived, 200 lost, of which 20 are under way again (RFC 6675 §4, `pipe`).
+        let text = TEXT.replace("retrans:0/3", "retrans:20/45 sacked:300 lost:200");
+        connections.note(at(10_000), (1, 37_500_000), &text);
+        let line = connections.line(UNKNOWN).expect("there is one");
+        let wanted = "what the server sends (cubic) had at most 203 kB in flight on a path that holds 37.5 MB, and sent 45 segments again; ";
+        assert!(line.starts_with(wanted), "{line}");
     }
 
     /// Ten samples, 100 ms apart, always busy: whether the kernel says `app_limited`, how many of 100 segments of
@@ -341,7 +362,7 @@ mod tests {
             ),
             (
                 samples(false, 100, |_| "ssthresh:100 retrans:0/7".to_owned()),
-                "the congestion window limited it 100 % of the time, with 7 segments sent again",
+                "the congestion window limited it 100 % of the time",
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
@@ -408,8 +429,7 @@ mod tests {
                 .1
                 .to_owned()
         };
-        let window =
-            "the congestion window limited it 100 % of the time, with 3 segments sent again";
+        let window = "the congestion window limited it 100 % of the time";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
         let outage = "the path was down, and nothing came through for 55 % of the time";

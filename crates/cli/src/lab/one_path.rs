@@ -16,6 +16,9 @@ const ACCESS_TIMES: u64 = 4;
 /// The largest datagram in bytes where none is given.
 const USUAL_MTU: u32 = 1500;
 
+/// A share of losses above which one without % may be meant as a percentage.
+const BARE_MOST: f64 = 0.01;
+
 /// The scenario that the options come to, and then `changes`.
 pub(super) fn scenario(path: &OnePath, changes: Vec<Set>) -> Result<Scenario, Failure> {
     let source = Source {
@@ -108,8 +111,15 @@ fn sets(path: &OnePath) -> Result<Vec<Set>, Failure> {
     let queue = path.queue.as_deref().unwrap_or("1bdp");
     set("queue", queue.to_owned(), "--queue", queue);
     if let Some(loss) = &path.loss {
-        if loss.parse::<Ratio>().is_ok_and(|p| p.get() >= 1.0) {
+        // To tc, `loss 0.1` is a tenth of a percent.
+        let share = loss.parse::<Ratio>().map_or(0.0, Ratio::get);
+        if share >= 1.0 {
             note("--loss is 100 %: nothing crosses; for one frame in a hundred write 1%");
+        } else if share > BARE_MOST && !loss.contains('%') {
+            note(&format!(
+                "--loss {loss} is a share: {} % of all frames; for a percentage write {loss}%",
+                100.0 * share
+            ));
         }
         set("loss", loss.clone(), "--loss", loss);
     }

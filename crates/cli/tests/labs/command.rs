@@ -84,6 +84,9 @@ fn impairments_do_to_a_program_what_they_say() {
         let none = ran.out.contains(" 0 received");
         assert!(none, "{nothing_arrives:?}: {}", ran.out);
     }
+    let bare = place.lab_run(&["--loss", "0.5", "--", "true"]).exits(0);
+    let share = "--loss 0.5 is a share: 50 % of all frames; for a percentage write 0.5%";
+    assert!(bare.err.contains(share), "{}", bare.err);
     // Bursts as long as this lose all or nothing of five.
     let all = pinged(&place, &["--burst-loss", "50%,100000"]);
     assert!(matches!(all.code, Some(0 | 1)), "{all:?}");
